@@ -1,6 +1,6 @@
 /**
- * The checks of molecules against inputs whose outcome in the real engine is known: the golden runs of the sample
- * data. A run in the key has the outcome `ok`, `failed` or `wrong`: a success of the engine that is none.
+ * The checks of molecules against inputs whose outcome in the real engine is known: the golden runs of the sample data.
+ * A run in the key has the outcome `ok`, `failed` or `wrong`: a success of the engine with a wrong result.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,24 +21,24 @@ export interface MoleculeCase {
   /** Of the golden run. */
   readonly key: string;
   readonly outcome: 'ok' | 'failed' | 'wrong';
-  /** Codes of severity `error`; empty when the row would be submitted. */
+  /** Codes of severity `error`; empty if the row would be submitted. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Successes of the engine that are wrong, by what the sample data say of them (see their README). */
+/** Successes of the engine that are wrong, according to the sample data (see their README). */
 const WRONG: readonly RegExp[] = [
   /^file-edge_no_hydrogens-gas/,
   /^smi-two_parts-gas/,
   /^smi-wrong_charge3-gas/,
   /^smi-silane-/,
-  // Over the limit of the service; the engine by itself has none.
+  // Over the limit of the service; the engine itself has none.
   /^file-edge_peg30-/,
 ];
 
 type Row = Record<string, string>;
 
-/** `data` holds `own/` or `public/`; a folder that is absent brings no case. */
+/** `data` contains `own/` or `public/`; a missing folder adds no case. */
 export async function moleculeCases(folder: string, chemist: Chemist): Promise<MoleculeCase[]> {
   const index = path.join(folder, 'golden', 'acpype', 'INDEX.csv');
   if (!existsSync(index)) return [];
@@ -48,7 +48,7 @@ export async function moleculeCases(folder: string, chemist: Chemist): Promise<M
       row['smiles'],
     ]),
   );
-  // `bbc` is refused before its molecule is looked at.
+  // `bbc` is refused before its molecule is checked.
   const runs = table(index).filter((run) => run['charge_method'] !== 'bbc');
   return Promise.all(runs.map((run) => judge(run, folder, smiles, chemist)));
 }
@@ -106,7 +106,7 @@ function table(file: string): Row[] {
   return parse(readFileSync(file), { columns: true, trim: false });
 }
 
-/** One line an outcome: how many such runs there are, how many of them the checks refuse. */
+/** One line per outcome: the number of such runs, and how many of them the checks refuse. */
 export function confusionTable(cases: readonly MoleculeCase[]): string {
   const lines = (['ok', 'wrong', 'failed'] as const).map((outcome) => {
     const these = cases.filter((one) => one.outcome === outcome);

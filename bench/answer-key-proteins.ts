@@ -1,6 +1,6 @@
 /**
  * Every sequence, alignment and shift file whose true outcome in the engine is known goes through the checks, with its
- * options. What the outcome was is read off the recorded result, and what a result cannot show is named here.
+ * options. The outcome is derived from the recorded result, and what a result cannot show is listed here.
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,9 +14,9 @@ import { readPayload } from '../src/results/payload.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', 'shared', 'data');
 
-/** `wrong`: the engine ended well, and the result is not one of the input that the user meant. */
+/** `wrong`: the engine reported success, but the result does not belong to the input that the user meant. */
 export type Outcome = 'right' | 'wrong' | 'fails';
-/** `mended`: passed, and what is sent is not what the user gave. */
+/** `mended`: passed, but what is sent differs from the user's input. */
 export type Verdict = 'passed' | 'mended' | 'refused';
 
 export interface Judged {
@@ -72,7 +72,7 @@ function readRuns(owner: string): Run[] {
     const file = fileOf(owner, run, /-i (\S+)/.exec(command)?.[1] ?? '');
     const kept = exitCode !== '0' || goldenOf(owner, run) !== null;
     // Some inputs of the public runs were single records of a longer file, one result was not kept, and an unknown
-    // predictor is a matter of the row.
+    // predictor is checked with the row.
     return file === null || !kept || command.includes('--nosuch')
       ? []
       : [{ run, file, row, exitCode: Number(exitCode) }];
@@ -134,7 +134,7 @@ function outcomeOf(owner: string, { run, exitCode }: Run, given: string): Outcom
   return whole ? 'right' : 'wrong';
 }
 
-/** The recorded result, packed or not. */
+/** The recorded result, compressed or not. */
 function goldenOf(owner: string, run: string): string | null {
   const file = path.join(DATA, owner, 'golden', 'b2btools', `${run}.json`);
   return [file, `${file}.gz`].find((one) => existsSync(one)) ?? null;
@@ -149,7 +149,7 @@ function readGolden(owner: string, run: string): Uint8Array {
 const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'fails'];
 const VERDICTS: readonly Verdict[] = ['passed', 'mended', 'refused'];
 
-/** Rows: what the engine made of it. Columns: what the checks said. */
+/** Rows: the engine's outcome. Columns: the result of the checks. */
 export function confusion(judged: readonly Judged[]): string {
   const lines = OUTCOMES.map((outcome) => {
     const counts = VERDICTS.map((verdict) =>
@@ -162,7 +162,7 @@ export function confusion(judged: readonly Judged[]): string {
     .join('\n');
 }
 
-/** The table over all sample data that is there. */
+/** The table over all available sample data. */
 export async function answerKeyProteins(): Promise<string> {
   const owners = ['own', 'public'].filter(isThere);
   if (owners.length === 0) return 'no sample data here';

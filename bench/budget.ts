@@ -18,7 +18,7 @@ function times({ items, limit, windowSeconds }: WindowCase, seed: number): numbe
   return Array.from({ length: 3 }, () => 2_000 + next() * (length - 4_000)).sort((a, b) => a - b);
 }
 
-/** The command, which holds server and worker, is killed with SIGKILL and typed again at once. */
+/** The command, which runs server and worker, is killed with SIGKILL and restarted at once. */
 const workerKills =
   (kills: readonly number[]): Course =>
   async (bench, items) => {
@@ -33,7 +33,7 @@ const workerKills =
     return typed(bench, manifest, 'bench');
   };
 
-/** The embedded Temporal server is killed with SIGKILL; the command starts it again. */
+/** The embedded Temporal server is killed with SIGKILL; the command restarts it. */
 const serverKills =
   (kills: readonly number[]): Course =>
   async (bench, items) => {
@@ -70,7 +70,7 @@ async function typed(bench: Bench, manifest: string, campaign: string): Promise<
   return [campaign];
 }
 
-/** From a kill of the command, typed again at once, to the next accepted job. Slots are free every 200 ms. */
+/** From a kill of the command, restarted at once, to the next accepted job. Slots are free every 200 ms. */
 async function recovery(): Promise<string> {
   const wanted = { items: 100, limit: 1, windowSeconds: 0.2, jobSeconds: 1 };
   const gaps: number[] = [];
@@ -91,7 +91,7 @@ async function recovery(): Promise<string> {
   return `next accepted job ${gaps.map((gap) => gap.toFixed(1)).join(', ')} s after the kill`;
 }
 
-/** Each case by its name; `seed` decides when the kills come. */
+/** Each case by its name; `seed` determines the times of the kills. */
 export function budgetCases(seed: number): Readonly<Record<string, () => Promise<string>>> {
   const kills = times(MINUTE, seed);
   const minute = (course?: Course) => () => window({ ...MINUTE, ...(course ? { course } : {}) });

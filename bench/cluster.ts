@@ -1,4 +1,4 @@
-/** Many users and many rows on one budget: how exact, how close to the bound, and how large its state becomes. */
+/** Many users and many rows on one budget: how exact it is, how close to the bound, and how large its state becomes. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -105,7 +105,7 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
   }
 }
 
-/** Bytes of the largest payload that the budget handed on to itself, and of the largest status that it wrote. */
+/** Bytes of the largest payload that the budget continued with, and of the largest status that it wrote. */
 async function sizesOf({ client, users }: Scene): Promise<string> {
   const reference = users[0]?.reference;
   if (!reference) throw new Error('nobody uses it');
@@ -127,7 +127,7 @@ async function sizesOf({ client, users }: Scene): Promise<string> {
   return `the budget had ${runs} runs, carried at most ${kB(carried)} and wrote a status of at most ${kB(status)}`;
 }
 
-/** Many users, each with a token and a campaign, under one ceiling of the address. */
+/** Many users, each with a token and a campaign, under one limit of the address. */
 export async function credentials(users: number, items: number): Promise<string> {
   const limits = { users, limit: 100, addressLimit: 200, windowSeconds: 40, jobSeconds: 1.5 };
   return withScene(limits, async (scene) => {
@@ -165,7 +165,7 @@ export async function waiting(campaigns: number, rows: number): Promise<string> 
     for (let n = 0; n < campaigns; n += 1)
       await scene.start(user, `night-${n}`, all.slice(n * rows, (n + 1) * rows));
     const started = ((Date.now() - began) / 1_000).toFixed(0);
-    // So that it hands its state on: each signal is an event, and the server suggests it after some thousands.
+    // So that it continues as new: each signal is an event, and the server suggests it after some thousands.
     const budget = scene.client.workflow.getHandle(budgetWorkflowId(user.reference));
     const first = (await budget.describe()).runId;
     for (let n = 0; n < 20_000; n += 1) {

@@ -1,4 +1,4 @@
-/** Runs the real command against the real local services, each a process of its own, in a folder of its own. */
+/** Runs the real command against the real local services, each in a separate process and folder. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ export class Bench {
         const found = /predictions: (http\S+)/.exec(said);
         if (!found?.[1]) return;
         resolve(found[1]);
-        // The log lines that follow are read, so that the pipe does not fill, and not kept.
+        // The following log lines are read and discarded, so that the pipe does not fill.
         child.stderr?.off('data', listen).resume();
       };
       child.stderr?.on('data', listen);
@@ -83,7 +83,7 @@ export class Bench {
     return this.type(args).ended;
   }
 
-  /** The command while it runs, for those who want to disturb it. */
+  /** The command while it runs, for interruptions. */
   type(
     args: readonly string[],
     environment: NodeJS.ProcessEnv = {},
@@ -127,7 +127,7 @@ export class Bench {
   #spawn(args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
     return spawn(process.execPath, [BIN, ...args], {
       cwd: this.folder,
-      // A ledger of its own: one run must not count against the next.
+      // A separate ledger: one run must not count against the next.
       env: { ...ENVIRONMENT, HUNDREDFOLD_STATE_DIR: join(this.folder, 'state'), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,6 +1,6 @@
 /**
- * What an item costs: CPU by process, memory, database and history. Sequences with four files each, without a budget,
- * so that nothing but the work itself takes time. CPU seconds are read from /proc: what else runs does not count.
+ * The cost of an item: CPU by process, memory, database and history. Sequences with four files each, without a budget,
+ * so that only the work itself takes time. CPU seconds are read from /proc: other processes do not count.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const SAMPLED_EVERY_MS = 500;
 interface Used {
   /** CPU seconds. */
   seconds: number;
-  /** The most memory that it had (MB), summed over its processes. */
+  /** Peak memory (MB), summed over its processes. */
   megabytes: number;
 }
 
@@ -26,7 +26,7 @@ export async function cost(items: number): Promise<string> {
     const url = await bench.serve(
       '--engine synthetic --concurrency 0 --limit 0 --job-time 100ms --retry-after 0'.split(' '),
       'none',
-      // Otherwise a count of unfinished jobs, every few seconds, decides how fast it goes.
+      // Otherwise a count of unfinished jobs, every few seconds, would determine the speed.
       ', maxUnfinished: none',
     );
     const manifest = await bench.manifest(sequences(items));
@@ -51,7 +51,7 @@ function describeUse(used: ReadonlyMap<Role, Used>, items: number): string {
   return `CPU an item: command and worker ${each(command).toFixed(1)} ms, Temporal ${each(temporal).toFixed(1)} ms, together ${together.toFixed(1)} ms; memory ${command.megabytes.toFixed(0)} and ${temporal.megabytes.toFixed(0)} MB`;
 }
 
-/** As the visibility of the embedded server knows it. */
+/** As reported by the visibility of the embedded server. */
 function history(bench: Bench, items: number): string {
   const file = findDatabase(bench.folder);
   const database = new DatabaseSync(file, { readOnly: true });
@@ -82,14 +82,14 @@ function findDatabase(folder: string): string {
   return join(folder, found);
 }
 
-/** Of a process and all that it started, until `stop`. */
+/** Of a process and its descendants, until `stop`. */
 function watchProcesses(root: number): { stop: () => ReadonlyMap<Role, Used> } {
   const seen = new Map<number, { role: Role; seconds: number; megabytes: number }>();
   const look = (): void => {
     for (const pid of familyOf(root)) {
       const now = readProcess(pid);
       if (!now) continue;
-      // One that has just ended has no memory any more.
+      // A process that has just ended has no memory.
       const before = seen.get(pid)?.megabytes ?? 0;
       seen.set(pid, { ...now, megabytes: Math.max(before, now.megabytes) });
     }
@@ -120,7 +120,7 @@ function familyOf(root: number): number[] {
   return [...parents.keys()].filter(belongs);
 }
 
-/** What stands in /proc/PID/stat after the name, or nothing when the process has ended. */
+/** The fields of /proc/PID/stat after the name, or nothing if the process has ended. */
 function fieldsOf(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');

@@ -1,6 +1,6 @@
 /**
- * Different SMILES of the size and make of a screening library: a scaffold, two side chains and a linker each,
- * numbered through, so that every run of a benchmark reads the same ones.
+ * Different SMILES like those of a screening library: a scaffold, two side chains and a linker each, numbered, so that
+ * every run of a benchmark reads the same ones.
  */
 
 /** Ring systems with two places for a side chain. */
@@ -32,9 +32,9 @@ const ENDS = [
   'c5ccc(S(N)(=O)=O)cc5', 'C5CCN(C)CC5', '[C@@H]5CCCO5', 'c5nnc(C)o5', 'c5ccc(I)cc5', 'CP(=O)(OC)OC',
 ] as const; // prettier-ignore
 
-/** As many as the fragments make: 12 scaffolds with (18 linkers x 30 ends) squared. */
+/** The number of combinations: 12 scaffolds with (18 linkers x 30 ends) squared. */
 const MOST = SCAFFOLDS.length * (LINKERS.length * ENDS.length) ** 2;
-/** Has no divisor in common with MOST, so that neighbours differ in every part and none comes twice. */
+/** Coprime with MOST, so that neighbours differ in every part and there are no duplicates. */
 const STRIDE = 1_000_003;
 
 export function drugLikeSmiles(count: number): string[] {

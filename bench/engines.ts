@@ -1,6 +1,6 @@
 /**
- * What the service around a real engine costs: CPU time of the service's process over that of the processes that it
- * started, for jobs that come over HTTP and are asked for once a second.
+ * The overhead of the service around a real engine: CPU time of the service's process over that of the processes that
+ * it started, for jobs over HTTP that are polled once a second.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -22,9 +22,9 @@ import { moleculeMaker } from './finished-tree/molecules.ts';
 import { sequenceMaker } from './finished-tree/sequences.ts';
 import { shiftsMaker } from './finished-tree/shifts.ts';
 
-/** More only make a disk seek. */
+/** More would only add disk seeks. */
 const WRITE_LIMIT = 8;
-/** One refused row of the manifest for so many items. */
+/** One refused row of the manifest per this number of items. */
 const ITEMS_PER_INVALID = 400;
 
 export interface FinishedTree {
@@ -76,7 +76,7 @@ function* itemsOf(makers: readonly Maker[], each: number): Generator<Finished['i
 interface Ending {
   readonly finished: Finished;
   readonly job: FinishedJob;
-  /** The item's turn in its kind. */
+  /** The item's number within its kind. */
   readonly turn: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * `node bench/hostile-answers.ts [--endless] [--artefact csv] [--downloads 8] [--bytes 3000000000]`: the memory of a
- * process that downloads while a service sends far too much. The server is a process of its own.
+ * process that downloads while a service sends far too much. The server is a separate process.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

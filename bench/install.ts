@@ -1,4 +1,4 @@
-/** The package: from the tarball to the first accepted submission, size on the disk, and how long small commands take. */
+/** The package: from the tarball to the first accepted submission, disk space, and the duration of small commands. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ interface Place {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** An empty home. `HUNDREDFOLD_TARBALL` names a tarball that is packed already. */
+/** An empty home. `HUNDREDFOLD_TARBALL` names an existing tarball. */
 function prepare(): Place & { readonly tarball: string; readonly folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'hundredfold-install-'));
   const home = join(folder, 'home');
@@ -67,8 +67,8 @@ export async function install(): Promise<string> {
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /**
- * Types the demo's command in an empty folder. When the first job was accepted is read from items.csv: the local services
- * keep their database locked while they run.
+ * Runs the demo's command in an empty folder. The time of the first accepted job is read from items.csv: the local
+ * services keep their database locked while they run.
  */
 async function untilAccepted(
   cwd: string,
@@ -84,7 +84,7 @@ async function untilAccepted(
   return { begun, at };
 }
 
-/** A background process holds the server for 15 s after its last campaign. */
+/** A background process keeps the server for 15 s after its last campaign. */
 async function withServer<T>(
   cwd: string,
   env: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-/** How long the commands take that look at a campaign of 10,000 items which has ended: each the whole command. */
+/** The duration of the commands that read a finished campaign of 10,000 items, for the whole command. */
 import { join } from 'node:path';
 import { readItem, writeItem } from '../src/store/item-store.ts';
 import { openFileStore } from '../src/store/filesystem.ts';
@@ -7,7 +7,7 @@ import { takenIn } from '../test/taken-in.ts';
 import { Bench, sequences } from './command.ts';
 
 const FINISHED_AT = '2026-11-20T02:14:33.000Z';
-/** One of so many items has failed. */
+/** One in this number of items has failed. */
 const FAILED = 100;
 
 export async function itemsOfTree(items: number): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * What it costs to watch a campaign of 10,000 items that runs in the background: the time of the processor that the
- * watching process takes, on a terminal, and what its questions cost worker and server.
+ * The cost of watching a campaign of 10,000 items that runs in the background: CPU time of the watching process, on a
+ * terminal, and the cost of its queries in worker and server.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BIN, Bench, ENVIRONMENT, sequences } from './command.ts';
 
 const STRETCH_MS = 30_000;
-/** Loading the program is no part of watching. */
+/** Loading the program is not part of watching. */
 const SETTLES_MS = 10_000;
 const TICKS_PER_SECOND = 100;
 
 export async function liveView(items: number): Promise<string> {
   const bench = await Bench.open();
   try {
-    // Some jobs each second, without an end: every look finds something new.
+    // Some jobs each second, without an end: every poll finds a change.
     await bench.serve(
       ['--engine', 'synthetic', '--limit', '10', '--window', '10s', '--job-time', '500ms'],
       '{ limit: 10, window: 10s }',
@@ -74,7 +74,7 @@ async function watched(bench: Bench): Promise<Shares> {
     };
   } finally {
     const ended = new Promise((resolve) => terminal.once('exit', resolve));
-    // Ctrl-C, typed.
+    // Ctrl-C.
     terminal.stdin.write('\u0003');
     await ended;
   }
@@ -115,13 +115,13 @@ function secondsOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + seconds(pid), 0);
 }
 
-/** Time of the processor so far, in s. */
+/** CPU time so far, in s. */
 function seconds(pid: number): number {
   const [user = 0, system = 0] = statOf(pid).slice(11, 13).map(Number);
   return (user + system) / TICKS_PER_SECOND;
 }
 
-/** From the state on; none of a process that has just ended. */
+/** From the state on; none for a process that has just ended. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')

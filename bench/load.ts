@@ -14,8 +14,8 @@ interface Load {
 }
 
 /**
- * autocannon sends what a second allows at the beginning of that second. So many instances, started one after the
- * other over a second, send evenly.
+ * autocannon sends all requests of a second at its beginning. This number of instances, started one after the other
+ * over a second, send evenly.
  */
 const INSTANCES = 20;
 
@@ -35,12 +35,12 @@ const SEQUENCE = {
   sequence: `>load\n${'MKTAYIAKQRQISFVKSHFS'.repeat(10)}\n`,
 };
 
-/** A job that a connection has submitted: what it then polls. */
+/** A submitted job of a connection, which it then polls. */
 interface Context {
   poll?: string;
 }
 
-/** A client's life: one submission, six looks at the job, two results of jobs that have ended. */
+/** The requests of a client: one submission, six polls of the job, two results of jobs that have ended. */
 function requests(service: 'molecules' | 'predictions', ended: readonly string[]) {
   const molecules = service === 'molecules';
   const submit = {
@@ -66,7 +66,7 @@ function requests(service: 'molecules' | 'predictions', ended: readonly string[]
   return [submit, look, look, look, look, look, look, ...results];
 }
 
-/** Submits one job and waits for its result: the paths of finished jobs that everyone reads. */
+/** Submits one job and waits for its result, to have paths of finished jobs for all to read. */
 async function finishedJob(url: string, path: string, body: object): Promise<string> {
   const answer = await fetch(`${url}${path}`, {
     method: 'POST',

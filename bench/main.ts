@@ -1,5 +1,5 @@
 /**
- * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput|live-view|items]`, and
+ * The figures of docs/benchmarks.md, measured by `npm run bench [-- start|window|throughput|live-view|items]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
@@ -33,7 +33,7 @@ const CASES: Readonly<Record<string, () => Promise<string>>> = {
   items: () => itemsOfTree(10_000),
 };
 
-/** Of any number of items; the four of the documentation where none is named. */
+/** Of any number of items; the four of the documentation by default. */
 const costCases = (named: readonly string[]): typeof CASES => {
   const sizes = named.length > 0 ? named : ['500', '3000', '10000', '30000'];
   return Object.fromEntries(sizes.map((items) => [items, () => cost(Number(items))]));

@@ -1,4 +1,6 @@
-/** `npm run bench:manifest`: what reading, checking and planning large tables costs, and whether the checks are right. */
+/**
+ * `npm run bench:manifest`: the cost of reading, checking and planning large tables, and whether the checks are right.
+ */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +16,7 @@ import { drugLikeSmiles } from './drug-like.ts';
 
 const MEASURED = fileURLToPath(new URL('measured.ts', import.meta.url));
 
-/** What one process did, alone: `measured.ts`. */
+/** The result of one process that runs alone: `measured.ts`. */
 interface Measured {
   readonly rows: number;
   readonly seconds: number;
@@ -26,12 +28,12 @@ async function measured(what: string, file: string): Promise<Measured> {
   return JSON.parse(stdout) as Measured;
 }
 
-/** A table of sequences: no chemistry in it. */
+/** A table of sequences, without chemistry. */
 function* sequenceTable(rows: number): Generator<string> {
   const residues = 'ACDEFGHIKLMNPQRSTVWY';
   yield 'id,kind,sequence,predictors,note\n';
   for (let row = 0; row < rows; row += 1) {
-    // All different: the row's number in base 20, over and over, each time a little further on.
+    // All different: the row's number in base 20, repeated with a growing offset.
     let sequence = '';
     for (let n = 0; n < 40; n += 1) {
       sequence += residues[(Math.floor(row / 20 ** (n % 6)) + 7 * n) % 20] ?? 'A';

@@ -1,6 +1,6 @@
 /**
- * How a shared service is treated: status requests and submissions against open jobs, and the time that it costs. Each
- * case runs twice against the same services, with the defaults and with questions as often as without a pace.
+ * How a shared service is treated: status requests and submissions by open jobs, and the resulting delay. Each case
+ * runs twice against the same services, with the defaults and with unlimited polling.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { Bench, sequences } from './command.ts';
 
 interface Case {
   readonly jobs: number;
-  /** Seconds that one job takes, and how many run at once: so the ends are spread as at a service with a queue. */
+  /** Duration of one job in seconds, and how many run at once: the ends are spread as at a service with a queue. */
   readonly jobSeconds: number;
   readonly atOnce: number;
 }
@@ -72,7 +72,7 @@ async function measure({ jobs, jobSeconds, atOnce }: Case, more: string): Promis
   }
 }
 
-/** From every request that has reached the service. The result of a job has the address of its status. */
+/** Of all requests that have reached the service. The result of a job has the address of its status. */
 function figures(seen: readonly Seen[], seconds: number): Measured {
   const submitted = seen.filter(({ method }) => method === 'POST').map(({ at }) => at);
   const lists = seen.filter(({ path }) => path.includes('/past-results/')).length;

@@ -1,4 +1,4 @@
-/** `node measured.ts WHAT FILE`: does one thing with a table, alone in a process, and prints what it took as JSON. */
+/** `node measured.ts WHAT FILE`: performs one step with a table, alone in a process, and prints its cost as JSON. */
 import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
 import { surveyManifests } from '../src/plan/survey.ts';

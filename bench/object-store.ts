@@ -1,6 +1,6 @@
 /**
- * What a bucket costs in place of a folder: CPU of the worker for an item, and the publication of a finished tree. The
- * S3 server (versitygw) runs on the same cores; its own CPU is not counted.
+ * The cost of a bucket in place of a folder: CPU of the worker per item, and the publication of a finished tree. The S3
+ * server (versitygw) runs on the same cores; its own CPU is not counted.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ interface Run {
   readonly seconds: number;
 }
 
-/** Sequences without a budget, of the synthetic engine; the services are a process of their own. */
+/** Sequences without a budget, on the synthetic engine; the services are a separate process. */
 export async function costOfItems(items: number): Promise<string> {
   return withServer(async (server) => {
     const folder = await campaign(items, null);

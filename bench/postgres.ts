@@ -1,7 +1,7 @@
 /**
- * Campaigns on a Temporal on PostgreSQL, with real workers as processes of their own: what an item costs, how many
- * submissions one budget grants a second, and how soon work goes on after a loss. On the hosts of `npm run test:cluster`,
- * with a PostgreSQL that commits to disk.
+ * Campaigns on a Temporal on PostgreSQL, with real workers in separate processes: the cost of an item, the submissions
+ * per second of one budget, and how soon work continues after a failure. On the hosts of `npm run test:cluster`, with a
+ * PostgreSQL that commits to disk.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { clusterTools } from '../test/cluster/tools.ts';
 import { sequences } from './command.ts';
 
 const [ADA] = USERS;
-/** No slot is ever waited for, and each is counted. */
+/** Slots are never waited for, but each is counted. */
 const PLENTY: Limits = {
   limit: 1_000_000,
   windowMs: 3_600_000,
@@ -53,8 +53,8 @@ async function ended(lab: Lab, name: string): Promise<void> {
 }
 
 /**
- * Times at which the services answered a submission that they took on (ms since the epoch), in order. From their log:
- * they keep their database to themselves.
+ * Times at which the services answered accepted submissions (ms since the epoch), in order. From their log: their
+ * database is locked.
  */
 function stamps(lab: Lab): number[] {
   const lines = lab.services.stderr.split('\n').filter((line) => line.includes('"method":"POST"'));
@@ -68,7 +68,7 @@ function parsed(line: string): { time: number; status: number } {
   try {
     return JSON.parse(line) as { time: number; status: number };
   } catch {
-    return { time: 0, status: 999 }; // The last line, half written.
+    return { time: 0, status: 999 }; // The last line may be incomplete.
   }
 }
 
@@ -124,7 +124,7 @@ function spent(lab: Lab): Spent {
   };
 }
 
-/** CPU and WAL of an item. */
+/** CPU and WAL per item. */
 export async function cost(items: number, workers: number): Promise<string> {
   return withLab(PLENTY, async (lab) => {
     const hosts: HostName[] = ['host1', 'host2', 'host3'];
@@ -146,11 +146,11 @@ export async function cost(items: number, workers: number): Promise<string> {
   });
 }
 
-/** Submissions a second of one budget, of jobs that do not end meanwhile. */
+/** Submissions per second of one budget, for jobs that do not end meanwhile. */
 export async function rate(seconds: number): Promise<string> {
   return withLab({ ...PLENTY, jobMs: 3_600_000 }, async (lab) => {
     for (const host of ['host1', 'host2'] as const) lab.startWorker(host, ADA);
-    // A campaign keeps 1,000 items open at most.
+    // A campaign keeps at most 1,000 items open.
     const campaigns = Math.ceil((seconds * 60) / 1_000);
     const all = sequences(campaigns * 1_000);
     for (let n = 0; n < campaigns; n += 1)
@@ -164,7 +164,7 @@ export async function rate(seconds: number): Promise<string> {
   });
 }
 
-/** From what was lost, or its return, to the next submission, in s; several times. */
+/** From a failure, or the recovery from it, to the next submission, in s; several times. */
 export async function recovery(awaySeconds: number, times: number): Promise<string> {
   return withLab({ ...PLENTY, limit: 10, windowMs: 2_000, unlimited: false }, async (lab) => {
     for (const host of ['host1', 'host2'] as const) lab.startWorker(host, ADA);
@@ -188,7 +188,7 @@ export async function recovery(awaySeconds: number, times: number): Promise<stri
     };
     const workers = async (which: readonly number[]): Promise<number> => {
       const at = stamps(lab).at(-1) ?? 0;
-      // Just before the next window: submissions are then on their way.
+      // Just before the next window, so that submissions are in progress.
       await delay(Math.max(0, at + 1_950 - Date.now()));
       const killedAt = Date.now();
       await Promise.all(which.map((n) => lab.killWorker(n, 10_000)));

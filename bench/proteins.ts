@@ -1,6 +1,6 @@
 /**
  * A hundred short proteins through the prediction service with the real b2bTools, one job each, against one run of the
- * engine's command over all of them, and against runs of its own for some: `npm run bench:engines -- proteins`.
+ * engine's command over all of them, and against separate runs for some: `npm run bench:engines -- proteins`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ export const proteinCases: Readonly<Record<string, () => Promise<string>>> = {
   'proteins-dynamine': () => compare(['dynamine']),
 };
 
-/** 30 to 110 residues; which ones they are costs the engine nothing. */
+/** 30 to 110 residues; the engine's time does not depend on which ones. */
 function shortProteins(): string[] {
   const random = seededRandom(7);
   return Array.from({ length: PROTEINS }, (_, n) => {
@@ -64,7 +64,7 @@ async function compare(predictors: readonly string[]): Promise<string> {
   }
 }
 
-/** The engine's command as a user types it, one thread. */
+/** The engine's command as a user runs it, with one thread. */
 function runCommand(
   fasta: string,
   predictors: readonly string[],
@@ -91,7 +91,7 @@ function runCommand(
   return { proteins, seconds, cpu: childrenCpu() - before };
 }
 
-/** CPU seconds of the child processes that have ended, theirs included (proc(5), fields 16 and 17). */
+/** CPU seconds of the child processes that have ended, including their own children (proc(5), fields 16 and 17). */
 function childrenCpu(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /, '')
@@ -99,7 +99,7 @@ function childrenCpu(): number {
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
-/** Twice: with the engine to be loaded, and loaded. CPU is that of both, of one hundred jobs, with the loading. */
+/** Twice: before and after the engine is loaded. CPU is that of both, per hundred jobs, with the loading. */
 async function throughService(
   records: readonly string[],
   predictors: readonly string[],

@@ -1,4 +1,4 @@
-/** `node publish-measured.ts ADDRESS`: publishes a finished tree, alone in a process, and prints what it took as JSON. */
+/** `node publish-measured.ts ADDRESS`: publishes a finished tree, alone in a process, and prints its cost as JSON. */
 import { STARTED_AT } from './finished-tree/ending.ts';
 import type { PublishProgress } from '../src/report/progress.ts';
 import { publishTree } from '../src/report/publish-tree.ts';
@@ -14,7 +14,7 @@ interface Moment {
   readonly cpuSeconds: number;
 }
 
-/** When each step was first heard of. */
+/** When each step was first reported. */
 const begun = new Map<PublishProgress['step'], Moment>();
 const started = now();
 const { items } = await publishTree(
@@ -31,7 +31,7 @@ const ended = now();
 process.stdout.write(
   JSON.stringify({
     items: items.total,
-    // Between the audit, which reads every file against its digest, and the crate and the checksums.
+    // Between the audit, which compares every file with its digest, and the crate and the checksums.
     seconds: (of('crate').at - of('results').at) / 1_000,
     wholeSeconds: (ended.at - started.at) / 1_000,
     cpuSeconds: ended.cpuSeconds,

@@ -1,13 +1,13 @@
-/** What RDKit by itself needs for a library, in as many threads as the checks have, on the same cores. */
+/** The time that RDKit alone needs for a library, in as many threads as the checks have, on the same cores. */
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
-/** As many as src/inputs/molecules/rdkit.ts has at most. */
+/** The maximum number in src/inputs/molecules/rdkit.ts. */
 const MOST_THREADS = 4;
 
-/** `get_mol` and `delete`, nothing else, the texts divided among the threads in advance. Returns s. */
+/** Only `get_mol` and `delete`, with the texts divided among the threads in advance. Returns s. */
 export async function rdkitAlone(smiles: readonly string[]): Promise<number> {
   const count = Math.min(availableParallelism(), MOST_THREADS);
   const threads = Array.from({ length: count }, (_, thread) => {

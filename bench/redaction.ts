@@ -1,4 +1,4 @@
-/** `node bench/redaction.ts`: how fast bodies are searched for secrets, in MB/s. */
+/** `node bench/redaction.ts`: the speed of searching bodies for secrets, in MB/s. */
 import { Redaction } from '../src/services/redaction.ts';
 
 const CHUNK = 64 * 1024;

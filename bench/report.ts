@@ -1,6 +1,6 @@
 /**
  * `npm run bench:report`: tables and report of 10,000 items, 2,500 of each kind, and the report in headless Chromium.
- * `-- --each N` for another number, `-- --tree DIR` for a tree that bench/finished-tree.ts has written already.
+ * `-- --each N` for another number, `-- --tree DIR` for an existing tree of bench/finished-tree.ts.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -35,7 +35,7 @@ async function publish(folder: string): Promise<Published> {
 /** Runs in the page: until the frame after the change is drawn. */
 const DRAWN = 'new Promise((done) => requestAnimationFrame(() => setTimeout(done)))';
 
-/** The middle of five: the first carries the compiling. */
+/** The median of five: the first includes the compilation. */
 async function middle(measure: () => Promise<number>): Promise<number> {
   const all: number[] = [];
   for (let times = 0; times < 5; times += 1) all.push(await measure());

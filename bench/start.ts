@@ -1,4 +1,4 @@
-/** From typing the command to the first accepted submission, on a folder that was never used before. */
+/** From the start of the command to the first accepted submission, in a new folder. */
 import { Bench } from './command.ts';
 
 const DEMO = new URL('../batches/demo', import.meta.url).pathname;

@@ -1,4 +1,4 @@
-/** Items a second where no budget holds them up, with the services on the same two cores. */
+/** Items per second without a budget, with the services on the same two cores. */
 import { Bench, sequences } from './command.ts';
 
 export async function throughput(items: number): Promise<string> {

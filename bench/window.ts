@@ -1,4 +1,4 @@
-/** How close to the bound campaigns come that are held up by their budget, and whether the window holds. */
+/** How close to the bound campaigns get that are limited by their budget, and whether the window holds. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -9,11 +9,11 @@ export interface WindowCase {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly jobSeconds: number;
-  /** What runs the campaigns; undisturbed unless it is given. */
+  /** What runs the campaigns; undisturbed by default. */
   readonly course?: Course;
 }
 
-/** Brings the items to their end, and returns the names of the campaigns that they were in. */
+/** Runs the items to their end, and returns the names of their campaigns. */
 export type Course = (bench: Bench, items: readonly object[]) => Promise<readonly string[]>;
 
 export interface Measured {

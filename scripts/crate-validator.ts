@@ -1,6 +1,6 @@
 /**
- * The independent validator of RO-Crates, roc-validator, in a Python environment of its own under `.tools/`: fetched
- * when the test wants it for the first time, in the versions of crate-validator/requirements.txt.
+ * The independent validator of RO-Crates, roc-validator, in a separate Python environment under `.tools/`: downloaded
+ * when the test needs it for the first time, in the versions of crate-validator/requirements.txt.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -14,16 +14,16 @@ const run = promisify(execFile);
 
 export interface CrateVerdict {
   readonly issues: readonly { readonly severity: string; readonly message: string }[];
-  /** Addresses that the validator wanted to ask. */
+  /** Addresses that the validator tried to request. */
   readonly asked: readonly string[];
 }
 
-/** As the validator calls them. */
+/** The validator's names for them. */
 export type CrateProfile = 'ro-crate-1.2' | 'process-run-crate';
 
 export type CrateValidator =
   | { readonly validate: (folder: string, profile: CrateProfile) => Promise<CrateVerdict> }
-  /** Why there is none, in a few words. */
+  /** Why it is missing, in a few words. */
   | { readonly missing: string };
 
 export async function crateValidator(root = ROOT): Promise<CrateValidator> {

@@ -1,6 +1,6 @@
 /**
- * Independent validators of a deposit (bagit, cffconvert, datacite), in a Python environment of their own under `.tools/`:
- * fetched when the test wants them for the first time, in the versions of deposit-validator/requirements.txt.
+ * Independent validators of a deposit (bagit, cffconvert, datacite), in a separate Python environment under `.tools/`:
+ * downloaded when the test needs them for the first time, in the versions of deposit-validator/requirements.txt.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -19,9 +19,9 @@ export interface DepositFiles {
 }
 
 export type DepositValidator =
-  /** Resolves with what is wrong. */
+  /** Resolves with the errors. */
   | { readonly validate: (files: DepositFiles) => Promise<readonly string[]> }
-  /** Why there is none, in a few words. */
+  /** Why it is missing, in a few words. */
   | { readonly missing: string };
 
 export async function depositValidator(root = ROOT): Promise<DepositValidator> {

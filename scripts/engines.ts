@@ -1,6 +1,6 @@
 /**
- * Installs the real engines behind the local services: `npm run engines [-- --only acpype|b2btools] [--version V] [--check]`.
- * Without root; what needs root is named with the line to type. What is there stays as it is.
+ * Installs the real engines behind the local services: `npm run engines [-- --only acpype|b2btools] [--version V]
+ * [--check]`. Without root; steps that need root are printed with their commands. Existing engines are not changed.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,7 +32,7 @@ function show({ engine, installed, problem, remedy }: State): void {
   }
 }
 
-/** Each is tried, whatever becomes of the other. */
+/** Each is tried, whether or not the other fails. */
 function ready(recipe: Recipe, folder: string): boolean {
   const state = check(recipe, folder);
   if (state.problem === null) {
@@ -77,7 +77,7 @@ function readOrders(): { recipes: readonly Recipe[]; checkOnly: boolean } | null
   }
 }
 
-/** Of the engines named, the one that has this version. */
+/** Of the named engines, the one that has this version. */
 function recipeOf(names: readonly RealEngineName[], version: string): Recipe {
   const versions = ALL.map((recipe) => ({
     recipe,

@@ -64,7 +64,7 @@ export function readPage(page: string): string {
   return readFileSync(join(DOCS, page), 'utf8');
 }
 
-/** The page with its tables as the registries have them. */
+/** The page with its tables from the registries. */
 export async function withCodes(page: string): Promise<string> {
   const tables = Object.entries(TABLES[page] ?? {});
   const text = tables.reduce(

@@ -1,6 +1,6 @@
 /**
- * The Python programs that the exports are for, in an environment of their own under `.tools/`: fetched when a test
- * wants them for the first time, in the versions of export-loaders/requirements.txt.
+ * The Python programs that the exports are for, in a separate environment under `.tools/`: downloaded when a test needs
+ * them for the first time, in the versions of export-loaders/requirements.txt.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export type ExportLoaders =
       /** Calls a function of export-loaders/load.py. */
       readonly load: (what: string, ...args: readonly string[]) => Promise<unknown>;
     }
-  /** Why there are none, in a few words. */
+  /** Why they are missing, in a few words. */
   | { readonly missing: string };
 
 export async function exportLoaders(root = ROOT): Promise<ExportLoaders> {

@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz:services [-- --examples N --seed S]`: both services, and the earlier variant of the one, against the
+ * `npm run fuzz:services [-- --examples N --seed S]`: tests both services, and the earlier variant of one, with the
  * schema fuzzer schemathesis. Needs python3 with pip, and a package index at the first run.
  */
 import { parseArgs } from 'node:util';

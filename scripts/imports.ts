@@ -50,7 +50,7 @@ export function importsOf(path: string, text: string): readonly FileImport[] {
   return found;
 }
 
-/** A path that is read or run instead of imported: the same folders are closed to it. */
+/** A path that is read or run instead of imported: the same folders are forbidden. */
 export function checkoutPathsIn(path: string, text: string): readonly string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
@@ -65,7 +65,7 @@ export function checkoutPathsIn(path: string, text: string): readonly string[] {
   return found;
 }
 
-/** A cycle of files, the first repeated at the end; null when there is none. */
+/** A cycle of files, the first repeated at the end; null if there is none. */
 export function findCycle(imports: readonly Import[]): readonly string[] | null {
   const next = new Map<string, string[]>();
   for (const { from, target } of imports) next.set(from, [...(next.get(from) ?? []), target]);
@@ -87,7 +87,7 @@ export function findCycle(imports: readonly Import[]): readonly string[] | null 
   return null;
 }
 
-/** What is wrong with these imports, one sentence each. */
+/** The errors in these imports, one sentence each. */
 export function directionProblems(imports: readonly FileImport[]): readonly string[] {
   const wrong = imports.flatMap((imported) => {
     const reason = importProblem(imported);

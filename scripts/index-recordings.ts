@@ -52,7 +52,7 @@ function* molecules(source: string): Generator<Recording> {
   for (const row of rows(join(source, 'golden/acpype/INDEX.csv'))) {
     const from = join(source, `golden/acpype/${row['key'] ?? ''}.json.gz`);
     const recorded = JSON.parse(gunzipSync(readFileSync(from)).toString()) as RecordedMolecule;
-    // `bbc` is refused by the service (contract 2.1), so the engine's failure with it cannot be met.
+    // `bbc` is refused by the service (contract 2.1), so the engine never gets it.
     if (recorded.charge_method === 'bbc') continue;
     const file = recorded.input_file;
     const inputFile = file === null ? null : text(join(source, 'molecules', file));
@@ -78,7 +78,7 @@ function* molecules(source: string): Generator<Recording> {
   }
 }
 
-/** Where the inputs of a group of recordings lie; one file name stands for different inputs in two of them. */
+/** Folders of the inputs of a group of recordings; one file name has different inputs in two of them. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   single: ['sequences/single', 'sequences'],
   edge: ['sequences/awkward', 'sequences', 'sequences/single'],
@@ -91,7 +91,7 @@ function isAligned(fasta: string): boolean {
   return new Set(parseFasta(fasta).records.map((record) => record.residues.length)).size === 1;
 }
 
-/** The job that a recorded command line stands for; null when the service cannot be given it. */
+/** The job of a recorded command line; null if the service cannot get it. */
 function predictionJob(
   folders: readonly string[],
   command: string,
@@ -109,7 +109,7 @@ function predictionJob(
       what: name,
     };
   }
-  // The service strips a byte order mark and adds a missing header: what the engine says without is never met.
+  // The service strips a byte order mark and adds a missing header: the engine never gets input without.
   if (content.startsWith('\uFEFF') || parseFasta(content).records.length === 0) return null;
   if (words.includes('msa') && !isAligned(content)) return null;
   if (words.includes('msa')) return { job: { kind: 'alignment', fasta: content }, what: name };
@@ -120,7 +120,7 @@ function predictionJob(
   };
 }
 
-/** The first recording of an input and its options stands; edge cases repeat some in other words. */
+/** The first recording of an input and its options is used; edge cases repeat some in another notation. */
 function withoutRepeats(recordings: Iterable<Recording>): Recording[] {
   const seen = new Set<string>();
   return [...recordings].filter(({ kind, input, options }) => {
@@ -143,7 +143,7 @@ function* predictions(source: string): Generator<Recording> {
     const key = row['key'] ?? '';
     if (row['exit_code'] === '2') continue;
     // Broken alignments were recorded with dynamine alone, and the service runs four: a success would lack the
-    // others, while what stops dynamine stops them all.
+    // others, while a failure of dynamine is a failure of all.
     if (key.startsWith('msa/malformed') && row['exit_code'] === '0') continue;
     const folders = FOLDERS[key.split('/')[0] ?? ''] ?? [];
     const found = predictionJob(
@@ -152,7 +152,7 @@ function* predictions(source: string): Generator<Recording> {
     );
     if (found === null) continue;
     const entry = canonical(found.job);
-    // Edge cases that are a known sequence in other words are answered by the full recording.
+    // Edge cases that are a known sequence in another notation are answered by the full recording.
     if (key.startsWith('single/')) fromSingle.add(entry.input);
     else if (key.startsWith('edge/') && fromSingle.has(entry.input)) continue;
     if (row['exit_code'] !== '0') {

@@ -7,7 +7,7 @@
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
  * so that a worker without an endpoint pays nothing.
- * The report is made from the output tree alone, so it lies below the activity that publishes it.
+ * The report is made from the output tree alone, so it is below the activity that publishes it.
  * Exports are made from the tree and from what the report reads of it, for the command line and the library.
  * Campaigns holds the use cases (plan, start, follow, retry, control): the command line and the library call them, so they
  * know no terminal, no prompts and no exit of the process.
@@ -37,12 +37,12 @@ const byRows = Object.fromEntries(
 );
 
 /**
- * Part of `src/` → the other parts that it may import: the rows below, but for the exceptions, each with its
- * reason. A file directly in `src/` is a part of its own name.
+ * Part of `src/` → the other parts that it may import: the rows below, with some exceptions, each with its reason.
+ * A file directly in `src/` is a part with its own name.
  */
 export const MAY_IMPORT = {
   ...byRows,
-  // A row of a manifest is checked by what is inside its input.
+  // A row of a manifest is checked by the contents of its input.
   manifest: ['domain', 'inputs'],
   // The user's own folders: it must work before anything else is read.
   state: ['domain'],
@@ -50,26 +50,26 @@ export const MAY_IMPORT = {
   budget: ['domain'],
   // The report's page runs in a browser and imports it.
   results: ['domain'],
-  // The last gate before a submission knows no service and no tree, so that nothing there can open it.
+  // The last check before a submission has no access to services or trees.
   ledger: ['domain', 'budget', 'state'],
-  // Workflow code runs in the sandbox: nothing that reaches a clock, a network or a disk may come in.
+  // Workflow code runs in the sandbox: nothing that uses a clock, a network or a disk is allowed.
   workflows: ['domain', 'budget'],
-  // Runs in a browser: it says what data it is given, and the report makes that.
+  // Runs in a browser: it defines its data, which the report creates.
   'report-page': ['domain', 'results'],
-  // The other side of the wire: sharing code with the client would let both be wrong together.
-  // It has files and engines of its own, and asks `program` where these lie.
+  // The server side: with code shared with the client both could have the same error.
+  // It has its own files and engines, and gets their paths from `program`.
   'local-services': ['domain', 'program'],
   // These two start the local services in their own process.
   host: [...byRows.host, 'local-services'],
   // It runs the real engines, to compute results again.
   recompute: [...byRows.recompute, 'local-services'],
-  // The library is for programs of others: the command line uses what lies below it.
+  // The library is for users' programs: the command line uses the layers below it.
   cli: [...byRows.cli.filter((part) => part !== 'library'), 'local-services'],
 };
 
 /**
- * Packages that a part may import, where not all are allowed.
- * Whoever is imported by workflow code is bundled with it, so domain and budget are as bare as workflows.
+ * Packages that a part may import, if not all are allowed. Parts imported by workflow code are bundled with it, so
+ * domain and budget have the same restrictions as workflows.
  */
 export const MAY_USE = {
   domain: [],
@@ -79,7 +79,7 @@ export const MAY_USE = {
   'report-page': ['preact', 'preact/hooks', '@observablehq/plot'],
 };
 
-/** Parts that know Temporal; to all others it is a stranger, so that they can be tested and used without. */
+/** Parts that use Temporal; all others can be tested and used without it. */
 export const KNOW_TEMPORAL = [
   'workflows',
   'activities',
@@ -102,7 +102,7 @@ export function partOf(path) {
   return match?.[1] ?? null;
 }
 
-/** A file of the checkout that no package has: what the product needs lies in `src`. */
+/** A file of the checkout that is missing in the package: everything that the product needs is in `src`. */
 function isOutsideProduct(target) {
   return /^(scripts|test|bench)(\/|$)/.test(target);
 }
@@ -115,7 +115,7 @@ function mayUse(part, specifier) {
   return allowed === undefined || allowed.includes(specifier);
 }
 
-/** Why the import is not allowed; null when it is. `target` is a path in the project or a package's name. */
+/** Why the import is not allowed; null if it is. `target` is a path in the project or a package's name. */
 export function importProblem({ from, target }) {
   const part = partOf(from);
   if (part === null) return null;

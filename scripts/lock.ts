@@ -39,7 +39,7 @@ function find(lock: Lock, path: string, name: string): Package | undefined {
   return undefined;
 }
 
-/** `npm:typescript@7.0.2` → `7.0.2`; null for what is no version: a folder, a repository, a tag. */
+/** `npm:typescript@7.0.2` → `7.0.2`; null for what is not a version: a folder, a repository, a tag. */
 function rangeOf(wanted: string): string | null {
   const range = wanted.startsWith('npm:') ? wanted.slice(wanted.lastIndexOf('@') + 1) : wanted;
   return validRange(range);
@@ -61,7 +61,7 @@ function dependencyProblems(lock: Lock, path: string, entry: Package): readonly 
 function entryProblems(path: string, entry: Package): readonly string[] {
   if (path === '' || entry.link === true) return [];
   const problems: string[] = [];
-  // A download address in the lock would tie everyone to one registry.
+  // A download address in the lock would bind all users to one registry.
   if (entry.resolved !== undefined) problems.push(`${path} names a download address`);
   if (entry.integrity === undefined) problems.push(`${path} has no digest`);
   return problems;
@@ -81,7 +81,7 @@ function rootProblems(lock: Lock, manifest: Package): readonly string[] {
   });
 }
 
-/** What is wrong with the lock, one sentence each. */
+/** The errors in the lock, one sentence each. */
 export function lockProblems(lock: Lock, manifest: Package): readonly string[] {
   return [
     ...rootProblems(lock, manifest),

@@ -80,7 +80,7 @@ function firstSentence(words: string): string {
   return (words.split('. ')[0] ?? words).replace(/\.$/, '');
 }
 
-/** A line may not begin with a dot or a quote, which would be a request; `\-` is the sign that is typed. */
+/** A line starting with a dot or a quote would be a request; `\-` is the hyphen on the keyboard. */
 function text(words: string): string {
   const escaped = words
     .replaceAll('\\', '\\e')

@@ -61,9 +61,9 @@ function readOrders(): Orders {
   };
 }
 
-/** Rounds with freezes of up to half a minute, which a landing has no time for. */
+/** Rounds with freezes of up to half a minute, which are too long for the test suite. */
 const CHAOS = [join(ROOT, 'test', 'chaos', 'main.ts'), '--long'];
-/** Says why where there are no namespaces, and passes. */
+/** Without namespaces it prints the reason, and passes. */
 const CLUSTER = [join(ROOT, 'test', 'cluster', 'hosts', 'main.ts')];
 
 /** True when all rounds passed. */

@@ -1,6 +1,6 @@
 /**
- * A Python environment of its own under `.tools/`, for a check that only Python can make: fetched when a test wants it
- * for the first time, in the versions of a requirements file.
+ * A separate Python environment under `.tools/`, for a check that needs Python: created when a test needs it for the
+ * first time, in the versions of a requirements file.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Path of its interpreter, or why there is none, in a few words. */
+/** Path of its interpreter, or why it is missing, in a few words. */
 export type PythonEnvironment = { readonly python: string } | { readonly missing: string };
 
 /** @param name of its folder, to which the digest of the requirements is added */
@@ -33,7 +33,7 @@ export async function pythonEnvironment(
   }
 }
 
-/** Whole or not at all: two tests may want it at once. */
+/** Atomically: two tests may need it at once. */
 async function install(folder: string, requirements: string): Promise<void> {
   const temporary = `${folder}.${process.pid}`;
   try {

@@ -1,7 +1,7 @@
 /**
- * `npm run release -- --dry-run [--out FOLDER] [--no-image] [--tarball FILE]`: makes what a release consists of, from
- * the version in package.json: the tarball (or takes one that is packed already), the image (where buildah is), the bill
- * of materials, the changelog's section and SHA-256 of them all. Nothing is published from here: docs/release.md says how.
+ * `npm run release -- --dry-run [--out FOLDER] [--no-image] [--tarball FILE]`: creates the parts of a release, from the
+ * version in package.json: the tarball (or uses an existing one), the image (if there is buildah), the bill of
+ * materials, the changelog's section and SHA-256 of them all. It publishes nothing: docs/release.md describes how.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
 
 export interface Ended {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
-  /** What it wrote, when captured. */
+  /** Its output, if captured. */
   readonly output: string;
 }
 

@@ -33,11 +33,11 @@ function asJsonSchema(schema: z.ZodType): JsonSchema {
     target: 'draft-7',
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
-      // zod drops them where a value is transformed; ours are written as the user writes them.
+      // zod drops them if a value is transformed; ours are in the user's notation.
       const { default: fallback, examples } = z.globalRegistry.get(zodSchema) ?? {};
       if (fallback !== undefined) jsonSchema.default = fallback;
       if (Array.isArray(examples)) jsonSchema.examples = examples;
-      // The format `uri` refuses addresses that the program takes (`https://münchen.example`).
+      // The format `uri` refuses addresses that the program accepts (`https://münchen.example`).
       if (jsonSchema.format === 'uri') {
         delete jsonSchema.format;
         jsonSchema.pattern = '^\\s*[hH][tT][tT][pP][sS]?:';
@@ -46,7 +46,7 @@ function asJsonSchema(schema: z.ZodType): JsonSchema {
   });
 }
 
-/** A key of the configuration with nothing but comments below it reads as null: as if it were not there. */
+/** A key of the configuration with nothing but comments below it reads as null: as if it was missing. */
 function nullable(schema: JsonSchema, mayBeNull = true): JsonSchema {
   const made: JsonSchema = { ...schema };
   if (schema.properties !== undefined) {

@@ -32,7 +32,7 @@ const SOURCES = {
   path: 'PATH',
 };
 
-/** Human words go to stderr: stdout belongs to the command that follows. */
+/** Messages for people go to stderr: stdout belongs to the command that follows. */
 function say(text) {
   process.stderr.write(`${text}\n`);
 }
@@ -56,10 +56,10 @@ function inPlace() {
   );
 }
 
-/** Each step looks again: another set-up may have done it while this one waited for the lock. */
+/** Each step checks again: another set-up may have done it while this one waited for the lock. */
 async function setUp() {
   if (!packagesAreCurrent(ROOT, scope)) {
-    // All of them are kept where they are: a run needs no more than that.
+    // A full installation is kept: it contains everything that a run needs.
     const there = ['all', scope].find((one) => installedByHand(ROOT, one));
     if (there === undefined) {
       await step('packages (npm ci)', () => installPackages(ROOT, scope));

@@ -1,6 +1,6 @@
 /**
  * `npm run start:real`: the batch `demo-real` through the real engines. The two local services run beside the command,
- * as they would on a machine of a lab, and the command is told their address as it would be told any other.
+ * as on a machine of a lab, and the command gets their address like any other.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..');
 const BIN = join(ROOT, 'bin', 'hundredfold.js');
 /** Apart from `npm start`, whose services answer from recordings. */
 const FOLDER = join(ROOT, '.hundredfold', 'real');
-/** Always the same: a campaign that is resumed looks for its jobs where it left them. */
+/** Always the same: a resumed campaign polls its jobs at the same address. */
 const PORT = 18_465;
 
 function say(text: string): void {
@@ -24,7 +24,7 @@ function start(args: readonly string[], stderr: 'pipe' | 'inherit'): ChildProces
     HUNDREDFOLD_MOLECULE_TOKEN: 'local-user',
     HUNDREDFOLD_PREDICTION_TOKEN: 'local-user',
     ...process.env,
-    // With the jobs of these services goes what was charged for them.
+    // The charges for these services' jobs are removed with the jobs.
     HUNDREDFOLD_STATE_DIR: join(FOLDER, 'state'),
   };
   return spawn(process.execPath, [BIN, ...args], {
@@ -34,7 +34,7 @@ function start(args: readonly string[], stderr: 'pipe' | 'inherit'): ChildProces
   });
 }
 
-/** Resolves when the services listen; false when they ended instead. What they log later goes nowhere. */
+/** Resolves when the services listen; false if they ended instead. Their later log is discarded. */
 async function startServices(): Promise<{ services: ChildProcess; listening: boolean }> {
   const services = start(
     // prettier-ignore
@@ -87,7 +87,7 @@ async function main(): Promise<number> {
   mkdirSync(FOLDER, { recursive: true });
   const { services, listening } = await startServices();
   if (!listening) return 1;
-  // Ctrl-C reaches all three; this one waits for what the command has to say.
+  // Ctrl-C reaches all three; this one waits for the output of the command.
   process.on('SIGINT', () => undefined);
   try {
     const args = ['run', 'batches/demo-real', '--config', writeConfiguration(), '--yes'];

@@ -6,7 +6,7 @@ export interface Tally {
   readonly failed: number;
 }
 
-/** What we read of vitest's JSON report. */
+/** The part of vitest's JSON report that we read. */
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -19,14 +19,16 @@ interface Report {
 
 export interface Outcome {
   readonly tally: Tally;
-  /** Why something besides a test counts as failed; empty when nothing does. */
+  /** Why something besides a test counts as failed; empty if nothing does. */
   readonly problem: string;
   /**
-   * Test files that had begun when their process crashed, where nothing else is wrong: Node itself can crash (V8's
-   * "Check failed: jit_page.has_value()", Node 24.21, seen once in some twenty runs). They are run once more.
+   * Test files that had begun when their process crashed, if nothing else is wrong: Node itself can crash (V8's "Check
+   * failed: jit_page.has_value()", Node 24.21, seen once in some twenty runs). They are run once more.
    */
   readonly crashed?: readonly string[];
-  /** Test files of which a test failed, where nothing else is wrong. They are run once more, with the machine to themselves. */
+  /**
+   * Test files with a failed test, if nothing else is wrong. They are run once more, with the machine to themselves.
+   */
   readonly red?: Tally & { readonly files: readonly string[] };
 }
 
@@ -38,14 +40,17 @@ function brokenFiles(report: Report): readonly string[] {
     .map((file) => file.name);
 }
 
-/** Their process ended in the middle: tests of theirs have no end. Vitest calls that `pending`; skipped ones are `skipped`. */
+/**
+ * Their process ended in the middle: some of their tests have no end. Vitest calls that `pending`; skipped ones are
+ * `skipped`.
+ */
 function crashedFiles(report: Report): readonly string[] {
   return report.testResults
     .filter((file) => file.assertionResults.some((test) => test.status === 'pending'))
     .map((file) => file.name);
 }
 
-/** The files of failed tests, and what they counted for: their passed tests count again when they are run again. */
+/** The files of failed tests, and their counts: their passed tests count again when they are run again. */
 function redFiles({ testResults }: Report): NonNullable<Outcome['red']> {
   const red = testResults.filter(({ status }) => status === 'failed');
   const count = (status: string): number =>
@@ -55,7 +60,7 @@ function redFiles({ testResults }: Report): NonNullable<Outcome['red']> {
   return { files, passed: count('passed'), failed: count('failed') };
 }
 
-/** `code` is vitest's exit code, null when a signal ended it; the report is absent after a crash. */
+/** `code` is vitest's exit code, null if a signal ended it; the report is missing after a crash. */
 export function vitestTally(file: string, code: number | null): Outcome {
   if (!existsSync(file)) {
     return {

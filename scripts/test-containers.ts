@@ -1,7 +1,7 @@
 /**
  * `npm run test:containers [-- FILE…]`: builds the images from the package and runs them with buildah and podman. It needs root, and
  * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, catatonit for pods, qemu and arch-test for arm64. Nothing
- * in /etc is changed: the configuration of the engine lies in `.tools/containers`, images in the storage of root. The
+ * in /etc is changed: the configuration of the engine is in `.tools/containers`, images in the storage of root. The
  * emulation of arm64 stays on until the machine is started again.
  */
 import { spawnSync } from 'node:child_process';
@@ -25,7 +25,7 @@ runtime = "runc"
 network_backend = "netavark"
 `;
 
-/** Program → package of Debian. netavark and aardvark-dns: containers of one network know each other by name. */
+/** Program → package of Debian. netavark and aardvark-dns: containers of one network find each other by name. */
 const PROGRAMS = {
   podman: 'podman',
   buildah: 'buildah',
@@ -52,7 +52,10 @@ function isThere(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 }
 
-/** What checks deploy/kubernetes: kustomize by Go, and the schemas of Kubernetes from the Python package that has them. */
+/**
+ * The checks of deploy/kubernetes: kustomize by Go, and the schemas of Kubernetes from the Python package that has
+ * them.
+ */
 function kubernetesTools(): void {
   if (!existsSync(join(TOOLS, 'bin', 'kustomize')) && isThere('go')) {
     say('Building kustomize (a minute) …');
@@ -66,7 +69,7 @@ function kubernetesTools(): void {
   must(join(validate, 'bin', 'pip'), 'install', '--quiet', 'kubernetes-validate==1.33.1');
 }
 
-/** The version that docs/operations.md names; Debian 12 has an older one. */
+/** The version in docs/operations.md; Debian 12 has an older one. */
 function podmanCompose(): void {
   const folder = join(TOOLS, 'compose');
   if (!existsSync(join(folder, 'bin', 'podman-compose'))) {
@@ -77,7 +80,7 @@ function podmanCompose(): void {
   process.env['HUNDREDFOLD_PODMAN_COMPOSE'] = join(folder, 'bin', 'podman-compose');
 }
 
-/** Null when images for arm64 can be built and run here; otherwise why not. */
+/** Null if images for arm64 can be built and run here; otherwise why not. */
 function arm64(): string | null {
   const why = emulateArm64();
   if (why === null) arm64BaseImages(TOOLS, say);

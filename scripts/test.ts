@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 interface Check {
   readonly name: string;
-  /** What is wrong, as text to show; empty when all is well. */
+  /** The errors, as text to show; empty if there are none. */
   readonly find: () => Promise<string>;
 }
 
@@ -69,7 +69,7 @@ async function passes(check: Check): Promise<boolean> {
   return wrong === '';
 }
 
-/** Side by side: the linter takes longer than all the others together, and there are two cores. */
+/** In parallel: the linter takes longer than all the others together, and there are two cores. */
 async function runChecks(): Promise<Tally> {
   const results = await Promise.all(CHECKS.map(passes));
   const passed = results.filter(Boolean).length;
@@ -95,12 +95,13 @@ async function runVitest(args: readonly string[], isAgain = false): Promise<Tall
   }
 }
 
-/** So many files fail for a reason of their own, and not because the machine was busy. */
+/** With this many failing files the cause is not a busy machine. */
 const MOST_RED = 5;
 
 /**
- * Runs files with failed tests once more, one at a time. Most integration tests start servers, workers and commands, and
- * two files at a time share two cores: what fails only then has waited too long. Each is named, so that it can be mended.
+ * Runs files with failed tests once more, one at a time. Most integration tests start servers, workers and commands,
+ * and two files at a time share two cores: tests that fail only then have waited too long. Each is named, so that it
+ * can be fixed.
  */
 async function runAlone(all: Tally, red: NonNullable<Outcome['red']>): Promise<Tally> {
   process.stdout.write(`run once more, alone: ${red.files.join(', ')}\n`);
@@ -114,7 +115,7 @@ async function runAlone(all: Tally, red: NonNullable<Outcome['red']>): Promise<T
   return { passed, failed };
 }
 
-/** Random faults over the real command, with a new seed each time; it prints the seed and what happened. */
+/** Random faults over the real command, with a new seed each time; it prints the seed and the events. */
 async function runChaos(minutes: string): Promise<Tally> {
   const startedAt = performance.now();
   const script = join(ROOT, 'test', 'chaos', 'main.ts');
@@ -123,14 +124,17 @@ async function runChaos(minutes: string): Promise<Tally> {
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-/** Without it the tests of the object store are skipped: said here, because nobody reads the list of skipped tests. */
+/**
+ * Without it the tests of the object store are skipped: reported here, because the list of skipped tests is rarely
+ * read.
+ */
 async function prepareObjectStore(): Promise<void> {
   const missing = await setUpVersitygw();
   if (missing === null) return;
   process.stdout.write(`skipped: tests on a real S3 server, for want of versitygw (${missing})\n`);
 }
 
-/** Of each property of the budget in the quick tests; test/budget/how-many.ts has the number of all. */
+/** For each property of the budget in the quick tests; test/budget/how-many.ts has the number for all. */
 const HISTORIES = '1000';
 const ALL = '--all';
 const LONG = '--long';

@@ -1,6 +1,6 @@
 /**
- * Temporal's time-skipping test server (part of its Java SDK, Maven `io.temporal:temporal-test-server`) with all that it
- * needs, by file name and SHA-256: Maven finds the files, and what it brings is compared with this list.
+ * Temporal's time-skipping test server (part of its Java SDK, Maven `io.temporal:temporal-test-server`) with all its
+ * dependencies, by file name and SHA-256: Maven finds the files, and they are compared with this list.
  */
 export const TEST_SERVER_VERSION = '1.38.0';
 

@@ -1,6 +1,6 @@
 /**
- * Where Temporal's time-skipping test server is: for the one test that runs nine hours in a minute. Optional, because
- * it needs Java; `npm run setup:time-skipping` fetches it.
+ * The path of Temporal's time-skipping test server, for the one test that runs nine hours in a minute. Optional,
+ * because it needs Java; `npm run setup:time-skipping` downloads it.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -16,10 +16,10 @@ export function testServerFolder(root = ROOT): string {
 
 export type TimeSkippingServer =
   | { readonly path: string }
-  /** Why there is none, in a few words. */
+  /** Why it is missing, in a few words. */
   | { readonly missing: string };
 
-/** A program that takes a port and serves, as the SDK's `existing-path` wants it. */
+/** A program with a port as its argument, as for the SDK's `existing-path`. */
 export function findTimeSkippingServer(root = ROOT): TimeSkippingServer {
   const path = join(testServerFolder(root), 'temporal-test-server');
   if (!hasJava()) return { missing: 'Java is not installed' };
@@ -36,8 +36,8 @@ export function hasJava(): boolean {
 }
 
 /**
- * The program: Java in place of the shell, so that it gets the signals that are meant for it, and a watch beside it,
- * because a test process that is killed sends none and would leave Java behind for ever.
+ * The program: Java replaces the shell, so that it gets its signals, and a watcher runs beside it, because a test
+ * process that is killed sends none and would leave Java behind forever.
  */
 export const PROGRAM = `#!/bin/sh
 folder=$(dirname "$0")

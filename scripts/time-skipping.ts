@@ -1,6 +1,6 @@
 /**
- * Fetches Temporal's time-skipping test server: `npm run setup:time-skipping`. Maven resolves the coordinates and
- * knows the user's mirrors and proxies; every file is compared with the digests that are pinned here.
+ * Downloads Temporal's time-skipping test server: `npm run setup:time-skipping`. Maven resolves the coordinates and
+ * knows the user's mirrors and proxies; every file is compared with the digests pinned here.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ import {
   testServerFolder,
 } from './time-skipping-server.ts';
 
-/** Pinned: the version that Maven takes by itself depends on its own. */
+/** Pinned: Maven's default version depends on its own. */
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
 const PROJECT = `<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -44,7 +44,7 @@ const PROJECT = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** Brings the jars into `folder`. */
+/** Downloads the jars into `folder`. */
 function fetchJars(folder: string): void {
   const pom = join(dirname(folder), 'pom.xml');
   writeFileSync(pom, PROJECT);
@@ -100,7 +100,7 @@ function sha256(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-/** Whole or not at all: the rename makes it appear. */
+/** Atomically, by the rename. */
 function setUp(): void {
   if (!hasJava()) {
     throw new SetupProblem(
@@ -120,7 +120,7 @@ function setUp(): void {
     checkJars(join(made, 'jars'));
     writeFileSync(join(made, 'temporal-test-server'), PROGRAM);
     chmodSync(join(made, 'temporal-test-server'), 0o755);
-    // Another one that fetched it meanwhile has made the same.
+    // Another process that downloaded it meanwhile has the same files.
     if (!existsSync(target)) renameSync(made, target);
   } finally {
     rmSync(draft, { recursive: true, force: true });

@@ -36,7 +36,7 @@ interface Runs {
 
 type Gathered = Runs & { readonly absent: string[] };
 
-/** Of another version of ACPYPE: nothing of it is in the sample data but the inputs. */
+/** For another version of ACPYPE the sample data contain only the inputs. */
 function gatherOther(version: string): Gathered {
   const acpype = installedEngine('acpype', undefined, version);
   if (acpype === null) {

@@ -1,6 +1,6 @@
 /**
- * versitygw: an S3 server on a folder, for the tests of the object store. Set up from its Go module where Go is there;
- * without it those tests are skipped.
+ * versitygw: an S3 server on a folder, for the tests of the object store. Built from its Go module if Go is installed;
+ * otherwise those tests are skipped.
  */
 import { execFile } from 'node:child_process';
 import { accessSync, constants, mkdirSync, renameSync, statSync } from 'node:fs';
@@ -27,7 +27,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** `VERSITYGW`, the project's own copy, then PATH; null where there is none. */
+/** `VERSITYGW`, the project's own copy, then PATH; null if there is none. */
 export function findVersitygw(environment = process.env): string | null {
   const chosen = environment['VERSITYGW'];
   if (chosen !== undefined && chosen !== '') return isExecutable(chosen) ? chosen : null;
@@ -37,7 +37,7 @@ export function findVersitygw(environment = process.env): string | null {
   );
 }
 
-/** Builds it where it is missing. Returns why it is not there; null when it is. */
+/** Builds it if it is missing. Returns why it is missing; null if it exists. */
 export async function setUpVersitygw(): Promise<string | null> {
   if (findVersitygw() !== null) return null;
   if (process.env['VERSITYGW'] === '') return 'VERSITYGW is empty';

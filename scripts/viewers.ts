@@ -1,6 +1,6 @@
 /**
- * The web viewers that exports are for, as they are published on npm: fetched under `.tools/` when a test wants them for
- * the first time. No dependencies of the project: Mol* has 17 MB, which one test loads.
+ * The web viewers that exports are for, as published on npm: downloaded under `.tools/` when a test needs them for the
+ * first time. They are not dependencies of the project: Mol* has 17 MB, which one test loads.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ interface Published {
   readonly version: string;
   /** SHA-512 of the tarball, as npm writes it. */
   readonly integrity: string;
-  /** What is taken out of it. */
+  /** The files extracted from it. */
   readonly inside: string;
 }
 
@@ -35,7 +35,7 @@ const nightingale = (name: string, integrity: string): Published => {
   };
 };
 
-/** Each is one file, but for the first, which the others import. */
+/** Each is one file, except for the first, which the others import. */
 export const NIGHTINGALE: readonly Published[] = [
   nightingale(
     'new-core',
@@ -54,7 +54,7 @@ export const NIGHTINGALE: readonly Published[] = [
 const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
-/** The folder of what is taken out, or why there is none, in a few words. */
+/** The folder of the extracted files, or why it is missing, in a few words. */
 export type Fetched = { readonly folder: string } | { readonly missing: string };
 
 export async function fetchPublished(published: Published, root = ROOT): Promise<Fetched> {
@@ -72,7 +72,7 @@ export async function fetchPublished(published: Published, root = ROOT): Promise
   }
 }
 
-/** Whole or not at all: two tests may want it at once. */
+/** Atomically: two tests may need it at once. */
 async function install(
   { name, version, integrity, inside }: Published,
   root: string,

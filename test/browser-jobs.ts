@@ -1,4 +1,4 @@
-/** Jobs as a browser or another program submits them: plain requests, with none of our code between. */
+/** Jobs as a browser or another program submits them: plain requests, without our code. */
 import { expect } from 'vitest';
 
 interface Where {

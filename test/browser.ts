@@ -18,7 +18,9 @@ interface Executable {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** The caller closes it. WebGL is drawn in software, so that a machine without a graphics card shows the same. */
+/**
+ * The caller closes it. WebGL is rendered in software, so that a machine without a graphics card gives the same result.
+ */
 export async function launchBrowser(): Promise<Browser> {
   const { path, environment } = await findChromium();
   return chromium.launch({
@@ -47,7 +49,7 @@ async function findChromium(): Promise<Executable> {
 }
 
 /**
- * The configuration that comes with the package looks for fonts where its unpacking puts them elsewhere: without any font
+ * The configuration in the package looks for fonts in another folder than that of its unpacking: without any font
  * Chromium crashes at the first text.
  */
 async function fontConfiguration(): Promise<string> {
@@ -55,7 +57,7 @@ async function fontConfiguration(): Promise<string> {
   const folders = [join(CARRIED, 'fonts', 'fonts'), '/usr/share/fonts'];
   const lines = folders.map((folder) => `<dir>${folder}</dir>`).join('');
   const cache = `<cachedir>${join(CARRIED, 'fontconfig-cache')}</cachedir>`;
-  // Whole or not at all: other tests may be starting a browser with it.
+  // Atomically: other tests may be starting a browser with it.
   const temporary = `${path}.${process.pid}`;
   await writeFile(temporary, `<?xml version="1.0"?><fontconfig>${lines}${cache}</fontconfig>\n`);
   await rename(temporary, path);
@@ -70,14 +72,14 @@ function onPath(names: readonly string[]): string | null {
         accessSync(path, constants.X_OK);
         return path;
       } catch {
-        // Not there: the next folder.
+        // Not found: the next folder.
       }
     }
   }
   return null;
 }
 
-/** The package unpacks into the folder for temporary files and takes half a file for a whole one: not so here. */
+/** The package unpacks into the folder for temporary files and accepts an incomplete file; this one does not. */
 async function unpackCarried(): Promise<void> {
   await mkdir(join(ROOT, '.tools'), { recursive: true });
   const folder = await mkdtemp(join(ROOT, '.tools', 'chromium-'));
@@ -89,6 +91,6 @@ async function unpackCarried(): Promise<void> {
     cwd: ROOT,
     env: { ...process.env, TMPDIR: folder },
   });
-  // Another test may have been quicker: one is enough.
+  // Another test may have been faster: one is enough.
   await rename(folder, CARRIED).catch(() => rm(folder, { recursive: true, force: true }));
 }

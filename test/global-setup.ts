@@ -1,4 +1,4 @@
-/** One Temporal dev server for the whole suite; each test has a task queue, addresses and names of its own. */
+/** One Temporal dev server for the whole suite; each test has its own task queue, addresses and names. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cli = findTemporalCli();
   if (!cli) throw new Error('The Temporal CLI is missing: run npm run setup.');
   const dir = await mkdtemp(join(tmpdir(), 'hundredfold-temporal-'));
-  // What belongs to a user is the suite's own here. The commands of all tests choose their ports one after the other.
+  // User data belongs to the suite here. The commands of all tests choose their ports one after the other.
   for (const [variable, name] of [
     ['XDG_RUNTIME_DIR', 'runtime'],
     ['HUNDREDFOLD_STATE_DIR', 'state'],
@@ -50,10 +50,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     dir,
     port: await freePort(),
     uiPort: await freePort(),
-    // Workflows continue as new every few hundred events, so that every test goes through it.
+    // Workflows continue as new every few hundred events, so that every test covers it.
     dynamicConfig: {
       'limit.historyCount.suggestContinueAsNew': '300',
-      // Off by default, and on where many people share a server: what runs must not mind.
+      // Off by default, and on where many people share a server: workflows must work with both.
       'matching.enableFairness': 'true',
     },
   });
@@ -63,7 +63,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.connection.close();
   await workflowBundle();
   project.provide('temporal', server.address);
-  // As users see it: through the guard of the host.
+  // As for users: through the host's guard.
   const guard = await guardUi(() => server.ui);
   project.provide('temporalUi', guard.url);
   return async () => {

@@ -1,2 +1,2 @@
-/** Commands without the keys cannot list what is encrypted: it has a namespace of its own on the suite's server. */
+/** Commands without the keys cannot list encrypted campaigns: these have their own namespace on the suite's server. */
 export const ENCRYPTED = 'encrypted';

@@ -1,4 +1,4 @@
-/** Workflow code that is not today's: a history that it wrote cannot be replayed with today's. */
+/** Workflow code of another version: its histories cannot be replayed with the current code. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,11 +15,11 @@ import { connectWorker } from '../src/temporal/worker-connection.ts';
 
 const QUIET = new DefaultLogger('ERROR', () => undefined);
 
-/** A workflow that starts with a timer, which none of today's does. */
+/** A workflow that starts with a timer, unlike all current ones. */
 export const unreplayable = (type: 'budget' | 'campaign'): string =>
   `export async function ${type}() { await sleep('1 day'); }`;
 
-/** Started; a task scheduled, started and completed: what comes next was decided. */
+/** Started; a task scheduled, started and completed: the next event is the decision. */
 const DECIDED = 4;
 
 interface Beginning {
@@ -29,7 +29,7 @@ interface Beginning {
   readonly begin: () => Promise<Pick<WorkflowHandle, 'fetchHistory'>>;
 }
 
-/** Runs a workflow with other code until its first decision stands in its history. No other worker may be there. */
+/** Runs a workflow with other code until its first decision is in its history. No other worker may run. */
 export async function beginWith(code: string, { temporal, taskQueue, begin }: Beginning) {
   const workflowBundle = await bundleOf(code);
   const connection = await connectWorker(temporal);
@@ -37,7 +37,7 @@ export async function beginWith(code: string, { temporal, taskQueue, begin }: Be
     const worker = await Worker.create({ connection, taskQueue, workflowBundle });
     await worker.runUntil(async () => {
       const handle = await begin();
-      // Without an end of its own: the test has one, and a busy machine takes its time.
+      // Without its own timeout: the test has one, and a busy machine is slow.
       while (((await handle.fetchHistory()).events?.length ?? 0) <= DECIDED) await delay(100);
     });
   } finally {
@@ -45,7 +45,7 @@ export async function beginWith(code: string, { temporal, taskQueue, begin }: Be
   }
 }
 
-/** What a workflow was started with: today's code must get as far as its first decision. */
+/** The arguments of a workflow: with them the current code must reach its first decision. */
 export async function argumentsOf(
   handle: Pick<WorkflowHandle, 'fetchHistory'>,
 ): Promise<unknown[]> {

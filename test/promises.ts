@@ -1,7 +1,7 @@
 /**
- * The six promises of docs/architecture.md, as assertions. Every integration test calls them; a promise that is
- * not asserted here is not one. (The second, "close to the bound", is a figure: `npm run bench` measures it, no
- * test times it.)
+ * The six promises of docs/architecture.md, as assertions. Every integration test calls them; a promise that is not
+ * asserted here does not count. (The second, "close to the bound", is a figure: `npm run bench` measures it, no test
+ * times it.)
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface Limits {
   readonly windowMs: number;
 }
 
-/** 1. In no rolling window has a credential more accepted jobs than its limit: by the service's own stamps. */
+/** 1. In no rolling window has a credential more accepted jobs than its limit, by the service's own stamps. */
 export function neverOverBudget(
   journal: readonly JournalEntry[],
   { limit, windowMs }: Limits,
@@ -39,7 +39,7 @@ export function neverOverBudget(
   }
 }
 
-/** … and the service never had to say so. */
+/** … and the service never had to refuse for it. */
 export function neverRefusedForRate(journal: readonly JournalEntry[]): void {
   expect(
     journal.filter(({ status }) => status === 429),
@@ -47,7 +47,7 @@ export function neverRefusedForRate(journal: readonly JournalEntry[]): void {
   ).toEqual([]);
 }
 
-/** 3. Every row ends in exactly one final state, with a coded reason, and has its place in items.csv. */
+/** 3. Every row ends in exactly one final state, with a coded reason, and is in items.csv. */
 export async function noItemLost(folder: string, ids: readonly string[]): Promise<void> {
   const rows = await itemsTable(folder);
   expect(rows.map(({ id }) => id).sort(), 'rows of items.csv').toEqual([...ids].sort());
@@ -58,7 +58,7 @@ export async function noItemLost(folder: string, ids: readonly string[]): Promis
   }
 }
 
-/** 4. At most one job an item: no name was accepted twice, no item of the molecule service was sent twice. */
+/** 4. At most one job per item: no name was accepted twice, no item of the molecule service was sent twice. */
 export function atMostOneJob(journal: readonly JournalEntry[], items: number): void {
   const accepted = journal.filter((entry) => entry.accepted);
   const named = accepted.flatMap(({ jobName }) => jobName ?? []);
@@ -69,18 +69,18 @@ export function atMostOneJob(journal: readonly JournalEntry[], items: number): v
   expect(accepted.length, 'accepted jobs').toBeLessThanOrEqual(items);
 }
 
-/** 5. What is on disk is whole and right: files, digests, tables and checksums agree, nothing is half-written. */
+/** 5. Files on disk are complete and right: files, digests, tables and checksums agree, nothing is half-written. */
 export async function treeIsWhole(folder: string): Promise<void> {
   expect(await treeFaults(await openFileStore(folder)), 'faults of the output tree').toEqual([]);
 }
 
-/** A secret as it may stand in a file: plain, escaped for JSON, URLs and HTML, and in the middle of a base64 text. */
+/** The forms of a secret in a file: plain, escaped for JSON, URLs and HTML, and in the middle of a base64 text. */
 function formsOf(secret: string): readonly string[] {
   const codes = Array.from(secret, (one) => one.charCodeAt(0).toString(16).padStart(2, '0'));
   const each = (before: string, behind = ''): string =>
     codes.map((code) => `${before}${code}${behind}`).join('');
   const inBase64 = ['', 'u', 'uv'].flatMap((before) =>
-    // Without the characters that depend on what stands before and behind it.
+    // Without the characters that depend on their neighbours.
     (['base64', 'base64url'] as const).map((alphabet) =>
       Buffer.from(before + secret)
         .toString(alphabet)
@@ -93,7 +93,7 @@ function formsOf(secret: string): readonly string[] {
   return [...new Set([secret, ...escaped, ...codesOnly, ...inBase64])];
 }
 
-/** 6. No secret leaves: not into the tree, nor into any of the given texts (histories, logs, arguments). */
+/** 6. No secret leaks: neither into the tree nor into any of the given texts (histories, logs, arguments). */
 export async function noSecret(
   secret: string,
   folder: string,

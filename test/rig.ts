@@ -1,6 +1,6 @@
 /**
- * Everything a campaign needs, for one test: the suite's Temporal server, a worker on a task queue of its own,
- * the local services over real HTTP, a folder for the output. What a test does not set is as in production.
+ * Everything a campaign needs, for one test: the suite's Temporal server, a worker on its own task queue, the local
+ * services over real HTTP, an output folder. Settings that a test omits are as in production.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,24 +27,24 @@ import type { campaign } from '../src/workflows/index.ts';
 import { ENCRYPTED } from './namespaces.ts';
 import { takenIn } from './taken-in.ts';
 
-/** Ten characters, as the molecule service wants; unlike anything else that is written. */
+/** Ten characters, as the molecule service requires; found nowhere else. */
 export const TOKEN = 'tK9secretZ';
 
-/** What the workers of this process logged. */
+/** The log of the workers of this process. */
 export const workerLog: string[] = [];
 logTo((line) => workerLog.push(line), 'INFO');
 
 export interface RigOptions extends LocalServicesOptions {
   readonly policy?: Partial<JobPolicy>;
-  /** What the runner believes the limit to be, where it is not the service's. */
+  /** The limit that the runner assumes, if it is not the service's. */
   readonly believedLimit?: number | null;
-  /** Who is told of the end of a campaign. */
+  /** Who is notified of the end of a campaign. */
   readonly notify?: NotifySettings;
-  /** As with a Temporal that several users share: workers of other tokens are at the same task queue. */
+  /** As on a Temporal shared by several users: workers with other tokens poll the same task queue. */
   readonly sharesQueue?: boolean;
   /** Of the worker, there; default all. */
   readonly roles?: readonly Role[];
-  /** Between looks of the watchdog at the budgets (ms). */
+  /** Interval of the watchdog's checks of the budgets (ms). */
   readonly watchEveryMs?: number;
   /** Further tokens of this user at the prediction service. */
   readonly moreTokens?: readonly string[];
@@ -60,7 +60,7 @@ export class Rig {
   readonly folder: string;
   readonly settings: readonly ServiceSettings[];
   readonly taskQueue: string;
-  /** Of the campaigns that are started from now on. */
+  /** For the campaigns that are started from now on. */
   policy: JobPolicy;
   readonly #notify: NotifySettings;
   readonly #watchEveryMs: number;
@@ -114,7 +114,7 @@ export class Rig {
     return rig;
   }
 
-  /** Somebody else at the same services and task queue, with a token and a machine of their own. */
+  /** Another user of the same services and task queue, with their own token and machine. */
   async addUser(token: string): Promise<Rig> {
     const { client, services, taskQueue, settings } = this;
     const options = this.#options;
@@ -132,8 +132,8 @@ export class Rig {
   }
 
   /**
-   * @param services as this worker knows them: another address or limit than the campaign was started with
-   * @param dependencies puts something around what the activities work with
+   * @param services for this worker, also with another address or limit than the campaign was started with
+   * @param dependencies wraps the dependencies of the activities
    */
   async startWorker(
     services = this.settings,
@@ -157,7 +157,7 @@ export class Rig {
     });
   }
 
-  /** A worker on another machine: it finds the trees, if at all, where `placeOf` says. The caller stops it. */
+  /** A worker on another machine: it finds the trees only at `placeOf`. The caller stops it. */
   async startRemoteWorker(placeOf: (folder: string) => string): Promise<RunningWorker> {
     const { client, taskQueue, settings: services } = this;
     const temporal = this.#temporal;
@@ -187,7 +187,7 @@ export class Rig {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Starts a campaign over a manifest: a path, or rows that are written to one. `cache`: it gives and gets results. */
+  /** Starts a campaign over a manifest: a path, or rows that are written to one. `cache`: it uses the result cache. */
   async start(
     manifest: string | readonly object[],
     name = `c-${randomUUID().slice(0, 8)}`,
@@ -235,7 +235,7 @@ export class Rig {
     return { ...started, progress: await started.handle.result() };
   }
 
-  /** Of this rig: no test shares a ledger with another, or with whoever runs it. */
+  /** Of this rig: no test shares a ledger with another, or with the real user. */
   async #stateFolder(): Promise<string> {
     const folder = join(this.folder, 'state');
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -278,7 +278,7 @@ const none = (): Promise<void> => Promise.resolve();
 
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
 
-/** Sequences that differ, for the synthetic engine. */
+/** Different sequences, for the synthetic engine. */
 export function sequences(count: number): { id: string; sequence: string }[] {
   return Array.from({ length: count }, (_, n) => {
     const residue = (place: number) => RESIDUES[Math.floor(n / 20 ** place) % 20] ?? 'A';

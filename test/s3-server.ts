@@ -1,4 +1,4 @@
-/** An S3 server (versitygw) on a folder of its own. */
+/** A separate S3 server (versitygw) on a folder. */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import type { ObjectStoreAccess } from '../src/domain/object-store.ts';
 import { freePort } from '../src/temporal/ports.ts';
 import type { Place } from './cluster/hosts/network.ts';
 
-/** What a run without the server says of itself. */
+/** The message of a run without the server. */
 export const WITHOUT_S3 =
   findVersitygw() === null
     ? 'versitygw is missing: set VERSITYGW, or install Go and run npm test'
@@ -22,7 +22,7 @@ export interface S3Server {
   /** The credentials, as the AWS SDK reads them. */
   readonly environment: Readonly<Record<string, string>>;
   readonly client: S3Client;
-  /** Where the objects of the bucket lie, to damage one behind the server's back. */
+  /** The folder of the bucket's objects, to damage one without the server. */
   readonly folder: string;
   /** Ends the process at once. */
   kill(): Promise<void>;
@@ -33,7 +33,7 @@ export interface S3Server {
 
 const BUCKET = 'hundredfold';
 
-/** @param at where it runs; default: here, at 127.0.0.1 */
+/** @param at its host; default: here, at 127.0.0.1 */
 export async function startS3(at?: Place): Promise<S3Server> {
   const program = findVersitygw();
   if (program === null) throw new Error(WITHOUT_S3 ?? '');

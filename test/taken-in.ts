@@ -1,4 +1,4 @@
-/** Rows as `run` takes them in, for tests that start campaigns without the command. */
+/** Reads rows like `run`, for tests that start campaigns without the command. */
 import { tmpdir } from 'node:os';
 import { Spool } from '../src/plan/spool.ts';
 import { surveyManifests, type Survey } from '../src/plan/survey.ts';

@@ -1,4 +1,4 @@
-/** Finished alignments: 5 to 20 rows of 80 to 200 columns, cut from the recorded alignments laid end to end. */
+/** Finished alignments: 5 to 20 rows of 80 to 200 columns, cut from the concatenated recorded alignments. */
 import {
   CSV_HEADER,
   markedMetadata,
@@ -11,7 +11,7 @@ import {
 } from './chain.ts';
 import { between, finishedItem, historyOf, type Maker } from './finished.ts';
 
-/** The rows that differ: a longer alignment has them again, under other names. */
+/** The number of different rows: a longer alignment repeats them under other names. */
 const ROWS = 6;
 const KEYS = [
   'backbone',
@@ -34,7 +34,7 @@ const SPREADS = [
 type Spread = Readonly<Record<(typeof SPREADS)[number], number>>;
 
 function rings(): { readonly rings: readonly Ring[]; readonly metadata: string } {
-  // Of cbbq3 one row is a gap for so long that a cut of it would hold nothing of that row.
+  // One row of cbbq3 has such a long gap that a part of it could contain nothing of that row.
   const recorded = recordedPayloads('alignment', 'msa').filter(
     ({ what }) => !what.startsWith('cbbq'),
   );
@@ -106,7 +106,7 @@ export function alignmentMaker(): Maker {
   };
 }
 
-/** How the values of the rows spread in each column, by the number of rows: there are few of them. */
+/** The distribution of the rows' values in each column, by the number of rows: there are few of them. */
 class Spreads {
   readonly #rings: readonly Ring[];
   readonly #byRows = new Map<

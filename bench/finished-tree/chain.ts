@@ -1,6 +1,6 @@
 /**
- * Real values of real residues, to be cut to proteins of any length: the recorded results laid end to end and closed to
- * a ring. Kept as the texts that stand in the files, so that a thousand proteins cost no more than their bytes.
+ * Real values of real residues, to be cut to proteins of any length: the recorded results concatenated to a ring. Kept
+ * as the texts in the files, so that a thousand proteins cost only their bytes.
  */
 import { loadIndex, readRecording } from '../../src/local-services/engines/recordings.ts';
 
@@ -17,11 +17,11 @@ export interface Residues {
   readonly values: Values;
 }
 
-/** One ring of residues, as long as the recordings it was made of. */
+/** One ring of residues, as long as its recordings. */
 export class Ring {
   readonly letters: readonly string[];
   readonly values: Values;
-  /** By key: each value as it stands in the JSON. */
+  /** By key: each value as in the JSON. */
   readonly #json: Readonly<Record<string, readonly string[]>>;
   /** A row of the CSV, before and after the index of the residue. */
   readonly #csv: readonly (readonly [string, string])[];
@@ -48,7 +48,7 @@ export class Ring {
     return this.letters.length;
   }
 
-  /** The places of a piece, which may go on at the beginning. */
+  /** The positions of a piece, which may wrap around. */
   #cut<T>(list: readonly T[], from: number, length: number): readonly T[] {
     const start = from % this.length;
     const straight = list.slice(start, start + length);
@@ -100,7 +100,7 @@ export function recordedPayloads(
   return loadIndex().recordings.flatMap(({ files, failure, what, ...recording }) => {
     const wanted = recording.kind === kind && recording.options === options;
     if (!wanted || failure !== undefined || files.result === undefined) return [];
-    // Inputs that were made to be awkward have recordings in a folder of their own.
+    // Inputs for edge cases have recordings in a separate folder.
     if (files.result.includes('/edge/')) return [];
     return [{ what, payload: JSON.parse(readRecording(files.result).toString()) as Payload }];
   });
@@ -116,13 +116,13 @@ export function residuesOf(payload: Payload): readonly Residues[] {
   });
 }
 
-/** As the engine writes it, with the mark that no such protein exists. */
+/** As the engine writes it, with the note that no such protein exists. */
 export function markedMetadata(payload: Payload): string {
   const note = 'synthetic: values of recorded proteins, cut and put together anew';
   return JSON.stringify({ note, ...payload.metadata });
 }
 
-/** metadata.csv: what the engine tells of each protein's values. */
+/** metadata.csv: the engine's data about each protein's values. */
 export function statisticsHeader(keys: readonly string[], aligned: boolean): string {
   const names = ['mean', 'median', 'variance', 'stdev', 'pvariance', 'pstdev', 'min', 'max'];
   const lengths = aligned ? ['length', 'aligned_length'] : ['length'];

@@ -1,4 +1,4 @@
-/** How and when the items of a finished tree ended: 100 an hour at each service, and some not well. */
+/** How and when the items of a finished tree ended: 100 an hour at each service, with some failures. */
 import { SERVICE_OF_KIND, type ServiceName } from '../../src/domain/item.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { chance, type Finished, type FinishedJob } from './finished.ts';
@@ -10,7 +10,7 @@ const WINDOW_MS = 3_600_000;
 /** Between two submissions of one burst. */
 const STEP_MS = 350;
 
-/** Tells the time at which each item's job was submitted, in the order in which it is asked. */
+/** Returns the time at which each item's job was submitted, in the order of the calls. */
 export class Submissions {
   readonly #counts: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
 
@@ -41,7 +41,7 @@ export class Submissions {
 
 type Bad = Pick<ItemRecord, 'state' | 'error'>;
 
-/** About one in 25 is no success. `turn` is that of the item in its kind. */
+/** About one in 25 did not succeed. `turn` is the item's number within its kind. */
 export function badEnd({ item }: Finished, turn: number): Bad | null {
   const failed = (code: string, message: string): Bad => ({
     state: 'failed',
@@ -63,7 +63,7 @@ export function badEnd({ item }: Finished, turn: number): Bad | null {
   return null;
 }
 
-/** The record of an item as its activities leave it; the files are not written yet. */
+/** The record of an item as its activities leave it; the files are written later. */
 export function endedRecord(
   record: ItemRecord,
   finished: Finished,
@@ -93,7 +93,7 @@ export function endedRecord(
     ],
     submittedAt: unsure ? null : queuedAt,
     finishedAt: new Date(Date.parse(finishedAt) + 2_000).toISOString(),
-    // The molecule service tells no times.
+    // The molecule service reports no times.
     timing:
       record.service === 'molecules'
         ? null

@@ -1,4 +1,4 @@
-/** What the makers of the four kinds have in common: an item as the manifest gives it, and what its job brought. */
+/** The common parts of the four kinds: an item as in the manifest, and the result of its job. */
 import type { Item, Kind } from '../../src/domain/item.ts';
 
 /** A file of a result, by its name in the item's folder. */
@@ -6,11 +6,11 @@ export type FinishedFile = readonly [name: string, text: string | Uint8Array];
 
 export interface Finished {
   readonly item: Item;
-  /** Made only when it is wanted: they are megabytes. */
+  /** Created only on demand: they are megabytes. */
   readonly files: (job: FinishedJob) => readonly FinishedFile[];
   /** How long the job ran, in seconds. */
   readonly runSeconds: number;
-  /** `synthetic` where real values were put together to a protein that does not exist. */
+  /** `synthetic` if real values were combined to a protein that does not exist. */
   readonly engine?: string;
 }
 
@@ -21,7 +21,7 @@ export interface FinishedJob {
   readonly finishedAt: string;
 }
 
-/** The nth item of a kind, counted from 0: the same one each time. */
+/** The nth item of a kind, counted from 0: always the same one. */
 export type Maker = (n: number) => Finished;
 
 const PROJECTS = ['kinases', 'solubility', 'fragments', 'controls', 'antibodies'] as const;
@@ -47,7 +47,7 @@ export function finishedItem(kind: Kind, n: number, made: Made): Item {
   };
 }
 
-/** A number from 0 to 1 that looks random and is the same for the same words (FNV-1a, mixed as in murmur3). */
+/** A pseudo-random number from 0 to 1, the same for the same words (FNV-1a, mixed as in murmur3). */
 export function chance(...words: readonly (string | number)[]): number {
   let hash = 0x811c9dc5;
   for (const letter of words.join(' ')) {

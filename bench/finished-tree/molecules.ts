@@ -1,4 +1,4 @@
-/** Finished molecules: the recorded results of acpype for their own SMILES, again and again. */
+/** Finished molecules: the recorded results of acpype for their own SMILES, repeated. */
 import { loadIndex, readRecording } from '../../src/local-services/engines/recordings.ts';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
 import { checkMolecule } from '../../src/services/molecules/check.ts';
@@ -22,7 +22,7 @@ interface Molecule {
   readonly files: readonly FinishedFile[];
 }
 
-/** By the name of the recording: a structure that is whole, but not that of the SMILES. */
+/** By the name of the recording: a complete structure, but not that of the SMILES. */
 const WRONG = /two_parts|wrong_charge/;
 
 function molecules(): readonly Molecule[] {
@@ -78,7 +78,7 @@ export function moleculeMaker(): Maker {
   };
 }
 
-/** Contract of the molecule service, 2.4; the token is taken out on the way, as always. */
+/** Contract of the molecule service, 2.4; the token is removed on the way, as always. */
 function record(
   n: number,
   { remoteId, queuedAt }: { readonly remoteId: string; readonly queuedAt: string },

@@ -1,4 +1,4 @@
-/** Finished shift files: the recorded results of ShiftCrypt for their own files, again and again. */
+/** Finished shift files: the recorded results of ShiftCrypt for their own files, repeated. */
 import { readFileSync } from 'node:fs';
 import { loadIndex, readRecording } from '../../src/local-services/engines/recordings.ts';
 import type { ModelClass } from '../../src/domain/item.ts';

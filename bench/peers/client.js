@@ -1,4 +1,4 @@
-/** What each program in the folders beside this file needs of the prediction service, and of its own items. */
+/** What each program in the folders beside this file needs from the prediction service, and its own items. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const api = `${process.env.SERVICE}/online_predictors/api`;
 const token = process.env.TOKEN;
 
-/** The limit of the service is reached: one may ask again after so many seconds. */
+/** The limit of the service is reached: retry after this many seconds. */
 export class TooManyRequests extends Error {
   constructor(seconds) {
     super(`429: ask again in ${seconds} s`);
@@ -59,7 +59,7 @@ mkdirSync('results', { recursive: true });
 
 export const isDone = ({ id }) => existsSync(`results/${id}.json`);
 
-/** Under its final name only when it is whole. */
+/** Under its final name only when it is complete. */
 export async function save({ id }, result) {
   await writeFile(`results/${id}.part`, result);
   await rename(`results/${id}.part`, `results/${id}.json`);

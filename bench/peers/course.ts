@@ -1,4 +1,4 @@
-/** One peer runs the items once, undisturbed or killed in the middle, against a service of its own. */
+/** One peer runs the items once, undisturbed or killed in the middle, against its own service. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -14,9 +14,9 @@ import { folderOf, processes, watch } from './usage.ts';
 
 export const CASE: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
 export const BOUND = lowerBound(CASE);
-/** A peer that is not at its end by then has lost what is missing. */
+/** For a peer that has not ended by then, the missing results are lost. */
 const PATIENCE_MS = 600_000;
-/** After a kill: submissions that are on their way arrive, and are not taken for those of the next start. */
+/** After a kill: pending submissions arrive, and are not counted for the next start. */
 const DRAINED_MS = 1_000;
 const CAMPAIGN = 'items';
 
@@ -62,7 +62,7 @@ interface Place {
   readonly server: Server | undefined;
 }
 
-/** The program of a peer: started, killed where that is wanted, started again. */
+/** The program of a peer: started, killed if requested, restarted. */
 class Runs {
   readonly #peer: Installed;
   readonly #course: Course;
@@ -113,7 +113,7 @@ class Runs {
     }
   }
 
-  /** In a session of its own, so that nothing of it can be left over. */
+  /** In a separate session, so that all of its processes can be ended. */
   #start([program = '', ...args]: readonly string[]): Started {
     const child = spawn(program, args, {
       cwd: this.#place.folder,
@@ -125,7 +125,7 @@ class Runs {
     const log = createWriteStream(this.#course.log, { flags: 'a' });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    // Not `close`: what a killed program has started may hold on to its output.
+    // Not `close`: children of a killed program may keep its output open.
     const ended = new Promise<number | null>((resolve) => {
       child.once('exit', resolve);
       child.once('error', (error) => {
@@ -136,7 +136,7 @@ class Runs {
     return { child, ended };
   }
 
-  /** With SIGKILL, the program alone, as soon as half of the items have a job. Returns when to start it again. */
+  /** With SIGKILL, the program alone, as soon as half of the items have a job. Returns when to restart it. */
   async #killInTheMiddle({ child, ended }: Started): Promise<number> {
     const end = Date.now() + PATIENCE_MS;
     while ((await acceptedBy(this.#place.service)) < CASE.items / 2) {
@@ -156,7 +156,7 @@ class Runs {
     return code;
   }
 
-  /** Also an embedded server, which hundredfold starts in a session of its own. */
+  /** Also an embedded server, which hundredfold starts in a separate session. */
   #clear(): void {
     const { folder, server } = this.#place;
     const left = processes().filter(
@@ -187,7 +187,7 @@ async function acceptedBy(service: string): Promise<number> {
   return Number(ACCEPTED.exec(await answer.text())?.[1] ?? 0);
 }
 
-/** Of hundredfold by its table, of the others by their files. */
+/** For hundredfold from its table, for the others from their files. */
 async function results(folder: string): Promise<Done[]> {
   const table = join(folder, 'results', CAMPAIGN, 'items.csv');
   if (existsSync(table)) {

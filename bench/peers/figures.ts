@@ -1,4 +1,4 @@
-/** What a run was like, from the service's journal and the results on disk. */
+/** The figures of a run, from the service's journal and the results on disk. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Arrival } from '../command.ts';
@@ -28,12 +28,12 @@ export interface Counts {
 }
 
 export interface Figures extends Counts {
-  /** From typing the command to its end, with the second start if there was one, in s. */
+  /** From the start of the command to its end, including the second start if there was one, in s. */
   readonly whole: number;
   readonly usage: Usage;
   /** From the second start to the next accepted job, in s. */
   readonly recovery?: number;
-  /** What had to be typed before the same command started again. */
+  /** What the user had to run before the same command could be restarted. */
   readonly unlocked?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function countRun(
   items: number,
 ): Counts {
   const accepted = arrivals.filter((arrival) => arrival.accepted === 1);
-  // A job without a name is one of its own: it hides no duplicate.
+  // A job without a name counts as a separate one: it hides no duplicate.
   const named = new Set(accepted.map(({ name }, n) => name ?? n));
   const first = Math.min(...accepted.map(({ at }) => at));
   const last = Math.max(...done.map(({ at }) => at));
@@ -62,7 +62,7 @@ export function nextAccepted(arrivals: readonly Arrival[], at: number): number {
   return (Math.min(...later.map((arrival) => arrival.at)) - at) / 1_000;
 }
 
-/** Lines with something other than a comment. */
+/** Lines with more than a comment. */
 export function linesOf(text: string): number {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|"""[\s\S]*?"""/g, '');
   return code.split('\n').filter((line) => !/^\s*(\/\/.*|#.*)?$/.test(line)).length;

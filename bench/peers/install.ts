@@ -11,10 +11,10 @@ const run = promisify(execFile);
 export const PEERS = fileURLToPath(new URL('.', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../.tools/peers/', import.meta.url));
 
-/** Packages of Debian that are unpacked, not installed: nothing of the system changes. */
+/** Packages of Debian that are unpacked, not installed: the system is not changed. */
 const REDIS = ['redis-tools', 'libjemalloc2', 'liblua5.1-0', 'liblzf1', 'libhiredis0.14'];
 
-/** Folder with the packages of `NAME/package.json` and the programs as they are now. */
+/** Folder with the packages of `NAME/package.json` and the current programs. */
 export async function npmFolder(name: string): Promise<string> {
   const manifest = join(PEERS, name, 'package.json');
   const folder = await once(name, readFileSync(manifest), async (temporary) => {
@@ -60,7 +60,7 @@ export async function redisProgram(): Promise<RedisProgram> {
       await run('dpkg-deb', ['--extract', file, '.'], { cwd: temporary });
   });
   const libraries = readdirSync(join(folder, 'usr', 'lib')).find((one) => one.endsWith('-gnu'));
-  // One program under three names: it is the server when it is called with a configuration.
+  // One program with three names: it is the server when it is called with a configuration.
   const program = join(folder, 'usr', 'bin', 'redis-server');
   if (!existsSync(program)) cpSync(join(dirname(program), 'redis-check-rdb'), program);
   return { program, libraries: join(folder, 'usr', 'lib', libraries ?? '') };
@@ -71,7 +71,7 @@ export function onPath(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Whole or not at all. Python environments know their own path, so theirs is the final one from the start. */
+/** Atomically. Python environments contain their own path, so theirs is the final one from the start. */
 async function once(
   name: string,
   content: string | Buffer,

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:peers [-- --only NAME,… --kill|--no-kill --write]`: the same items, limit and service with hundredfold
- * and with what one would use in its place. `--write` puts the figures into docs/peers.md and its picture.
+ * and with its alternatives. `--write` puts the figures into docs/peers.md and its picture.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -41,7 +41,7 @@ async function installed(peer: Peer): Promise<Installed | { missing: string }> {
     return await peer.install();
   } catch (error) {
     console.error(error);
-    // The message may name folders of this machine.
+    // The message may contain folders of this machine.
     return { missing: 'it could not be installed' };
   }
 }
@@ -74,7 +74,7 @@ async function measure(peer: Peer): Promise<Row> {
   };
 }
 
-/** What was not measured now is as it was. */
+/** What was not measured now stays unchanged. */
 function merged(before: readonly Row[], now: readonly Row[]): Row[] {
   return REGISTRY.flatMap(({ name }) => {
     const [old, row] = [before, now].map((rows) => rows.find((one) => one.name === name));

@@ -1,4 +1,4 @@
-/** The figures as a picture: how long each peer took over the bound, undisturbed and killed. */
+/** The figures as a picture: the time of each peer above the bound, undisturbed and killed. */
 import { lowerBound } from '../window.ts';
 import type { Figures } from './figures.ts';
 import type { Measured, Row } from './table.ts';
@@ -83,7 +83,7 @@ function remarks({ refused, repeated, duplicates, lost }: Figures): string {
     .join('');
 }
 
-/** None where items are missing, as in the table. */
+/** None if items are missing, as in the table. */
 function ratioOf(figures: Figures | undefined, bound: number): number {
   return figures?.lost === 0 ? figures.makespan / bound : 0;
 }

@@ -125,7 +125,7 @@ const snakemake: Peer = {
   },
 };
 
-/** The package is a launcher, which downloads the program itself when it runs first. */
+/** The package is a launcher, which downloads the program at its first run. */
 async function nextflowOfPip(): Promise<string | null> {
   const program = join(await pipFolder('nextflow'), 'nextflow');
   try {

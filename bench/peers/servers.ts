@@ -1,4 +1,4 @@
-/** The servers that peers need: each run gets one of its own with an empty database. */
+/** The servers that peers need: each run gets a new one with an empty database. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
@@ -20,7 +20,7 @@ export interface Server {
 
 /** Commits reach the disk before they are answered, as in production. */
 export async function servePostgres(folder: string, programs: string): Promise<Server> {
-  // It runs as another user, who has to pass.
+  // It runs as another user, who needs access.
   chmodSync(folder, 0o711);
   const postgres = await startPostgres({
     tools: { postgres: programs },
@@ -34,7 +34,7 @@ export async function servePostgres(folder: string, programs: string): Promise<S
   };
 }
 
-/** With the append-only file and the policy that BullMQ's documentation asks for in production. */
+/** With the append-only file and the policy that BullMQ's documentation recommends for production. */
 export async function serveRedis(folder: string, redis: RedisProgram): Promise<Server> {
   const port = await freePort();
   const data = join(folder, 'redis');
@@ -58,7 +58,7 @@ export async function serveRedis(folder: string, redis: RedisProgram): Promise<S
 
 export async function serveTemporal(folder: string): Promise<Server> {
   const dir = join(folder, 'temporal');
-  // Not the port that every embedded server prefers.
+  // Not the default port of embedded servers.
   const port = await freePort();
   const server = await startDevServer({ executable: temporalCli(), dir, port, headless: true });
   return {

@@ -9,7 +9,7 @@ export interface Row {
   readonly title: string;
   readonly resumes: string;
   readonly lines: number;
-  /** Lines of the program that talks to the service, which several peers share. */
+  /** Lines of the program for the service, which several peers share. */
   readonly shared: number;
   readonly versions?: string;
   readonly quiet?: Figures;
@@ -95,7 +95,7 @@ function afterKill({ resumes }: Row, figures: Figures, bound: number): string[] 
   ];
 }
 
-/** None where items are missing: a run that gave up early would look fast. */
+/** None if items are missing: a run that gave up early would look fast. */
 function ratio({ makespan, lost }: Figures, bound: number): string {
   return lost > 0 ? 'not finished' : (makespan / bound).toFixed(3);
 }
@@ -105,7 +105,7 @@ function both({ program, server }: Figures['usage'], words: (used: Used) => stri
   return server.seconds > 0 ? `${words(program)} + ${words(server)}` : words(program);
 }
 
-/** In the form that prettier gives to it. */
+/** Formatted as by prettier. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, n) => Math.max(3, ...all.map((row) => row[n]?.length ?? 0)));

@@ -1,4 +1,4 @@
-/** CPU and memory of processes and all that they started, from /proc: what else runs does not count. */
+/** CPU and memory of processes and their descendants, from /proc: other processes do not count. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Linux counts CPU time in ticks of 10 ms. */
@@ -8,7 +8,7 @@ const SERVERS = /^(temporal|postgres|redis|valkey)/;
 
 export interface Used {
   readonly seconds: number;
-  /** The most that all of them had at the same time, shared memory counted once (PSS). */
+  /** Peak memory of all of them together, shared memory counted once (PSS). */
   readonly megabytes: number;
 }
 
@@ -24,11 +24,11 @@ export interface Process {
   readonly name: string;
   /** Ticks of its own and of those children that it has waited for. */
   readonly ticks: number;
-  /** Since the start of the machine: tells a process from a later one with its number. */
+  /** Since the start of the machine: distinguishes a process from a later one with the same id. */
   readonly startedAt: number;
 }
 
-/** What stands in /proc/PID/stat. The name may contain blanks and parentheses. */
+/** The fields of /proc/PID/stat. The name may contain blanks and parentheses. */
 export function parseStat(text: string): Process {
   const end = text.lastIndexOf(')');
   const fields = text
@@ -47,8 +47,8 @@ export function parseStat(text: string): Process {
 }
 
 /**
- * Adds up what processes used, from one look at all of them to the next. What an ended process used is with its parent
- * if that one waited for it; if the parent has ended too, its own last figure counts.
+ * Adds up the usage of processes, from one sample of all of them to the next. The usage of an ended process is included
+ * in its parent if that one waited for it; if the parent has ended too, its own last figure counts.
  */
 export class Family {
   readonly #roots: ReadonlySet<number>;
@@ -78,7 +78,7 @@ export class Family {
     const parent = now.get(member.parent);
     if (parent && roleOf(parent) === roleOf(member)) return;
     this.#endedTicks[roleOf(member)] += member.ticks;
-    // A program that waited for its server has the server's time among its own.
+    // If a program waited for its server, the server's time is included in its own.
     if (parent) this.#endedTicks[roleOf(parent)] -= member.ticks;
   }
 
@@ -95,7 +95,7 @@ export function roleOf({ name }: Pick<Process, 'name'>): Role {
   return SERVERS.test(name) ? 'server' : 'program';
 }
 
-/** Of the processes named and all that they start, until `stop`. */
+/** Of the named processes and their descendants, until `stop`. */
 export function watch(roots: readonly number[]): { stop: () => Usage } {
   const family = new Family(roots);
   const peak = { program: 0, server: 0 };
@@ -125,7 +125,7 @@ export function processes(): Process[] {
     });
 }
 
-/** Its working folder; nothing of a process that has ended. */
+/** Its working folder; nothing for a process that has ended. */
 export function folderOf(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

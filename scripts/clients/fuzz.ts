@@ -1,9 +1,6 @@
 /**
- * Drives a service with the schema fuzzer schemathesis, by its OpenAPI document: no 5xx, every answer documented,
- * every body as the document says, every request that the document forbids refused.
- *
- * One check is left out, that everything that fits the schema is accepted: no schema can say that the rows of an
- * alignment have one length.
+ * Tests a service with the schema fuzzer schemathesis, by its OpenAPI document: no 5xx, every answer documented, every
+ * body as in the document, every request that the document forbids refused.
  */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
@@ -15,16 +12,16 @@ export interface Fuzzed {
 }
 
 /**
- * One check is left out: that whatever fits the schema is accepted. No schema can say that the rows of an alignment
- * have one length, that a file is UTF-8, or that a job name is free.
+ * One check is omitted: that every request that matches the schema is accepted. No schema can say that the rows of an
+ * alignment have one length, that a file is UTF-8, or that a job name is free.
  */
 const LEFT_OUT = 'positive_data_acceptance';
 
 interface Effort {
-  /** Bodies tried at each endpoint. */
+  /** Number of bodies tried at each endpoint. */
   readonly examples: number;
   readonly seed: number;
-  /** The time that is spent; sequences of requests are tried until then. */
+  /** Time limit; sequences of requests are tried until then. */
   readonly seconds: number;
 }
 
@@ -55,7 +52,7 @@ export async function fuzz(
       '--no-color',
     ],
     {
-      // Its database of examples would lie in the folder that it is started from.
+      // Otherwise its database of examples would be in the working folder.
       cwd: packages,
       env: { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],

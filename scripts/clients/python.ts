@@ -1,9 +1,6 @@
 /**
- * The Python of other people's clients: `requests` and the schema fuzzer schemathesis, pinned, in a folder under
- * `.tools/`. Filled at the first use; nothing else of the project needs it.
- *
- * A folder and not a virtual environment: this works without python3-venv, and the folder gets its name when it is
- * complete.
+ * The Python of independent clients: `requests` and the schema fuzzer schemathesis, pinned, in a folder under
+ * `.tools/`. Installed at the first use; nothing else of the project needs it.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,12 +15,12 @@ const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 export type ClientPackages =
   /** For PYTHONPATH. */
   | { readonly type: 'ready'; readonly folder: string }
-  /** Why they are not there, in words. */
+  /** Why they are missing, as a message. */
   | { readonly type: 'absent'; readonly reason: string };
 
 /**
- * The pinned packages, installed where they are missing (some 10 s, 60 MB). Into a folder of their own rather than a
- * virtual environment: it works without python3-venv, and can be moved to its name when it is whole.
+ * The pinned packages, installed if they are missing (some 10 s, 60 MB). In a separate folder rather than a virtual
+ * environment: it works without python3-venv, and can be renamed when it is complete.
  */
 export async function clientPackages(): Promise<ClientPackages> {
   const digest = createHash('sha256')
@@ -37,11 +34,11 @@ export async function clientPackages(): Promise<ClientPackages> {
     await promisify(execFile)('python3', ['-m', 'pip', 'install', ...options, '-r', REQUIREMENTS]);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Of a program that ended badly, what it said last; of one that is not there, what Node says.
+    // The last output of a program that failed; Node's message for one that is missing.
     const { stderr = '', message } = error as { stderr?: string; message: string };
     return { type: 'absent', reason: stderr.trim().split('\n').at(-1) || message };
   }
-  // Another process may have been faster; its folder is as good.
+  // Another process may have been faster; its folder is equivalent.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
   return { type: 'ready', folder };
 }

@@ -1,24 +1,24 @@
 /**
- * Stand-ins for the base images of the Dockerfile, for machines that reach no image registry: Debian by mmdebstrap, with
- * Node from the packages of the checkout. Those for this machine get the names of the Dockerfile, and an image of that
- * name that is there already is used as it is. Those for arm64 get names of their own, which `arm64Contexts` puts in place.
+ * Stand-ins for the base images of the Dockerfile, for machines that reach no image registry: Debian by mmdebstrap,
+ * with Node from the packages of the checkout. Those for this machine get the names of the Dockerfile; an existing
+ * image of that name is used as it is. Those for arm64 get other names, which `arm64Contexts` substitutes.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeForArm64 } from './node-for-arm64.ts';
 
-/** As the Dockerfile names them. */
+/** The names in the Dockerfile. */
 const DEBIAN = 'debian:bookworm-slim';
 const NODE = 'node:24.21.0-bookworm-slim';
 
 /** Two base images of one architecture. */
 interface Bases {
-  /** As Debian and buildah call it; null is that of this machine. */
+  /** In Debian's and buildah's notation; null for that of this machine. */
   readonly architecture: 'arm64' | null;
   readonly debian: string;
   readonly node: string;
-  /** The program of Node. */
+  /** The path of the Node binary. */
   readonly program: (folder: string) => string;
 }
 
@@ -41,11 +41,11 @@ export const arm64Contexts: readonly string[] = [
   `--build-context=${NODE}=docker-image://${ARM64.node}`,
 ];
 
-/** As Debian's own slim image. */
+/** As in Debian's own slim image. */
 const SLIM = ['man', 'doc', 'info', 'locale'].map(
   (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
 );
-/** Brought by usrmerge with the whole of Perl; Debian's own image has neither, and usr-is-merged in its place. */
+/** usrmerge would install it with the whole of Perl; Debian's own image has neither, but usr-is-merged. */
 const WITHOUT_PERL = ['--include=usr-is-merged'];
 const PURGE =
   "apt-get purge --yes usrmerge perl 'perl-modules-*' 'libperl5*' 'lib*-perl' && apt-get autoremove --yes --purge";
@@ -61,7 +61,7 @@ function isThere(image: string): boolean {
   return spawnSync('buildah', ['inspect', '--type', 'image', image]).status === 0;
 }
 
-/** @param folder where root file systems are kept for the next time */
+/** @param folder for keeping root file systems for the next time */
 export function baseImages(folder: string, say: (line: string) => void): void {
   make(OWN, folder, (image) => {
     say(`Making a stand-in for ${image} (a minute) …`);

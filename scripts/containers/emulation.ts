@@ -1,4 +1,4 @@
-/** Runs programs for arm64 on a machine that is not one: qemu, which Linux starts for them (binfmt_misc). */
+/** Runs programs for arm64 on another machine: qemu, which Linux starts for them (binfmt_misc). */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-/** Node for Linux on arm64, out of the package that the lock names for machines of that kind. */
+/** Node for Linux on arm64, from the package that the lock names for such machines. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Stand-ins for the images of others that docker-compose.yml names, under their names: Temporal's from its Go modules,
- * PostgreSQL from Debian. An image of that name that is there already is used as it is.
+ * Stand-ins for the external images in docker-compose.yml, under their names: Temporal's from its Go modules,
+ * PostgreSQL from Debian. An existing image of that name is used as it is.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -33,7 +33,7 @@ const APT = '/etc/apt/apt.conf.d';
 
 type Say = (line: string) => void;
 
-/** Null when all of them are there; otherwise why they cannot be made. */
+/** Null if all of them exist; otherwise why they cannot be built. */
 export function standIns(tools: string, say: Say): string | null {
   const wanted = Object.entries(imagesOfCompose()).filter(([, image]) => !isThere(image));
   if (wanted.length === 0) return null;
@@ -88,7 +88,7 @@ function temporalCli(): string | null {
   return folder === undefined ? null : join(own, folder, 'temporal');
 }
 
-/** The version that docker-compose.yml names. */
+/** The version in docker-compose.yml. */
 function userInterface(bin: string, say: Say): Readonly<Record<string, string>> {
   const version = imagesOfCompose()['ui']?.split(':')[1] ?? '';
   const program = join(bin, 'server');

@@ -1,4 +1,4 @@
-/** Of the declarations only those stay that an entry point reaches: compilers read no others, and npm unpacks fewer files. */
+/** Keeps only the declarations that an entry point reaches: compilers read no others, and npm unpacks fewer files. */
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { importsOf } from '../imports.ts';
@@ -11,7 +11,7 @@ export function removeInternalDeclarations(folder: string, entries: readonly str
   const reached = new Set(entries.map((entry) => `${entry}.d.ts`));
   for (const file of reached) {
     for (const { target } of importsOf(file, readFileSync(join(folder, file), 'utf8'))) {
-      // The compiler leaves `./x.ts` in declarations, and finds `x.d.ts`.
+      // The compiler keeps `./x.ts` in declarations, and resolves it to `x.d.ts`.
       if (target.endsWith('.ts')) reached.add(target.replace(/(\.d)?\.ts$/, '.d.ts'));
     }
   }

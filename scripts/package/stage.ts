@@ -1,4 +1,4 @@
-/** Builds the folder that becomes the tarball: compiled code, bundles, dependencies, and what `init` hands out. */
+/** Builds the folder of the tarball: compiled code, bundles, dependencies, and the templates of `init`. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -38,7 +38,7 @@ const AS_THEY_ARE = [
   'README.md',
 ];
 
-/** Builds `dist/package`, whole or not at all; its path. */
+/** Builds `dist/package` atomically; returns its path. */
 export async function stage(): Promise<string> {
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   const draft = mkdtempSync(join(ROOT, 'dist', '.package-'));
@@ -83,7 +83,7 @@ function compile(lib: string): void {
   );
   const source = join(ROOT, 'src');
   for (const file of readdirSync(source, { encoding: 'utf8', recursive: true })) {
-    // The report's page is in its pieces.
+    // The report's page is bundled.
     if (file.startsWith('report-page') || !isAsset(file)) continue;
     mkdirSync(dirname(join(lib, file)), { recursive: true });
     copyFileSync(join(source, file), join(lib, file));
@@ -97,7 +97,7 @@ function isAsset(file: string): boolean {
 }
 
 function copyBundles(dist: string): void {
-  // Another process of this checkout may be reading them: what is current stays.
+  // Another process of this checkout may be reading them: current ones are kept.
   for (const bundle of BUNDLES) if (!bundleIsCurrent(ROOT, bundle)) buildBundle(ROOT, bundle);
   node(join('src', 'temporal', 'build-bundle.ts'), '--all');
   const digest = bundleDigest();

@@ -1,6 +1,7 @@
 /**
  * `npm pack` reads package.json and files from the project's folder. While it does, the package's own package.json and
- * its compiled code lie there; afterwards (`postpack`, or the next set-up if npm was killed) the checkout's are back.
+ * compiled code are there; afterwards (`postpack`, or the next set-up if npm was killed) those of the checkout are
+ * restored.
  */
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ export function putPackageInPlace(staged: string): void {
   renameSync(draft, MANIFEST);
 }
 
-/** Does nothing where nothing was swapped. */
+/** Does nothing if nothing was swapped. */
 export function putCheckoutBack(): void {
   if (existsSync(ASIDE)) renameSync(ASIDE, MANIFEST);
   rmSync(LIB, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 /**
- * The copy of @temporalio/worker in the package bundles no workflow code: its module for that loads webpack and memfs
- * (90 MB with theirs, half a second of every start), which only `Worker.create({ workflowsPath })` needs.
+ * The copy of @temporalio/worker in the package bundles no workflow code: its bundling module loads webpack and memfs
+ * (90 MB with their dependencies, half a second of every start), which only `Worker.create({ workflowsPath })` needs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the rest of @temporalio/worker 1.24.0 takes from it. */
+/** What the rest of @temporalio/worker 1.24.0 imports from it. */
 const REPLACEMENT = `'use strict';
 // Replaced when hundredfold was packed: the package carries its workflow bundle.
 Object.defineProperty(exports, '__esModule', { value: true });
@@ -23,7 +23,7 @@ exports.WorkflowCodeBundler = class WorkflowCodeBundler {
 
 const TAKEN = /bundler_1\.(\w+)/g;
 
-/** @param modules the folder that plays the part of `node_modules` */
+/** @param modules the folder used as `node_modules` */
 export function removeBundler(modules: string): void {
   const lib = join(modules, '@temporalio', 'worker', 'lib');
   for (const user of ['index.js', 'worker.js']) {

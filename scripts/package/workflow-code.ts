@@ -1,7 +1,7 @@
 /**
- * The code that workflows of users import, in a folder of its own, from which Node and bundlers do not find the packages
- * in `lib/node_modules`: workflow code takes @temporalio/workflow from the project of the user. With a second copy in one
- * bundle, the cancellation scopes of one are foreign to the other, and workflows fail.
+ * The code that users' workflows import, in a separate folder, from which Node and bundlers do not find the packages in
+ * `lib/node_modules`: workflow code uses @temporalio/workflow from the user's project. With two copies in one bundle,
+ * the cancellation scopes of one are unknown to the other, and workflows fail.
  */
 import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ const FILES = [...ENTRIES, 'library/child-campaign'];
 const FOLDERS = ['workflows', 'budget', 'domain'];
 const KINDS = ['.js', '.d.ts'];
 
-/** @param source a file of `src`, without its ending */
+/** @param source a file of `src`, without its extension */
 export function isWorkflowCode(source: string): boolean {
   return ENTRIES.includes(source);
 }

@@ -1,4 +1,4 @@
-/** What a release needs of version, tag and changelog. Pure. */
+/** The requirements of a release for version, tag and changelog. Pure. */
 import { valid } from 'semver';
 
 export interface ReleaseState {
@@ -10,7 +10,7 @@ export interface ReleaseState {
   readonly isClean: boolean;
 }
 
-/** The text below `## [NAME]`, until the next version; null when there is no such heading. */
+/** The text below `## [NAME]`, until the next version; null if there is no such heading. */
 export function sectionOf(changelog: string, name: string): string | null {
   const lines = changelog.split('\n');
   const from = lines.findIndex((line) => line.startsWith(`## [${name}]`));
@@ -23,7 +23,7 @@ export function sectionOf(changelog: string, name: string): string | null {
     .trim();
 }
 
-/** Why this commit is no release yet, a sentence each. */
+/** Why this commit is not a release yet, a sentence each. */
 export function releaseProblems({ version, changelog, tags, isClean }: ReleaseState): string[] {
   const problems: string[] = [];
   if (valid(version) !== version) problems.push(`${version} is no version of SemVer`);

@@ -6,7 +6,7 @@ export interface Bundle {
 }
 export const BUNDLES: readonly Bundle[];
 
-/** Whether it was built from what lies there now. */
+/** Whether it was built from the current files. */
 export function bundleIsCurrent(root: string, bundle: Bundle): boolean;
 
 /** Throws a SetupProblem. */

@@ -23,7 +23,7 @@ function read(path) {
 
 function isAlive(text) {
   const [host, pid] = text.split('\n');
-  // Another machine on a shared disk cannot be asked: believe it.
+  // The process may be on another machine with a shared disk, and cannot be checked: assume that it runs.
   if (host !== hostname()) return true;
   try {
     process.kill(Number(pid), 0);
@@ -33,7 +33,7 @@ function isAlive(text) {
   }
 }
 
-/** The content appears together with the name: a half-written lock would look like a dead owner's. */
+/** Content and name appear together: an incomplete lock would look like a dead owner's. */
 function take(path, mine) {
   const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, mine);
@@ -48,7 +48,7 @@ function take(path, mine) {
   }
 }
 
-/** Moved aside and looked at again: between look and move another may have taken the lock anew. */
+/** Moved aside and checked again: in between another process may have acquired the lock again. */
 function breakDead(path, seen) {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -61,7 +61,7 @@ function breakDead(path, seen) {
   rmSync(aside);
 }
 
-/** Runs `work` while holding the lock; `onWait` is told once when another holds it. */
+/** Runs `work` while holding the lock; `onWait` is called once if another process holds it. */
 export async function exclusively(path, work, onWait) {
   mkdirSync(dirname(path), { recursive: true });
   const mine = `${hostname()}\n${process.pid}\n${randomUUID()}`;

@@ -1,4 +1,4 @@
-/** Brings node_modules to what package-lock.json says. */
+/** Makes node_modules match package-lock.json. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -17,12 +17,12 @@ function sha256(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-/** What an install depends on: the lock, and the machine that picks the platform's packages. */
+/** What an install depends on: the lock, and the machine that determines the platform's packages. */
 function wanted(root) {
   return `${sha256(join(root, 'package-lock.json'))} ${process.platform} ${process.arch}\n`;
 }
 
-/** Inside node_modules, so that it goes when they go. */
+/** Inside node_modules, so that it is removed with it. */
 function stampPath(root) {
   return join(root, 'node_modules', '.hundredfold-setup');
 }
@@ -48,7 +48,7 @@ function fits(names, here) {
   return names === undefined || [names].flat().includes(here);
 }
 
-/** A platform's package for this machine. `libc` is left out: which of the two is here is npm's to know. */
+/** A platform's package for this machine. `libc` is ignored: npm determines which of the two is here. */
 function isForHere({ os, cpu, libc }) {
   if (os === undefined && cpu === undefined) return false;
   return libc === undefined && fits(os, process.platform) && fits(cpu, process.arch);
@@ -120,7 +120,7 @@ export function installPackages(root, scope, env = process.env) {
       '--ignore-scripts',
       '--no-audit',
       '--no-fund',
-      // Without a network npm would wait for over a minute before it says so.
+      // Without a network npm would wait for over a minute before it reports an error.
       '--fetch-retry-mintimeout=1000',
       '--fetch-retry-maxtimeout=5000',
       // Node 20 starts the set-up and Node 24 runs the rest: the engine warnings are about the former.

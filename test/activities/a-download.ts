@@ -1,4 +1,4 @@
-/** One download of an item, as the activity makes it: real HTTP, a real folder, the clock of a mock environment. */
+/** One download of an item, as in the activity: real HTTP, a real folder, the clock of a mock environment. */
 import { readdir } from 'node:fs/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { onTestFinished } from 'vitest';
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 
 export interface Downloading {
   readonly folder: string;
-  /** @param badForMs how long what came was bad by now, each time */
+  /** @param badForMs for how long the result has been bad, at each attempt */
   readonly fetch: (artefact: ArtefactName, badForMs?: number) => Promise<FetchResult>;
   /** All files below the folder, temporary ones as well. */
   readonly files: () => Promise<string[]>;
@@ -47,7 +47,7 @@ export async function downloading({ kind, ...target }: Setting): Promise<Downloa
   await store.write(`${kind}s/${id}/${input.name}`, input.text);
   const item = { campaign: 'c', store: folder, id, kind, generation: 0 };
   const job = { item, reference: { service, address: 'a', credential: 'c' }, remoteId: 'r-1' };
-  // Only what the activity uses; the rest of a worker is not there.
+  // Only what the activity uses; other parts of a worker are missing.
   const parts = {
     serviceOf: () => ({ client }),
     openStore: openFileStore,

@@ -1,4 +1,4 @@
-/** Answers that never end, or are larger than any memory: every one has an end, with a code. */
+/** Answers that never end, or are larger than any memory: each is ended with a code. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { httpServer, json, type ScriptedServer } from '../services/scripted-server.ts';
@@ -7,7 +7,7 @@ import { downloading } from './a-download.ts';
 
 const MB = 1_000_000;
 
-/** Sends bytes for as long as somebody reads them. */
+/** Sends bytes as long as the client reads them. */
 function endless(response: ServerResponse, headers: Record<string, string> = {}): void {
   response.writeHead(200, { 'content-type': 'application/json', ...headers });
   const piece = Buffer.alloc(64 * 1024, ' ');
@@ -47,7 +47,7 @@ describe.each(['result', 'csv'] as const)('a %s', (artefact) => {
     expect(await item.files()).toEqual([]);
   });
 
-  test('that comes byte by byte is broken off, and fails the item when patience ends', async () => {
+  test('that arrives byte by byte is aborted, and fails the item after the time limit', async () => {
     await using server = await serving((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const timer = setInterval(() => response.write(' '), 20);
@@ -78,7 +78,7 @@ describe('a result that is hard to read', () => {
     }
   });
 
-  test('of a million quotes and no end is not searched over and over', async () => {
+  test('of a million quotes without an end is not searched repeatedly', async () => {
     await using server = await serving((response) =>
       json(response, 200, `{"a":"${'\\"'.repeat(MB)}`),
     );
@@ -88,7 +88,7 @@ describe('a result that is hard to read', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
-  test('in the processing log only costs the timing', async () => {
+  test('in the processing log only loses the timing', async () => {
     await using server = await serving((response) =>
       json(response, 200, '['.repeat(2 * MB) + ']'.repeat(2 * MB)),
     );
@@ -97,7 +97,7 @@ describe('a result that is hard to read', () => {
   });
 });
 
-test('large results are read one after the other, and each comes to its end', async () => {
+test('large results are read one after the other, and all complete', async () => {
   const record = finishedRecord(acpypeRecording('file-caffeine-gas-auto-gaff2'));
   await using server = await serving((response) =>
     json(response, 200, { ...record, log: 'x'.repeat(6 * MB) }),

@@ -1,4 +1,4 @@
-/** A worker whose clock is minutes away from that of the Temporal server: another host, another clock. */
+/** A worker whose clock is minutes away from that of the Temporal server, on another host. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,14 +21,14 @@ const POLICY: JobPolicy = { deadlineMs: 60_000, whenUnsure: 'hold' };
 const MINUTES = 60_000;
 
 interface Asked {
-  /** By how much (ms) our clock is ahead of the server's. */
+  /** How far (ms) our clock is ahead of the server's. */
   readonly ahead: number;
   readonly attempt: number;
   /** How long ago (ms) the job was accepted. */
   readonly age: number;
 }
 
-/** The delay until the next look at a job that runs (ms), and how long this one took. */
+/** The delay until the next poll of a running job (ms), and the duration of this one. */
 async function look({ ahead, attempt, age }: Asked): Promise<{ again: number; took: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-poll-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -69,13 +69,13 @@ async function look({ ahead, attempt, age }: Asked): Promise<{ again: number; to
 }
 
 describe.each([-7 * MINUTES, 0, 5 * MINUTES])('a clock that is %d ms ahead', (ahead) => {
-  test('puts off neither the first look at a job nor the next one', async () => {
+  test('delays neither the first poll of a job nor the next one', async () => {
     const { again, took } = await look({ ahead, attempt: 1, age: 0 });
     expect(again).toBeLessThan(1_000);
     expect(took).toBeLessThan(5_000);
   });
 
-  test('neither ends a job before its deadline nor asks more often than its age says', async () => {
+  test('neither ends a job before its deadline nor polls more often than its age requires', async () => {
     const { again } = await look({ ahead, attempt: 3, age: 20_000 });
     expect(again).toBeGreaterThanOrEqual(2_000);
     expect(again).toBeLessThan(3_000);

@@ -1,4 +1,4 @@
-/** The end of an item on disk, when it was run again: whose files stay, and what is told of the former end. */
+/** The end of an item on disk, after it was run again: whose files are kept, and what is recorded of the former end. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Client } from '@temporalio/client';
 import { conclude } from '../../src/activities/conclude.ts';
@@ -25,7 +25,7 @@ afterAll(() => temporal.connection.close());
 const SUBMITTED = '2026-11-21T20:00:00.000Z';
 const ENDED = '2026-11-22T08:05:00.000Z';
 
-/** An item that had ended with two files, and was opened again. */
+/** An item that had ended with two files, and was reopened. */
 async function openedAgain(former: Partial<ItemRecord>): Promise<Store> {
   const store = await openFileStore(await temporaryFolder());
   const campaign = { name: 'no-such-campaign', manifestDigests: [], settings: {} };
@@ -50,7 +50,7 @@ type End = Partial<
   >
 >;
 
-/** The end that the activity answers with. */
+/** The end that the activity returns. */
 function ended(store: Store, given: End) {
   return conclude(
     { openStore: openFileStore, leases: OURS, ends: new EndReporter(temporal) },
@@ -62,7 +62,7 @@ async function concluded(store: Store, given: End): Promise<ItemRecord> {
   const conclusion = conclusionOf(store, given);
   const deps = { openStore: openFileStore, leases: OURS, ends: new EndReporter(temporal) };
   await conclude(deps, conclusion);
-  // As after a crash between the writing and the telling.
+  // As after a crash between writing and reporting.
   await conclude(deps, conclusion);
   const record = await readItem(store, 'sequence', 'p1');
   if (!record) throw new Error('the record is gone');
@@ -94,7 +94,7 @@ const wasFailed = { error: { code: 'JOB_FAILED', message: 'why' } };
 const wasDamaged = { error: { code: 'STORE_DIGEST_MISMATCH', message: 'why' } };
 
 describe('files of the former job', () => {
-  test('give way to those of another', async () => {
+  test('are replaced by those of another job', async () => {
     const store = await openedAgain(wasFailed);
     const { bytes, sha256 } = await store.write('sequences/p1/result.json', 'new');
     const { files } = await concluded(store, { files: [{ name: 'result.json', bytes, sha256 }] });
@@ -102,7 +102,7 @@ describe('files of the former job', () => {
     expect(await filesOf(store)).toEqual(['input.fasta', 'item.json', 'result.json']);
   });
 
-  test('are gone, too, when another job brought none', async () => {
+  test('are removed, too, when another job delivered none', async () => {
     const store = await openedAgain(wasFailed);
     const { files, state } = await concluded(store, { end: failed('JOB_FAILED') });
     expect([state, files]).toEqual(['failed', {}]);
@@ -112,7 +112,7 @@ describe('files of the former job', () => {
   test.each([
     ['no other job came to be', wasFailed, null],
     ['the same job was asked for in vain', wasDamaged, 'job-1'],
-  ])('stay, and are vouched for, when %s', async (_, former, remoteId) => {
+  ])('stay, with their checksums, when %s', async (_, former, remoteId) => {
     const store = await openedAgain(former);
     const { files } = await concluded(store, { remoteId, end: failed('CANCELLED') });
     expect(Object.keys(files)).toEqual(['result.json', 'result.csv']);
@@ -128,7 +128,7 @@ test('the attempts of all are kept, each once, however often the end is written'
   expect(earlier).toMatchObject([{ state: 'failed', remoteId: 'job-1' }]);
 });
 
-test('an end that is written for a job stays, whatever a later try for the same job says', async () => {
+test('an end that is written for a job stays, whatever a later attempt for the same job returns', async () => {
   const store = await openedAgain(wasFailed);
   const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2' }];
   await concluded(store, { attempts });
@@ -156,7 +156,7 @@ test('the times of the POST stay with its job', async () => {
   });
 });
 
-test('a job that is asked for again was accepted when it was, not now', async () => {
+test('a job that is looked up again keeps its time of acceptance', async () => {
   const attempts = [{ at: ENDED, outcome: 'found' as const, remoteId: 'job-1' }];
   const again = await openedAgain(wasDamaged);
   expect(await concluded(again, { remoteId: 'job-1', attempts })).toMatchObject({
@@ -171,25 +171,25 @@ test('a job that is asked for again was accepted when it was, not now', async ()
 describe('a workflow that was terminated', () => {
   const byHand = { end: failed('ITEM_ENDED_BY_HAND'), remoteId: null };
 
-  test('leaves the job that is noted, so that it can be asked for', async () => {
+  test('leaves the recorded job, so that it can be looked up', async () => {
     const store = await openedAgain(wasDamaged);
     expect(await concluded(store, byHand)).toMatchObject({ state: 'failed', remoteId: 'job-1' });
   });
 
-  test('does not undo an end that the item had written itself', async () => {
+  test('does not change an end that the item had written itself', async () => {
     const store = await openedAgain(wasFailed);
     await concluded(store, {});
     expect(await concluded(store, byHand)).toMatchObject({ state: 'succeeded', error: null });
   });
 });
 
-describe('a result that was found wrong', () => {
+describe('a result that was rejected', () => {
   const written = async (store: Store, name: string) => {
     const { bytes, sha256 } = await store.write(`sequences/p1/${name}`, 'wrong');
     return { name, bytes, sha256 };
   };
 
-  test('takes the files beside it along, and what nobody vouches for goes', async () => {
+  test('takes the files beside it along, and files without checksums are removed', async () => {
     const store = await openedAgain(wasFailed);
     const files = [
       await written(store, 'rejected/result.json'),
@@ -207,7 +207,7 @@ describe('a result that was found wrong', () => {
     ]);
   });
 
-  test('gives way to the result of the next job', async () => {
+  test('is replaced by the result of the next job', async () => {
     const store = await openedAgain(wasFailed);
     await written(store, 'rejected/result.json');
     const { files } = await concluded(store, { files: [await written(store, 'result.json')] });
@@ -230,10 +230,10 @@ describe('files that contradict each other', () => {
     );
   }
 
-  test('make a failure of a success, however often it is given', async () => {
+  test('turn a success into a failure, however often it is reported', async () => {
     const store = await openedAgain(wasFailed);
     const files = await written(store, CSV.replace('K', 'W'));
-    // `concluded` does it twice, as after a crash before the campaign was told.
+    // `concluded` does it twice, as after a crash before the campaign was notified.
     const { state, error, files: kept } = await concluded(store, { files });
     expect([state, error?.code]).toEqual(['failed', 'RESULT_FILES_DISAGREE']);
     expect(Object.keys(kept)).toEqual(['rejected/result.json', 'rejected/result.csv']);
@@ -241,7 +241,7 @@ describe('files that contradict each other', () => {
     expect(await ended(store, { files })).toEqual({ state, ...error });
   });
 
-  test('are found also when a crash had left them among the rejected ones', async () => {
+  test('are also detected if a crash had left them among the rejected ones', async () => {
     const store = await openedAgain(wasFailed);
     const files = await written(store, CSV.replace('K', 'W'));
     await store.adopt('sequences/p1/rejected/result.json', store, 'sequences/p1/result.json');
@@ -250,7 +250,7 @@ describe('files that contradict each other', () => {
     expect(Object.keys(kept)).toEqual(['rejected/result.json', 'rejected/result.csv']);
   });
 
-  test('are not looked for among those of an earlier job', async () => {
+  test('are not compared with those of an earlier job', async () => {
     const store = await openedAgain(wasFailed);
     const [result] = await written(store, CSV.replace('K', 'W'));
     if (result === undefined) throw new Error('nothing written');

@@ -5,7 +5,7 @@ import type { ItemDone } from '../../src/workflows/messages.ts';
 
 const done = (id: string): ItemDone => ({ id, state: 'succeeded', code: null, message: null });
 
-/** What campaigns were told, signal by signal; the n-th is answered by `answers[n]`. */
+/** What campaigns were sent, signal by signal; the n-th is answered by `answers[n]`. */
 function reporting(...answers: (Error | undefined)[]) {
   const signals: [workflowId: string, ids: string[]][] = [];
   const signal = (workflowId: string) => (_: unknown, what: ItemDone | ItemDone[]) => {
@@ -17,7 +17,7 @@ function reporting(...answers: (Error | undefined)[]) {
   return { signals, ends: new EndReporter({ workflow } as unknown as Client) };
 }
 
-test('the first end is told at once, and those that come close after it together', async () => {
+test('the first end is sent at once, and those soon after it together', async () => {
   vi.useFakeTimers();
   const { signals, ends } = reporting();
   const all = ['a', 'b', 'c'].map((id) => ends.report('night', done(id)));
@@ -36,13 +36,13 @@ test('the first end is told at once, and those that come close after it together
   vi.useRealTimers();
 });
 
-test('many are not kept waiting', async () => {
+test('many ends are not delayed', async () => {
   const { signals, ends } = reporting();
   await Promise.all(Array.from({ length: 101 }, (_, n) => ends.report('night', done(`i${n}`))));
   expect(signals.map(([, ids]) => ids.length)).toEqual([1, 100]);
 });
 
-test('a server that is away fails each end of the signal, to be told again', async () => {
+test('a server that is away fails each end of the signal, to be sent again', async () => {
   const away = new Error('unavailable');
   const { ends } = reporting(undefined, away);
   await ends.report('night', done('a'));
@@ -53,7 +53,7 @@ test('a server that is away fails each end of the signal, to be told again', asy
   ]);
 });
 
-test('a campaign that has ended needs not be told', async () => {
+test('a campaign that has ended needs no signal', async () => {
   const { ends } = reporting(new WorkflowNotFoundError('gone', 'campaign:night', undefined));
   await expect(ends.report('night', done('a'))).resolves.toBeUndefined();
 });

@@ -21,7 +21,7 @@ import { JOBS, TOKEN } from '../services/jobs.ts';
 const POLICY: JobPolicy = { deadlineMs: 86_400_000, whenUnsure: 'hold' };
 const DAY = 86_400_000;
 
-/** A worker whose service is not there. */
+/** A worker whose service is unavailable. */
 async function deps(): Promise<{ deps: Dependencies; job: RemoteJob }> {
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-fetch-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ async function deps(): Promise<{ deps: Dependencies; job: RemoteJob }> {
   );
   const reference = { service: 'predictions', address: 'here', credential: 'c' } as const;
   const item = { campaign: 'c', store: folder, id: 'one', kind, generation: 0 };
-  // Only what the two activities use; the rest of a worker is not there.
+  // Only what the two activities use; other parts of a worker are missing.
   const worker = { openStore: openFileStore, leases: OURS, serverClock: new ServerClock() };
   const parts = { serviceOf: () => ({ client }), ...worker };
   return { deps: parts as unknown as Dependencies, job: { item, reference, remoteId: 'r-1' } };
@@ -59,8 +59,8 @@ const scheduled = (ago: number) =>
     currentAttemptScheduledTimestampMs: Date.now(),
   });
 
-describe('a service that never comes back', () => {
-  test('is waited for with a download until it has deleted the result', async () => {
+describe('a service that never returns', () => {
+  test('is waited for with a download until it would have deleted the result', async () => {
     const { deps: parts, job } = await deps();
     const download = () => fetchArtefact(parts, job, 'result', POLICY);
     await expect(scheduled(12 * DAY).run(download)).rejects.toMatchObject({ type: 'NotYet' });
@@ -70,7 +70,7 @@ describe('a service that never comes back', () => {
     });
   });
 
-  test('is asked for past results as long as for a job', async () => {
+  test('is polled for past results as long as for a job', async () => {
     const { deps: parts, job } = await deps();
     const look = () => find(parts, job.item, job.reference, POLICY);
     await expect(scheduled(DAY / 2).run(look)).rejects.toMatchObject({ type: 'NotYet' });

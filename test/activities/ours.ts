@@ -1,4 +1,4 @@
-/** Every tree is this Temporal's: for tests of activities that are not about that. */
+/** Every tree belongs to this Temporal: for tests of activities that do not cover leases. */
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 
 export const OURS: Dependencies['leases'] = { check: () => Promise.resolve() };

@@ -1,4 +1,4 @@
-/** The note beside an item that its job may have been sent: one attempt makes it, and the others know. */
+/** The note beside an item that its job may have been sent: one attempt creates it, and the others know. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,24 +16,24 @@ const note = async (attempt = 0) => new SendingNote(await openFileStore(folder),
 const files = () => readdir(join(folder, 'molecules', 'a')).catch(() => []);
 
 describe('the note before a submission', () => {
-  test('is made by one of many attempts at once', async () => {
+  test('is created by one of many concurrent attempts', async () => {
     const notes = await Promise.all(Array.from({ length: 8 }, () => note()));
     const made = await Promise.all(notes.map((one) => one.make()));
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await files()).toEqual(['sending-0.json']);
   });
 
-  test('says that nothing was sent while it is not there', async () => {
+  test('means, while it is missing, that nothing was sent', async () => {
     expect(await (await note()).earlier()).toBeNull();
   });
 
-  test('says that the fate is unknown when its worker died', async () => {
+  test('means that the outcome is unknown if its worker died', async () => {
     await (await note()).make();
     expect(await (await note()).earlier()).toMatchObject({ type: 'unsure' });
     expect(await (await note(1)).earlier(), 'of the next submission').toBeNull();
   });
 
-  test('keeps the id of a job that was accepted', async () => {
+  test('contains the id of an accepted job', async () => {
     const first = await note();
     await first.make();
     await first.settle({ type: 'accepted', remoteId: 'job-7', rateLimit: null });
@@ -44,7 +44,7 @@ describe('the note before a submission', () => {
     });
   });
 
-  test('keeps when it was sent and answered, also when the clock is set back in between', async () => {
+  test('contains when it was sent and answered, also if the clock is set back in between', async () => {
     const first = await note();
     const before = Date.now();
     await first.make();
@@ -59,7 +59,7 @@ describe('the note before a submission', () => {
     expect(await (await note()).earlier()).toEqual(timed);
   });
 
-  test('says when it was sent at the earliest, when its worker died', async () => {
+  test('shows the earliest time of sending if its worker died', async () => {
     const before = new Date().toISOString();
     await (await note()).make();
     const found = await (await note()).earlier();
@@ -67,14 +67,14 @@ describe('the note before a submission', () => {
     expect([before <= sentAt, sentAt <= new Date().toISOString()]).toEqual([true, true]);
   });
 
-  test('goes away when it is certain that no job was made', async () => {
+  test('is removed when it is certain that no job was created', async () => {
     const first = await note();
     await first.make();
     await first.settle({ type: 'refused', status: 400, message: 'no' });
     expect(await files()).toEqual([]);
   });
 
-  test('counts as unknown when it cannot be read', async () => {
+  test('counts as unknown if it cannot be read', async () => {
     const first = await note();
     await first.make();
     await writeFile(join(folder, 'molecules', 'a', 'sending-0.json'), '{"at":');

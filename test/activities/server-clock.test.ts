@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 
-test('a wait by the server’s clock never ends early, however wrong our clock is and however slow the way', () => {
+test('a wait by the server’s clock never ends early, however wrong our clock is and however slow the network', () => {
   const arrivals = fc.array(fc.record({ pause: fc.nat(5_000), onTheWay: fc.nat(400) }), {
     minLength: 1,
   });
@@ -22,14 +22,14 @@ test('a wait by the server’s clock never ends early, however wrong our clock i
         }
         const waited = clock.until(server + lead);
         expect(server + waited).toBeGreaterThanOrEqual(server + lead);
-        // Late by no more than the quickest way.
+        // Late by at most the fastest round trip.
         expect(waited - lead).toBeLessThanOrEqual(Math.max(...seen.map((s) => s.onTheWay)));
       },
     ),
   );
 });
 
-test('a wait is late by the quickest way from the server that was seen lately', () => {
+test('a wait is late by the fastest recent answer of the server', () => {
   let now = 0;
   const clock = new ServerClock(() => now);
   now = 1_000;
@@ -43,7 +43,7 @@ test('a wait is late by the quickest way from the server that was seen lately', 
   expect(clock.until(63_500)).toBe(800);
 });
 
-/** What the clock is meant to know, written down without regard to cost. */
+/** What the clock should know, implemented without regard to cost. */
 class PlainClock {
   #seen: { readonly at: number; readonly difference: number }[] = [];
 
@@ -57,8 +57,8 @@ class PlainClock {
   }
 }
 
-test('the difference between the clocks is the least of the last minute', () => {
-  // Pauses around a minute, so that stamps leave one by one and all at once.
+test('the offset of the clocks is the smallest of the last minute', () => {
+  // Pauses around a minute, so that stamps expire one by one and all at once.
   const pause = fc.oneof(fc.nat(2_000), fc.nat(61_000));
   const stamps = fc.array(fc.record({ pause, difference: fc.nat(50) }), { minLength: 1 });
   fc.assert(
@@ -71,7 +71,7 @@ test('the difference between the clocks is the least of the last minute', () => 
         clock.saw(now - difference);
         plain.saw(now, now - difference);
         expect(clock.until(now + 1_000)).toBe(1_000 + plain.least());
-        // Asked later, without anything new from the server.
+        // Asked later, without new data from the server.
         now += 100;
         expect(clock.since(now - 1_000)).toBe(1_000 - plain.least());
       }

@@ -1,4 +1,4 @@
-/** The ledger around a POST, as the submit activity uses it. */
+/** The ledger around a POST, as used in the submit activity. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
 import { closeSlot, reserveSlot, type TakenSlot } from '../../src/activities/slot.ts';
@@ -52,14 +52,17 @@ test.each([
   ['refused', refused, 'free'],
   ['not sent', away, 'free'],
   ['not begun', null, 'free'],
-] as const)('a submission that is %s leaves its slot as it should', async (_, outcome, left) => {
-  closeSlot(deps, await taken('a'), outcome);
-  expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(
-    left === 'charged' ? ['charged'] : [],
-  );
-});
+] as const)(
+  'a submission that is %s leaves the right state of its slot',
+  async (_, outcome, left) => {
+    closeSlot(deps, await taken('a'), outcome);
+    expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(
+      left === 'charged' ? ['charged'] : [],
+    );
+  },
+);
 
-test('a full window is an answer with the time to wait and who has used it', async () => {
+test('a full window is an answer with the time to wait and the users of the window', async () => {
   for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
   expect(await reserve('c')).toMatchObject({
     type: 'full',
@@ -76,7 +79,7 @@ test('the last moments of a window are waited for', async () => {
   expect(await reserve('c')).toMatchObject({ type: 'taken' });
 });
 
-test('a 429 without a full window is told as somebody else who uses the token', async () => {
+test('a 429 without a full window is reported as another client with the token', async () => {
   const limited: SubmitOutcome = { ...away, reason: 'rate-limited', retryAfterMs: 1_000 };
   expect(closeSlot(deps, await taken('a'), limited)).toEqual({
     foreignJobs: 0,
@@ -85,13 +88,13 @@ test('a 429 without a full window is told as somebody else who uses the token', 
   expect(await reserve('b')).toMatchObject({ type: 'full', retryAfterMs: 1_000 });
 });
 
-test('less left than was sent is told as jobs of others', async () => {
+test('fewer remaining slots than expected are reported as jobs of others', async () => {
   const rateLimit = { limit: 2, remaining: 0, resetAfterSeconds: null };
   const told = closeSlot(deps, await taken('a'), { ...accepted, rateLimit });
   expect(told).toEqual({ foreignJobs: 1, rejection: null });
 });
 
-test('a ledger that cannot be used lets nothing through', async () => {
+test('an unusable ledger lets nothing through', async () => {
   const broken = new Ledger({ folder: '/nowhere', owner: 'x', clock });
   deps = { ledger: broken } as unknown as Dependencies;
   expect(await reserve('a')).toMatchObject({ type: 'unusable', message: expect.any(String) });

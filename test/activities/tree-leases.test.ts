@@ -1,4 +1,4 @@
-/** What a worker makes of the leases of its trees: when it looks, when it renews, when it gives back. */
+/** How a worker handles the leases of its trees: when it checks, when it renews, when it releases. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openTree } from '../../src/activities/tree.ts';
 import { TreeLeases, type TreeAddress } from '../../src/activities/tree-leases.ts';
@@ -41,19 +41,19 @@ afterEach(() => vi.restoreAllMocks());
 const lease = async () => (await newestLease(store))?.record ?? null;
 const opened = (tree: TreeAddress = address) => openTree({ openStore: here, leases }, tree);
 
-test('a free tree is taken with its first use', async () => {
+test('a free tree is acquired with its first use', async () => {
   await opened();
   expect(await lease()).toMatchObject({ temporal: 'a', beats: 0 });
 });
 
-test('a tree with another id, or without one, is not taken and not touched', async () => {
+test('a tree with another id, or without one, is neither acquired nor touched', async () => {
   await expectCode(opened({ ...address, tree: 'another' }), 'TREE_NOT_HERE');
   await store.remove('.hundredfold/tree.json');
   await expectCode(opened(), 'TREE_NOT_HERE');
   expect(await lease()).toBeNull();
 });
 
-test('a folder that is missing is not made', async () => {
+test('a missing folder is not created', async () => {
   const missing = `${store.location}/missing`;
   await expectCode(opened({ ...address, store: missing }), 'TREE_NOT_HERE');
   await expectCode(
@@ -62,17 +62,17 @@ test('a folder that is missing is not made', async () => {
   );
 });
 
-test('a lease that was lost is noticed within seconds, also by a process that stood still', async () => {
+test('a lost lease is detected within seconds, also by a process that was suspended', async () => {
   await opened();
   await holdTree(store, holder('b'), { isGone: () => true });
-  // Within the time that a look holds.
+  // Within the validity of a check.
   await opened();
   const now = performance.now();
   vi.spyOn(performance, 'now').mockReturnValue(now + 3_001);
   await expectCode(opened(), 'TREE_LEASED');
 });
 
-test('nor does a machine that slept rely on a look from before', async () => {
+test('nor does a machine that slept rely on an earlier check', async () => {
   await opened();
   await holdTree(store, holder('b'), { isGone: () => true });
   const now = Date.now();
@@ -80,20 +80,20 @@ test('nor does a machine that slept rely on a look from before', async () => {
   await expectCode(opened(), 'TREE_LEASED');
 });
 
-test('open campaigns are renewed, also those that no activity has come for yet', async () => {
+test('the leases of open campaigns are renewed, also before their first activity', async () => {
   await leases.renew();
   await leases.renew();
   expect(await lease()).toMatchObject({ temporal: 'a', beats: 1 });
 });
 
-test('a tree is renewed as long as Temporal does not say what is open', async () => {
+test('a lease is renewed as long as Temporal does not report what is open', async () => {
   await leases.renew();
   open = new Error('away');
   for (let round = 0; round < 3; round += 1) await leases.renew();
   expect(await lease()).toMatchObject({ beats: 3 });
 });
 
-test('a tree without an open campaign is given back after two looks, and at the end of the worker', async () => {
+test('a tree without an open campaign is released after two checks, and at the end of the worker', async () => {
   await leases.renew();
   open = [];
   await leases.renew();
@@ -111,7 +111,7 @@ test('a tree without an open campaign is given back after two looks, and at the 
   expect(await newestLease(store)).toMatchObject({ released: true });
 });
 
-test('campaigns of before trees had ids go on', async () => {
+test('campaigns of versions without tree ids continue', async () => {
   await store.remove('.hundredfold/tree.json');
   await opened({ store: store.location });
   expect(await lease()).toMatchObject({ temporal: 'a' });

@@ -1,4 +1,4 @@
-/** The pure parts of `npm run bench:peers`: what it counts, adds up and draws. */
+/** The pure parts of `npm run bench:peers`: its counts, sums and pictures. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Arrival } from '../../bench/command.ts';
@@ -70,15 +70,15 @@ describe('a run, counted from the journal of the service', () => {
     expect(countRun([accepted(0, 'a')], done, 2).lost).toBe(1);
   });
 
-  test('goes on after a kill with the next accepted job', () => {
+  test('continues after a kill with the next accepted job', () => {
     const arrivals = [accepted(1_000, 'a'), refused(3_000, 429, 'b'), accepted(5_000, 'b')];
     expect(nextAccepted(arrivals, 2_000)).toBe(3);
     expect(nextAccepted(arrivals, 6_000)).toBe(Infinity);
   });
 });
 
-describe('lines that the user writes', () => {
-  test('are those with something other than a comment', () => {
+describe("lines of the user's program", () => {
+  test('are those with more than a comment', () => {
     expect(linesOf('/** what\n * it is */\nconst a = 1; // one\n\n// no\n  # no\nb: 2\n')).toBe(2);
     expect(linesOf('"""What it is\nfor."""\nimport os\n')).toBe(1);
   });
@@ -113,7 +113,7 @@ describe('CPU time', () => {
     const family = new Family([10]);
     family.look([one(10, 1, 100), one(11, 10, 50)]);
     expect(family.seconds('program')).toBe(1.5);
-    // The parent has waited for it: its time is among the parent's.
+    // The parent has waited for it: its time is included in the parent's.
     family.look([one(10, 1, 160)]);
     expect(family.seconds('program')).toBe(1.6);
   });
@@ -127,7 +127,7 @@ describe('CPU time', () => {
     expect(family.seconds('program')).toBe(1.8);
   });
 
-  test('of a server that a program started is not counted as the program', () => {
+  test('of a server started by a program is not counted as the program', () => {
     const family = new Family([10]);
     family.look([one(10, 1, 100), one(11, 10, 50, 'temporal')]);
     family.look([one(10, 1, 150)]);
@@ -135,7 +135,7 @@ describe('CPU time', () => {
     expect(family.seconds('program')).toBe(1);
   });
 
-  test('of others does not count', () => {
+  test('of other processes does not count', () => {
     const family = new Family([10]);
     family.look([one(10, 1, 100), { ...one(12, 1, 900), session: 12 }]);
     expect(family.seconds('program')).toBe(1);
@@ -173,7 +173,7 @@ const MEASURED: Measured = {
 };
 
 describe('the page', () => {
-  test('has a row for each peer that ran, and says which did not', () => {
+  test('has a row for each peer that ran, and lists those that did not', () => {
     const words = tables(MEASURED).replaceAll(/ +/g, ' ');
     expect(words).toContain('| One | 2.000 | 3 | 0 | 0 | 1.2 + 0.5 | 46 + 7 | 90.0 |');
     expect(words).toContain('| One | yes | 2.000 | 4.2 s | 3 | 2 | 0 | 0 |');
@@ -181,7 +181,7 @@ describe('the page', () => {
     expect(words).toContain('Two was skipped: no program.');
   });
 
-  test('gives no makespan to a run that lost items', () => {
+  test('shows no makespan for a run that lost items', () => {
     const [one] = MEASURED.rows;
     const lost = { ...FIGURES, lost: 7 };
     const measured: Measured = { ...MEASURED, rows: one ? [{ ...one, quiet: lost }] : [] };
@@ -189,7 +189,7 @@ describe('the page', () => {
     expect(picture(measured)).toContain('not finished, 3 × 429, 2 POSTs repeated, 7 lost');
   });
 
-  test('keeps what stands around the tables', () => {
+  test('keeps the text around the tables', () => {
     const page = readFileSync(new URL('../../docs/peers.md', import.meta.url), 'utf8');
     const once = withTables(page, MEASURED);
     expect(once).toContain('| One ');

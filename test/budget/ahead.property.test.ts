@@ -1,4 +1,4 @@
-/** Slots that are given out ahead of time: sent when `decide` alone would have, and never too many for the service. */
+/** Slots that are granted ahead of time: sent when `decide` alone would have, and never too many for the service. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decideAhead } from '../../src/budget/ahead.ts';
@@ -13,7 +13,7 @@ const JOBS = 24;
 interface Course {
   readonly limit: number;
   readonly windowMs: number;
-  /** Of each submission in turn: ms from its slot to its stamp, and from there to its answer. */
+  /** For each submission in turn: ms from its slot to its stamp, and from there to its answer. */
   readonly ways: readonly (readonly [number, number])[];
 }
 
@@ -23,7 +23,7 @@ const courses: fc.Arbitrary<Course> = fc.record({
   ways: fc.array(fc.tuple(fc.nat(400), fc.nat(400)), { minLength: 1, maxLength: 10 }),
 });
 
-/** When each job's slot was used, in ms from the start, and how many the service had to refuse. */
+/** When each job's slot was used, in ms from the start, and the number of refusals by the service. */
 function play(course: Course, choose: (state: BudgetState, now: number) => Decision) {
   const { limit, windowMs, ways } = course;
   const state = newBudget();
@@ -72,7 +72,7 @@ function request(n: number) {
   return { item: `i${n}`, campaign: 'c', credential: 'c', attempt: 0, weight: 1, job };
 }
 
-test('every slot is used at the same time as without, and the service never has to refuse', () => {
+test('every slot is used at the same time as without granting ahead, and the service never has to refuse', () => {
   fc.assert(
     fc.property(courses, (course) => {
       const ahead = play(course, decideAhead);
@@ -83,7 +83,7 @@ test('every slot is used at the same time as without, and the service never has 
   );
 });
 
-test('slots are given out before they are free, or nothing would be gained', () => {
+test('slots are granted before they are free, otherwise nothing would be gained', () => {
   const state = newBudget();
   const limit = { limit: 1, windowMs: 10_000 };
   apply(

@@ -9,7 +9,7 @@ import {
 import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
 
 const NOW = 1_000_000;
-/** Of a payload (bytes); Temporal refuses a larger one. */
+/** The size of a payload (bytes); Temporal refuses a larger one. */
 const PAYLOAD = 2 * 1024 * 1024;
 
 function budgetOf(limit: number | null): BudgetState {
@@ -37,8 +37,8 @@ function grant(state: BudgetState, now: number): string[] {
   return grants.map(({ request }) => request.job.id);
 }
 
-describe('how far ahead a campaign may ask', () => {
-  test('shrinks with the number of campaigns, and never below what a new one asks for', () => {
+describe('how far ahead a campaign may request slots', () => {
+  test('shrinks with the number of campaigns, but not below the allowance of a new one', () => {
     const state = budgetOf(0);
     ask(state, 'one', 0, 1);
     expect(allowance(state)).toBe(200);
@@ -48,7 +48,7 @@ describe('how far ahead a campaign may ask', () => {
     expect(allowance(state)).toBe(FIRST_ASKED);
   });
 
-  test('a campaign is told of its grants once half of what it may ask for is taken', () => {
+  test('a campaign is notified of its grants once half of its allowance is used', () => {
     const state = budgetOf(40);
     ask(state, 'night', 0, 160);
     const first = grant(state, NOW);
@@ -72,7 +72,7 @@ describe('how far ahead a campaign may ask', () => {
     expect(takeNotices(state)).toEqual([]);
   });
 
-  test('a campaign whose last request was granted is told', () => {
+  test('a campaign whose last request was granted is notified', () => {
     const state = budgetOf(null);
     ask(state, 'small', 0, 3);
     const ids = grant(state, NOW);
@@ -80,8 +80,8 @@ describe('how far ahead a campaign may ask', () => {
   });
 });
 
-describe('what travels through continue-as-new', () => {
-  test('is less than a payload for eight campaigns that asked for 1,000 rows each', () => {
+describe('the state for continue-as-new', () => {
+  test('is smaller than a payload for eight campaigns that requested 1,000 rows each', () => {
     const state = budgetOf(0);
     for (let i = 0; i < 8; i += 1) ask(state, `night-${i}`, 0, 1_000);
     expect(JSON.stringify(state).length).toBeGreaterThan(PAYLOAD);
@@ -90,7 +90,7 @@ describe('what travels through continue-as-new', () => {
     expect(state.queue.lanes.map(({ waiting }) => waiting.length)).toEqual(Array(8).fill(625));
   });
 
-  test('keeps short queues whole, and of long ones the front', () => {
+  test('keeps short queues complete, and the front of long ones', () => {
     const state = budgetOf(0);
     ask(state, 'short', 0, 5);
     ask(state, 'long', 0, 100);
@@ -102,7 +102,7 @@ describe('what travels through continue-as-new', () => {
     expect(state.queue.lanes[1]?.waiting[24]?.job.id).toBe('sequence-of-usual-length-24');
   });
 
-  test('is left alone where it fits', () => {
+  test('is not changed if it fits', () => {
     const state = budgetOf(0);
     ask(state, 'night', 0, 100);
     boundQueue(state);

@@ -1,4 +1,4 @@
-/** The real budget, as the workflow holds it. */
+/** The real budget, as used in the workflow. */
 import { isDeepStrictEqual } from 'node:util';
 import { decideAhead } from '../../src/budget/ahead.ts';
 import {
@@ -16,7 +16,7 @@ export class BudgetUnderTest {
   state: BudgetState = newBudget();
   readonly #choose: (state: BudgetState, now: number) => Decision;
 
-  /** @param ahead slots are given out shortly before they are free, as the workflow does */
+  /** @param ahead slots are granted shortly before they are free, as in the workflow */
   constructor(ahead: boolean) {
     this.#choose = ahead ? decideAhead : decide;
   }
@@ -33,7 +33,7 @@ export class BudgetUnderTest {
     this.state.maxOutstanding = most;
   }
 
-  /** The state travels as JSON into the next run of the workflow, and must decide and say there what it did here. */
+  /** The state becomes JSON for the next run of the workflow, and must decide and report the same there as here. */
   continueAsNew(now: number): void {
     const text = JSON.stringify(this.state);
     const carried = JSON.parse(text) as BudgetState;

@@ -1,11 +1,13 @@
-/** The clock is set. A step forward cannot be told from time that passes; everything short of that is promised. */
+/**
+ * The clock is set. A step forward cannot be distinguished from elapsed time; everything short of that is guaranteed.
+ */
 import { describe, expect, test } from 'vitest';
 import { findBroken } from './histories.ts';
 import { HISTORIES_EACH, newSeed, PATIENCE_MS } from './how-many.ts';
 
 describe('the budget when the clock is set forward and back', () => {
   test(
-    'is early by no more than the clock was set forward, and late by a window at most',
+    'is early by at most the step forward of the clock, and late by at most a window',
     async () => {
       const broken = await findBroken({
         world: 'clocks',

@@ -1,4 +1,4 @@
-/** All that can happen to a budget, as commands for fast-check. */
+/** Everything that can happen to a budget, as commands for fast-check. */
 import fc from 'fast-check';
 import type { Limit } from '../../src/budget/budget.ts';
 import type { Request } from '../../src/budget/lanes.ts';
@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 type Command = fc.Command<World, BudgetUnderTest>;
 
-/** A command that is told in one line, and may be impossible at its place in a history. */
+/** A command that is shown as one line, and may be impossible at its place in a history. */
 function command(
   told: string,
   run: (world: World, budget: BudgetUnderTest) => void,
@@ -34,7 +34,7 @@ function requestOf(world: World, name: { campaign: string; credential: string })
   return { item, ...name, attempt: 0, weight: world.setting.weights[name.campaign] ?? 1, job };
 }
 
-/** Some item that was asked for and fulfils a condition. */
+/** An item that was requested and fulfils a condition. */
 function pick(world: World, n: number, fits: (item: string) => boolean): Request | undefined {
   const items = [...world.items.values()].filter(({ item }) => fits(item));
   return items[n % items.length];
@@ -51,7 +51,7 @@ const asks = fc
     }),
   );
 
-/** The same request twice: a signal that was delivered again, or an item that does not know that it was asked for. */
+/** The same request twice: a repeated signal, or an item that has forgotten its request. */
 const asksTwice = which.map((n) =>
   command(
     `open item ${n} is asked for again`,
@@ -71,7 +71,7 @@ const asksElsewhere = fc.record({ n: which, credential }).map(({ n, credential: 
   ),
 );
 
-/** After an unsure submission, a second one; after its end, a new life through `retry`. */
+/** After an unsure submission, a second one; after its end, another run through `retry`. */
 const asksAnew = fc.record({ n: which, again: fc.constantFrom('attempt', 'generation') });
 const asksOnceMore = asksAnew.map(({ n, again }) => {
   const answered = (world: World) => pick(world, n, (item) => !isOpen(world)(item));

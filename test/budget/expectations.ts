@@ -1,6 +1,6 @@
 /**
- * What the budget owes to whom, told a second time and naively: every submission is kept for ever and counted anew at
- * each question. Nothing of `src/budget` is used here but the shapes of its events.
+ * The expected behaviour of the budget, implemented a second time and naively: every submission is kept forever and
+ * counted again for each question. Nothing of `src/budget` is used here but the shapes of its events.
  */
 import type { Limit } from '../../src/budget/budget.ts';
 import type { Request } from '../../src/budget/lanes.ts';
@@ -10,22 +10,22 @@ import { NaiveBlock } from './naive-block.ts';
 import type { Setting } from './setting.ts';
 import { Turns, type LaneName } from './turns.ts';
 
-/** The guard that docs/decisions.md promises; written down again on purpose. */
+/** The guard that docs/decisions.md promises; repeated here on purpose. */
 export const GUARD_MS = 25;
 
-/** A submission that there was leave for. */
+/** A submission that was granted. */
 export interface Sent {
-  /** From 1, in the order of the leaves. */
+  /** From 1, in the order of the grants. */
   readonly number: number;
   readonly request: Request;
-  /** Its place in the order of asking. */
+  /** Its position in the order of the requests. */
   readonly order: number;
-  /** The limits in force when the leave was given, and what was known of blocks. */
+  /** The limits in force at the time of the grant, and the blocks known then. */
   readonly limit: Limit;
   readonly addressLimit: Limit;
   readonly changes: number;
   readonly refusals: number;
-  /** Null as long as its time has not come. */
+  /** Null until its send time. */
   sentAt: Moment | null;
   /** When the service stamped its job. */
   stampedAt: Moment | null;
@@ -49,10 +49,10 @@ export class Expectations {
   readonly paused = new Set<string>();
   readonly blocks: Record<string, NaiveBlock>;
   readonly addressBlock = new NaiveBlock();
-  /** null: it is not known exactly who could be served when. */
+  /** null: it is not known exactly which request could be served when. */
   readonly #turns: Turns | null;
   #asked = 0;
-  /** How often limits were changed, and how often the service refused. */
+  /** Number of changes of the limits, and of refusals by the service. */
   #changes = 0;
   #refusals = 0;
 
@@ -69,7 +69,7 @@ export class Expectations {
     return this.sent.filter(({ sentAt, closedAt }) => sentAt && !closedAt);
   }
 
-  /** Some have leave for a time to come. */
+  /** Some are granted for a later time. */
   get someAreYetToBeSent(): boolean {
     return this.sent.some(({ sentAt }) => !sentAt);
   }
@@ -113,7 +113,7 @@ export class Expectations {
     this.#lanesChanged();
   }
 
-  /** The budget gives leave: is it this one's turn? */
+  /** The budget grants a slot: is it this request's turn? */
   allows(request: Request, probe: boolean, now: Moment): Sent {
     const { item, campaign, credential } = request;
     const place = this.waiting.get(item);
@@ -144,7 +144,7 @@ export class Expectations {
     return sent;
   }
 
-  /** Its time has come, and what was known when the leave was given has to hold. */
+  /** At its send time, what was known at the time of the grant must hold. */
   sends(sent: Sent, now: Moment): void {
     const { item, credential } = sent.request;
     const known = sent.refusals === this.#refusals;
@@ -162,7 +162,7 @@ export class Expectations {
     this.#refusals += 1;
   }
 
-  /** Its answer is in. */
+  /** Its answer has arrived. */
   closes(sent: Sent, at: Moment, charged: boolean): void {
     sent.closedAt = at;
     sent.charged = charged;
@@ -175,7 +175,7 @@ export class Expectations {
     this.#turns?.returned(request);
   }
 
-  /** Nobody waits who could be served. `foreign`: slots that others may hold, as far as headers tell of them. */
+  /** No request waits that could be served. `foreign`: slots that others may hold, as far as headers reveal. */
   checkNothingIdle(now: Moment, foreign: (credential: string) => number): void {
     for (const lane of this.#lanesWaiting()) {
       if (this.reasonAgainst(lane.credential, now, foreign(lane.credential))) continue;
@@ -184,7 +184,7 @@ export class Expectations {
     }
   }
 
-  /** Why nothing may be sent with a credential now; null when it may. */
+  /** Why nothing may be sent with a credential now; null if it may. */
   reasonAgainst(credential: string, now: Moment, foreign = 0): string | null {
     return this.#windowAgainst(credential, now, foreign) ?? this.#blockAgainst(credential, now);
   }
@@ -197,7 +197,7 @@ export class Expectations {
     )
       return `all ${limit} slots of ${credential} are taken`;
     const ofAll = this.addressLimit.limit;
-    // Others at the address are told of in no header.
+    // No header reveals the use of the address by others.
     if (ofAll !== null && this.#taken(this.addressLimit, now, null) >= ofAll)
       return `all ${ofAll} slots of the address are taken`;
     return null;
@@ -215,7 +215,7 @@ export class Expectations {
     return null;
   }
 
-  /** Slots taken as the promise has it, from the sending until close + window + guard; of a credential or of all. */
+  /** Slots taken by the promised rule, from the sending until close + window + guard; of a credential or of all. */
   #taken({ windowMs }: Limit, now: Moment, credential: string | null): number {
     let taken = 0;
     for (const { request, sentAt, closedAt, charged } of this.sent) {

@@ -1,4 +1,4 @@
-/** Random histories of a budget, each played to its end; the test and the nightly script both run these. */
+/** Random histories of a budget, each run to its end; used by the test and the nightly script. */
 import { setImmediate as breathe } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Broken } from './broken.ts';
@@ -12,18 +12,18 @@ type History = ReturnType<typeof histories> extends fc.Arbitrary<infer T> ? T : 
 
 export interface Wanted {
   readonly world: WorldKind;
-  /** How many. */
+  /** Number of histories. */
   readonly histories: number;
-  /** The same seed plays the same histories. */
+  /** The same seed gives the same histories. */
   readonly seed: number;
 }
 
-/** Histories are played this many at a time, each batch with a seed of its own: a failure is replayed in a second. */
+/** Number of histories per batch, each batch with its own seed: a failure can be replayed in a second. */
 export const BATCH = 1_000;
 
 /**
- * null when every promise was kept; otherwise the shortest history that breaks one, told so that it can be read.
- * `after` is called with the number of histories played so far.
+ * null when every promise was kept; otherwise a readable form of the shortest history that breaks one. `after` is
+ * called with the number of histories run so far.
  */
 export async function findBroken(
   { world, histories: wanted, seed }: Wanted,
@@ -34,7 +34,7 @@ export async function findBroken(
     const broken = findBrokenInBatch({ ...batch, histories: Math.min(BATCH, wanted - played) });
     if (broken) return broken;
     after(Math.min(wanted, played + BATCH));
-    // Whoever watches this process would take it for dead.
+    // A watcher of this process would assume that it is dead.
     await breathe();
   }
   return null;
@@ -59,7 +59,7 @@ function findBrokenInBatch({ world, histories: numRuns, seed }: Wanted): string 
   ].join('\n');
 }
 
-/** Plays a history and what follows it; throws `Broken`. */
+/** Runs a history and what follows it; throws `Broken`. */
 function play(setting: Setting, history: History, write: ((line: string) => void) | null): void {
   const budget = new BudgetUnderTest(setting.world === 'ahead');
   const world = new World(setting, budget, write);
@@ -69,7 +69,7 @@ function play(setting: Setting, history: History, write: ((line: string) => void
   settle(world);
 }
 
-/** The history, line by line, with what came of it. */
+/** The history, line by line, with the results. */
 function tell(setting: Setting, history: History): string {
   const lines = [`starts with ${JSON.stringify(setting)}`];
   try {
@@ -80,7 +80,7 @@ function tell(setting: Setting, history: History): string {
   return lines.map((line) => `  ${line}`).join('\n');
 }
 
-/** Nobody starves: once all is well, everyone who waits is served, and not later than the limits demand. */
+/** No starvation: once everything works, every waiting request is served, and not later than the limits require. */
 function drain(world: World): void {
   const { expected, setting } = world;
   const before = expected.sent.length;
@@ -100,21 +100,21 @@ function drain(world: World): void {
   }
 }
 
-/** ms in which so many jobs are sent under the narrowest limit, with all slots taken at first. */
+/** ms in which this many jobs are sent under the narrowest limit, with all slots taken at first. */
 function longest({ limits, addressLimit }: Setting, jobs: number): number {
   const all = [addressLimit, ...Object.values(limits)];
   const rounds = all.map(({ limit, windowMs }) =>
     limit === null ? 0 : Math.ceil(jobs / limit + 2) * (windowMs + GUARD_MS),
   );
-  // Twice: a clock that was set back holds slots for up to a window more. And the last block of all.
+  // Twice: a clock that was set back holds slots for up to a window more. Plus the last block.
   return 2 * rounds.reduce((sum, ms) => sum + ms, 0) + 70_000;
 }
 
 const HOURS_MS = 2 * 3_600_000;
 
-/** What is over is forgotten: the state does not grow with what has gone through it. */
+/** Finished work is forgotten: the state does not grow with the number of requests. */
 function settle(world: World): void {
-  // Twice: what was charged by a clock that was set back is seen at the next question.
+  // Twice: charges by a clock that was set back are detected at the next request.
   for (const round of [1, 2]) {
     world.pass(HOURS_MS);
     for (const credential of world.credentials) {
@@ -132,7 +132,7 @@ function settle(world: World): void {
     answered: Object.keys(answered).length,
     closes: windows.reduce((sum, { closes }) => sum + closes.length, 0),
   };
-  // One item a credential, charged to it and to the address; nobody waits.
+  // One item per credential, charged to it and to the address; nothing waits.
   const most = { lanes: 0, outstanding: 0, answered: 2, closes: 4 };
   const grown = Object.keys(most).filter((name) => kept[name as 'lanes'] > most[name as 'lanes']);
   if (grown.length > 0) throw new Broken('the state stays small', JSON.stringify(kept));

@@ -1,4 +1,4 @@
-/** Whose turn it is, where the random histories cannot tell: both orders would be fair. */
+/** The order of turns where the random histories cannot decide: both orders would be fair. */
 import { expect, test } from 'vitest';
 import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
@@ -20,7 +20,7 @@ function ask(state: BudgetState, campaign: string, items: readonly string[]): vo
   }
 }
 
-test('a submission that is turned away costs its campaign no turn', () => {
+test('a submission that is sent back costs its campaign no turn', () => {
   const state = newBudget();
   const limits = { credentialLimit: ONE_A_SECOND, addressLimit: ONE_A_SECOND };
   apply(state, { type: 'configure', credential: 'c', ...limits }, 0);

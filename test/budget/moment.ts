@@ -5,8 +5,8 @@ export interface Moment {
 }
 
 /**
- * The longest (ms) that our clock can say has passed between two moments. Without steps of the clock it is what has
- * passed. Nothing that has one clock can tell a step forward from time that passes, so no more can be promised.
+ * The longest time (ms) that our clock can show between two moments. Without steps of the clock it is the elapsed time.
+ * A step forward cannot be distinguished from elapsed time with one clock, so no more can be promised.
  */
 export function passed(from: Moment, to: Moment): number {
   return to.time - from.time + to.forward - from.forward;

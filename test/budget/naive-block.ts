@@ -1,8 +1,8 @@
-/** What a refusal of the service means for the next request, told a second time and as simply as can be. */
+/** What a refusal by the service means for the next request, implemented a second time and as simply as possible. */
 import { passed, type Moment } from './moment.ts';
 
 export class NaiveBlock {
-  /** Since the last proper answer. */
+  /** Since the last good answer. */
   #orders: { readonly at: Moment; readonly forMs: number }[] = [];
   #rounds = 0;
   #sentBefore = 0;
@@ -24,7 +24,7 @@ export class NaiveBlock {
     this.#rounds = 0;
   }
 
-  /** Between a refusal and the next proper answer one request at a time is sent. */
+  /** Between a refusal and the next good answer one request at a time is sent. */
   get probing(): boolean {
     return this.#orders.length > 0;
   }
@@ -33,7 +33,7 @@ export class NaiveBlock {
     return this.#orders.every(({ at, forMs }) => passed(at, now) >= forMs);
   }
 
-  /** ms until it is over, by true time. */
+  /** ms until it is over, in true time. */
   leftMs(now: Moment): number {
     const left = this.#orders.map(({ at, forMs }) => forMs - (now.time - at.time));
     return Math.max(0, ...left);

@@ -1,9 +1,9 @@
-/** Nobody else draws on the window and the clock is right: what the budget does is known to the slot, and checked so. */
+/** There are no other clients and the clock is right: the expected behaviour is known and checked to the slot. */
 import { describe, expect, test } from 'vitest';
 import { findBroken } from './histories.ts';
 import { HISTORIES_EACH, newSeed, PATIENCE_MS } from './how-many.ts';
 
-describe('the budget when nobody else uses our token', () => {
+describe('the budget without other clients of our token', () => {
   test(
     'never lets a window overflow, uses every free slot at once, and serves campaigns by weight',
     async () => {

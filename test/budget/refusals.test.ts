@@ -1,4 +1,4 @@
-/** How a budget treats a service that refuses us: one block, kept until an answer shows that it is over. */
+/** How a budget handles refusals by the service: one block, kept until an answer shows that it is over. */
 import { expect, test } from 'vitest';
 import { isOwnFault } from '../../src/budget/blame.ts';
 import { apply, decide, newBudget, type BudgetState, type Grant } from '../../src/budget/budget.ts';
@@ -32,7 +32,7 @@ const refusalOf = (state: BudgetState, now: number) =>
   describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now).addressWindow
     .refusal;
 
-test('submissions that were sent back say nothing new, and the refusal stays until one is accepted', () => {
+test('submissions that were sent back carry no news, and the refusal stays until one is accepted', () => {
   const state = budgetOf(3);
   const [first, ...others] = decide(state, 0).grants as [Grant, Grant, Grant];
   close(state, first, refused, 10);
@@ -67,7 +67,7 @@ test('the delay grows from 5 s to a minute', () => {
   expect(delays).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });
 
-test('a 401 keeps one credential waiting, and no other', () => {
+test('a 401 blocks one credential, and no other', () => {
   const state = budgetOf(1);
   const limits = { credentialLimit: NO_LIMIT, addressLimit: NO_LIMIT };
   apply(state, { type: 'configure', credential: 'd', ...limits }, 0);
@@ -79,7 +79,7 @@ test('a 401 keeps one credential waiting, and no other', () => {
   expect(decide(state, 1).grants.map(({ request }) => request.item)).toEqual(['j']);
 });
 
-test('a row that is refused 5 times over 15 minutes while others pass is at fault itself', () => {
+test('a row that is refused 5 times over 15 minutes while others pass is itself the cause', () => {
   const minutes = (n: number) => n * 60_000;
   const away = (at: number, accepted: number) =>
     ({ at, accepted, reason: 'blocked', message: '' }) as const;
@@ -93,7 +93,7 @@ test('a row that is refused 5 times over 15 minutes while others pass is at faul
   expect(isOwnFault({ counts }, row(4, 30), minutes(16)), 'no other passed').toBe(false);
 });
 
-test('status requests that are refused block submissions; they tell when it is over as well', () => {
+test('refused status requests block submissions, and accepted ones end the block', () => {
   const state = budgetOf(1);
   apply(state, { type: 'observe', reason: 'GET: HTTP 403' }, 100);
   expect(decide(state, 200).grants).toEqual([]);

@@ -43,7 +43,7 @@ function close(state: BudgetState, run: string, closing: Closing, now: number): 
 const ACCEPTED: Closing = { type: 'accepted', rateLimit: null };
 
 describe('a request', () => {
-  test('of another run of the item is served, however short ago the one before was answered', () => {
+  test('of another run of the item is served, however recently the previous one was answered', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     expect(runsGranted(state, 0)).toEqual(['first']);
@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(runsGranted(state, 30)).toEqual(['second']);
   });
 
-  test('of another run is served while the one before is on its way, and each answer has its own', () => {
+  test('of another run is served while the previous one is in progress, and each gets its own answer', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -65,7 +65,7 @@ describe('a request', () => {
     expect(state.outstanding).toEqual({});
   });
 
-  test('of another run takes the place of one that waits', () => {
+  test('of another run replaces one that waits', () => {
     const state = budgetWith(0);
     apply(state, { type: 'request', request: request('first') }, 0);
     apply(state, { type: 'request', request: request('second') }, 1);
@@ -75,7 +75,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('that was answered long ago is served again: whoever asks now knows of no answer', () => {
+  test('that was answered long ago is served again: the requester did not receive the answer', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -88,7 +88,7 @@ describe('a request', () => {
 describe('a submission that was not sent', () => {
   const other = request('other', { item: 'item:d:b', campaign: 'd' });
 
-  test('for want of a slot elsewhere holds its credential', () => {
+  test('because all slots are used elsewhere blocks its credential', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -110,7 +110,7 @@ describe('a submission that was not sent', () => {
     expect(runsGranted(state, 3_100)).toEqual(['first', 'other']);
   });
 
-  test('for want of its folder holds its campaign alone', () => {
+  test('because of a missing folder blocks its campaign alone', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -128,7 +128,7 @@ describe('a submission that was not sent', () => {
     expect(runsGranted(state, 3_100)).toEqual(['first']);
   });
 
-  test('because nobody wants it any more gives its slot back', () => {
+  test('because it is no longer needed returns its slot', () => {
     const state = budgetWith(1);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -138,8 +138,8 @@ describe('a submission that was not sent', () => {
   });
 });
 
-describe('a budget in place of another', () => {
-  test('charges what that one had charged, once', () => {
+describe('a budget that replaces another', () => {
+  test('takes over the charges of that one, once', () => {
     const state = budgetWith(2);
     const restored = {
       from: 'run',
@@ -157,7 +157,7 @@ describe('a budget in place of another', () => {
   });
 });
 
-test('a 429 is told as somebody else’s doing: nothing is sent while our own jobs fill the window', () => {
+test('a 429 is attributed to other clients: nothing is sent while our own jobs fill the window', () => {
   const state = budgetWith(5);
   apply(state, { type: 'request', request: request('first') }, 0);
   decide(state, 0);

@@ -1,6 +1,6 @@
 /**
- * An independent, naive model of a rate limit at the service: it keeps every stamp and counts them. Nothing of
- * `src/budget` is used here, so that both cannot be wrong together.
+ * An independent, naive model of the rate limit of the service: it keeps every stamp and counts them. Nothing of
+ * `src/budget` is used here, so that both cannot have the same error.
  */
 export class ServiceModel {
   /** Jobs in a window; null: no limit. */
@@ -33,7 +33,7 @@ export class ServiceModel {
     return this.limit === null ? null : Math.max(0, this.limit - this.countAt(at));
   }
 
-  /** When the oldest job in the window leaves it: what Retry-After says with a 429. */
+  /** When the oldest job in the window leaves it: the Retry-After of a 429. */
   roomAt(at: number): number {
     const inWindow = this.#stamps.filter((stamp) => stamp.at > at - this.windowMs);
     return Math.min(...inWindow.map((stamp) => stamp.at)) + this.windowMs;

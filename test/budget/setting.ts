@@ -1,16 +1,16 @@
-/** What a history starts from: limits, weights, what the service will make of each submission. */
+/** The initial conditions of a history: limits, weights, and how the service answers each submission. */
 import fc from 'fast-check';
 import type { Limit } from '../../src/budget/budget.ts';
 
 /**
- * `quiet`: nobody else uses our tokens or our address and the clock is right, so that everything is known exactly.
- * `ahead`: the same, and slots are given out shortly before they are free, as the workflow does. `shared`: others use
- * them. `clocks`: our clock is set forward and back.
+ * `quiet`: no other clients of our tokens or our address, and the clock is right, so that everything is known exactly.
+ * `ahead`: the same, and slots are granted shortly before they are free, as in the workflow. `shared`: with other
+ * clients. `clocks`: our clock is set forward and back.
  */
 export const WORLDS = ['quiet', 'ahead', 'shared', 'clocks'] as const;
 export type WorldKind = (typeof WORLDS)[number];
 
-/** What becomes of a submission. The service stamps it `stampAfterMs` after it was sent. */
+/** The outcome of a submission. The service stamps it `stampAfterMs` after it was sent. */
 export interface Fate {
   readonly outcome:
     | 'accepted'
@@ -23,9 +23,9 @@ export interface Fate {
     | 'unreachable';
   readonly stampAfterMs: number;
   readonly answerAfterMs: number;
-  /** The answer tells what remains, or with a 429 when there will be room. */
+  /** The answer says how many slots remain, or with a 429 when there will be one. */
   readonly header: boolean;
-  /** What the service orders with "not now"; null: nothing. */
+  /** The delay that the service asks for; null: none. */
   readonly retryAfterMs: number | null;
 }
 
@@ -44,7 +44,7 @@ export interface Setting {
   readonly maxOutstanding: number;
   /** Of the campaigns. */
   readonly weights: Record<string, number>;
-  /** Of the submissions in their order, over and over. */
+  /** Of the submissions in their order, repeated. */
   readonly fates: readonly Fate[];
 }
 

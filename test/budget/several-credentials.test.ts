@@ -1,4 +1,4 @@
-/** A campaign with several credentials: each is exact by itself, and a row goes to the first that has a slot. */
+/** A campaign with several credentials: each is exact by itself, and a row uses the first one with a free slot. */
 import { describe, expect, test } from 'vitest';
 import {
   apply,
@@ -46,7 +46,7 @@ function close(state: BudgetState, { request }: Grant, closing: Closing, now: nu
   apply(state, { type: 'close', item: request.item, closing }, now);
 }
 
-/** With which credentials rows are sent at `now`, each accepted at once. */
+/** The credentials of the rows sent at `now`, each accepted at once. */
 function sent(state: BudgetState, now: number): string[] {
   const { grants } = decide(state, now);
   for (const grant of grants) close(state, grant, ACCEPTED, now);
@@ -66,7 +66,7 @@ test('uses all credentials at once, each up to its own limit', () => {
   expect(sent(state, WINDOW + GUARD_MS)).toHaveLength(5);
 });
 
-test('the ceiling of the address holds over all of them', () => {
+test('the limit of the address applies to all of them together', () => {
   const state = budget({ k1: 3, k2: 3 }, { limit: 4, windowMs: WINDOW });
   ask(state, 'night', 12, BOTH);
   expect(sent(state, 0)).toHaveLength(4);
@@ -107,7 +107,7 @@ describe('a credential that is refused', () => {
   });
 });
 
-test('a row that was turned away waits where it did before, and changes the credential', () => {
+test('a row that was sent back keeps its position, and changes the credential', () => {
   const state = budget({ k1: 0, k2: 1 });
   ask(state, 'night', 1, BOTH);
   const [grant] = decide(state, 0).grants;
@@ -133,7 +133,7 @@ test('a row that was turned away waits where it did before, and changes the cred
   expect(sent(state, 1)).toEqual(['night k1']);
 });
 
-test('an item that keeps its credential is not sent with another one', () => {
+test('an item bound to its credential is not sent with another one', () => {
   const state = budget({ k1: 1, k2: 5 });
   ask(state, 'night', 3, BOTH);
   const job = { id: 'kept', kind: 'sequence', generation: 0, store: '' };
@@ -165,7 +165,7 @@ test('a campaign with one credential is not starved by one with two', () => {
   expect(names.filter((name) => name === 'theirs k2').length).toBeGreaterThanOrEqual(2);
 });
 
-test('histories at random: each window is exact, and every row is sent once', () => {
+test('random histories: each window is exact, and every row is sent once', () => {
   for (let seed = 1; seed <= 300; seed += 1) play(seed);
 });
 

@@ -1,11 +1,11 @@
-/** Others draw on the same windows: the service refuses, tells what is left, and is believed. */
+/** Other clients use the same windows: the service refuses, reports the remaining slots, and is believed. */
 import { describe, expect, test } from 'vitest';
 import { findBroken } from './histories.ts';
 import { HISTORIES_EACH, newSeed, PATIENCE_MS } from './how-many.ts';
 
-describe('the budget when others use our token and our address', () => {
+describe('the budget with other clients of our token and our address', () => {
   test(
-    'stays within its own share, believes the service, and starves nobody',
+    'stays within its own share, believes the service, and starves no campaign',
     async () => {
       const broken = await findBroken({
         world: 'shared',

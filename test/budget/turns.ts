@@ -1,6 +1,6 @@
 /**
- * Whether turns go round fairly, counted naively: two lanes that wait for the same slots without a break get them in
- * proportion to their weights, and no lane that could be served is passed over for long.
+ * Checks naively that turns are fair: two lanes that continuously wait for the same slots get them in proportion to
+ * their weights, and no lane that could be served is passed over for long.
  */
 import { Broken } from './broken.ts';
 
@@ -13,9 +13,9 @@ interface Waiter extends LaneName {
   readonly weight: number;
   /** Turns taken and not given back, over the weight. */
   served: number;
-  /** Turns that others, by name, had while this one could have been served, since its last. */
+  /** Turns of others, by name, while this one could have been served, since its last. */
   readonly overtakenBy: Map<string, number>;
-  /** For each rival, by name: both served counts when the rivalry began. */
+  /** For each rival, by name: both served counts at the start of the rivalry. */
   readonly rivals: Map<string, { readonly own: number; readonly theirs: number }>;
 }
 
@@ -23,7 +23,7 @@ const nameOf = ({ campaign, credential }: LaneName): string => `${campaign} with
 
 export class Turns {
   readonly #lanes = new Map<string, Waiter>();
-  /** Turns given back, by lane: they may be had again at any time. */
+  /** Turns given back, by lane: they may be used again at any time. */
   readonly #returns = new Map<string, number>();
   readonly #weights: Readonly<Record<string, number>>;
 
@@ -31,19 +31,19 @@ export class Turns {
     this.#weights = weights;
   }
 
-  /** The lanes that wait and are not paused now; whoever was not among them a moment ago begins anew. */
+  /** The lanes that wait and are not paused now; a lane that was not among them a moment ago starts afresh. */
   waiting(now: readonly LaneName[]): void {
     const names = new Set(now.map(nameOf));
     for (const name of this.#lanes.keys()) if (!names.has(name)) this.#leave(name);
     for (const lane of now) if (!this.#lanes.has(nameOf(lane))) this.#join(lane);
   }
 
-  /** A lane gives a turn back: its request was turned away. */
+  /** A lane gives a turn back: its request was sent back. */
   returned(lane: LaneName): void {
     const waiter = this.#lanes.get(nameOf(lane));
     if (waiter) waiter.served -= 1 / waiter.weight;
     this.#returns.set(nameOf(lane), this.#returnsOf(lane) + 1);
-    // It will have that turn again, before others: they are passed over once more, and not unfairly.
+    // It will get that turn again, before others: they are fairly passed over once more.
     for (const other of this.#lanes.values()) other.overtakenBy.clear();
   }
 
@@ -62,7 +62,7 @@ export class Turns {
       const rival = this.#lanes.get(name);
       if (!rival) continue;
       const ahead = chosen.served - start.own - (rival.served - start.theirs);
-      // A round of each, and what was given back and may be had again.
+      // A round of each, plus the returned turns that may be used again.
       const [own, theirs] = [chosen, rival].map((w) => (1 + this.#returnsOf(w)) / w.weight);
       const allowed = (own ?? 0) + (theirs ?? 0);
       if (ahead <= allowed + 1e-6) continue;
@@ -78,7 +78,7 @@ export class Turns {
     if (!waiter || waiter.credential === chosen.credential) return;
     const times = (waiter.overtakenBy.get(nameOf(chosen)) ?? 0) + 1;
     waiter.overtakenBy.set(nameOf(chosen), times);
-    // Its own round, the longest round of a lane that it came level with when it joined, and one turn for rounding.
+    // Its own round, the longest round of a lane that it was level with when it joined, and one turn for rounding.
     const longestRound = 1 / Math.min(...Object.values(this.#weights));
     const rounds = 1 / waiter.weight + longestRound;
     if (times <= chosen.weight * rounds + 1 + this.#returnsOf(chosen)) return;
@@ -88,7 +88,7 @@ export class Turns {
     );
   }
 
-  /** It cannot be served at the moment: being passed over means nothing. */
+  /** It cannot be served at the moment: being passed over is not counted. */
   closed(lane: LaneName): void {
     const waiter = this.#lanes.get(nameOf(lane));
     waiter?.overtakenBy.clear();

@@ -43,7 +43,7 @@ function use(state: BudgetState, now: number): readonly CampaignUse[] {
     .use;
 }
 
-test('tells of each campaign what is charged, what waits, and its standing', () => {
+test('shows for each campaign its charges, its waiting requests and its settings', () => {
   const state = budget(6);
   ask(state, 'night', 20, { weight: 2, reserve: 1, user: 'anna' });
   ask(state, 'desk', 2, { priority: 3 });
@@ -54,13 +54,13 @@ test('tells of each campaign what is charged, what waits, and its standing', () 
     { ...night, charged: 3, waiting: 17, share: 2, priority: 3, reserve: 1 },
     { ...desk, charged: 2, waiting: 0 },
   ]);
-  // A window later nothing counts any more, and nobody of `desk` waits.
+  // A window later nothing counts any more, and no request of `desk` waits.
   expect(use(state, GONE)).toEqual([
     { ...night, charged: 0, waiting: 17, share: 2, priority: 3, reserve: 1 },
   ]);
 });
 
-test('counts a submission on its way, and keeps the standing of its campaign', () => {
+test('counts a submission in progress, and keeps the settings of its campaign', () => {
   const state = budget(6);
   ask(state, 'night', 2, { weight: 5 });
   expect(decide(state, 0).grants).toHaveLength(2);
@@ -71,7 +71,7 @@ test('counts a submission on its way, and keeps the standing of its campaign', (
   expect(use(unlimited, 0)).toMatchObject([{ campaign: 'night', charged: 2 }]);
 });
 
-test('jobs of others belong to no campaign', () => {
+test('jobs of other clients belong to no campaign', () => {
   const state = budget(6);
   ask(state, 'night', 1);
   send(state, 0, 2);

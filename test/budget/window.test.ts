@@ -38,7 +38,7 @@ describe('a window', () => {
     expect(free(window, 1)).toBe(1);
   });
 
-  test('gives out a burst when all is free', () => {
+  test('grants a burst when all slots are free', () => {
     const window = newWindow(100, HOUR);
     expect(free(window, 0)).toBe(100);
   });
@@ -54,7 +54,7 @@ describe('a window', () => {
     expect(nextFree(window, 300)).toBe(1_200 + GUARD_MS);
   });
 
-  test('believes the service when less is left than we think', () => {
+  test('believes the service when fewer slots are left than expected', () => {
     const window = newWindow(10, 1_000);
     const ticket = take(window, 0);
     expect(reconcile(window, ticket, 4, 50)).toBe(5);
@@ -97,7 +97,7 @@ const items = (state: ReturnType<typeof budgetWith>, now: number) =>
   decide(state, now).grants.map(({ request: { item } }) => item);
 
 describe('the budget', () => {
-  test('leaves a service that is down alone, then asks with one request at a time', () => {
+  test('does not call a service that is down, then sends one request at a time', () => {
     const state = budgetWith(10);
     for (const item of ['a', 'b', 'c'])
       apply(state, { type: 'request', request: request(item) }, 0);
@@ -123,7 +123,7 @@ describe('the budget', () => {
     expect(items(state, 1_020)).toEqual(['b', 'c']);
   });
 
-  test('waits as long as a 429 orders, and charges nothing for it', () => {
+  test('waits as long as a 429 requests, and charges nothing for it', () => {
     const state = budgetWith(10);
     apply(state, { type: 'request', request: request('a') }, 0);
     decide(state, 0);
@@ -139,7 +139,7 @@ describe('the budget', () => {
     expect(statusOf(state, 20).counts.rejected429).toBe(1);
   });
 
-  test('keeps to a 429 when older requests are still accepted', () => {
+  test('respects a 429 when older requests are still accepted', () => {
     const state = budgetWith(10);
     for (const item of ['a', 'b', 'c'])
       apply(state, { type: 'request', request: request(item) }, 0);
@@ -156,7 +156,7 @@ describe('the budget', () => {
     expect(decide(state, 13)).toEqual({ grants: [], wakeAt: 5_010 });
   });
 
-  test('goes round the campaigns in proportion to their weight', () => {
+  test('alternates between campaigns in proportion to their weights', () => {
     const state = budgetWith(6);
     for (let i = 0; i < 9; i += 1)
       apply(state, { type: 'request', request: request(`big-${i}`, 'big') }, 0);
@@ -168,7 +168,7 @@ describe('the budget', () => {
     expect(granted.filter((item) => item.startsWith('big'))).toHaveLength(2);
   });
 
-  test('keeps a paused campaign waiting and lets the others pass', () => {
+  test('blocks a paused campaign and lets the others pass', () => {
     const state = budgetWith(10);
     apply(state, { type: 'pause', campaign: 'night', paused: true }, 0);
     apply(state, { type: 'request', request: request('a', 'night') }, 0);
@@ -178,7 +178,7 @@ describe('the budget', () => {
     expect(items(state, 1)).toEqual(['a']);
   });
 
-  test('serves an item once, however often it is asked for', () => {
+  test('serves an item once, however often it is requested', () => {
     const state = budgetWith(10);
     const ask = (attempt: number) =>
       apply(state, { type: 'request', request: { ...request('a'), attempt } }, 0);
@@ -193,7 +193,7 @@ describe('the budget', () => {
     expect(items(state, 7), 'a second submission, after the first was looked up').toEqual(['a']);
   });
 
-  test('a credential that nobody configured gets nothing', () => {
+  test('an unknown credential gets nothing', () => {
     const state = newBudget();
     apply(state, { type: 'request', request: request('a') }, 0);
     expect(decide(state, 0)).toEqual({ grants: [], wakeAt: null });
@@ -203,8 +203,8 @@ describe('the budget', () => {
 const accepted = { type: 'accepted', rateLimit: null } as const;
 const limited = { type: 'notNow', reason: 'rate-limited', retryAfterMs: 0, message: '' } as const;
 
-describe('the budget, where it once went wrong', () => {
-  test('an item that is withdrawn while it is on its way is not sent again after a 429', () => {
+describe('the budget, in earlier bugs', () => {
+  test('an item that is withdrawn while its submission is in progress is not sent again after a 429', () => {
     const state = budgetWith(1);
     apply(state, { type: 'request', request: request('a') }, 0);
     expect(items(state, 0)).toEqual(['a']);
@@ -223,7 +223,7 @@ describe('the budget, where it once went wrong', () => {
     expect(items(state, 1_000)).toEqual(['a']);
   });
 
-  test('an item waits in one lane only, whatever credential it is asked for with', () => {
+  test('an item waits in one lane only, whatever credential it is requested for', () => {
     const state = budgetWith(0);
     apply(state, { type: 'request', request: request('a') }, 0);
     apply(state, { type: 'request', request: { ...request('a'), credential: 'other' } }, 0);
@@ -233,7 +233,7 @@ describe('the budget, where it once went wrong', () => {
     ]);
   });
 
-  test('a campaign that was paused is not owed the turns it missed, nor is a newcomer', () => {
+  test('neither a campaign that was paused nor a new one catches up on missed turns', () => {
     const state = budgetWith(8);
     for (const campaign of ['day', 'night'])
       for (let i = 0; i < 9; i += 1)
@@ -249,10 +249,10 @@ describe('the budget, where it once went wrong', () => {
     expect(turns.filter((item) => item.startsWith('day'))).toHaveLength(2);
   });
 
-  test('the same jobs of others are found once, however many answers tell of them', () => {
+  test('the same jobs of others are counted once, however many answers report them', () => {
     const window = newWindow(10, 1_000);
     const [first, second] = [take(window, 0), take(window, 0)];
-    // Others have taken five. The first answer may have been given before our second request came in.
+    // Others have taken five. The first answer may have been sent before our second request arrived.
     expect(reconcile(window, first, 4, 50)).toBe(4);
     charge(window, 50);
     expect(reconcile(window, second, 3, 50)).toBe(1);
@@ -260,7 +260,7 @@ describe('the budget, where it once went wrong', () => {
     expect(free(window, 60)).toBe(3);
   });
 
-  test('what was accepted before there was a limit counts when one is set', () => {
+  test('jobs accepted before there was a limit count when one is set', () => {
     const state = budgetWith(null);
     for (const item of ['a', 'b', 'c'])
       apply(state, { type: 'request', request: request(item) }, 0);
@@ -290,7 +290,7 @@ describe('the forecast', () => {
     expect(end).toBe(hours * (HOUR + GUARD_MS));
   });
 
-  test('starts from what is charged now', () => {
+  test('starts from the current charges', () => {
     const window = newWindow(2, 1_000);
     take(window, 0);
     charge(window, 400);

@@ -1,7 +1,7 @@
 /**
  * The budget in a world that behaves as badly as the contract allows: a service that stamps jobs somewhere between
- * start and close, answers as the history has it, is used by others as well, and a clock that is set. Whatever the
- * budget decides is checked against the expectations at once.
+ * start and close, answers as the history says and has other clients, and a clock that is set. Every decision of the
+ * budget is checked against the expectations at once.
  */
 import type { Grant, Limit } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
@@ -15,17 +15,17 @@ import { GOOD, type Fate, type Setting } from './setting.ts';
 
 const START = 1_700_000_000_000;
 
-/** Answers and timers within a millisecond: more than all items of a history can rightly have. */
+/** Answers and timers within a millisecond: more than a correct budget can cause with all items of a history. */
 const MOST_ROUNDS = 2_000;
 
-/** A submission on its way. All times are true ones. */
+/** A submission in progress. All times are true times. */
 interface Flight {
   readonly sent: Sent;
   readonly fate: Fate;
   readonly sendAt: number;
   readonly stampAt: number;
   readonly closeAt: number;
-  /** What the service has made of it, once it has stamped it. */
+  /** The answer of the service, once it has stamped it. */
   closing: Closing | null;
 }
 
@@ -34,10 +34,10 @@ export class World {
   readonly budget: BudgetUnderTest;
   readonly setting: Setting;
   readonly credentials: readonly string[];
-  /** Item → its request as asked last. */
+  /** Item → its latest request. */
   readonly items = new Map<string, Request>();
   time = START;
-  /** Of our clock from true time, in ms. */
+  /** Offset of our clock from true time, in ms. */
   #ahead = 0;
   #forward = 0;
   #stepped = false;
@@ -48,10 +48,10 @@ export class World {
   #wakeAt: number | null = null;
   #fatesUsed = 0;
   #healthy = false;
-  /** The longest time (ms) that an answer has taken, and the longest window there was. */
+  /** The longest time (ms) that an answer has taken, and the longest window so far. */
   #slowestMs = 0;
   #longestWindowMs = 0;
-  /** What a header has just said to the only submission on its way: no more than that may be sent at once. */
+  /** The count from a header for the only submission in progress: no more than that may be sent at once. */
   #told: { readonly credential: string; readonly remaining: number } | null = null;
   readonly write: ((line: string) => void) | null;
 
@@ -73,12 +73,12 @@ export class World {
     return { time: this.time, forward: this.#forward };
   }
 
-  /** What our clock shows. */
+  /** The time of our clock. */
   get now(): number {
     return this.time + this.#ahead;
   }
 
-  /** What happens by itself; told only when the history is. */
+  /** Logs what happens by itself; formatted only when the history is shown. */
   #note(line: () => string): void {
     this.write?.(`  at ${this.time - START} ms: ${line()}`);
   }
@@ -111,7 +111,7 @@ export class World {
     this.#decide();
   }
 
-  /** Somebody else draws on the same credential or address, as far as the service lets them. */
+  /** Another client uses the same credential or address, as far as the service allows. */
   foreign(credential: string | null, jobs: number): void {
     for (let i = 0; i < jobs; i += 1) {
       const models = credential ? [this.#tokenOf(credential), this.#address] : [this.#address];
@@ -126,7 +126,7 @@ export class World {
     this.#stepped = true;
   }
 
-  /** Time passes: the service works, answers come in, the timer fires. */
+  /** Time passes: the service works, answers arrive, the timer fires. */
   pass(ms: number): void {
     const end = this.time + ms;
     let rounds = 0;
@@ -145,10 +145,10 @@ export class World {
     this.#stampAll();
   }
 
-  /** Nobody of us works for a while; the service does. What came meanwhile comes in at the end. */
+  /** Our side is suspended for a while; the service is not. What arrived meanwhile is handled at the end. */
   sleep(ms: number): void {
     const end = this.time + ms;
-    // What had leave for a time to come is sent at its time, by a worker that does not sleep.
+    // Slots granted for a later time are used at that time, by a worker that is not suspended.
     for (let next = this.#nextSending(); next <= end; next = this.#nextSending()) {
       this.time = Math.max(this.time, next);
       this.#sendDue();
@@ -158,7 +158,7 @@ export class World {
     this.#decide();
   }
 
-  /** From now on all is well: every limit as at first, all answers good and quick, nobody paused. */
+  /** From now on everything works: every limit as at first, all answers good and fast, nothing paused. */
   recover(): void {
     this.#healthy = true;
     for (const credential of this.credentials)
@@ -166,7 +166,7 @@ export class World {
     for (const campaign of [...this.expected.paused]) this.pause(campaign, false);
   }
 
-  /** The next thing that will happen by itself, in true time; `Infinity` when nothing will. */
+  /** The next event that happens by itself, in true time; `Infinity` if there is none. */
   get next(): number {
     const timer = this.#wakeAt ?? Number.POSITIVE_INFINITY;
     return Math.min(this.#nextAnswer(), this.#nextSending(), timer);
@@ -187,7 +187,7 @@ export class World {
     if (wakeAt !== null && wakeAt <= this.now)
       throw new Broken('the timer lies ahead', `${this.now - wakeAt} ms ago`);
     this.#wakeAt = wakeAt === null ? null : this.time + (wakeAt - this.now);
-    // What has leave for a time to come is counted twice until then: others may wait that little while.
+    // A slot granted for a later time is counted twice until then: others may wait that long.
     if (!this.#stepped && !this.expected.someAreYetToBeSent) this.#checkNothingIdle();
   }
 
@@ -205,7 +205,7 @@ export class World {
     this.expected.checkNothingIdle(this.moment, known);
   }
 
-  /** What the service says is left is believed, where nothing else was on its way that could explain it. */
+  /** The service's count of remaining slots is believed, if no other submission in progress could explain it. */
   #checkBelieved(grants: readonly Grant[]): void {
     const told = this.#told;
     this.#told = null;
@@ -243,7 +243,7 @@ export class World {
     return Math.min(...this.#flights.map(({ closeAt }) => closeAt));
   }
 
-  /** True when there were some. */
+  /** True if there were any. */
   #takeAnswers(): boolean {
     this.#stampAll();
     const due = this.#flights.filter(({ closeAt }) => closeAt <= this.time);
@@ -258,7 +258,7 @@ export class World {
       flight.closing = this.#arrive(flight);
   }
 
-  /** The request has come to the service. */
+  /** The request has reached the service. */
   #arrive({ sent, fate, stampAt }: Flight): Closing {
     const { outcome, retryAfterMs, header } = fate;
     const message = outcome;
@@ -283,7 +283,7 @@ export class World {
     return { type: 'accepted', rateLimit: { limit: null, remaining, resetAfterSeconds: null } };
   }
 
-  /** Only for reasons that cannot be known here does the service have to say that a window is full. */
+  /** The service may refuse for a full window only for reasons that cannot be known here. */
   #checkMayBeFull(sent: Sent): void {
     const unknowable =
       this.setting.world === 'shared' || this.#forward > 0 || !this.expected.limitsAreThoseOf(sent);
@@ -291,11 +291,11 @@ export class World {
       throw new Broken('the service never has to refuse', `${sent.request.item} met a 429`);
   }
 
-  /** No window holds more of our jobs than the limit under which the last of them was sent. */
+  /** No window contains more of our jobs than the limit under which the last of them was sent. */
   #checkWindows({ request }: Sent, at: Moment): void {
     const stamped = this.expected.sent.filter(({ stampedAt }) => stampedAt);
     const last = stamped.at(-1) as Sent;
-    // Given out ahead under limits that hold no more: the order of sending is not that of the leaves.
+    // Granted ahead under limits that no longer apply: the order of sending differs from that of the grants.
     if (this.setting.world === 'ahead' && !this.expected.limitsAreThoseOf(last)) return;
     const inWindow = ({ windowMs }: Limit) =>
       stamped.filter(({ stampedAt }) => passed(stampedAt as Moment, at) < windowMs);
@@ -335,7 +335,7 @@ export class World {
     this.budget.apply({ type: 'close', item: request.item, closing }, this.now);
   }
 
-  /** No other submission with its credential was on its way, and no limit was changed, since it was sent. */
+  /** No other submission with its credential was in progress, and no limit was changed, since it was sent. */
   #wasAlone(sent: Sent): boolean {
     const { number, request, sentAt } = sent;
     if (this.#stepped || !sentAt || !this.expected.limitsAreThoseOf(sent)) return false;
@@ -348,8 +348,8 @@ export class World {
   }
 
   /**
-   * A slot of its credential became free while it was on its way. Slots of others are counted from closes of ours, so
-   * that none of those did either when none of ours did.
+   * A slot of its credential became free while it was in progress. Slots of others are counted from closes of ours, so
+   * if none of ours became free, none of those did either.
    */
   #wasFreedSince({ request: { credential }, sentAt }: Sent): boolean {
     if (!sentAt) return false;

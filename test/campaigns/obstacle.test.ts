@@ -1,4 +1,4 @@
-/** What a campaign does not get past by itself, from what Temporal and the disk tell. */
+/** What blocks a campaign until a user acts, from the state of Temporal and the disk. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fullness, obstacleOf } from '../../src/campaigns/obstacle.ts';
@@ -24,11 +24,11 @@ test.each([
   ['nothing pending', { raw: {} }],
   ['a first try', pending('publish', null, '')],
   ['what is only not yet', pending('publish', 'NotYet', 'later')],
-])('%s: nothing stands in the way', async (_, described) => {
+])('%s: no obstacle', async (_, described) => {
   expect(await obstacleOf(await temporaryFolder(), described)).toBeNull();
 });
 
-test('a folder that is not on this machine cannot be looked at', async () => {
+test('a folder that is not on this machine cannot be checked', async () => {
   const elsewhere = join(await temporaryFolder(), 'not', 'here');
   expect(await obstacleOf(elsewhere, pending('publish', null, ''))).toBeNull();
 });

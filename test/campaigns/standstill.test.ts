@@ -1,4 +1,4 @@
-/** Why a service is at a standstill for a campaign, in words. */
+/** The message why a service is at a standstill for a campaign. */
 import { describe, expect, test } from 'vitest';
 import { standstillOf } from '../../src/campaigns/standstill.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
@@ -13,14 +13,14 @@ const PAUSED: CampaignProgress = {
   brakes: [{ service: 'molecules', code: 'JOB_FAILED', message: 'no engine.', times: 5 }],
 };
 
-describe('a service that was paused because its items failed alike', () => {
+describe('a service that was paused because its items all failed alike', () => {
   test.each(['running', 'paused'] as const)('is named while the campaign is %s', (state) => {
     const words = standstillOf({ budgets: [], progress: { ...PAUSED, state } }, 0);
     expect(words).toContain('(JOB_FAILED: no engine), so nothing more is submitted there');
     expect(words).toContain('"hundredfold resume night --service molecules"');
   });
 
-  test.each(['completed', 'cancelled'] as const)('is no obstacle of a %s campaign', (state) => {
+  test.each(['completed', 'cancelled'] as const)('is not an obstacle of a %s campaign', (state) => {
     expect(standstillOf({ budgets: [], progress: { ...PAUSED, state } }, 0)).toBeNull();
   });
 });

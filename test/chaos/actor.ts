@@ -1,22 +1,22 @@
-/** A command that is typed again whenever it was ended, as its user would. */
+/** A command that is restarted whenever it was ended, as by its user. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ended, Typed } from '../cli/command.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Signal } from './deeds.ts';
 
-/** How one life of a command ended. */
+/** How one run of a command ended. */
 export interface Ending {
   readonly name: string;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly ended: Ended;
-  /** The signals it was sent. */
+  /** The signals it received. */
   readonly told: readonly Signal[];
 }
 
 /** Two presses of Ctrl-C closer than half a second count as one. */
 const SECOND_PRESS_MS = 700;
-/** A user reads the message before typing again. */
+/** A user reads the message before running it again. */
 const READ_MS = 1_000;
 
 export class Actor {
@@ -25,17 +25,17 @@ export class Actor {
   typed: Typed | null = null;
   readonly #type: () => Typed;
   readonly #chronicle: Chronicle;
-  /** Ends by itself when its work is done; the others are to stay. */
+  /** Ends by itself when its work is done; the others keep running. */
   readonly #finishes: boolean;
   readonly #heed: (ended: Ended) => Promise<unknown>;
   #told: Signal[] = [];
   #notBefore = 0;
-  /** So many are ending it: until they are done it is not typed again. */
+  /** The number of pending kills: it is not restarted before they are done. */
   #held = 0;
   #retired = false;
   #life: Promise<void> | null = null;
 
-  /** @param heed does what the command's words say to do before it is typed again */
+  /** @param heed follows the advice in the command's output before it is restarted */
   constructor(
     name: string,
     type: () => Typed,
@@ -54,7 +54,7 @@ export class Actor {
     return this.typed?.running === true ? this.typed.pid : null;
   }
 
-  /** It has ended by itself, and is not typed again. */
+  /** It has ended by itself, and is not restarted. */
   get isOver(): boolean {
     return this.#life === null;
   }
@@ -70,7 +70,7 @@ export class Actor {
     await this.#life;
   }
 
-  /** Sends a signal, and types the command again `againMs` after its end, and not before `ready`. */
+  /** Sends a signal, and restarts the command `againMs` after its end, and not before `ready`. */
   async end(
     signal: Signal,
     againMs: number,
@@ -107,12 +107,12 @@ export class Actor {
     this.typed?.kill(signal);
   }
 
-  /** It is not typed again. */
+  /** It is not restarted. */
   abandon(): void {
     this.#retired = true;
   }
 
-  /** Ends it for good, in order. */
+  /** Ends it permanently, in order. */
   async retire(): Promise<void> {
     this.abandon();
     if (this.typed?.running === true) this.send('SIGTERM');
@@ -143,7 +143,7 @@ export class Actor {
     return this.#held > 0 || Date.now() < this.#notBefore;
   }
 
-  /** Asked anew each time: it may be abandoned at any moment. */
+  /** Read each time: it may be abandoned at any moment. */
   #stays(): boolean {
     return !this.#retired;
   }

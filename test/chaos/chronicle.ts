@@ -1,13 +1,13 @@
-/** What happened in a round, when, in its own words: read when it went wrong. */
+/** The events of a round with their times, as text: for the analysis of failures. */
 import type { Typed } from '../cli/command.ts';
 
 export interface Happening {
-  /** ms since the round's first command was typed. */
+  /** ms since the start of the round's first command. */
   readonly atMs: number;
   readonly what: string;
 }
 
-/** When something that excuses an oddity was so: both ends in ms since the epoch. */
+/** When a condition that excuses anomalies held: both ends in ms since the epoch. */
 export interface Spell {
   readonly what: string;
   readonly from: number;
@@ -35,7 +35,7 @@ export class Chronicle {
     this.note(`typed: ${name} (process ${typed.pid})`);
   }
 
-  /** From now on it is so. */
+  /** The condition holds from now on. */
   begin(what: string): void {
     if (!this.#open.has(what)) this.#open.set(what, Date.now());
   }
@@ -47,7 +47,7 @@ export class Chronicle {
     this.spells.push({ what, from, to: Date.now() });
   }
 
-  /** Whether it was so at any time between the two, or within `graceMs` before. */
+  /** Whether it held at any time between the two, or within `graceMs` before. */
   was(what: string, from: number, to: number, graceMs = 0): boolean {
     const since = this.#open.get(what);
     if (since !== undefined && since <= to) return true;

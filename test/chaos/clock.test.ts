@@ -1,13 +1,13 @@
-/** The clock of another process is set, and nothing else. */
+/** Sets the clock of another process, and nothing else. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { setClockOffset, whyClocksStand } from './clock.ts';
 
-/** Prints its wall clock and its monotonic clock, in ms, whenever it is asked. */
+/** Prints its wall clock and its monotonic clock, in ms, on request. */
 const PRINTS_CLOCKS = `process.stdin.on('data', () => console.log(Date.now(), performance.now()))`;
 
-test.skipIf(whyClocksStand() !== null)('a process reads the clock that it was given', async () => {
+test.skipIf(whyClocksStand() !== null)('a process reads its own clock', async () => {
   const child = spawn(process.execPath, ['-e', PRINTS_CLOCKS], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -24,7 +24,7 @@ test.skipIf(whyClocksStand() !== null)('a process reads the clock that it was gi
   }
 });
 
-test.skipIf(whyClocksStand() !== null)('a process that has gone has no clock', async () => {
+test.skipIf(whyClocksStand() !== null)('a process that has ended has no clock', async () => {
   const child = spawn(process.execPath, ['-e', '']);
   await new Promise((ended) => child.once('close', ended));
   expect(await setClockOffset(child.pid ?? -1, 10)).toBe(false);

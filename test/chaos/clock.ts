@@ -9,10 +9,10 @@
 import { closeSync, openSync, readFileSync, readSync, readdirSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Ten milliseconds apart: on a busy machine a process may wait in these functions for its turn. */
+/** Ten milliseconds apart: on a busy machine a process may wait in these functions for the CPU. */
 const TRIES = 500;
 
-/** Why clocks cannot be stepped on this machine, in a few words; null when they can. */
+/** Why clocks cannot be stepped on this machine, in a few words; null if they can. */
 export function whyClocksStand(): string | null {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'needs Linux on x64';
   try {
@@ -25,7 +25,7 @@ export function whyClocksStand(): string | null {
   }
 }
 
-/** From now on the process reads its clock `seconds` later than the machine's. Returns false when it has gone. */
+/** From now on the process reads its clock `seconds` later than the machine's. Returns false if it has ended. */
 export async function setClockOffset(pid: number, seconds: number): Promise<boolean> {
   try {
     const vdso = findVdso(pid);
@@ -57,7 +57,7 @@ interface Piece {
   readonly code: Buffer;
 }
 
-/** Where it lies, from `/proc/PID/maps`, and what is in it. */
+/** Its address, from `/proc/PID/maps`, and its contents. */
 function findVdso(pid: number): Vdso {
   const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
   const found = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m.exec(maps);
@@ -76,7 +76,7 @@ function findVdso(pid: number): Vdso {
 /** `mov eax, NUMBER; syscall` */
 const syscall = (number: number): number[] => [0xb8, number, 0, 0, 0, 0x0f, 0x05];
 
-/** What replaces a function of the vDSO (System V calling convention), by its name there. */
+/** The replacement of a function of the vDSO (System V calling convention), by its name there. */
 function replacements(seconds: number): Readonly<Record<string, Buffer>> {
   const offset = Buffer.alloc(8);
   offset.writeBigInt64LE(BigInt(seconds));
@@ -126,7 +126,7 @@ function codeFor(vdso: Vdso, seconds: number): Piece[] {
   });
 }
 
-/** Of a 64-bit ELF image: `.dynsym` (type 11), whose names stand in the section that it links to. */
+/** Of a 64-bit ELF image: `.dynsym` (type 11), whose names are in the section that it links to. */
 function dynamicSymbols(image: Buffer): Map<string, { value: number; size: number }> {
   const at = Number(image.readBigUInt64LE(0x28));
   const [entry, count] = [image.readUInt16LE(0x3a), image.readUInt16LE(0x3c)];
@@ -155,7 +155,7 @@ function dynamicSymbols(image: Buffer): Map<string, { value: number; size: numbe
   return symbols;
 }
 
-/** Writes while no thread runs; false when one stands within the vDSO, whose code must not change under it. */
+/** Writes while no thread runs; false if one is within the vDSO, whose code must not change then. */
 function whileStopped(pid: number, vdso: Vdso, pieces: readonly Piece[]): boolean {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const wasStopped = stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
@@ -174,7 +174,7 @@ function whileStopped(pid: number, vdso: Vdso, pieces: readonly Piece[]): boolea
   }
 }
 
-/** Where each thread stands; null while it has not stopped yet. */
+/** The position of each thread; null until it has stopped. */
 function threads(pid: number): (number | null)[] {
   return readdirSync(`/proc/${pid}/task`).map((thread) => {
     // `running`, or the number of a system call, its arguments, stack pointer and program counter.

@@ -1,11 +1,11 @@
-/** Keeps the clocks of a round where the plan wants them, also those of processes that start later. */
+/** Keeps the clocks of a round as planned, also those of processes that start later. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { setClockOffset } from './clock.ts';
 
 const LOOK_EVERY_MS = 50;
 
 export class Clocks {
-  /** The processes whose clock it is. */
+  /** The processes with this clock. */
   readonly #whose: () => readonly number[];
   readonly #set = new Map<number, number>();
   #offsetS = 0;
@@ -15,7 +15,7 @@ export class Clocks {
   constructor(whose: () => readonly number[]) {
     this.#whose = whose;
     this.#loop = this.#keep();
-    // Told by `stop`: a rejection that nobody waits for yet would end the whole program.
+    // Reported by `stop`: an unhandled rejection would end the whole program.
     this.#loop.catch(() => undefined);
   }
 

@@ -1,9 +1,9 @@
-/** What a storm can do, as plain data, and how often it does it. */
+/** The actions of a storm, as plain data, and their frequencies. */
 import type { FaultRule } from '../../src/local-services/faults.ts';
 import { randomSpell } from './fault-menu.ts';
 import type { Random } from './random.ts';
 
-/** How connections to the services fare on their way: see the proxy. */
+/** The state of connections to the services: see the proxy. */
 export const CUTS = ['reset', 'hang', 'half-open'] as const;
 export type Cut = (typeof CUTS)[number];
 
@@ -11,11 +11,11 @@ export type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGINT';
 
 /** In `freeze`: the Temporal server, beside the names of commands. */
 export const TEMPORAL = 'temporal';
-/** Whichever command holds the embedded server and works, when its moment comes. */
+/** The working command that runs the embedded server at that moment. */
 export const HOST = 'host';
 
 export type Deed =
-  /** One of the commands is ended and, after a while, typed again. `twice`: the signal comes again, as Ctrl-C Ctrl-C. */
+  /** One of the commands is ended and restarted after a while. `twice`: the signal is repeated, as Ctrl-C Ctrl-C. */
   | {
       readonly do: 'end';
       readonly whom: string;
@@ -23,7 +23,7 @@ export type Deed =
       readonly twice: boolean;
       readonly againMs: number;
     }
-  /** The Temporal server is killed. The embedded one comes back by itself. */
+  /** The Temporal server is killed. The embedded one restarts by itself. */
   | { readonly do: 'kill-temporal'; readonly againMs: number }
   | { readonly do: 'restart-services'; readonly signal: Signal; readonly againMs: number }
   | { readonly do: 'faults'; readonly rules: readonly FaultRule[]; readonly forMs: number }
@@ -35,7 +35,7 @@ export type Deed =
   | { readonly do: 'kill-all'; readonly againMs: number }
   /** All commands and the server are killed, and the folder of the embedded server is removed. */
   | { readonly do: 'forget'; readonly againMs: number }
-  /** `rm -rf` under a running campaign; then its command is ended and typed again. */
+  /** `rm -rf` under a running campaign; then its command is ended and restarted. */
   | {
       readonly do: 'remove';
       readonly campaign: string;
@@ -44,14 +44,14 @@ export type Deed =
       readonly signal: Signal;
       readonly againMs: number;
     }
-  /** From now on the clock reads this much later than the true one: see the scenario for whose clock. */
+  /** From now on the clock reads this much later than the true one; the scenario determines whose clock. */
   | { readonly do: 'set-clock'; readonly offsetS: number };
 
 export type Event = Deed & {
   readonly atMs: number;
   /**
-   * Once `atMs` has come it is waited for the next time at which a slot of the window becomes free, and this many ms
-   * are added (negative: it is done before).
+   * After `atMs` the event waits for the next time at which a slot of the window becomes free, plus this many ms
+   * (negative: before it).
    */
   readonly edgeMs?: number;
 };
@@ -67,7 +67,7 @@ const DEEDS = {
   'kill-all': 0.7,
 } as const satisfies Partial<Record<Deed['do'], number>>;
 
-/** One of the deeds that any campaign must survive, whatever else happens. */
+/** One of the actions that any campaign must survive, whatever else happens. */
 export function randomDeed(
   random: Random,
   commands: readonly string[],

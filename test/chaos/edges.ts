@@ -1,7 +1,7 @@
-/** When slots become free: told by the submissions that pass through the proxy. */
+/** When slots become free, derived from the submissions that pass through the proxy. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where none is sent, whatever waits for an edge happens all the same. */
+/** If none is sent, events that wait for an edge still happen. */
 const WAIT_AT_MOST_MS = 8_000;
 /** On a busy machine it takes half a minute until everything has started. */
 const BEGUN_WITHIN_MS = 60_000;
@@ -16,7 +16,7 @@ export class Edges {
     this.#windowMs = windowMs;
   }
 
-  /** Takes note of what a client sends: each request of undici begins with a chunk of its own. */
+  /** Records what a client sends: each request of undici begins with a separate chunk. */
   readonly see = (bytes: Buffer): void => {
     if (bytes.toString('latin1', 0, 5) === 'POST ') this.#sentAt.push(Date.now());
   };

@@ -1,4 +1,4 @@
-/** Does what an event of a plan says. */
+/** Executes an event of a plan. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FOLDER_OF_KIND, type Kind } from '../../src/domain/item.ts';
@@ -66,7 +66,7 @@ async function killTemporal(stage: Stage, againMs: number): Promise<void> {
     await delay(againMs);
     return stage.startTemporal();
   }
-  // Whoever holds it starts it again; where nobody does, the next command. After the last one nobody needs it.
+  // Its host restarts it; without one, the next command. After the last one it is not needed.
   const isNeeded = () => stage.runs.some((run) => !run.isOver);
   while (stage.temporalPid() === null && isNeeded()) await delay(50);
   stage.chronicle.end(TEMPORAL_AWAY);
@@ -75,13 +75,13 @@ async function killTemporal(stage: Stage, againMs: number): Promise<void> {
 async function cut({ proxy }: Stage, how: Cut, forMs: number): Promise<void> {
   proxy.set(how);
   await delay(forMs);
-  // What hung is lost, not late: a submission that arrives after its sender has died, minutes later, is stamped when
-  // nobody can count it any more. The service refuses what is too much then; we cannot.
+  // Hanging requests are lost, not late: a submission that arrives minutes after its sender has died is stamped
+  // when we can no longer count it. The service would refuse the excess; we cannot.
   proxy.set('reset');
   proxy.set('pass');
 }
 
-/** All at once, so that none sees another stand still. */
+/** All at once, so that none notices another one stopped. */
 async function freeze(stage: Stage, whom: readonly string[], forMs: number): Promise<void> {
   const { chronicle } = stage;
   const pids = whom.flatMap((name) => {
@@ -99,14 +99,14 @@ async function freeze(stage: Stage, whom: readonly string[], forMs: number): Pro
   chronicle.note(`${whom.join(' and ')} go on`);
 }
 
-/** The embedded server's folder is moved away: to the commands it is gone, and its histories are still replayed. */
+/** The embedded server's folder is moved away: it is gone for the commands, and its histories are still replayed. */
 async function forget(stage: Stage, { againMs }: Of<'forget'>): Promise<void> {
   const { chronicle, desk } = stage;
   chronicle.begin(TEMPORAL_AWAY);
   stage.questions.kill();
   for (const { typed } of stage.controls) if (typed.running) typed.kill('SIGKILL');
   const pid = stage.temporalPid();
-  // Nobody is typed again before the folder has gone.
+  // Nothing is restarted before the folder has gone.
   const gone = Promise.withResolvers<undefined>();
   const ended = stage.commands.map((actor) => actor.end('SIGKILL', againMs, false, gone.promise));
   if (pid !== null) process.kill(pid, 'SIGKILL');
@@ -133,7 +133,7 @@ export function removeFrom(stage: Stage, campaign: string, item: string | null):
   const rows = stage.plan.campaigns.flatMap((one) => one.rows);
   const kind = rows.find(({ id }) => id === item)?.['kind'] as Kind | undefined;
   const below = item === null || kind === undefined ? '' : `/${FOLDER_OF_KIND[kind]}/${item}`;
-  // Files are still being written there: what comes after the first pass goes with the second.
+  // Files are still being written there: those after the first pass are removed by the second.
   const options = { recursive: true, force: true, maxRetries: 5 };
   rmSync(stage.tree(campaign) + below, options);
 }

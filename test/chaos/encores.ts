@@ -7,7 +7,7 @@ import type { Encore } from './kinds.ts';
 import { Patience } from './patience.ts';
 import type { Stage } from './stage.ts';
 
-/** Rows enough for two windows, and everything started anew. */
+/** Rows enough for two windows, with a complete restart. */
 const ENDS_WITHIN_MS = 50_000;
 
 /** The output folder of an encore, below the round's. */
@@ -20,7 +20,7 @@ export function treeOf(stage: Stage, encore: Encore, campaign: string): string {
   return stage.desk.path(outOf(encore), campaign);
 }
 
-/** Throws when one does not end in time. */
+/** Throws if one does not end in time. */
 export async function playEncores(stage: Stage): Promise<void> {
   const campaign = stage.plan.campaigns[0];
   if (campaign === undefined) return;

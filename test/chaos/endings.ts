@@ -1,4 +1,4 @@
-/** Whether every command ended as docs/operations.md says it does. */
+/** Whether every command ended as documented in docs/operations.md. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -11,9 +11,9 @@ type Row = Readonly<Record<string, string>>;
 const SAYS_NO_TEMPORAL = /\[TEMPORAL_(NOT_STARTED|NOT_HEALTHY|UNREACHABLE)\]/;
 const SAYS_NOBODY_WORKS = /\[(HOST_NOT_READY|WORKER_SILENT)\]/;
 const CODED = /\[[A-Z][A-Z0-9_]+\]|"code":"[A-Z]/;
-/** The output tree is not there, or goes away. */
+/** The output tree is missing, or is removed. */
 const GONE = /\[(TREE_NOT_HERE|STORE_[A-Z_]+)\]/;
-/** A server that was just killed may still be missed for a moment. */
+/** The effects of a server that was just killed may last a moment longer. */
 const GRACE_MS = 5_000;
 
 export function explainedEndings(stage: Stage, tables: readonly (readonly Row[])[]): void {
@@ -29,7 +29,7 @@ export function explainedEndings(stage: Stage, tables: readonly (readonly Row[])
     'pause and resume that failed for no reason',
   ).toEqual([]);
   for (const [i, run] of stage.runs.entries()) {
-    // Where a name was used again its table has been written again.
+    // If a name was used again, its table was written again.
     if (stage.encores.length === 0) lastWord(run, tables[i] ?? []);
   }
   for (const encore of stage.encores) everyRowAgain(encore);
@@ -39,11 +39,11 @@ function isExplained(stage: Stage, ending: Ending): boolean {
   const { name, ended, told } = ending;
   const { code, signal, stderr } = ended;
   const isRun = name.startsWith('run ') || name === 'rival';
-  // Killed, or struck before it could listen to signals.
+  // Killed, or hit before it could handle signals.
   if (signal !== null) return told.includes(signal as (typeof told)[number]);
   if (told.some((one) => one !== 'SIGKILL') && code === (isRun ? 130 : 0)) return true;
   if (isRun && isSetBack(ended)) return true;
-  // Typed while its tree was being removed, or after that under a campaign that runs.
+  // Started while its tree was being removed, or after that under a running campaign.
   if (isRun && stage.plan.kind === 'removed' && GONE.test(stderr)) return code === 1 || code === 2;
   if (name.startsWith('watch ')) return code === 0 || code === 3 || CODED.test(stderr);
   if (isRun && (code === 0 || code === 3)) return !sharesTree(stage, ending);
@@ -52,7 +52,10 @@ function isExplained(stage: Stage, ending: Ending): boolean {
   return code === 1 && isAway(stage, ending);
 }
 
-/** The clock was set back by more than a minute: whoever holds the server ends and says so, and so does who had joined. */
+/**
+ * The clock was set back by more than a minute: the host of the server ends with a message, and so do those that
+ * joined.
+ */
 function isSetBack({ code, stderr }: Ending['ended']): boolean {
   if (code === 130) return stderr.includes('the clock of this machine was set back');
   return (
@@ -60,7 +63,7 @@ function isSetBack({ code, stderr }: Ending['ended']): boolean {
   );
 }
 
-/** Of two that are typed together, either may win; the other one waits, and may find nothing left to do. */
+/** Of two that start together, either may win; the other one waits, and may have nothing left to do. */
 const RACE_MS = 5_000;
 
 /** While another command works on its tree, a command must be refused. */
@@ -70,7 +73,7 @@ function sharesTree(stage: Stage, ending: Ending): boolean {
   );
 }
 
-/** It may be refused as soon as another one works, also one that was typed after it while it looked whether anybody does. */
+/** It may be refused as soon as another one works, even one started later while this one was still checking. */
 function meetsOthers(stage: Stage, ending: Ending): boolean {
   return othersOnTree(stage, ending).some(
     (life) => life.startedAt < ending.endedAt && life.endedAt > ending.startedAt,
@@ -84,8 +87,8 @@ function othersOnTree({ plan, actors }: Stage, { name }: Ending): readonly Endin
 }
 
 /**
- * A server that is killed, or a host that stands still, before the command's work has begun is one that did not start:
- * that is said, and the user types again. Later, it must be waited for.
+ * If the server is killed, or the host suspended, before the command's work has begun, it did not start: the command
+ * says so, and the user repeats it. Later, it must wait.
  */
 function isAway({ chronicle, desk }: Stage, { ended, startedAt, endedAt }: Ending): boolean {
   const { stderr } = ended;
@@ -96,7 +99,7 @@ function isAway({ chronicle, desk }: Stage, { ended, startedAt, endedAt }: Endin
   return (was(TEMPORAL_AWAY) || was(WORK_STANDS)) && SAYS_NOBODY_WORKS.test(stderr);
 }
 
-/** Another program of this machine took the port that a server had chosen: not of this round, whose servers take turns. */
+/** Another program of this machine took the port of a server: not of this round, whose servers take turns. */
 function lostItsPort(folder: string): boolean {
   const logs = Object.values(FOLDERS).map((name) =>
     join(folder, name, '.hundredfold', 'temporal.log'),
@@ -106,10 +109,10 @@ function lostItsPort(folder: string): boolean {
   );
 }
 
-/** A host may take so long to become ready on a busy machine (ms); `pause` and `resume` say so before. */
+/** The time (ms) that a host may need to become ready on a busy machine; `pause` and `resume` give up earlier. */
 const HOST_STARTS_MS = 60_000;
 
-/** `pause` and `resume` work as soon as the campaign is there, unless Temporal is away. */
+/** `pause` and `resume` work as soon as the campaign exists, unless Temporal is away. */
 function isHeard({ chronicle }: Stage, { typed, startedAt, endedAt }: Control): boolean {
   const { exitCode, signalCode } = typed.child;
   if (exitCode === 0 || signalCode === 'SIGKILL') return true;
@@ -123,7 +126,7 @@ function isHeard({ chronicle }: Stage, { typed, startedAt, endedAt }: Control): 
   return typed.stderr.includes('[CAMPAIGN_UNKNOWN]') || (away && /\[[A-Z_]+\]/.test(typed.stderr));
 }
 
-/** The last time a campaign's command was typed, all had ended: what it says must be what the table says. */
+/** In the last run of a campaign's command, all items had ended: its output must match the table. */
 function lastWord(run: Actor, rows: readonly Row[]): void {
   const last = run.endings.at(-1)?.ended;
   const count = (state: string): number => rows.filter((row) => row['state'] === state).length;
@@ -143,7 +146,7 @@ function lastWord(run: Actor, rows: readonly Row[]): void {
   });
 }
 
-/** Nothing but a kill in the middle of a submission can keep a row from its result. */
+/** Only a kill in the middle of a submission can keep a row from its result. */
 function everyRowAgain({ name, endings }: Actor): void {
   const last = endings.at(-1);
   const wasKilled = endings.some(({ told }) => told.includes('SIGKILL'));

@@ -1,11 +1,11 @@
-/** Keeps the service's faults as the storm wants them, also when it was restarted or refuses connections meanwhile. */
+/** Keeps the service's faults as planned, also when it was restarted or refuses connections meanwhile. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultRule } from '../../src/local-services/faults.ts';
 import type { Chronicle } from './chronicle.ts';
 
 const LOOK_EVERY_MS = 50;
 
-/** The name under which the chronicle knows a rule to be in force. */
+/** The name in the chronicle for a rule that is in force. */
 export const inForce = (name: FaultRule['name']): string => `fault ${name}`;
 
 export class FaultControl {
@@ -33,13 +33,13 @@ export class FaultControl {
     this.#wanted = this.#wanted.filter((rule) => !rules.includes(rule));
   }
 
-  /** A service that was started knows no faults. */
+  /** A restarted service has no faults. */
   forgotten(): void {
     this.#applied = [];
     this.#endAllBut(new Set());
   }
 
-  /** Returns when the service has no fault any more. */
+  /** Returns when the service has no faults any more. */
   async calm(): Promise<void> {
     this.#wanted = [];
     while (this.#applied !== this.#wanted) await delay(LOOK_EVERY_MS);
@@ -58,7 +58,7 @@ export class FaultControl {
   }
 
   async #apply(rules: readonly FaultRule[]): Promise<void> {
-    // In force from before it is asked for until after the answer to the request that ended it.
+    // In force from before its request until after the answer to the request that ended it.
     for (const { name } of rules) {
       this.#begun.add(name);
       this.#chronicle.begin(inForce(name));
@@ -72,7 +72,7 @@ export class FaultControl {
       });
       if (!answer.ok) throw new TypeError(`the service refused the rules: ${await answer.text()}`);
     } catch (error) {
-      // It is down, or refuses connections on purpose: told again in a moment.
+      // It is down, or refuses connections on purpose: repeated in a moment.
       if (error instanceof TypeError && error.message.startsWith('the service refused'))
         throw error;
       return;

@@ -1,13 +1,13 @@
 /**
- * The faults of docs/faults.md that a storm may switch on, and what each may do to an item. Whatever is not said here
- * to end an item badly must not: it costs time, never a row.
+ * The faults of docs/faults.md for a storm, and what each may do to an item. Any other fault must not fail an item: it
+ * costs time, never a row.
  */
 import type { FaultName, FaultRule } from '../../src/local-services/faults.ts';
 import type { Random } from './random.ts';
 
 /**
- * `reject` is not among them: it refuses good rows for good, which a campaign can only pass on. Nor `echo-token`: it
- * spoils no delivery, and has a test of its own.
+ * `reject` is not included: it refuses good rows permanently, which a campaign can only report. Nor is `echo-token`: it
+ * prevents no delivery, and has its own test.
  */
 export type StormFault = Exclude<FaultName, 'reject' | 'echo-token'>;
 
@@ -45,7 +45,7 @@ export function randomSpell(random: Random): FaultSpell {
   // connections cannot be told to stop: that rule ends by itself.
   const lasting = rule.times === undefined ? random.int(1_000, 8_000) : random.int(5_000, 10_000);
   const forMs = name === 'refuse' ? (rule.ms ?? 0) : lasting;
-  // What a look-up finds is only asked for after a submission whose answer was lost.
+  // Look-ups only happen after a submission whose answer was lost.
   const company =
     name === 'forget-past-results' ? [{ name: 'reset-after', probability: 0.5 } as const] : [];
   return { rules: [rule, ...company], forMs };
@@ -64,7 +64,7 @@ function ruleOf(name: StormFault, random: Random): FaultRule {
     case 'hang':
       return { ...somewhere, ms: random.int(300, 5_000) };
     case 'slow':
-      // A worker that dies is noticed 5 s after its POST began, at the earliest: until then the service must have
+      // A dead worker is detected 5 s after its POST began, at the earliest: until then the service must have
       // stamped the job, or the stamp would come after the slot's time began to count.
       return { ...somewhere, ms: random.int(100, 3_500) };
     case 'error':
@@ -87,7 +87,7 @@ function ruleOf(name: StormFault, random: Random): FaultRule {
     case 'wrong-type':
       return { ...somewhere, times: random.int(1, 6) };
     case 'garble':
-      // From the third on they count as the answers of a proxy that lets nothing through (src/budget/doubt.ts).
+      // From the third on they count as the answers of a proxy that rejects everything (src/budget/doubt.ts).
       return { ...somewhere, times: random.int(1, 2) };
     case 'reset':
       return somewhere;
@@ -106,10 +106,10 @@ function patience(random: Random): Pick<FaultRule, 'retryAfter'> {
   return random.chance(0.5) ? { retryAfter: random.int(1, 3) } : {};
 }
 
-/** Codes that a spoilt result may rightly get: the service itself calls it finished. */
+/** Codes that a damaged result may rightly get: for the service it is finished. */
 const SPOILT_RESULT = /^RESULT_[A-Z_]+$/;
 
-/** The error codes of items that a rule accounts for, beside what the service's own records show. */
+/** The error codes of items that a rule explains, beside the service's own records. */
 export function codesExplainedBy({ name, endpoint: where }: FaultRule): RegExp | null {
   const results = where === undefined || where === 'results';
   switch (name) {

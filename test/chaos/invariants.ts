@@ -1,4 +1,4 @@
-/** What must hold after any storm: the promises of docs/architecture.md, and what a user may rely on besides. */
+/** What must hold after any storm: the promises of docs/architecture.md, and other expectations of users. */
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../src/local-services/server.ts';
@@ -19,13 +19,13 @@ import type { Played } from './storm.ts';
 export interface Outcome {
   readonly journal: readonly JournalEntry[];
   readonly jobs: readonly ServiceJob[];
-  /** What is broken, a text each; empty when all holds. */
+  /** The violations, a text each; empty if all holds. */
   readonly broken: readonly string[];
   /** Items by state and code. */
   readonly items: Readonly<Record<string, number>>;
 }
 
-/** Called once every process has ended. */
+/** Called after every process has ended. */
 export async function judge(stage: Stage, played: Played): Promise<Outcome> {
   const { desk, plan } = stage;
   const journal = desk.journal(desk.path('services.db'));
@@ -71,7 +71,7 @@ export async function judge(stage: Stage, played: Played): Promise<Outcome> {
   return { journal, jobs, broken, items };
 }
 
-/** What was found instead stands in the error, not in its message. */
+/** The actual value is in the error, not in its message. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const found = 'actual' in error ? `\n${JSON.stringify(error.actual, null, 2)}` : '';
@@ -81,7 +81,7 @@ function wordsOf(error: unknown): string {
 interface Tree {
   /** Its folder. */
   readonly tree: string;
-  /** The rows that it must hold. */
+  /** The rows that it must contain. */
   readonly ids: readonly string[];
 }
 
@@ -98,7 +98,7 @@ function treesOf(stage: Stage): Tree[] {
   );
 }
 
-/** A table that is missing has no rows; that it is missing is told by `noItemLost`. */
+/** A missing table has no rows; `noItemLost` reports that it is missing. */
 async function tableOf(tree: string): Promise<Record<string, string>[]> {
   return itemsTable(tree).catch(() => []);
 }
@@ -107,16 +107,16 @@ function budgetKept({ plan }: Stage, journal: readonly JournalEntry[]): void {
   const { limit, moleculeLimit, windowMs } = plan.service;
   neverOverBudget(journal, { limit, windowMs });
   if (moleculeLimit === null) return;
-  // The promise is worded for the service that has a limit by contract; here the other one has, too.
+  // The promise names the service that has a limit by contract; here the other one has one, too.
   const molecules = journal.filter(({ service }) => service === 'molecules');
   const asIf = molecules.map((entry) => ({ ...entry, service: 'predictions' as const }));
   neverOverBudget(asIf, { limit: moleculeLimit, windowMs });
 }
 
 /**
- * The service never had to refuse for rate. A 429 is excused when the fault `rate-limit` was in force and the window
- * was not full, by the journal's own stamps: then the fault spoke. Beyond that, nothing at all may arrive while the
- * window is full, whatever it was answered.
+ * The service never had to refuse for rate. A 429 is excused if the fault `rate-limit` was in force and the window was
+ * not full by the journal's stamps: then it came from the fault. Beyond that, nothing at all may arrive while the
+ * window is full, whatever the answer.
  */
 function neverSentInVain({ plan, chronicle }: Stage, journal: readonly JournalEntry[]): void {
   const { limit, moleculeLimit, windowMs } = plan.service;
@@ -136,15 +136,15 @@ function neverSentInVain({ plan, chronicle }: Stage, journal: readonly JournalEn
 }
 
 /**
- * A job that the service lost frees its name: where the answer to it was lost, too, nobody on our side can know of
- * it, and a second one under its name is right.
+ * A job that the service lost frees its name: if the answer to it was lost, too, our side cannot know of it, and a
+ * second one under its name is right.
  */
 function heardOf(journal: readonly JournalEntry[], jobs: readonly ServiceJob[]): JournalEntry[] {
   const known = new Set(jobs.map(({ id }) => id));
   return journal.filter(({ requestId }) => requestId === null || known.has(requestId));
 }
 
-/** Everywhere but in the database of the services, to which the tokens were sent. */
+/** Everywhere except in the database of the services, which received the tokens. */
 async function tokensKept(stage: Stage, played: Played): Promise<void> {
   const { desk } = stage;
   const second = ['results', '.hundredfold'].map((name) => `${FOLDERS.second}/${name}`);
@@ -172,7 +172,7 @@ function texts({ chronicle }: Stage, { processArguments }: Played): Record<strin
   return { 'process arguments': processArguments, ...Object.fromEntries(said) };
 }
 
-/** No process works in the round's folder, or was told of it. */
+/** No process works in the round's folder, or has it among its arguments. */
 function nothingLeft(folder: string): void {
   const left = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

@@ -1,17 +1,17 @@
-/** What each kind of round does. A kind aims at one weakness; a storm mixes everything that time alone must heal. */
+/** The kinds of rounds. A kind targets one weakness; a storm mixes everything that must recover with time alone. */
 import { HOST, randomDeed, TEMPORAL, type Deed, type Event } from './deeds.ts';
 import type { Random } from './random.ts';
 import type { Row } from './rows.ts';
 
-/** The kinds, and how often each comes up. */
+/** The kinds, and their frequencies. */
 export const KINDS = {
   /** Faults, kills, cuts and freezes at random times. */
   storm: 5,
-  /** A name that was used is used again: in another folder, after its tree or one item of it was removed. */
+  /** A used name is used again: in another folder, after its tree or one item of it was removed. */
   names: 2,
   /** The tree, or an item of it, is removed while the campaign runs. */
   removed: 1.5,
-  /** Freezes and kills around the moments at which slots become free, with queries all the while. */
+  /** Freezes and kills around the moments at which slots become free, with constant queries. */
   edges: 3,
   /** The clock is set forward and back. */
   clocks: 1.5,
@@ -29,22 +29,22 @@ export interface Encore {
   readonly how: (typeof ENCORES)[number];
   /** The row whose folder is removed, for `item-removed`. */
   readonly item: string | null;
-  /** kill -9 this long after it was typed, and typed again; null: never. */
+  /** kill -9 this long after its start, and restarted; null: never. */
   readonly killedAfterMs: number | null;
 }
 
 export const ENCORES = [
-  /** Typed with another output folder. */
+  /** Run with another output folder. */
   'elsewhere',
-  /** Typed again after `rm -rf results`. */
+  /** Run again after `rm -rf results`. */
   'out-removed',
-  /** Typed with --refresh after the campaign's tree was removed, and the cache was not. */
+  /** Run with --refresh after the campaign's tree was removed, and the cache was not. */
   'refresh',
-  /** Typed again after one item's folder was removed. */
+  /** Run again after one item's folder was removed. */
   'item-removed',
 ] as const;
 
-/** What a kind's events are made for. */
+/** The parameters for the events of a kind. */
 export interface Cast {
   readonly scenario: 'embedded' | 'elsewhere';
   readonly campaigns: readonly { readonly name: string; readonly rows: readonly Row[] }[];
@@ -56,7 +56,7 @@ export interface Cast {
 
 const STORM_MS = 24_000;
 
-/** The length of the window: short, so that a round sees many, unless one must last until everything has started anew. */
+/** The length of the window: short, so that a round has many, unless one must last until everything has restarted. */
 export const windowMsOf = (kind: RoundKind): number => (kind === 'forgotten' ? 12_000 : 4_000);
 
 /** How many rows each campaign of a kind has: one number for a single campaign, one for each of two. */
@@ -81,7 +81,7 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
   storm(random, { commands, campaigns }) {
     const names = campaigns.map(({ name }) => name);
     return Array.from({ length: random.int(4, 12) }, () => ({
-      // Some while everything is still starting, most when jobs are on their way.
+      // Some while everything is still starting, most when jobs are in progress.
       atMs: random.chance(0.15) ? random.int(0, 2_500) : random.int(2_500, STORM_MS),
       ...randomDeed(random, commands, names),
     }));
@@ -101,7 +101,7 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
     });
   },
   edges(random, cast) {
-    // One after the other: what is frozen cannot be killed at an edge of its own.
+    // One after the other: a frozen process cannot be killed at its own edge.
     const count = random.int(2, 3);
     return Array.from({ length: count }, (_, n) => ({
       atMs: 500 + n * 4_500 + random.int(0, 3_000),
@@ -110,7 +110,7 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
     }));
   },
   clocks(random, { scenario }) {
-    // A server elsewhere whose clock is set back by an hour stands still for that hour: docs/reliability.md.
+    // A server elsewhere whose clock is set back by an hour stops for that hour: docs/reliability.md.
     const survived = scenario === 'elsewhere' ? [10, -10] : [10, 3_600, -10, -3_600];
     const first = random.pick(survived);
     const steps = random.chance(0.4) ? [first, 0] : [first];
@@ -145,12 +145,12 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
 };
 
 function freezeOrKill(random: Random, { scenario, commands, long }: Cast): Deed {
-  // The one that works holds the workflows' sticky queues.
+  // The working one has the workflows' sticky queues.
   const works = scenario === 'embedded' ? HOST : (commands[0] ?? '');
   const whom = random.chance(0.8) ? works : random.pick(commands);
   if (random.chance(0.35))
     return { do: 'end', whom, signal: 'SIGKILL', twice: false, againMs: random.int(500, 4_000) };
-  // Most as long as a workflow task waits for its sticky worker; some longer than the server waits for anything.
+  // Most as long as a workflow task waits for its sticky worker; some longer than any timeout of the server.
   const most = long ? 30_000 : 9_000;
   const forMs = random.chance(0.6) ? random.int(500, 4_000) : random.int(4_000, most);
   return { do: 'freeze', whom: random.pick([[TEMPORAL], [whom], [TEMPORAL, whom]]), forMs };

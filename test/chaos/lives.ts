@@ -1,6 +1,6 @@
 /**
- * A row whose files were removed, or that is run into another folder, begins anew: nothing is known of the job that it
- * had. How many such lives each row of a plan has had bounds how many jobs it may have.
+ * A row whose files were removed, or that is run into another folder, starts again: its previous job is unknown. The
+ * number of such lives of each row of a plan limits its number of jobs.
  */
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../src/local-services/server.ts';
@@ -19,7 +19,7 @@ export function livesOf({ campaigns, events, encores }: Plan): ReadonlyMap<strin
   return lives;
 }
 
-/** At most one job in each life of an item: by name where jobs have names, otherwise by their number. */
+/** At most one job in each life of an item: by name if jobs have names, otherwise by their number. */
 export function atMostOneJobALife(plan: Plan, journal: readonly JournalEntry[]): void {
   const lives = livesOf(plan);
   const accepted = journal.filter((entry) => entry.accepted);
@@ -38,7 +38,7 @@ export function atMostOneJobALife(plan: Plan, journal: readonly JournalEntry[]):
   }
 }
 
-/** Of `CAMPAIGN.ID.DIGEST`; a molecule's job is called as its row. */
+/** Of `CAMPAIGN.ID.DIGEST`; a molecule's job has the name of its row. */
 function idIn(jobName: string): string {
   return jobName.split('.')[1] ?? jobName;
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run chaos -- [--minutes N] [--seed S] [--round R] [--kind K] [--long]`: storms over the real command, one round
- * after another, until the minutes are over. Each round is made from the seed and its number, so that one of them can be
- * played again. `--kind` plays that kind of round only, `--long` lets processes stand still for up to half a minute.
+ * after another, until the minutes are over. Each round is derived from the seed and its number, so that one of them
+ * can be repeated. `--kind` runs only rounds of that kind, `--long` suspends processes for up to half a minute.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ if (!Number.isInteger(seed) || !Number.isFinite(endAt)) {
 const { kind, long } = values;
 if (kind !== undefined && !isKind(kind))
   throw new TypeError(`--kind wants one of ${Object.keys(KINDS).join(', ')}`);
-/** What a plan is made from, beside seed and round. */
+/** The input of a plan, beside seed and round. */
 const options = { long, ...(kind === undefined ? {} : { kind }) };
 
 function isKind(word: string): word is RoundKind {
@@ -42,13 +42,13 @@ function isKind(word: string): word is RoundKind {
 let onStage: Stage | null = null;
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
-/** Why a round cannot be played on this machine; null when it can. */
+/** Why a round cannot run on this machine; null if it can. */
 function whySkipped(plan: Plan): string | null {
   const why = plan.kind === 'clocks' ? whyClocksStand() : null;
   return why === null ? null : `clocks cannot be set here (${why})`;
 }
 
-/** Plays a round; true when every promise was kept. */
+/** Runs a round; true if every promise was kept. */
 async function passes(plan: Plan): Promise<boolean> {
   const { round } = plan;
   const startedAt = Date.now();
@@ -88,7 +88,7 @@ async function passes(plan: Plan): Promise<boolean> {
 
 const STRUCK_WITHIN_MS = 45_000;
 
-/** Ends all processes; false when some had to be killed. */
+/** Ends all processes; false if some had to be killed. */
 async function inOrder(stage: Stage): Promise<boolean> {
   const patience = new Patience(STRUCK_WITHIN_MS);
   const struck = stage.strike().then(() => true);
@@ -117,7 +117,7 @@ function wordsFor({ events, askEveryMs, encores, squat }: Plan): string {
   return [...words, ...more].join(', ') || 'nothing else';
 }
 
-/** What we did and what the service took, line by line, in ms since the first command was typed. */
+/** Our actions and the submissions that the service accepted, line by line, in ms since the first command started. */
 function journalOf({ chronicle }: Stage, outcome: Outcome | null): string[] {
   const taken = (outcome?.journal ?? []).map(({ service, at, status, accepted, jobName }) => ({
     atMs: Math.round(at - chronicle.startedAt),
@@ -143,11 +143,11 @@ function keep(stage: Stage, outcome: Outcome | null, broken: readonly string[]):
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     say(`${signal}: ends in the middle of a round`);
-    // No process may outlive the storm that nobody watches any more.
+    // No process may outlive the storm unwatched.
     void (onStage?.clear() ?? Promise.resolve()).finally(() => process.exit(130));
   });
 }
-// A promise that nothing will settle lets Node end as if all were well.
+// With a promise that never settles Node could end without an error.
 let isPlaying = true;
 process.on('exit', (code) => {
   if (isPlaying && code !== 130) say('0 passed, 1 failed: the round did not come to its end');

@@ -1,13 +1,13 @@
-/** How long something may take, in the time of a machine that has nothing else to do. */
+/** Time limits in the time of an idle machine. */
 import { availableParallelism, loadavg } from 'node:os';
 
 const LOOK_EVERY_MS = 250;
-/** Processes a core that want to run, from which on a machine counts as busy: a round alone is as many. */
+/** Number of runnable processes per core from which on a machine counts as busy: a single round has as many. */
 const CALM_LOAD = 1.5;
-/** The limits are generous already; what hangs must be found on a busy machine, too. */
+/** The limits are generous already; hanging processes must be found on a busy machine, too. */
 const SLOWEST = 3;
 
-/** Runs out after `ms`, or later by as much as others keep the machine busy. Must be ended. */
+/** Expires after `ms`, or later by the share of CPU that other processes take. Must be ended. */
 export class Patience {
   readonly over: Promise<void>;
   #leftMs: number;
@@ -35,7 +35,7 @@ export class Patience {
   }
 }
 
-/** 1 on a machine that is not busy, 3 where everything takes three times as long. */
+/** 1 on a machine that is not busy, 3 if everything takes three times as long. */
 function slowness(): number {
   const [lastMinute = 0] = loadavg();
   const load = lastMinute / availableParallelism() / CALM_LOAD;

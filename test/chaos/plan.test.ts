@@ -1,4 +1,4 @@
-/** A storm is its seed: what a failing round did can be done again. */
+/** A storm is determined by its seed: a failing round can be repeated. */
 import { expect, test } from 'vitest';
 import { FAULTS } from '../../src/local-services/faults.ts';
 import type { Event } from './deeds.ts';
@@ -9,7 +9,7 @@ const MANY = 400;
 const plans: readonly Plan[] = Array.from({ length: MANY }, (_, round) => planRound(7, round));
 const events: readonly Event[] = plans.flatMap((plan) => plan.events);
 
-test('the same seed and round give the same plan, others another one', () => {
+test('the same seed and round give the same plan, others a different one', () => {
   expect(planRound(7, 3)).toEqual(plans[3]);
   expect(new Set(plans.map((plan) => JSON.stringify([plan.campaigns, plan.events]))).size).toBe(
     MANY,
@@ -17,11 +17,11 @@ test('the same seed and round give the same plan, others another one', () => {
   expect(planRound(8, 3).campaigns).not.toEqual(plans[3]?.campaigns);
 });
 
-test('a plan is plain data: it says the same after it was written down and read again', () => {
+test('a plan is plain data: it is unchanged after it was written and read', () => {
   for (const plan of plans) expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
 });
 
-test('events stand in the order of their times', () => {
+test('events are in the order of their times', () => {
   for (const { events: own } of plans) {
     expect(own.map(({ atMs }) => atMs)).toEqual(own.map(({ atMs }) => atMs).sort((a, b) => a - b));
   }
@@ -46,7 +46,7 @@ test('most rounds have rows that can share a job', () => {
   expect(sharing.length / MANY).toBeGreaterThan(0.5);
 });
 
-test('every deed, and every fault that the menu has, comes up', () => {
+test('every action, and every fault of the menu, occurs', () => {
   expect(new Set(events.map((event) => event.do))).toEqual(
     new Set([
       'end',
@@ -63,12 +63,12 @@ test('every deed, and every fault that the menu has, comes up', () => {
     ]),
   );
   const faults = events.flatMap((event) => (event.do === 'faults' ? event.rules : []));
-  // See fault-menu.ts for why these two are left out.
+  // fault-menu.ts explains why these two are omitted.
   const names = Object.keys(FAULTS).filter((name) => !['reject', 'echo-token'].includes(name));
   expect(new Set(faults.map(({ name }) => name))).toEqual(new Set(names));
 });
 
-test('every kind of round comes up, and everything that only some of them do', () => {
+test('every kind of round occurs, and everything that is specific to some of them', () => {
   expect(new Set(plans.map(({ kind }) => kind))).toEqual(new Set(Object.keys(KINDS)));
   const encores = plans.flatMap((plan) => plan.encores);
   expect(new Set(encores.map(({ how }) => how))).toEqual(new Set(ENCORES));
@@ -77,13 +77,13 @@ test('every kind of round comes up, and everything that only some of them do', (
   expect(new Set(offsets)).toEqual(new Set([10, 3_600, -10, -3_600, 0]));
 });
 
-test('a kind that is asked for is played in every round, by the same seed in the same way', () => {
+test('a requested kind is used in every round, with the same plan for the same seed', () => {
   const names = Array.from({ length: 20 }, (_, round) => planRound(7, round, { kind: 'names' }));
   expect(new Set(names.map(({ kind }) => kind))).toEqual(new Set(['names']));
   expect(planRound(7, 3, { kind: 'names' })).toEqual(names[3]);
 });
 
-test('nothing stands still for longer than a round of the landing may take', () => {
+test('no freeze is longer than a round in the test suite may take', () => {
   const standstills = (of: readonly Event[]) =>
     of.flatMap((event) => (event.do === 'freeze' ? [event.forMs] : []));
   expect(Math.max(...standstills(events))).toBeLessThan(10_000);

@@ -1,7 +1,7 @@
 /**
- * What a round will do, made from its seed before it starts: plain data, so that the same seed gives the same storm
- * and a failing one can be read. Times are ms since the round's first command was typed in a storm, and since the first
- * submission in the other kinds, which aim at something.
+ * What a round will do, derived from its seed before it starts: plain data, so that the same seed gives the same storm
+ * and a failing one can be read. Times are ms since the start of the round's first command in a storm, and since the
+ * first submission in the other kinds, which have a target.
  */
 import type { Event } from './deeds.ts';
 import {
@@ -28,19 +28,19 @@ export interface Plan {
   readonly round: number;
   readonly kind: RoundKind;
   /**
-   * `embedded`: the commands share a server of their own, and all of them have the same clock. `elsewhere`: a server
-   * apart, with a clock of its own, and two `worker`s.
+   * `embedded`: the commands share their own server, and all of them have the same clock. `elsewhere`: a separate
+   * server, with its own clock, and two `worker`s.
    */
   readonly scenario: 'embedded' | 'elsewhere';
   /** Whether `run` works itself, beside the `worker`s; with an embedded server it must. */
   readonly ownWorker: boolean;
   readonly service: {
-    /** Jobs in a window that we may send to the prediction service. */
+    /** Jobs per window that we may send to the prediction service. */
     readonly limit: number;
     /** The same for the molecule service; null: no limit. */
     readonly moleculeLimit: number | null;
     readonly windowMs: number;
-    /** False: the service takes whatever comes, and only its journal tells whether we kept to the budget. */
+    /** False: the service accepts everything, and only its journal shows whether we kept to the budget. */
     readonly enforced: boolean;
     readonly jobMs: number;
     readonly concurrency: number;
@@ -49,12 +49,12 @@ export interface Plan {
   readonly campaigns: readonly PlannedCampaign[];
   readonly files: Readonly<Record<string, string>>;
   readonly events: readonly Event[];
-  /** `budget`, `status` and others are typed this often, and `watch` runs; null: nobody asks. */
+  /** `budget`, `status` and others are run this often, and `watch` runs; null: no queries. */
   readonly askEveryMs: number | null;
   readonly encores: readonly Encore[];
-  /** The first campaign's command is also typed in another working folder, for the same output tree. */
+  /** The first campaign's command is also run in another working folder, for the same output tree. */
   readonly rival: boolean;
-  /** What another user does with names that can be guessed in the temporary folder; null: there is no other user. */
+  /** What another user does with guessable names in the temporary folder; null: there is no other user. */
   readonly squat: Squat | null;
 }
 
@@ -64,7 +64,7 @@ export type Squat = (typeof SQUATS)[number];
 export interface PlanOptions {
   /** Freezes of up to 30 s, which make a round last longer than a minute. */
   readonly long?: boolean;
-  /** This kind, instead of one by chance. */
+  /** This kind, instead of a random one. */
   readonly kind?: RoundKind;
 }
 
@@ -75,7 +75,7 @@ export const FOLDERS = { first: '.', second: 'second' } as const;
 export const runOf = (campaign: string): string => `run ${campaign}`;
 export const WORKERS = ['worker 1', 'worker 2'] as const;
 
-/** Two folders have a server each: with one server they would be one folder to it. */
+/** Two folders have a server each: with one server they would be one folder for it. */
 const EMBEDDED_ONLY: readonly RoundKind[] = ['tree', 'credential', 'forgotten'];
 /** A command that was killed must have another one beside it, which has joined it. */
 const TWO_CAMPAIGNS: readonly RoundKind[] = ['edges', 'credential'];

@@ -1,4 +1,4 @@
-/** Commands that only ask, typed again and again while a round is played: each must answer, whatever is frozen. */
+/** Commands that only read, run repeatedly during a round: each must answer, whatever is frozen. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -15,12 +15,12 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['cancel', 'nobody'],
 ];
 
-/** Of waiting: the time that it computes, or a busy machine keeps it from computing, is not counted. */
+/** Waiting time: the time that it computes, or waits for a core on a busy machine, is not counted. */
 const ANSWERED_WITHIN_MS = 15_000;
 /** Then it is killed. */
 const GIVEN_UP_AFTER_MS = 30_000;
 const LOOK_EVERY_MS = 200;
-/** A question that takes long must not keep others from being asked; many of them would keep the machine busy. */
+/** A slow question must not delay others; too many of them would keep the machine busy. */
 const AT_ONCE = 2;
 
 interface Question {
@@ -48,7 +48,7 @@ export class Questions {
     this.#loop = this.#askOn(everyMs);
   }
 
-  /** No more are asked; returns when the last has its answer. */
+  /** No more are started; returns when the last has its answer. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#loop;
@@ -63,7 +63,7 @@ export class Questions {
     }
   }
 
-  /** Every question had its answer in time: a document, or an error with a code. */
+  /** Every question was answered in time: with a document, or an error with a code. */
   allAnswered(): void {
     const unanswered = this.#asked.filter(({ typed, waitedMs, excused }) => {
       if (excused) return false;
@@ -79,7 +79,7 @@ export class Questions {
     ).toEqual([]);
   }
 
-  /** Asked anew each time: it may be stopped at any moment. */
+  /** Read each time: it may be stopped at any moment. */
   #goesOn(): boolean {
     return !this.#stopped;
   }
@@ -117,7 +117,7 @@ export class Questions {
   }
 }
 
-/** How long a process's main thread has run, or waited for a core (proc(5), schedstat); 0 where that is not told. */
+/** How long a process's main thread has run, or waited for a core (proc(5), schedstat); 0 if that is unknown. */
 function busyMsOf(pid: number): number {
   try {
     const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, 'latin1')

@@ -1,4 +1,4 @@
-/** Chances from a seed: the same seed, the same storm. */
+/** Random choices from a seed: the same seed gives the same storm. */
 import { seededRandom } from '../../src/local-services/seeded-random.ts';
 
 export class Random {
@@ -24,7 +24,7 @@ export class Random {
     return chosen;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, with frequencies by weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries(weights) as [K, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -36,7 +36,7 @@ export class Random {
   }
 }
 
-/** The seed of a round: far from its neighbours', and the same whenever that round is asked for. */
+/** The seed of a round: far from its neighbours', and always the same for that round. */
 export function seedOf(seed: number, round: number): number {
   return Math.floor(new Random(Math.imul(seed, 0x9e3779b1) ^ round).next() * 2 ** 32);
 }

@@ -1,4 +1,4 @@
-/** Every history that a round has left, fetched from the server and replayed with the workflow code of today. */
+/** Every history of a round, fetched from the server and replayed with the current workflow code. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
@@ -17,14 +17,14 @@ interface Recorded {
 
 let quiet = false;
 
-/** Once all processes of the round have ended: their databases are opened by servers of our own. */
+/** After all processes of the round have ended: we open their databases with our own servers. */
 export async function allReplayable(folder: string): Promise<number> {
   let replayed = 0;
   for (const dir of databasesIn(folder)) replayed += await replay(await historiesIn(dir));
   return replayed;
 }
 
-/** The same of a server that runs. */
+/** The same for a running server. */
 export async function replayable(client: Client): Promise<number> {
   return replay(await fetchAll(client));
 }
@@ -49,7 +49,7 @@ async function replay(histories: readonly Recorded[]): Promise<number> {
   return replayed;
 }
 
-/** `[TMPRL1100] …`, out of the structure that the SDK prints around it. */
+/** `[TMPRL1100] …`, extracted from the structure that the SDK prints around it. */
 function reasonIn(message: string): string {
   return /\[TMPRL\d+\][^"]*/.exec(message)?.[0] ?? message;
 }

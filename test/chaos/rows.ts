@@ -1,6 +1,6 @@
 /**
- * Random rows of a manifest, of every kind, that the synthetic engine can take. Some ask for a sequence that another
- * one asks for as well; no other two have the same input.
+ * Random rows of a manifest, of every kind, that the synthetic engine accepts. Some request a sequence that another one
+ * requests as well; no other two have the same input.
  */
 import { PREDICTORS, type Kind } from '../../src/domain/item.ts';
 import type { Random } from './random.ts';
@@ -25,7 +25,7 @@ const KIND_WEIGHTS: Readonly<Record<Kind, number>> = {
   shifts: 1,
 };
 
-/** Ids begin with `prefix`, so that two campaigns share none and a job's name tells whose it is. */
+/** Ids begin with `prefix`, so that two campaigns share none and a job's name shows its campaign. */
 export function randomRows(random: Random, prefix: string, count: number): Rows {
   const files: Record<string, string> = {};
   const sequences: string[] = [];
@@ -48,12 +48,12 @@ export function randomRows(random: Random, prefix: string, count: number): Rows 
   return { rows, files };
 }
 
-/** An alkane with another end for each campaign; the number of carbons tells the rows apart. */
+/** An alkane with another end for each campaign; the number of carbons distinguishes the rows. */
 function molecule(random: Random, prefix: string, n: number): string {
   return 'C'.repeat(n + 1) + (prefix < 'b' ? 'O' : 'N') + (random.chance(0.3) ? 'C' : '');
 }
 
-/** One of those of before, or a new one. */
+/** One of the previous ones, or a new one. */
 function again(random: Random, sequences: string[]): string {
   if (sequences.length > 0 && random.chance(0.25)) return random.pick(sequences);
   const made = sequence(random, 8);
@@ -66,7 +66,7 @@ function sequence(random: Random, length: number): string {
 }
 
 function predictors(random: Random): string {
-  // psper takes no sequence below 20 residues.
+  // psper accepts no sequence below 20 residues.
   return PREDICTORS.filter((name) => name !== 'psper' && random.chance(0.5)).join(',');
 }
 
@@ -79,7 +79,7 @@ function alignment(random: Random): string {
   return records.join('');
 }
 
-/** Every atom that ShiftCrypt asks of one of these residues, under any model. */
+/** Every atom that ShiftCrypt requires of one of these residues, in any model. */
 const ATOMS = [
   'N',
   'H',

@@ -1,4 +1,4 @@
-/** What the services themselves know of their jobs, once they have stopped. */
+/** The services' own records of their jobs, read after they have stopped. */
 import { DatabaseSync } from 'node:sqlite';
 import type { ServiceName } from '../../src/domain/item.ts';
 
@@ -6,7 +6,7 @@ export interface ServiceJob {
   readonly id: string;
   readonly service: ServiceName;
   readonly state: string;
-  /** The fault that struck it when it was accepted. */
+  /** The fault that affected it when it was accepted. */
   readonly fault: string | null;
   readonly error: string | null;
 }

@@ -1,11 +1,11 @@
-/** What the commands of a round are typed with: words, environment and configuration. */
+/** The input of the commands of a round: arguments, environment and configuration. */
 import type { DevServer } from '../../src/temporal/dev-server.ts';
 import type { Plan } from './plan.ts';
 
-/** Unlike anything else that is written; the molecule service wants ten characters. */
+/** Found nowhere else; the molecule service requires ten characters. */
 export const TOKENS = { molecules: 'mChaosTk7Z', predictions: 'pChaosTokenQ9x' } as const;
 
-/** @param folder of the round: what is kept for a user lies there, and not in the home of whoever runs it */
+/** @param folder of the round: a user's data is there, and not in the home of the real user */
 export function environmentIn(folder: string): Readonly<Record<string, string>> {
   return {
     HUNDREDFOLD_MOLECULE_TOKEN: TOKENS.molecules,
@@ -32,7 +32,7 @@ export function servicesCommand({ service }: Plan, port: number): string[] {
   return ['services', ...words, '--fault-control'];
 }
 
-/** @param port of the proxy before the services */
+/** @param port of the proxy in front of the services */
 export function configuration({ service }: Plan, port: number, temporal: DevServer | null): string {
   const { limit, moleculeLimit, windowMs } = service;
   const budget = (of: number | null) =>

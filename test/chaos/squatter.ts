@@ -1,6 +1,6 @@
 /**
- * Another user of the machine, who takes names that can be guessed in the shared temporary folder before we do, and
- * reads whatever is readable. It is only a user id: no account is made for it.
+ * Another user of the machine, who takes guessable names in the shared temporary folder before we do, and reads
+ * whatever is readable. It is only a user id, without an account.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { Squat } from './plan.ts';
 /** Of no account on any machine. */
 const UID = 54_321;
 
-/** Why no other user can be played here, in a few words; null when it can. */
+/** Why there can be no other user here, in a few words; null if there can. */
 export function whyNoOtherUser(): string | null {
   if (process.platform !== 'linux') return 'needs Linux';
   if (process.getuid?.() !== 0) return 'needs root';
@@ -21,7 +21,7 @@ export function whyNoOtherUser(): string | null {
 
 const FOLDER = `hundredfold-ports-${process.getuid?.() ?? 'user'}`;
 
-/** Holds the name until its stdin ends. `link` points into a folder of ours in which it may not write itself. */
+/** Occupies the name until its stdin ends. `link` points into a folder of ours in which it may not write itself. */
 const TAKE = `
 import os, sqlite3, sys
 how, path, target = sys.argv[1:]
@@ -68,13 +68,13 @@ export class Squatter {
     this.#process.kill('SIGKILL');
   }
 
-  /** Nothing was made where its link points to. */
+  /** Nothing was created at the target of its link. */
   madeUsWriteNothing(): void {
     expect(readdirSync(this.#target), 'files made through a link of another user').toEqual([]);
   }
 }
 
-/** What another user can read below a folder and holds one of these texts. */
+/** Files below a folder that another user can read and that contain one of these texts. */
 export function readableByOthers(folder: string, secrets: readonly string[]): void {
   const patterns = secrets.flatMap((secret) => ['-e', secret]);
   const { stdout, error } = spawnSync('grep', ['-rlaFs', ...patterns, folder], {
@@ -89,7 +89,7 @@ export function readableByOthers(folder: string, secrets: readonly string[]): vo
   expect(found, 'files with a token that another user can read').toEqual([]);
 }
 
-/** A temporary folder as `/tmp` is: everybody may make files, only their owner may remove them. */
+/** A temporary folder like `/tmp`: all users may create files, only their owner may remove them. */
 export function sharedTemporaryFolder(path: string): string {
   mkdirSync(path);
   chmodSync(path, 0o1777);

@@ -1,4 +1,4 @@
-/** Where a round is played: the processes, the network between them, the folder they lie in. */
+/** The environment of a round: the processes, the network between them, their folder. */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
@@ -19,10 +19,10 @@ import { sharedTemporaryFolder, Squatter, whyNoOtherUser } from './squatter.ts';
 
 /** The chronicle's name for the time in which a Temporal elsewhere is away. */
 export const TEMPORAL_AWAY = 'Temporal away';
-/** … and for the time in which a command that works stands still. */
+/** … and for the time in which a working command is suspended. */
 export const WORK_STANDS = 'work stands still';
 
-/** A command that says something to a campaign and ends. */
+/** A command that sends something to a campaign and ends. */
 export interface Control {
   readonly name: string;
   readonly typed: Typed;
@@ -41,7 +41,7 @@ export class Stage {
   readonly workers: readonly Actor[];
   /** The first campaign's command in another working folder. */
   readonly rivals: readonly Actor[];
-  /** `watch`, where questions are asked. */
+  /** `watch`, if there are questions. */
   readonly watchers: readonly Actor[];
   /** Runs of used names. */
   readonly encores: Actor[] = [];
@@ -106,7 +106,7 @@ export class Stage {
     return [this.services, ...this.commands];
   }
 
-  /** All that work or ask for a user, and no service. */
+  /** All that work or read for a user, and no service. */
   get commands(): readonly Actor[] {
     return [...this.workers, ...this.runs, ...this.rivals, ...this.watchers, ...this.encores];
   }
@@ -142,7 +142,7 @@ export class Stage {
     return typeof pid === 'number' && isAlive(pid) ? pid : null;
   }
 
-  /** Starts the Temporal elsewhere, again after it was killed; nothing where the commands have their own. */
+  /** Starts the Temporal elsewhere, again after it was killed; nothing if the commands have their own. */
   async startTemporal(): Promise<void> {
     if (this.plan.scenario !== 'elsewhere') return;
     const former = this.#temporal;
@@ -153,7 +153,7 @@ export class Stage {
     this.chronicle.note(`Temporal runs (process ${this.#temporal.pid})`);
   }
 
-  /** Every process ends in order: commands first, then what they stand on. */
+  /** Every process ends in order: commands first, then what they depend on. */
   async strike(): Promise<void> {
     await this.questions.stop();
     await Promise.all(this.commands.map((actor) => actor.retire()));
@@ -165,7 +165,7 @@ export class Stage {
     await this.proxy.close();
   }
 
-  /** Whatever is left ends at once; the folder stays. */
+  /** Remaining processes end at once; the folder stays. */
   async clear(): Promise<void> {
     for (const actor of this.actors) actor.abandon();
     this.questions.kill();
@@ -180,7 +180,7 @@ export class Stage {
 
   async #setUp(): Promise<void> {
     const { desk, plan } = this;
-    // Other users may look in, as far as the modes of what is in it allow.
+    // Other users may look in, as far as the modes of its contents allow.
     chmodSync(desk.folder, 0o755);
     const temporary = sharedTemporaryFolder(desk.path('tmp'));
     for (const folder of Object.values(FOLDERS)) mkdirSync(desk.path(folder), { recursive: true });
@@ -212,7 +212,7 @@ export class Stage {
     return desk.type(words, { cwd: desk.path(folder), env: environmentIn(desk.folder) });
   }
 
-  /** The server's alone where it is elsewhere; otherwise one machine's, which the services are not on. */
+  /** The server's alone if it is elsewhere; otherwise that of a machine without the services. */
   #clockOwners(): number[] {
     const { chronicle, desk, plan, services } = this;
     const servers = [this.temporalPid() ?? 0];

@@ -1,6 +1,6 @@
 /**
- * Whether the end of every item is accounted for: by what the service's own records say of its job, by a fault that
- * spoils results, or by a submission whose fate could not be known.
+ * Whether the end of every item is explained: by the service's own records of its job, by a fault that damages results,
+ * or by a submission whose outcome could not be known.
  */
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../src/local-services/server.ts';
@@ -48,12 +48,12 @@ export function explainedStates(
   ).toEqual([]);
 }
 
-/** Faults that no POST's answer can be lost by. */
+/** Faults that cannot lose the answer of a POST. */
 const HARMLESS_TO_ANSWERS = new Set([
   ...['skew', 'rate-limit', 'lose', 'fail', 'stuck-heartbeat', 'nan', 'forget-past-results'],
 ]);
 
-/** Whether an event can leave a submission of which nobody knows whether it arrived. */
+/** Whether an event can leave a submission of which it is unknown whether it arrived. */
 function makesUnsure(event: Event): boolean {
   switch (event.do) {
     case 'pause':
@@ -66,14 +66,14 @@ function makesUnsure(event: Event): boolean {
   }
 }
 
-/** Deeds after which a submission may have been on its way, and never arrived. */
+/** Actions after which a submission may have been in progress, and never arrived. */
 const LOSING = new Set<Event['do']>([
   ...(['end', 'kill-all', 'forget', 'restart-services', 'cut', 'faults', 'remove'] as const),
 ]);
-/** Notes of submissions that were not sent after all, because the process stood still just then. */
+/** Notes of submissions that were not sent after all, because the process was suspended just then. */
 const NOTED_IN_VAIN = 2;
 
-/** Where nothing can be lost on its way, a molecule is held only if the service has a job that nobody claims. */
+/** If nothing can be lost in transit, a molecule is held only if the service has a job without an item. */
 export function sentIfHeld(
   { plan }: Pick<Stage, 'plan'>,
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** Does what a plan says: all events at their times, then calm, then the commands are typed until they end. */
+/** Executes a plan: all events at their times, then a calm period in which the commands are repeated until they end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { processArguments } from '../cli/process-arguments.ts';
 import { playEncores } from './encores.ts';
@@ -7,13 +7,13 @@ import { Patience } from './patience.ts';
 import { runOf } from './plan.ts';
 import type { Stage } from './stage.ts';
 
-/** Longer than the longest block (60 s), a stuck job (30 s) and the way home together. */
+/** Longer than the longest block (60 s), a stuck job (30 s) and the recovery together. */
 const CALM_MS = 180_000;
 
 export interface Played {
-  /** The command lines of all processes, looked at now and then. */
+  /** The command lines of all processes, checked at intervals. */
   readonly processArguments: string;
-  /** Why a campaign did not come to its end in time; null: all did. */
+  /** Why a campaign did not end in time; null: all did. */
   readonly stuck: string | null;
 }
 
@@ -67,10 +67,10 @@ async function goOnToTheEnd(stage: Stage, patience: Patience): Promise<void> {
     while (!patience.isOver && (await control(stage, 'resume', campaign)) !== 0) await delay(1_000);
   }
   await Promise.all(runs.map((run) => run.finished()));
-  // What has ended in a database that was removed since, nobody can watch: it is not typed again.
+  // What has ended in a database that was removed since cannot be watched: it is not run again.
   for (const watcher of stage.watchers) watcher.abandon();
   await Promise.all([...stage.rivals, ...stage.watchers].map((actor) => actor.finished()));
-  // Typed once more: nothing happens, and the same is said. What was removed is written anew, and computed.
+  // Run once more: nothing happens, with the same output. Removed items are prepared again, and computed.
   for (const run of runs) {
     run.start();
     await run.finished();

@@ -1,4 +1,4 @@
-/** `adopt` and `remote list`, against a service that jobs were submitted to by others. */
+/** `adopt` and `remote list`, against a service with jobs that were submitted by other means. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BrowserJobs } from '../browser-jobs.ts';
@@ -31,7 +31,7 @@ async function scene(): Promise<Scene> {
 const documentOf = ({ stdout }: Ended) => JSON.parse(stdout) as Record<string, unknown>;
 const adoptedIn = (at: Desk) => readdirSync(at.path('results')).filter((name) => DATE.test(name));
 
-test('adopt --past takes over what a browser has submitted, once, and submits nothing', async () => {
+test('adopt --past takes over the jobs submitted in a browser, once, and submits nothing', async () => {
   const { at, service, browser, runs } = await scene();
   const jobs = [
     await browser.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'from the web' }),
@@ -58,14 +58,14 @@ test('adopt --past takes over what a browser has submitted, once, and submits no
     table.map(({ id = '' }) => id),
   );
   await treeIsWhole(tree);
-  // The same command once more: nothing is left, and nothing is lost.
+  // The same command again: nothing is left to adopt, and nothing is lost.
   const again = await runs(0, 'adopt', 'predictions', '--past', '--json');
   expect(again.stderr).toMatch(/4 jobs: 3 already in .*results, 0 new/);
   expect(documentOf(again)).toMatchObject({ campaign: name, items: { total: 2, succeeded: 2 } });
-  // Also under another name, into which nothing would come.
+  // Also under another name, which would get no jobs.
   const other = await runs(0, 'adopt', 'predictions', '--past', '--name', 'other', '--json');
   expect(documentOf(other)).toEqual({ campaign: null, adopted: 0 });
-  // One that failed there is adopted by its id, into the same campaign or another.
+  // A job that failed there is adopted by its id, into the same campaign or another.
   const named = await runs(3, 'adopt', 'predictions', failing, '--kind', 'sequence', '--name', 'f');
   expect(named.stderr).toContain('f: 0 of 1 succeeded, 1 failed');
   expect((await itemsTable(at.path('results', 'f')))[0]).toMatchObject({
@@ -79,12 +79,12 @@ test('adopt --past takes over what a browser has submitted, once, and submits no
   expect(journal).toHaveLength(submitted);
 });
 
-test('adopt by id finds out the kind, resumes by the same command, and takes molecules as well', async () => {
+test('adopt by id detects the kind, resumes with the same command, and accepts molecules as well', async () => {
   const { at, service, browser, runs } = await scene();
   const [one, two] = [await browser.sequence('MKTAYIAKQR'), await browser.alignment(ALIGNMENT)];
   const molecule = await browser.molecule('CCO', { token: env.HUNDREDFOLD_MOLECULE_TOKEN });
   const words = ['adopt', 'predictions', one, two];
-  // The clocks of these two places never show the same date.
+  // The clocks of these two time zones never show the same date.
   await at.runs(0, words, { env: { ...env, TZ: 'Pacific/Pago_Pago' } });
   const again = await at.runs(0, words, { env: { ...env, TZ: 'Pacific/Kiritimati' } });
   expect(again.stderr).toContain('Nothing to do');
@@ -99,10 +99,10 @@ test('adopt by id finds out the kind, resumes by the same command, and takes mol
   expect(await service.end()).toHaveLength(4);
 });
 
-test('adopt --past goes on with a campaign of another day that has not ended', async () => {
+test('adopt --past continues an unfinished campaign of another day', async () => {
   const { at, service, browser, runs } = await scene();
   const [one, two] = [await browser.sequence('MKTAYIAKQR'), await browser.sequence('MKTAYIAKLL')];
-  // As it is when the machine stopped before the campaign was started.
+  // The state after the machine stopped before the campaign was started.
   const row = { id: 'first', kind: 'sequence', remote_id: one };
   const name = 'adopted-predictions-2020-01-01';
   at.write(`results/${name}/.hundredfold/adopted.jsonl`, `${JSON.stringify(row)}\n`);
@@ -113,7 +113,7 @@ test('adopt --past goes on with a campaign of another day that has not ended', a
   expect(await service.end()).toHaveLength(2);
 });
 
-test('adopt refuses what it cannot do, and begins nothing', async () => {
+test('adopt refuses what it cannot do, and starts nothing', async () => {
   const { at, browser, runs } = await scene();
   await browser.sequence('MKTAYIAKQR');
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -130,7 +130,7 @@ test('adopt refuses what it cannot do, and begins nothing', async () => {
     expect(stderr, words.join(' ')).toContain(`[${code}]`);
   }
   expect(readdirSync(at.folder)).not.toContain('results');
-  // A campaign with a manifest of its own is not changed.
+  // A campaign with its own manifest is not changed.
   const own = at.write('own.csv', 'id,sequence\np1,MKTAYIAKLL\n');
   await runs(0, 'run', own, '--yes');
   const words = ['predictions', unknown, '--kind', 'sequence', '--name', 'own'];
@@ -138,7 +138,7 @@ test('adopt refuses what it cannot do, and begins nothing', async () => {
   await treeIsWhole(at.path('results', 'own'));
 });
 
-test('remote list shows what the service holds, when it is deleted, and what is here', async () => {
+test('remote list shows the jobs of the service, when they are deleted, and which are here', async () => {
   const { at, browser, runs } = await scene();
   const web = await browser.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'tab\there' });
   const shared = await browser.alignment(ALIGNMENT);
@@ -165,7 +165,7 @@ test('remote list shows what the service holds, when it is deleted, and what is 
   });
 });
 
-test('remote list says that a service does not answer, and ends with an error', async () => {
+test('remote list reports a service that does not answer, and exits with an error', async () => {
   const { service, runs } = await scene();
   await service.end();
   const { stdout, stderr } = await runs(1, 'remote', 'list', 'predictions', '--json');
@@ -173,7 +173,7 @@ test('remote list says that a service does not answer, and ends with an error', 
   expect(stderr).toMatch(/note: .*results/);
 });
 
-test('the local services are asked without a Temporal server', async () => {
+test('the local services are queried without a Temporal server', async () => {
   const at = desk();
   await at.runs(0, ['run', at.write('own.csv', 'id,smiles\nm1,CCO\n'), '--services', 'local']);
   const words = ['remote', 'list', '--services', 'local', '--json'];

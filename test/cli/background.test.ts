@@ -1,4 +1,4 @@
-/** A campaign in the background, looked at and steered by other commands; what they say holds through any crash. */
+/** A campaign in the background, watched and controlled by other commands; their effects survive any crash. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { fragments, peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
 const env = TOKEN;
-/** A window that no test sees the end of: how much is sent follows from the limit alone, however slow the machine. */
+/** A window longer than any test: the number of submissions depends on the limit alone, however slow the machine. */
 const HOUR = 3_600;
 
 function documentIn({ stdout }: Ended): Record<string, unknown> {
@@ -24,7 +24,7 @@ function documentIn({ stdout }: Ended): Record<string, unknown> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** What `budget --json` says of the one service. */
+/** The entry of the one service in `budget --json`. */
 async function budgetAt(at: Desk) {
   const { stdout } = await at.runs(0, ['budget', '--json'], { env });
   const [budget] = JSON.parse(stdout) as {
@@ -44,7 +44,7 @@ async function until(isSo: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** Kills, as a power cut would, every process that works for the desk. */
+/** Kills, as a power cut would, every process of this desk. */
 async function powerCut(at: Desk): Promise<void> {
   const pids = at.servers();
   for (const pid of pids) process.kill(pid, 'SIGKILL');
@@ -53,7 +53,7 @@ async function powerCut(at: Desk): Promise<void> {
 
 const accepted = (journal: readonly JournalEntry[]) => journal.filter((entry) => entry.accepted);
 
-/** Left alone from the first test on, for the last one. */
+/** Left alone by all tests but the last. */
 const alone = new Desk();
 let begun: Ended;
 beforeAll(async () => {
@@ -110,12 +110,12 @@ test('a campaign is started in the background, shown by other commands, and watc
   expect(listedItems.items.filter(({ state }) => state === 'succeeded')).toHaveLength(4);
   expect(waiting).toHaveLength(2);
   for (const { since, remoteId } of waiting) {
-    // They have no workflow that would know since when.
+    // They have no workflow that would know their start.
     expect(since).toBeNull();
     expect(remoteId).toBeNull();
   }
 
-  // Typed again with a higher limit, the command joins the process that works, and tells it.
+  // Repeated with a higher limit, the command joins the working process and passes the limit on.
   service.budget(5);
   const again = await at.runs(0, run, { env });
   expect(again.stderr).toContain(`night runs in the background; its output is in ${out}.`);
@@ -144,7 +144,7 @@ test('a campaign is started in the background, shown by other commands, and watc
   neverRefusedForRate(journal);
 }, 180_000);
 
-test('a paused campaign stays paused through a power cut, whoever starts it again, until it is resumed', async () => {
+test('a paused campaign stays paused through a power cut, whichever command restarts it, until it is resumed', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(4);
@@ -160,7 +160,7 @@ test('a paused campaign stays paused through a power cut, whoever starts it agai
     /^night \(paused: run "hundredfold resume night" to continue\): 4 of 9/,
   );
   expect(status.stdout).toContain('Nothing is working on it.');
-  // There is room for all of them now, and still nothing is sent.
+  // There is room for all of them now; still nothing is sent.
   service.budget(20);
   const typed = at.type(['run', 'night.csv', '--json'], { env });
   await typed.says('night is running already');
@@ -180,7 +180,7 @@ test('a paused campaign stays paused through a power cut, whoever starts it agai
   atMostOneJob(journal, ids.length);
 }, 180_000);
 
-test('a cancelled campaign ends with 4, and what it spent stays spent; its name is free for more', async () => {
+test('a cancelled campaign exits with 4 and keeps its charges; its name can be used again', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 6, seconds: HOUR });
   service.budget(4);
@@ -188,7 +188,7 @@ test('a cancelled campaign ends with 4, and what it spent stays spent; its name 
   const tree = at.path('results', 'night');
   const typed = at.type(['run', 'night.csv', '--json'], { env });
   await typed.until(() => at.done('night') === 4, 'four items had ended');
-  // Cancelled while it is paused, as one would who has second thoughts.
+  // Cancelled while it is paused, as by a user who changed their mind.
   await at.runs(0, ['pause', 'night'], { env });
   const watching = at.type(['watch', 'night'], { env });
   await watching.says('night (paused');
@@ -207,12 +207,12 @@ test('a cancelled campaign ends with 4, and what it spent stays spent; its name 
   expect(rows.filter(({ error_code: code }) => code === 'CANCELLED')).toHaveLength(5);
   expect((await at.runs(0, ['cancel', 'night'], { env })).stderr).toMatch(/already ended/);
 
-  // A new day, a new server: the budget remembers.
+  // A new server: the budget keeps its charges.
   const { credential, waiting, counts } = await budgetAt(at);
   expect({ waiting, ...credential }).toMatchObject({ waiting: [], charged: 4, limit: 4 });
   expect(counts.accepted).toBe(4);
 
-  // More rows, and a higher limit: nothing of the pause is left, and there are two slots.
+  // More rows and a higher limit: the pause is gone, and there are two slots.
   const more = peptides(at, 'night', 11);
   service.budget(6);
   const again = documentIn(await at.runs(3, ['run', 'night.csv', '--json'], { env }));
@@ -232,13 +232,13 @@ test('a lowered or raised limit applies from the next command on, also after a p
   const run = ['run', 'night.csv', '--json'];
   const first = at.type(run, { env });
   await first.until(() => at.done('night') === 5, 'five items had ended');
-  // Their campaign is told a moment later.
+  // Their campaign is notified a moment later.
   await delay(1_000);
   await powerCut(at);
   first.kill('SIGKILL');
   await first.ended;
 
-  // Lowered: what was charged stays charged, and there is less than nothing left.
+  // Lowered: charged slots stay charged, so fewer than none are left.
   service.budget(4);
   const second = at.type(run, { env });
   await second.says('night: 5 of 9: 5 succeeded; 4 waiting [predictions: 5 of 4 used in 1 h');
@@ -248,7 +248,7 @@ test('a lowered or raised limit applies from the next command on, also after a p
   second.kill('SIGINT');
   await second.endsWith(130);
 
-  // Raised, by the variable of the same key.
+  // Raised, by the environment variable of the same key.
   const raised = { ...env, HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: '20' };
   const third = await at.runs(0, run, { env: raised });
   expect(documentIn(third)).toMatchObject({ items: { succeeded: 9 }, submissions: 9 });
@@ -258,7 +258,7 @@ test('a lowered or raised limit applies from the next command on, also after a p
   await noItemLost(at.path('results', 'night'), ids);
 }, 180_000);
 
-test('the background process ends by itself when nothing is open, and leaves nothing behind', async () => {
+test('the background process exits by itself when nothing is open, and leaves nothing behind', async () => {
   expect(begun.stderr).toContain('alone runs in the background');
   await until(() => alone.servers().length === 0, 'it ended by itself');
   expect(alone.servers(), 'processes that are still there').toEqual([]);

@@ -1,4 +1,4 @@
-/** `budget --charges`: what the ledger says was sent is what the service saw. */
+/** `budget --charges`: the submissions in the ledger are those that the service saw. */
 import { expect, test } from 'vitest';
 import type { PrintedCharge } from '../../src/cli/text/charges.ts';
 import { startLocalServices } from '../../src/local-services/server.ts';
@@ -8,7 +8,7 @@ import { desk } from './command.ts';
 const TOKEN = { HUNDREDFOLD_PREDICTION_TOKEN: 'pCharges~9Z' };
 const ROWS = 8;
 
-test('every job of the service is a charge, between whose times the service has stamped it', async () => {
+test('every job of the service has a charge, and its service timestamp lies between the times of the charge', async () => {
   const at = desk();
   const services = await startLocalServices({
     engine: 'synthetic',
@@ -46,7 +46,7 @@ test('every job of the service is a charge, between whose times the service has 
       const ms = (iso: string | null | undefined) => Date.parse(iso ?? '');
       expect(ms(charge?.sentAt), 'sent').toBeLessThanOrEqual(stamp);
       expect(ms(charge?.answeredAt), 'answered').toBeGreaterThanOrEqual(stamp);
-      // Kept on the steady clock, and shown on that of the wall, which is adjusted by milliseconds all day.
+      // Stored by the steady clock and shown by the wall clock, which is adjusted by milliseconds all day.
       expect(ms(charge?.countsFrom), 'counts from').toBeGreaterThanOrEqual(
         ms(charge?.answeredAt) - 1_000,
       );

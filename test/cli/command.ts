@@ -1,7 +1,7 @@
 /**
- * The command as a user starts it: `bin/hundredfold.js` in a process of its own, in an empty folder, with an
- * environment in which nothing is set. A desk clears up after itself: no process that was started at it, and no
- * server or background process that these left behind, outlives the test.
+ * The command as a user starts it: `bin/hundredfold.js` in its own process, in an empty folder, with an environment in
+ * which nothing is set. A desk cleans up after itself: no process that was started at it, and no server or background
+ * process left by these, outlives the test.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
@@ -17,16 +17,16 @@ import { isAlive } from '../../src/temporal/processes.ts';
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const BIN = join(ROOT, 'bin', 'hundredfold.js');
 
-/** What can be set when a command is typed. */
+/** What can be set when a command is run. */
 export interface Typing {
   readonly env?: NodeJS.ProcessEnv;
-  /** Folder in which it is typed, below the desk's; default the desk's own. */
+  /** Folder to run it in, below the desk's; default: the desk's own. */
   readonly cwd?: string;
-  /** User that types it; only root can choose. */
+  /** User to run it as; only root can choose. */
   readonly uid?: number;
-  /** A program that is started in place of the command line. */
+  /** A program to start in place of the command line. */
   readonly program?: string;
-  /** On a terminal, of which everything appears in `stdout`; what is typed there goes through `press`. */
+  /** Run on a terminal: all its output appears in `stdout`; keys are sent with `press`. */
   readonly terminal?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A command that was typed. */
+/** A command that was started. */
 export class Typed {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -76,14 +76,14 @@ export class Typed {
     this.child.stdin?.write(keys);
   }
 
-  /** Waits for the end, and for this exit code; shows all that was printed when it is another. */
+  /** Waits for the end, and for this exit code; shows all output if the code differs. */
   async endsWith(code: number): Promise<Ended> {
     const ended = await this.ended;
     expect(ended.code ?? ended.signal, this.story()).toBe(code);
     return ended;
   }
 
-  /** Waits until it is so; the command must not end before. */
+  /** Waits until the condition holds; the command must not end before. */
   async until(isSo: () => boolean, what: string): Promise<void> {
     const giveUpAt = Date.now() + 30_000;
     while (!isSo()) {
@@ -104,7 +104,7 @@ export class Typed {
   }
 }
 
-/** Opens a terminal of 100 x 30 for a command; its exit code becomes that of the command. */
+/** Opens a terminal of 100 x 30 for a command; it exits with the code of the command. */
 const TERMINAL = `
 import os, pty, sys
 code = pty.spawn(['sh', '-c', 'stty cols 100 rows 30; exec "$@"', 'sh'] + sys.argv[1:])
@@ -113,7 +113,7 @@ sys.exit(os.waitstatus_to_exitcode(code))
 
 export class Desk {
   readonly folder = mkdtempSync(join(tmpdir(), 'hundredfold-desk-'));
-  /** Where the embedded server of the commands typed here lies. */
+  /** Folder of the embedded server of the commands run here. */
   readonly embedded = join(this.folder, '.hundredfold');
   readonly #typed: Typed[] = [];
 
@@ -128,7 +128,7 @@ export class Desk {
     return path;
   }
 
-  /** Types a command. */
+  /** Starts a command. */
   type(words: readonly string[], typing: Typing = {}): Typed {
     const command = [process.execPath, typing.program ?? BIN, ...words];
     const [program = '', ...args] = typing.terminal
@@ -145,12 +145,15 @@ export class Desk {
     return typed;
   }
 
-  /** Types a command and waits for its end, which must have this exit code. */
+  /** Runs a command to its end, which must have this exit code. */
   async runs(code: number, words: readonly string[], typing: Typing = {}): Promise<Ended> {
     return this.type(words, typing).endsWith(code);
   }
 
-  /** Every submission that reached the local services of this desk. Only once they have stopped: they keep their database to themselves. */
+  /**
+   * Every submission that reached the local services of this desk. Only after they have stopped: they lock their
+   * database.
+   */
   journal(file = join(this.embedded, 'services.db')): JournalEntry[] {
     const database = new DatabaseSync(file, { readOnly: true });
     try {
@@ -160,7 +163,7 @@ export class Desk {
     }
   }
 
-  /** Items of a campaign that have ended so far, by what lies on disk. */
+  /** Items of a campaign that have ended so far, from the files on disk. */
   done(campaign: string): number {
     const tree = this.path('results', campaign);
     const records = existsSync(tree)
@@ -172,7 +175,7 @@ export class Desk {
       .length;
   }
 
-  /** What a record of the embedded folder says, e.g. `server`. */
+  /** A record of the embedded folder, e.g. `server`. */
   record(name: string, dir = this.embedded): Record<string, unknown> | null {
     const file = join(dir, `${name}.json`);
     return existsSync(file)
@@ -180,17 +183,17 @@ export class Desk {
       : null;
   }
 
-  /** Ids of processes that serve this desk and live. */
+  /** Ids of running processes that serve this desk. */
   servers(): number[] {
     return (
       this.#records()
         .map((file) => (JSON.parse(readFileSync(file, 'utf8')) as { pid?: number }).pid ?? 0)
-        // The library holds the server in the process of the test.
+        // The library runs the server in the process of the test.
         .filter((pid) => pid !== process.pid && isAlive(pid))
     );
   }
 
-  /** Command lines of processes that were told of this desk's folder (Linux only). */
+  /** Command lines of processes that name this desk's folder (Linux only). */
   processes(): string[] {
     const ids = existsSync('/proc') ? readdirSync('/proc').filter((id) => /^\d+$/.test(id)) : [];
     return ids.flatMap((id) => {
@@ -204,7 +207,7 @@ export class Desk {
   }
 
   async close(): Promise<void> {
-    // Twice: one that was killed may have written down another that it had just started.
+    // Twice: a killed process may have recorded another that it had just started.
     for (let round = 0; round < 2; round += 1) {
       for (const { child, running } of this.#typed) if (running) child.kill('SIGKILL');
       for (const pid of this.servers()) process.kill(pid, 'SIGKILL');
@@ -224,13 +227,13 @@ export class Desk {
     return {
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       HOME: this.folder,
-      // Shared by all desks: otherwise the first command at each would compile everything again.
+      // Shared by all desks: otherwise the first command of each would compile everything again.
       NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'code'),
       TERM: 'xterm-256color',
       TMPDIR: tmpdir(),
       ...(TEMPORAL_CLI === undefined ? {} : { TEMPORAL_CLI }),
       ...(LANG === undefined ? {} : { LANG }),
-      // Of the suite (test/global-setup.ts); the ledger lies in the home, which is the desk.
+      // Of the suite (test/global-setup.ts); the ledger is in the home, which is the desk.
       ...(XDG_RUNTIME_DIR === undefined ? {} : { XDG_RUNTIME_DIR }),
     };
   }
@@ -240,7 +243,7 @@ export class Desk {
 export function desk(): Desk {
   const made = new Desk();
   onTestFinished(() => made.close());
-  // Other users, too, may look at it.
+  // Readable by other users, too.
   chmodSync(made.folder, 0o755);
   return made;
 }

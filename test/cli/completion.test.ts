@@ -1,11 +1,11 @@
-/** Completion at the tab key, in a real shell. */
+/** Completion with the tab key, in a real shell. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { PREPARED_CAMPAIGN } from '../../src/store/layout.ts';
 import { BIN, desk } from './command.ts';
 
-/** What bash-completion brings, for a machine without it. */
+/** The part of bash-completion that is needed, for a machine without it. */
 const WORDS = `_get_comp_words_by_ref() {
   words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword-1]}
 }`;

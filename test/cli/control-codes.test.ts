@@ -1,23 +1,25 @@
-/** What a file, a service or a name brings along does not reach the terminal as a command to it. */
+/** Control codes in a file, a service's answer or a name do not reach the terminal. */
 import { describe, expect, test } from 'vitest';
 import { harmless } from '../../src/domain/plain-text.ts';
 import { desk } from './command.ts';
 
-/** Clears the screen; sets the title; C1 form of the same; turns the reading direction; goes back to the line's begin. */
+/**
+ * Clears the screen; sets the title; C1 form of the same; changes the text direction; returns to the start of the line.
+ */
 const CODES = ['\u001b[2J', '\u001b]0;x\u0007', '\u009b2J', '\u202e', '\r'];
 
-describe('a word of ours', () => {
-  test.each(CODES)('shows %j instead of sending it', (code) => {
+describe('text for the terminal', () => {
+  test.each(CODES)('escapes %j', (code) => {
     expect(harmless(`a${code}b`)).toMatch(/^a\\u\{[0-9a-f]+\}[^\p{Cc}]*b$/u);
     expect(harmless(`a${code}b`)).not.toContain(code);
   });
 
-  test.each(['Ä, β-sheet, 蛋白质 🧬 👩‍🔬', 'two\nlines', 'a\ttab'])('leaves %j alone', (words) =>
+  test.each(['Ä, β-sheet, 蛋白质 🧬 👩‍🔬', 'two\nlines', 'a\ttab'])('leaves %j unchanged', (words) =>
     expect(harmless(words)).toBe(words),
   );
 });
 
-test('neither a configuration nor a manifest nor a name of a file brings one to the terminal', async () => {
+test('no configuration, manifest or file name sends control codes to the terminal', async () => {
   const at = desk();
   const local = ['--services', 'local'];
   at.write('odd.yaml', '"k\\e[2J\\x9b": 1\n');

@@ -1,4 +1,4 @@
-/** Damage in the tree of a campaign, met by the commands: the row is named, the exit code is not 0, the remedy works. */
+/** Commands on a damaged campaign tree: the row is named, the exit code is not 0, and the suggested fix works. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
@@ -6,7 +6,7 @@ import { desk } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
-test('a record that names another item, and a page that lost a row', async () => {
+test('a record that names another item, and a page that lost a row, are reported and can be fixed', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 100, seconds: 3_600 });
   const ids = peptides(at, 'night', 3);
@@ -41,7 +41,7 @@ test('a record that names another item, and a page that lost a row', async () =>
   expect((await at.runs(0, ['status'], typing)).stdout).toContain('2 of 3 succeeded, 1 failed');
 
   rmSync(`${tree}/sequences/peptide-1`, { recursive: true });
-  // Its result comes from the cache: it costs no job.
+  // Its result comes from the cache, without a job.
   await at.runs(0, run, typing);
   await noItemLost(tree, ids);
   await treeIsWhole(tree);

@@ -18,7 +18,7 @@ import { Desk, ROOT, type Ended } from './command.ts';
 import { processArguments } from './process-arguments.ts';
 
 const DEMO = join(ROOT, 'batches', 'demo');
-/** Unlike anything else that is written anywhere; the molecule service wants ten characters. */
+/** Found nowhere else in any file; the molecule service requires ten characters. */
 const TOKENS = {
   HUNDREDFOLD_MOLECULE_TOKEN: 'mQ7zx9Wodd',
   HUNDREDFOLD_PREDICTION_TOKEN: 'pR3dict-tOk_odd~81',
@@ -32,7 +32,7 @@ const ids = rows.map(({ id }) => id ?? '');
 
 const desk = new Desk();
 const tree = desk.path('results', 'demo');
-/** Command lines of all processes while it ran. */
+/** Command lines of all processes during the run. */
 let commandLines = '';
 
 async function runDemo(): Promise<Ended> {
@@ -54,7 +54,7 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-/** How a molecule's files are called: ACPYPE's own names, and what the service says besides. */
+/** The names of a molecule's files: ACPYPE's own names, and those that the service adds. */
 function moleculeFiles(id: string, row: Record<string, string>): string[] {
   const charge = row['charge_method'] === '' ? 'bcc' : row['charge_method'];
   const atoms = row['atom_type'] === '' ? 'gaff2' : row['atom_type'];
@@ -77,7 +77,7 @@ type Kind = keyof typeof FOLDERS;
 
 function expectedFiles(row: Record<string, string>): string[] {
   const id = row['id'] ?? '';
-  // Uracil has none in the manifest: it follows from its file.
+  // Uracil has none in the manifest: it is derived from its file.
   const kind = (row['kind'] === '' ? 'molecule' : row['kind']) as Kind;
   const file = row['file'] ?? '';
   const input = `input.${file === '' ? (kind === 'molecule' ? 'smi' : 'fasta') : file.split('.').at(-1)}`;
@@ -124,13 +124,13 @@ describe('the demo, run with one command', () => {
     });
   });
 
-  test('tells people on stderr where the items can be seen, how it went and where the files are', () => {
+  test('shows on stderr where to see the items, how the run went and where the files are', () => {
     expect(first.stderr).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\S*Campaign%3D%22demo%22/);
     expect(first.stderr).toMatch(/demo: 24 of 24 succeeded in \d+ s\.\n/);
     expect(first.stderr).toContain(`results: ${tree}\n`);
   });
 
-  test('writes no control codes where there is no terminal', () => {
+  test('writes no control codes without a terminal', () => {
     // eslint-disable-next-line no-control-regex
     expect(first.stdout + first.stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
   });
@@ -159,17 +159,17 @@ describe('its output tree', () => {
       (name) => `.hundredfold/${name}`,
     );
     const wanted = [...top, ...own, ...rows.flatMap(expectedFiles)].sort();
-    // The tables and the report have their own tests; they come and go with the kinds.
+    // The tables and the report have their own tests; they depend on the kinds.
     const found = filesBelow(tree).filter((name) => !/^(tables\/|report\.html$)/.test(name));
     expect(found).toEqual(wanted);
   });
 
-  test('is whole, and no item is missing', async () => {
+  test('verifies, with no item missing', async () => {
     await noItemLost(tree, ids);
     await treeIsWhole(tree);
   });
 
-  test('stands up to sha256sum', () => {
+  test('passes sha256sum', () => {
     const said = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: tree });
     expect(said.toString().match(/: OK$/gm)?.length).toBeGreaterThan(300);
   });
@@ -183,7 +183,7 @@ describe('its output tree', () => {
     expect(failed.trimEnd().split('\n')).toEqual(['id,kind,file,error_code,error']);
   });
 
-  test('has topologies whose includes lie beside them', () => {
+  test('has topologies with their included files beside them', () => {
     const missing = filesBelow(tree)
       .filter((name) => /_GMX(_OPLS)?\.top$/.test(name))
       .flatMap((name) => {
@@ -194,11 +194,11 @@ describe('its output tree', () => {
           .filter((file) => !existsSync(join(folder, file)))
           .map((file) => `${name}: ${file}`);
       });
-    // GROMACS brings its OPLS force field; the restraints are none of the 19 files, and only wanted with POSRES_LIG.
+    // GROMACS has its own OPLS force field; the restraints are not among the 19 files, and only needed with POSRES_LIG.
     expect(missing.filter((name) => !/: (ffoplsaa\.itp|posre_.*\.itp)$/.test(name))).toEqual([]);
   });
 
-  test('holds the results as the engines wrote them, byte by byte', () => {
+  test('contains the results as the engines wrote them, byte by byte', () => {
     const { results } = acpypeRecording('smi-aspirin-bcc-0-gaff2');
     const aspirin = join(tree, 'molecules', 'aspirin');
     const texts = new Set(readdirSync(aspirin).map((f) => readFileSync(join(aspirin, f), 'utf8')));
@@ -208,7 +208,7 @@ describe('its output tree', () => {
     const recorded = loadIndex().recordings.flatMap(({ kind, files }) =>
       files.result === undefined ? [] : [`${kind} ${readRecording(files.result).toString()}`],
     );
-    // A sequence's recording is answered under the ids of its own headers; these two kinds are not touched.
+    // A sequence's recording is returned under the ids of its own headers; these two kinds are not changed.
     const kept = rows.filter(({ kind }) => kind === 'alignment' || kind === 'shifts');
     const strange = kept.filter(({ id = '', kind }) => {
       const file = join(tree, FOLDERS[kind as Kind], id, 'result.json');
@@ -219,8 +219,8 @@ describe('its output tree', () => {
 });
 
 describe('the tokens', () => {
-  test.each(Object.entries(TOKENS))('%s stands nowhere', async (_, token) => {
-    // Temporal's database with its journal, all logs and records, and what the local services keep.
+  test.each(Object.entries(TOKENS))('%s is written nowhere', async (_, token) => {
+    // Temporal's database with its journal, all logs and records, and the data of the local services.
     const names = filesBelow(desk.embedded);
     expect(names).toEqual(expect.arrayContaining(['temporal.db', 'temporal.db-wal', 'worker.log']));
     const embedded = names.map((name) => [name, readFileSync(join(desk.embedded, name), 'latin1')]);
@@ -233,12 +233,12 @@ describe('the tokens', () => {
   });
 });
 
-describe('the same command, typed again', () => {
-  /** What must not change: what was sent, and what came back. */
+describe('the same command, run again', () => {
+  /** What must not change: the submissions and their results. */
   const jobs = async () =>
     (await itemsTable(tree)).map(({ id, remote_id: job, finished_at: at }) => [id, job, at]);
 
-  test('submits nothing, says so, and ends with exit code 0', async () => {
+  test('submits nothing, says so, and exits with code 0', async () => {
     const before = await jobs();
     const again = await desk.runs(0, TYPED, { env: TOKENS });
     expect(documentOf(again)).toMatchObject({ state: 'completed', submissions: 24 });
@@ -248,7 +248,7 @@ describe('the same command, typed again', () => {
     await treeIsWhole(tree);
   });
 
-  test('does so even when all that Temporal and the services knew is lost', async () => {
+  test('does the same when all data of Temporal and the services was lost', async () => {
     const before = await jobs();
     rmSync(desk.embedded, { recursive: true });
     const again = await desk.runs(0, TYPED, { env: TOKENS });

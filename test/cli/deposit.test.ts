@@ -1,4 +1,4 @@
-/** `hundredfold deposit` as it is typed; what it writes is judged by programs of others. */
+/** `hundredfold deposit` as a user runs it; independent programs validate its output. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { appendFile, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const absent = missing === '' ? (unzip ? '' : 'there is no unzip') : missing;
 
 describe(`judged by others${absent === '' ? '' : ` (skipped: ${absent})`}`, () => {
   test.skipIf(absent !== '')(
-    'the archive is a whole bag, and the metadata fit their schemas',
+    'the archive is a complete bag, and the metadata match their schemas',
     async () => {
       if ('missing' in validator) throw new Error(validator.missing);
       const at = desk();
@@ -46,7 +46,7 @@ describe(`judged by others${absent === '' ? '' : ` (skipped: ${absent})`}`, () =
         datacite: join(bag, 'datacite.json'),
       };
       expect(await validator.validate(files)).toEqual([]);
-      // The tree in it proves itself, also to this program.
+      // The tree in it is self-verifying, also for this program.
       execFileSync('sha256sum', ['--strict', '--quiet', '-c', 'SHA256SUMS'], {
         cwd: join(bag, 'data'),
       });
@@ -66,7 +66,7 @@ describe(`judged by others${absent === '' ? '' : ` (skipped: ${absent})`}`, () =
   );
 });
 
-test('metadata that the user has completed stay, and are in the next archive', async () => {
+test('metadata completed by the user are kept, and included in the next archive', async () => {
   const at = desk();
   await publishedTree(at, 1);
   const first = await at.runs(0, ['deposit', './results/finished', '--out', 'out']);
@@ -99,7 +99,7 @@ test.each([
     /notes.txt is not in/,
   ],
   ['a missing file', (folder: string) => rm(join(folder, 'report.html')), /report.html is missing/],
-])('%s: no archive is made', async (_, damage, words) => {
+])('%s: no archive is created', async (_, damage, words) => {
   const at = desk();
   const folder = await publishedTree(at, 1);
   await damage(folder);
@@ -114,7 +114,7 @@ test.each([
 
 const UNFINISHED = 'finished.zip.unfinished';
 
-/** Files of the tree that an unfinished archive has whole, by its journal. */
+/** Files of the tree that are complete in an unfinished archive, by its journal. */
 function complete(place: string): string[] {
   const journal = new DatabaseSync(join(place, `${UNFINISHED}.db`));
   try {
@@ -128,7 +128,7 @@ function complete(place: string): string[] {
   }
 }
 
-/** Of no use to a command that reads it again: it would say that the tree is not what was published. */
+/** Would fail a command that reads it again: the tree would differ from what was published. */
 function spoil(folder: string, keys: readonly string[]): void {
   for (const key of keys) {
     if (/^(molecules|sequences|alignments|shifts)\//.test(key))
@@ -136,7 +136,7 @@ function spoil(folder: string, keys: readonly string[]): void {
   }
 }
 
-test('killed again and again it goes on, and reads nothing twice', async () => {
+test('after repeated kills it continues, and reads nothing twice', async () => {
   const at = desk();
   const folder = await publishedTree(at, 40);
   await at.runs(0, ['deposit', 'finished', '--zip', '--out', 'whole']);

@@ -1,4 +1,4 @@
-/** `hundredfold doctor`: what is well, what is not, and what to do about each. */
+/** `hundredfold doctor`: what works, what does not, and how to fix it. */
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
@@ -13,7 +13,7 @@ interface Finding {
   readonly remedy?: string;
 }
 
-/** The document of `--json`; a finding that is not well says what to do, one that is well does not. */
+/** The document of `--json`; a finding that is not ok says what to do, one that is ok does not. */
 function findingsOf({ stdout }: Ended): Finding[] {
   expect(stdout, 'one line on stdout').toMatch(/^\[.*\]\n$/);
   const findings = JSON.parse(stdout) as Finding[];
@@ -28,13 +28,13 @@ function findingsOf({ stdout }: Ended): Finding[] {
 const wellOf = (findings: readonly Finding[]) =>
   Object.fromEntries(findings.filter((one) => !one.warning).map(({ check, ok }) => [check, ok]));
 
-/** Whether other people have accounts here is not the test's to say. */
+/** Accounts of other people on this machine are beyond the test's control. */
 const withoutWarnings = (text: string) => text.replace(/^WARNING .*\n {9}.*\n/gm, '');
 
 const foundBy = (findings: readonly Finding[], check: string) =>
   findings.find((finding) => finding.check === check);
 
-/** Both services, which are up. */
+/** Both services, running. */
 async function answering(): Promise<string> {
   const services = await startLocalServices({ database: ':memory:', engine: 'synthetic' });
   onTestFinished(() => services.close());
@@ -55,7 +55,7 @@ function withServices(at: Desk, molecules: string, predictions: string): void {
   );
 }
 
-/** It gives a server that does not answer ten seconds: meanwhile the others run. */
+/** It gives a server that does not answer ten seconds; the other checks run meanwhile. */
 const far = new Desk();
 let patient: Typed;
 beforeAll(async () => {
@@ -64,8 +64,8 @@ beforeAll(async () => {
 });
 afterAll(() => far.close());
 
-describe('everything that is needed is there', () => {
-  test('with the local services: exit code 0, a line each, and nothing is left behind', async () => {
+describe('with everything that is needed', () => {
+  test('with the local services: exits with 0, prints a line each, and leaves nothing behind', async () => {
     const at = desk();
     const [{ stderr, stdout }, json] = await Promise.all([
       at.runs(0, ['doctor', '--services', 'local']),
@@ -88,7 +88,7 @@ describe('everything that is needed is there', () => {
     expect(at.done('anything'), 'a look begins nothing').toBe(0);
   });
 
-  test('with services of the configuration: where they are, who we are there, and how much we may send', async () => {
+  test('with configured services: shows their addresses, our user there, and how much we may send', async () => {
     const at = desk();
     withServices(at, await answering(), await answering());
     const ended = await at.runs(0, ['doctor', '--json'], { env: TOKENS });
@@ -122,14 +122,14 @@ describe('everything that is needed is there', () => {
 });
 
 describe('the real engines', () => {
-  test('are no condition: that none is installed is said with what would install it', async () => {
+  test('are optional: if none is installed, it says how to install them', async () => {
     const at = desk();
     const env = { HUNDREDFOLD_ENGINES: at.folder };
     const { stdout } = await at.runs(0, ['doctor', '--services', 'local'], { env });
     expect(stdout).toMatch(/^ok {7}engine acpype: not installed: .*npm run engines/m);
   });
 
-  test('are a problem when they were installed and do not run', async () => {
+  test('are a problem if they are installed and do not run', async () => {
     const at = desk();
     const folder = join(at.folder, 'acpype');
     const record = { engine: 'acpype', version: '2023.10.27', folder, packages: {} };
@@ -140,7 +140,7 @@ describe('the real engines', () => {
   });
 });
 
-describe('something is missing: exit code 1, and each PROBLEM says what to do', () => {
+describe('with something missing: exits with 1, and each PROBLEM says what to do', () => {
   test('no service is configured', async () => {
     const at = desk();
     const [{ stdout }, json] = await Promise.all([
@@ -151,7 +151,7 @@ describe('something is missing: exit code 1, and each PROBLEM says what to do', 
     expect(wellOf(findingsOf(json))).toMatchObject({ services: false, 'output store': true });
   });
 
-  test('a service is down; the others are looked at all the same', async () => {
+  test('a service is down; the others are still checked', async () => {
     const at = desk();
     withServices(at, await answering(), `http://127.0.0.1:${await freePort()}`);
     const { stdout } = await at.runs(1, ['doctor'], { env: TOKENS });
@@ -162,7 +162,7 @@ describe('something is missing: exit code 1, and each PROBLEM says what to do', 
     expect(stdout).toMatch(/^ok {7}output store: /m);
   });
 
-  test('a token is not set, or cannot be one: it is named, and what does not need it is looked at', async () => {
+  test('a token is unset or invalid: it is named, and checks that do not need it still run', async () => {
     const at = desk();
     withServices(at, 'http://127.0.0.1:9', 'http://127.0.0.1:9');
     const { HUNDREDFOLD_MOLECULE_TOKEN } = TOKENS;
@@ -179,7 +179,7 @@ describe('something is missing: exit code 1, and each PROBLEM says what to do', 
     expect(short.stdout).not.toContain('short');
   });
 
-  test('the configuration is not one', async () => {
+  test('the configuration is invalid', async () => {
     const at = desk();
     at.write('hundredfold.yaml', 'store: { urll: x }');
     const { stdout } = await at.runs(1, ['doctor', '--services', 'local']);
@@ -188,7 +188,7 @@ describe('something is missing: exit code 1, and each PROBLEM says what to do', 
     );
   });
 
-  test('the output folder cannot be written, nor what holds the embedded server', async () => {
+  test('the output folder and the folder of the embedded server are not writable', async () => {
     const at = desk();
     at.write('taken', 'a file');
     const env = {
@@ -210,7 +210,7 @@ describe('something is missing: exit code 1, and each PROBLEM says what to do', 
   });
 });
 
-test('it tells of a server that runs, and where its UI is', async () => {
+test('it shows a running server and the address of its UI', async () => {
   const at = desk();
   at.write('one.csv', 'id,smiles\nethanol,CCO\n');
   await at.runs(0, ['run', 'one.csv', '--services', 'local', '--detach']);

@@ -1,4 +1,4 @@
-/** A Temporal and services that are not ours to start: the configuration names them, workers come and go. */
+/** A Temporal and services that we do not start: the configuration names them, workers come and go. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
@@ -7,10 +7,10 @@ import { freePort } from '../../src/temporal/ports.ts';
 import { desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
-test('`services`, `worker` and `run` work for a Temporal elsewhere, each in a process of its own', async () => {
+test('`services`, `worker` and `run` work for a Temporal elsewhere, each in its own process', async () => {
   const at = desk();
   const port = await freePort();
-  // The server is shared by all tests: a name that no other has.
+  // All tests share the server: a unique name.
   const name = `elsewhere-${randomBytes(3).toString('hex')}`;
   const ids = fragments(at, name, 12);
   at.write(
@@ -37,7 +37,7 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   const idle = await at.runs(0, ['status', name], { env });
   expect(idle.stdout).toContain(`${name}: 0 of 12: 12 waiting`);
 
-  // The one worker goes, and is listed by the server for minutes: nobody answers, and that is said.
+  // The only worker stops. The server still lists it for minutes: the command reports that no worker answers.
   const worker = type('worker');
   await worker.says('working for');
   await worker.until(() => at.done(name) > 0, 'an item had ended');
@@ -46,7 +46,7 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   const silent = await at.runs(1, ['status', name], { env });
   expect(silent.stderr).toMatch(/no worker answers .*\[WORKER_SILENT\]\n.*hundredfold worker/);
 
-  // The command brings a worker of its own: it needs no other.
+  // The command starts its own worker and needs no other.
   const { stdout } = await at.runs(0, ['run', `${name}.csv`, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ items: { total: 12, succeeded: 12 } });
 
@@ -59,7 +59,7 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   neverRefusedForRate(journal);
 }, 180_000);
 
-test('a tree that was removed under a campaign: `cancel` says how to end it, and `run` begins anew', async () => {
+test('after the tree of a campaign was removed, `cancel` says how to end it, and `run` starts again', async () => {
   const at = desk();
   const port = await freePort();
   const name = `removed-${randomBytes(3).toString('hex')}`;

@@ -1,11 +1,11 @@
-/** `hundredfold export` as it is typed. */
+/** `hundredfold export` as a user runs it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { FORMATS } from '../../src/export/formats.ts';
 import { desk } from './command.ts';
 
-test('export --list prints the formats, a line each below a header', async () => {
+test('export --list prints the formats, one per line below a header', async () => {
   const at = desk();
   const { stdout, stderr } = await at.runs(0, ['export', '--list']);
   const [header = '', ...lines] = stdout.trimEnd().split('\n');
@@ -36,7 +36,7 @@ test('a campaign is exported by its name and by the folder of its tree', async (
   expect(readFileSync(at.path('two', 'export.json'), 'utf8')).toContain('"exported": 2');
 });
 
-test('a ligand that had to be left out makes the exit code 3', async () => {
+test('a skipped ligand makes the exit code 3', async () => {
   const at = desk();
   const tree = at.path('results', 'finished');
   await writeFinishedTree(tree, 8);

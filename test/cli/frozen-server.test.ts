@@ -1,20 +1,20 @@
-/** A server that stands still: whoever looks or cancels is told within seconds, and nothing hangs. */
+/** A suspended server: commands that read or cancel report it within seconds, and nothing hangs. */
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '../../src/temporal/processes.ts';
 import { desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
-/** What the commands promise, in ms, and what a busy machine takes to start them. */
+/** Time limits of the commands, in ms, and the time to start them on a busy machine. */
 const PROMISED_MS = 15_000;
 const STARTING_MS = 15_000;
 
-test('status, cancel, budget and doctor answer while the server stands still', async () => {
+test('status, cancel, budget and doctor answer while the server is suspended', async () => {
   const at = desk();
-  // More than may be unfinished at once (20): a part of it waits, however quick the machine is.
+  // More than may be unfinished at once (20): some of them wait, however fast the machine is.
   fragments(at, 'fragments', 40);
   const run = at.type(['run', 'fragments.csv', '--services', 'local']);
   await run.until(() => at.done('fragments') > 0, 'an item had ended');
-  // It stays open, however long the rest takes.
+  // It stays open, however long the other steps take.
   await at.runs(0, ['pause', 'fragments']);
   const { pid } = at.record('server') as { pid: number };
   process.kill(pid, 'SIGSTOP');

@@ -1,4 +1,4 @@
-/** `hundredfold init`: what it writes can be run as it is, and nothing of the user's is touched. */
+/** `hundredfold init`: its files can be run unchanged, and the user's files are not touched. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { readManifests } from '../manifest/read-all.ts';
 import { itemsTable, treeIsWhole } from '../promises.ts';
 import { desk, ROOT } from './command.ts';
 
-/** The last two lines that it prints, as the user copies them into a shell; npx is where the tests run. */
+/** The last two lines of output, as a user copies them into a shell; npx is the one of the tests. */
 function typedAsSaid(stderr: string, cwd: string): string {
   const commands = stderr.split('\n').filter((line) => /^ {2}(cd|npx) /.test(line));
   const script = commands.map((line) => line.trim()).join(' && ');
@@ -24,7 +24,7 @@ function typedAsSaid(stderr: string, cwd: string): string {
 }
 
 describe('hundredfold init', () => {
-  test('writes a folder that runs to its end with the command that it names', async () => {
+  test('writes a folder whose campaign finishes with the printed command', async () => {
     const at = desk();
     const { stderr, stdout } = await at.runs(0, ['init', "a new place's folder"]);
     expect(stdout).toBe('');
@@ -40,11 +40,11 @@ describe('hundredfold init', () => {
     expect(kinds.sort()).toEqual([...KINDS].sort());
   });
 
-  test('leaves alone what is there, says so, and adds the rest', async () => {
+  test('keeps existing files, says so, and adds the rest', async () => {
     const at = desk();
     at.write('manifest.csv', 'id,smiles\nmine,CCO\n');
     at.write('notes.txt', 'mine');
-    // It leads nowhere yet: written through, it would make a file elsewhere.
+    // A dangling link: writing through it would create a file elsewhere.
     symlinkSync('elsewhere.yaml', at.path('hundredfold.yaml'));
     const { stderr } = await at.runs(0, ['init']);
     const [written = '', left = ''] = stderr.split('Not changed');
@@ -81,9 +81,9 @@ describe('hundredfold init', () => {
   });
 });
 
-describe('the configuration that it writes', () => {
+describe('the configuration of init', () => {
   const text = readFileSync(join(ROOT, STARTER['hundredfold.yaml'] ?? ''), 'utf8');
-  /** As an editor takes comments away; prose stays, and so does what stands behind a key. */
+  /** Removes comments as an editor does; prose stays, and so does text after a key. */
   const setAll = text.replace(/^# (?=(?: {2})*(?:[a-zA-Z]+:(?: |$)|# ))/gm, '');
 
   interface Node {
@@ -92,7 +92,7 @@ describe('the configuration that it writes', () => {
     readonly default?: unknown;
   }
 
-  /** Key → its default, where it has one. */
+  /** Key → its default, if it has one. */
   function keysOf(node: Node, path: readonly string[] = []): [string, unknown][] {
     return Object.entries(node.properties ?? {}).flatMap(([key, child]): [string, unknown][] =>
       child.properties
@@ -105,7 +105,7 @@ describe('the configuration that it writes', () => {
     expect(parse(text)).toBeNull();
   });
 
-  test('holds every key there is with its default, once the # are taken away', async () => {
+  test('contains every key with its default, once the # are removed', async () => {
     const schema = JSON.parse((await schemaFiles())['config.schema.json'] ?? '') as Node;
     const config: unknown = parse(setAll);
     expect(configSchema.safeParse(config).error?.issues ?? []).toEqual([]);
@@ -121,7 +121,7 @@ describe('the configuration that it writes', () => {
     }
   });
 
-  test('shows both ways on, names the schema beside it, and holds no token', () => {
+  test('shows both next steps, names the schema beside it, and contains no token', () => {
     expect(text).toContain('--services local');
     expect(text).toMatch(/^# services:$/m);
     const schema = /^# yaml-language-server: \$schema=(\S+)$/m.exec(text.split('\n')[0] ?? '');
@@ -132,7 +132,7 @@ describe('the configuration that it writes', () => {
   });
 });
 
-test('the manifest that it writes has no problem, and columns of ours but for one', async () => {
+test('the manifest of init has no problems, and only our columns but for one', async () => {
   const at = desk();
   await at.runs(0, ['init']);
   const { problems, items } = await readManifests([at.path('manifest.csv')]);

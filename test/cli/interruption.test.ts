@@ -1,21 +1,21 @@
-/** Whatever stops the command, the same command goes on: with what is done, and with what was sent. */
+/** However the command is stopped, the same command continues: with what is done, and with what was sent. */
 import { expect, test } from 'vitest';
 import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../promises.ts';
 import { desk, type Desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
-/** No process is left: none that is recorded, and none that was told of the desk's folder, as the server is. */
+/** No process is left: neither a recorded one nor one that names the desk's folder, as the server does. */
 function allIsQuiet(at: Desk): void {
   expect(at.servers(), 'recorded processes that live').toEqual([]);
   expect(at.processes(), 'processes left behind').toEqual([]);
 }
 
-test('Ctrl-C, kill -9, SIGTERM: each time the same command goes on, and every item is sent once', async () => {
+test('after Ctrl-C, kill -9 and SIGTERM the same command continues, and sends every item once', async () => {
   const at = desk();
   const ids = fragments(at, 'fragments', 48);
   const words = ['run', 'fragments.csv', '--services', 'local'];
   const tree = at.path('results', 'fragments');
-  /** Types the command and waits until so many more items have ended. */
+  /** Runs the command and waits until this many more items have ended. */
   const runsUntil = async (more: number) => {
     const before = at.done('fragments');
     const typed = at.type(words);
@@ -32,7 +32,7 @@ test('Ctrl-C, kill -9, SIGTERM: each time the same command goes on, and every it
   allIsQuiet(at);
 
   const interrupted = await runsUntil(1);
-  // npm passes on what the terminal has said already: that is no second Ctrl-C.
+  // npm forwards the signal that the terminal has already sent: this is not a second Ctrl-C.
   interrupted.kill('SIGINT');
   interrupted.kill('SIGINT');
   const { stderr } = await interrupted.endsWith(130);
@@ -65,7 +65,7 @@ test('Ctrl-C, kill -9, SIGTERM: each time the same command goes on, and every it
   neverRefusedForRate(at.journal());
 }, 180_000);
 
-test('a server that dies under the command is started again, and the command goes on', async () => {
+test('the command restarts a server that dies, and continues', async () => {
   const at = desk();
   const ids = fragments(at, 'fragments', 12);
   const typed = at.type(['run', 'fragments.csv', '--services', 'local']);

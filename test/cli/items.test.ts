@@ -1,4 +1,4 @@
-/** `items` where no server runs: the tree tells it all. Of a campaign that runs: background.test.ts. */
+/** `items` without a running server: everything is read from the tree. For running campaigns see background.test.ts. */
 import { expect, test } from 'vitest';
 import { itemLines, type ItemFilter, type ItemLine } from '../../src/campaigns/item-lines.ts';
 import { treeIfAny } from '../../src/campaigns/campaign-tree.ts';
@@ -50,7 +50,7 @@ interface Document {
   readonly items: readonly Record<string, unknown>[];
 }
 
-test('all items, in the order of the manifest, as one document', async () => {
+test('prints all items, in the order of the manifest, as one document', async () => {
   const at = desk();
   await tree(at);
   const { stdout, stderr } = await at.runs(0, ['items', 'night', '--json']);
@@ -77,7 +77,7 @@ test('all items, in the order of the manifest, as one document', async () => {
   expect(at.servers(), 'no server was started for it').toEqual([]);
 });
 
-test('what Temporal says of an open item counts, unless its end is on disk already', async () => {
+test('takes the state of an open item from Temporal, unless its end is on disk already', async () => {
   const at = desk();
   await tree(at);
   const found = await treeIfAny(at.path('results', 'night'), 'night');
@@ -103,7 +103,7 @@ test('what Temporal says of an open item counts, unless its end is on disk alrea
   expect(wanted.map(({ id }) => id)).toEqual(['s-0']);
 });
 
-test('those that are asked for, as a table on stdout', async () => {
+test('prints the selected ones as a table on stdout', async () => {
   const at = desk();
   await tree(at);
   const failed = await at.runs(0, ['items', 'night', '--state', 'failed']);

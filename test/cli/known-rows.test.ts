@@ -1,4 +1,4 @@
-/** Rows that were run before, were refused, or were changed since: typed as a user types them. */
+/** Rows that were run before, were refused, or were changed since, as a user runs them. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'csv-parse/sync';
@@ -28,7 +28,7 @@ async function runs(
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-test('rows that are refused are left out when that is asked for, and run once they are mended', async () => {
+test('refused rows are skipped on request, and run after they were corrected', async () => {
   const { at } = await scene();
   const good = ['a,MKTAYIAKQR,dynamine,x', 'b,MKTAYIAKQR,agmata,y'];
   table(at, 'night', [...good, 'c,MK1,,z']);
@@ -50,7 +50,7 @@ test('rows that are refused are left out when that is asked for, and run once th
     bom: true,
   });
   expect(failed).toMatchObject([{ id: 'c', sequence: 'MK1', project: 'z' }]);
-  // Nothing is left to do; the row that was left out is not forgotten.
+  // Nothing is left to do; the skipped row is still known.
   expect(await runs(at, 3, ['night.csv', '--skip-invalid'])).toEqual(document);
 
   table(at, 'night', [...good, 'c,MKTAYIAKLL,,z']);
@@ -62,12 +62,12 @@ test('rows that are refused are left out when that is asked for, and run once th
   await treeIsWhole(tree);
 }, 180_000);
 
-test('a row that says something else than its job is refused, unless its job had failed', async () => {
+test('a row that differs from its job is refused, unless its job had failed', async () => {
   const { at, service } = await scene();
   await service.faults([{ name: 'fail', service: 'predictions', times: 1 }]);
   table(at, 'night', ['bad,MKTAYIAKQR,,x']);
   await runs(at, 3, ['night.csv']);
-  // Another job for another sequence, no retry.
+  // A new job for another sequence, not a retry.
   table(at, 'night', ['bad,MKTAYIAKQW,,x', 'good,MKTAYIAKLL,,x']);
   expect(await runs(at, 0, ['night.csv'])).toMatchObject({
     submissions: 2,
@@ -83,7 +83,7 @@ test('a row that says something else than its job is refused, unless its job had
   expect(await service.end()).toHaveLength(3);
 }, 180_000);
 
-test('a later campaign takes what an earlier one has computed, unless told otherwise', async () => {
+test('a later campaign reuses the results of an earlier one, unless disabled', async () => {
   const { at, service } = await scene();
   table(at, 'first', ['a,MKTAYIAKQR,,', 'b,MKTAYIAKLL,,']);
   table(at, 'later', ['x,MKTAYIAKQR,,', 'y,MKTAYIAKLL,,', 'z,MKTAYIAKLL,dynamine,']);
@@ -114,7 +114,7 @@ test('a later campaign takes what an earlier one has computed, unless told other
   expect((await service.end()).filter(({ accepted }) => accepted)).toHaveLength(8);
 }, 180_000);
 
-test('rows that share a job are run again together, for the price of one', async () => {
+test('rows that share a job are retried together, with one submission', async () => {
   const { at, service } = await scene();
   await service.faults([{ name: 'fail', service: 'predictions', times: 1 }]);
   table(at, 'night', [

@@ -1,4 +1,4 @@
-/** Two folders, two Temporal servers, one token: the service sees one user who keeps the limit. */
+/** Two folders, two Temporal servers, one token: the service sees one user who stays within the limit. */
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const WINDOW_MS = 20_000;
 const ROWS = 12;
 const TOKEN = { HUNDREDFOLD_PREDICTION_TOKEN: 'pLedger~9Z' };
 
-test('two folders with one token keep its limit together, also when a database is removed in between', async () => {
+test('two folders with one token stay within its limit together, also when a database is deleted in between', async () => {
   const at = desk();
   const services = await startLocalServices({
     engine: 'synthetic',

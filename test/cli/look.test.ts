@@ -1,16 +1,16 @@
-/** Commands that show what is there, as a user pipes them: `open`, `logs`, `ui`, `version`, and failures as JSON. */
+/** Commands that show things, as a user pipes them: `open`, `logs`, `ui`, `version`, and failures as JSON. */
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { desk } from './command.ts';
 
-test('the report, the log of an item and the Temporal UI of a campaign', async () => {
+test('shows the report, the log of an item and the Temporal UI of a campaign', async () => {
   const at = desk();
   at.write('night.csv', 'id,smiles\nethanol,CCO\n');
   await at.runs(0, ['run', 'night.csv', '--services', 'local']);
 
-  // A browser that writes down what it is told to open.
+  // A browser that records what it is asked to open.
   at.write('browser', `#!/bin/sh\necho "$1" > "${at.path('opened')}"\n`);
   chmodSync(at.path('browser'), 0o755);
   const env = { BROWSER: at.path('browser') };
@@ -29,7 +29,7 @@ test('the report, the log of an item and the Temporal UI of a campaign', async (
   await looking.says('Ctrl-C');
   const [link = ''] = looking.stdout.split('\n');
   expect((await fetch(link)).status).toBe(200);
-  // Other commands that look join it; one that has work to do is refused at once.
+  // Other commands that read join it; one that has work to do is refused at once.
   expect((await at.runs(0, ['list'])).stdout).toContain('night');
   const refused = await at.runs(2, ['run', 'night.csv', '--services', 'local']);
   expect(refused.stderr).toContain('[HOST_LOOKS_ONLY]');
@@ -55,7 +55,7 @@ test('a command that joins a running host loads neither the worker nor the local
   await at.runs(0, ['stop']);
 });
 
-test('compiled code is kept in the cache of the user; a cache that cannot be written changes nothing', async () => {
+test('compiled code is cached for the user; a cache that cannot be written changes nothing', async () => {
   const at = desk();
   const cache = at.path('cache');
   const own = { NODE_COMPILE_CACHE: undefined };
@@ -76,7 +76,7 @@ test('a campaign without a report says when there will be one', async () => {
   expect(stderr).toContain('[CAMPAIGN_UNKNOWN]');
 });
 
-test('the versions that a report of a problem should name', async () => {
+test('prints the versions to quote in a bug report', async () => {
   const { stdout } = await desk().runs(0, ['version', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     hundredfold: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
@@ -100,7 +100,7 @@ test.each([
   expect(error['remedy']).not.toBe('');
 });
 
-test('--quiet says nothing but errors, --verbose shows the log of the worker', async () => {
+test('--quiet prints only errors, --verbose shows the log of the worker', async () => {
   const at = desk();
   at.write('night.csv', 'id,smiles\nethanol,CCO\n');
   const quiet = await at.runs(0, ['run', 'night.csv', '--services', 'local', '--quiet', '--json']);
@@ -108,7 +108,7 @@ test('--quiet says nothing but errors, --verbose shows the log of the worker', a
   expect(JSON.parse(quiet.stdout)).toMatchObject({ items: { succeeded: 1 } });
   const refused = await at.runs(1, ['open', 'nihgt', '-q']);
   expect(refused.stderr).toContain('[CAMPAIGN_UNKNOWN]');
-  // The recorded engine does not know it.
+  // The recorded engine does not know this one.
   at.write('more.csv', 'id,smiles\nmethanol,CO\n');
   const verbose = await at.runs(3, ['run', 'more.csv', '--services', 'local', '-v']);
   expect(verbose.stderr).toMatch(

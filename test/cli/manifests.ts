@@ -5,7 +5,7 @@ import { ROOT, type Desk } from './command.ts';
 
 const SCREENING = readFileSync(join(ROOT, 'batches', 'screening', 'manifest.csv'), 'utf8');
 
-/** `count` fragments from the `from`th on. A job takes half a second, and two run at once. */
+/** `count` fragments from number `from` on. A job takes half a second, and two run at once. */
 export function fragments(at: Desk, name: string, count: number, from = 0): string[] {
   const [header, ...rows] = SCREENING.trimEnd().split(/\r?\n/);
   const chosen = rows.slice(from, from + count);
@@ -15,7 +15,7 @@ export function fragments(at: Desk, name: string, count: number, from = 0): stri
 
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
 
-/** `count` short sequences that differ, for the synthetic engine. */
+/** `count` different short sequences, for the synthetic engine. */
 export function peptides(at: Desk, name: string, count: number): string[] {
   const ids = Array.from({ length: count }, (_, n) => `peptide-${n}`);
   const rows = ids.map(

@@ -1,4 +1,4 @@
-/** `hundredfold move` into a bucket and out of one: the tree is copied, and the campaign keeps its standing. */
+/** `hundredfold move` into and out of a bucket: the tree is copied, and the campaign keeps its settings. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A campaign that has outgrown the embedded server goes on in a Temporal of one's own. */
+/** A campaign that has outgrown the embedded server continues on a self-hosted Temporal. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,10 +21,10 @@ test.each([
   ['in one go', null],
   ['with a kill in the middle', 2_500],
 ])(
-  'an open campaign is moved %s: its jobs and charges move along',
+  'an open campaign is moved %s, with its jobs and charges',
   async (_, killAfterMs) => {
     const at = desk();
-    // The server that it goes to is shared by all tests.
+    // All tests share the target server.
     const name = `move-${randomBytes(3).toString('hex')}`;
     const service = await rehearse(at, { limit: LIMITS.limit, seconds: LIMITS.windowMs / 1_000 });
     const ids = peptides(at, name, ROWS);

@@ -1,4 +1,7 @@
-/** Names of campaigns become folders, workflow ids and search attributes: what is not one is refused before anything is written. */
+/**
+ * Names of campaigns become folders, workflow ids and search attributes: invalid ones are refused before anything is
+ * written.
+ */
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkedName } from '../../src/manifest/name.ts';
@@ -29,7 +32,7 @@ test.each(BAD)('%j is not a name', (name) => {
   );
 });
 
-test('every command that takes a name refuses it with exit code 2, and writes nothing', async () => {
+test('every command that takes a name refuses an invalid one with exit code 2, and writes nothing', async () => {
   const at = desk();
   at.write('m.csv', 'id,smiles\na,CCO\n');
   const commands = [

@@ -1,7 +1,6 @@
 /**
- * Hosts that share nothing but Temporal and a bucket: each has a folder, a ledger and a worker process of its own. One
- * worker is killed in the middle and the store is away for a while; the other worker finishes, and the tree is brought
- * to disk.
+ * Hosts that share only Temporal and a bucket: each has its own folder, ledger and worker process. One worker is killed
+ * in the middle and the store is unavailable for a while; the other worker finishes, and the tree is pulled to disk.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +33,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
   });
   afterAll(() => server.stop());
 
-  /** What is typed on a host that knows the services at `url`. */
+  /** Runs a command on a host with the services at `url`. */
   function environment(host: Desk, queue: string): NodeJS.ProcessEnv {
     return {
       ...TOKEN,
@@ -47,7 +46,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     };
   }
 
-  test('is finished by the worker that is left, and pulled whole', async () => {
+  test('is finished by the remaining worker, and pulled completely', async () => {
     const queue = `bucket-${process.pid}`;
     const hosts = [desk(), desk(), desk()] as const;
     const [first, second, third] = hosts;
@@ -77,7 +76,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     };
     while ((await ended()) < 5) await delay(100);
     workers[0]?.kill('SIGKILL');
-    // The store goes away as well, with jobs under way at the service, and comes back.
+    // The store becomes unavailable as well, while jobs run at the service, and returns.
     await server.kill();
     await delay(3_000);
     await server.start();
@@ -90,7 +89,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
       rejected429: 0,
       items: { total: ROWS, succeeded: ROWS },
     });
-    // No host has a tree of its own.
+    // No host has its own tree.
     for (const host of hosts) expect(existsSync(host.path('results'))).toBe(false);
 
     const pull = third.type(['pull', 'night', '--json'], typing(third));
@@ -111,7 +110,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     neverRefusedForRate(journal);
   });
 
-  test('of the documentation is pulled, pulled in part, gone on with, and pushed', async () => {
+  test('as documented: is pulled, pulled in part, continued, and pushed', async () => {
     const host = desk();
     const env = { ...environment(host, 'docs'), HUNDREDFOLD_TEMPORAL_ADDRESS: '' };
     const manifest = join(ROOT, 'batches', 'demo');
@@ -133,7 +132,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     const copy = host.path('copy', 'demo');
     await treeIsWhole(copy);
 
-    // A file that is gone and one that was changed are fetched again, and only these.
+    // A missing file and a changed one are fetched again, and only these.
     const [id = ''] = readdirSync(join(copy, 'molecules'));
     rmSync(join(copy, 'molecules', id, 'record.json'));
     writeFileSync(join(copy, 'items.csv'), 'edited');
@@ -141,7 +140,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     expect(JSON.parse((await again.endsWith(0)).stdout)).toMatchObject({ copied: 2 });
     await treeIsWhole(copy);
 
-    // What was changed here is not written over what the store has, unless it is asked for.
+    // A local change does not overwrite the store's version, unless requested.
     writeFileSync(join(copy, 'items.csv'), 'edited');
     const refused = await host.type(['push', 'demo', '--out', 'copy'], { env }).endsWith(2);
     expect(refused.stderr).toContain('PUSH_WOULD_REPLACE');

@@ -1,4 +1,6 @@
-/** Two hosts with embedded servers of their own, one token and one bucket: the second is refused, and spends nothing. */
+/**
+ * Two hosts with embedded servers of their own, one token and one bucket: the second is refused, and submits nothing.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { atMostOneJob, neverOverBudget } from '../promises.ts';
@@ -14,7 +16,7 @@ describe.skipIf(WITHOUT_S3 !== null)('one token at two servers', () => {
   });
   afterAll(() => server.stop());
 
-  test('whose trees are in one bucket: the second is refused', async () => {
+  test('with trees in one bucket: the second is refused', async () => {
     const [one, two] = [desk(), desk()];
     const service = await rehearse(one, { limit: 3, seconds: 4 });
     const store = (prefix: string) =>
@@ -22,7 +24,7 @@ describe.skipIf(WITHOUT_S3 !== null)('one token at two servers', () => {
     const services = readFileSync(one.path('hundredfold.yaml'), 'utf8');
     one.write('hundredfold.yaml', `${services}\n${store('anna')}`);
     two.write('hundredfold.yaml', `${services}\n${store('bert')}`);
-    // Of other machines: their ledgers do not see each other.
+    // On different machines: their ledgers do not see each other.
     const on = (host: Desk) => ({
       env: { ...TOKEN, ...server.environment, HUNDREDFOLD_STATE_DIR: host.path('state') },
     });
@@ -33,7 +35,7 @@ describe.skipIf(WITHOUT_S3 !== null)('one token at two servers', () => {
     expect(stderr).toContain('TOKEN_LEASED');
     expect(stderr).toContain(one.path());
     expect(stderr).toContain('hundredfold move');
-    // The first one goes on.
+    // The first one continues.
     await one.runs(0, ['run', 'night.csv', '--name', 'again', '--refresh', '--yes'], on(one));
     const journal = await service.end();
     atMostOneJob(journal, 8);

@@ -1,4 +1,4 @@
-/** `plan` tells what a run would do, and does nothing of it. */
+/** `plan` shows what a run would do, and does none of it. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { desk, type Desk } from './command.ts';
@@ -18,7 +18,7 @@ const parsed = (stdout: string): Document => {
   return JSON.parse(stdout) as Document;
 };
 
-/** Every file of the desk with its bytes, but for what a server that runs writes. */
+/** Every file of the desk with its bytes, except those that a running server writes. */
 function everything(at: Desk): Record<string, string> {
   const names = readdirSync(at.folder, { recursive: true, encoding: 'utf8' });
   const ours = names
@@ -33,7 +33,7 @@ function everything(at: Desk): Record<string, string> {
   );
 }
 
-test('a manifest is checked whole, without a service, a server or a folder', async () => {
+test('a manifest is checked completely, without a service, a server or a folder', async () => {
   const at = desk();
   const lines = [
     'id,kind,sequence,smiles,predictors,project',
@@ -86,7 +86,7 @@ test('a manifest is checked whole, without a service, a server or a folder', asy
   expect(good.stdout).toContain('To begin: hundredfold run good.csv');
 });
 
-test('what is charged now moves the end; nothing is sent, and nothing written', async () => {
+test('current charges move the expected end; nothing is sent or written', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 5, seconds: 3_600 });
   const typing = { env: TOKEN };
@@ -94,7 +94,7 @@ test('what is charged now moves the end; nothing is sent, and nothing written', 
     parsed((await at.runs(0, ['plan', `${name}.csv`, '--json'], typing)).stdout);
   const minutes = ({ endsAt }: Document) => (Date.parse(endsAt ?? '') - Date.now()) / 60_000;
   peptides(at, 'night', 3);
-  // Others than those of the night, which would be cached.
+  // Not those of the night campaign, which would be cached.
   for (const [name, count] of [
     ['two', 2],
     ['three', 3],

@@ -1,4 +1,4 @@
-/** What other users of the machine can read or hold up: nothing. */
+/** Other users of the machine can neither read nor block anything. */
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ const TOKEN = 'mPrivate7Z';
 const MANIFEST = 'id,kind,smiles\nethanol,molecule,CCO\n';
 const RUN = ['run', 'm.csv', '--services', 'local', '--json'];
 
-/** Paths below the folder that others may read, write or enter. */
+/** Paths below the folder that other users may read, write or enter. */
 function openToOthers(folder: string): string[] {
   return [folder, ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]
     .map((name) => (name === folder ? folder : join(folder, name)))
     .filter((path) => (lstatSync(path).mode & 0o077) !== 0);
 }
 
-test('local services get a token of their own, and all that is kept is private; old files are tightened', async () => {
+test('local services get their own token, all files are private, and old files are tightened', async () => {
   const at = desk();
   at.write('m.csv', MANIFEST);
   const env = { HUNDREDFOLD_MOLECULE_TOKEN: TOKEN, HUNDREDFOLD_PREDICTION_TOKEN: TOKEN };
@@ -37,7 +37,7 @@ test('local services get a token of their own, and all that is kept is private; 
   expect(openToOthers(at.embedded)).toEqual([]);
 });
 
-test('a token file that others can read is warned about, with what to do', async () => {
+test('a token file that others can read causes a warning with a remedy', async () => {
   const at = desk();
   at.write('m.csv', MANIFEST);
   const file = at.write('token.txt', TOKEN);
@@ -53,7 +53,7 @@ test('a token file that others can read is warned about, with what to do', async
   expect((await at.runs(0, ['plan', 'm.csv'])).stderr).not.toContain('chmod');
 });
 
-test('the lock on ports lies in a folder of the user, and nothing in the shared temporary directory is touched', async () => {
+test('the port lock is in a folder of the user; the shared temporary directory is not touched', async () => {
   const at = desk();
   at.write('m.csv', MANIFEST);
   const shared = at.path('tmp');
@@ -70,7 +70,7 @@ test('the lock on ports lies in a folder of the user, and nothing in the shared 
   );
 });
 
-test('a runtime folder that leads elsewhere is refused at once', async () => {
+test('a runtime folder that links elsewhere is refused at once', async () => {
   const at = desk();
   at.write('m.csv', MANIFEST);
   const runtime = at.path('runtime');
@@ -82,7 +82,7 @@ test('a runtime folder that leads elsewhere is refused at once', async () => {
   expect(readdirSync(at.path('victim'))).toEqual([]);
 });
 
-test('without a home that can be written, submissions are counted beside the embedded server, and that is said', async () => {
+test('without a writable home, submissions are counted beside the embedded server, with a message', async () => {
   const at = desk();
   at.write('m.csv', MANIFEST);
   writeFileSync(at.path('no-home'), '');

@@ -1,4 +1,4 @@
-/** The command lines of all processes of this machine, as anybody on it can see them. */
+/** The command lines of all processes of this machine, as any user can see them. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 

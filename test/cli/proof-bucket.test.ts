@@ -1,4 +1,4 @@
-/** `hundredfold verify` and `deposit` of a tree that lies in a bucket, on a real S3 server. */
+/** `hundredfold verify` and `deposit` of a tree in a bucket, on a real S3 server. */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a tree in a bucket', () => {
   });
   afterAll(() => server.stop());
 
-  /** A published tree of a prefix of its own, and what is typed to find it. */
+  /** A published tree in its own prefix, and the arguments to find it. */
   async function publishedTree(each: number) {
     const root = `s3://${server.bucket}/${randomBytes(4).toString('hex')}`;
     const { store, end } = await writeFinishedTree(`${root}/finished`, each);
@@ -64,13 +64,13 @@ describe.skipIf(WITHOUT_S3 !== null)('a tree in a bucket', () => {
     );
   }, 120_000);
 
-  test('is deposited into a folder, also after a kill, and into a bucket: the same bytes', async () => {
+  test('is deposited into a folder, also after a kill, and into a bucket, with the same bytes', async () => {
     const at = desk();
     const { root, store, typing } = await publishedTree(10);
     const place = at.path('finished-deposit');
     const unfinished = join(place, 'finished.zip.unfinished');
     const typed = at.type(['deposit', 'finished', '--zip'], typing);
-    // More than is written together: some of it is in the journal.
+    // More than one write batch: some of it is in the journal.
     const begun = (): boolean => existsSync(unfinished) && statSync(unfinished).size > 1_500_000;
     while (!begun() && !existsSync(join(place, 'finished.zip'))) await delay(1);
     typed.child.kill('SIGKILL');

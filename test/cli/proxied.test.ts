@@ -1,4 +1,4 @@
-/** The command behind a proxy: campaigns go through it, what lies on this machine does not. */
+/** The command behind a proxy: campaigns use it, connections within this machine do not. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { pipeline } from 'node:stream';
@@ -8,7 +8,7 @@ import { desk, type Desk } from './command.ts';
 import { fragments, peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
-/** Files below the desk that hold this text. */
+/** Files below the desk that contain this text. */
 function filesWith(at: Desk, text: string): string[] {
   return readdirSync(at.folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const path = at.path(name);

@@ -1,4 +1,4 @@
-/** Before a campaign of more than an hour somebody who sits there is asked; nobody else is. */
+/** A campaign of more than an hour asks for confirmation, but only on a terminal. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { desk, type Desk } from './command.ts';
@@ -20,7 +20,7 @@ async function scene(): Promise<{ at: Desk; service: Rehearsal }> {
   return { at, service };
 }
 
-test('an answer of no, Ctrl-C and Ctrl-D begin nothing; the next command begins where it is allowed', async () => {
+test('no, Ctrl-C and Ctrl-D start nothing; the next command can start', async () => {
   const { at, service } = await scene();
   for (const keys of ['n\r', '\x03', '\x04']) {
     const asked = at.type(RUN, onTerminal);
@@ -39,7 +39,7 @@ test('an answer of no, Ctrl-C and Ctrl-D begin nothing; the next command begins 
   expect(await service.end()).toHaveLength(2);
 }, 180_000);
 
-test('--yes, a short campaign and no terminal go on without a question', async () => {
+test('--yes, a short campaign and no terminal need no confirmation', async () => {
   const { at, service } = await scene();
   const short = at.type(['run', 'short.csv', '--name', 'short', '--no-cache'], onTerminal);
   await short.endsWith(0);

@@ -1,4 +1,4 @@
-/** What is refused before anything starts: the exit code, the words, and that nothing was begun. */
+/** What is refused before anything starts: the exit code, the message, and that nothing was started. */
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -8,12 +8,12 @@ import { desk, ROOT, type Desk, type Typing } from './command.ts';
 const DEMO = join(ROOT, 'batches', 'demo');
 const INVALID = join(ROOT, 'batches', 'invalid');
 
-/** Nothing was made in the folder: no output, no server, no services. */
+/** Nothing was created in the folder: no output, no server, no services. */
 function nothingBegun(at: Desk, ...mayBeThere: readonly string[]): void {
   expect(readdirSync(at.folder).filter((name) => !mayBeThere.includes(name))).toEqual([]);
 }
 
-describe('what was typed', () => {
+describe('the command line', () => {
   test('an unknown command exits with code 1, a suggestion and a pointer to the help', async () => {
     const at = desk();
     const [unknown, missing, wrong] = await Promise.all([
@@ -31,7 +31,7 @@ describe('what was typed', () => {
     nothingBegun(at);
   });
 
-  test('may be a question about the command itself', async () => {
+  test('may ask about the command itself', async () => {
     const at = desk();
     const [help, ofRun, version] = await Promise.all([
       at.runs(0, ['--help']),
@@ -77,7 +77,7 @@ describe('a manifest with errors', () => {
     nothingBegun(at);
   });
 
-  test('is told as one JSON document with --json', async () => {
+  test('is reported as one JSON document with --json', async () => {
     const at = desk();
     const { stdout } = await at.runs(2, ['run', INVALID, '--services', 'local', '--json']);
     const { problems } = JSON.parse(stdout) as { problems: Record<string, unknown>[] };
@@ -90,7 +90,7 @@ describe('a manifest with errors', () => {
     nothingBegun(at);
   });
 
-  test('or without a manifest at all: exit code 2', async () => {
+  test('or a missing one: exit code 2', async () => {
     const at = desk();
     at.write('empty.csv', 'id,smiles\n');
     const [gone, empty] = await Promise.all([
@@ -104,7 +104,7 @@ describe('a manifest with errors', () => {
 });
 
 describe('a configuration', () => {
-  test('without services shows both ways on', async () => {
+  test('without services shows both next steps', async () => {
     const at = desk();
     const { stderr } = await at.runs(2, ['run', DEMO]);
     expect(stderr).toContain('[CONFIG_NO_SERVICE]');
@@ -134,7 +134,7 @@ describe('a configuration', () => {
       'CONFIG_INVALID',
       /services\.predictions\.token/,
     ],
-  ])('with %s is refused, with the place and what to do', async (_, yaml, code, words) => {
+  ])('with %s is refused, with the place and a remedy', async (_, yaml, code, words) => {
     const at = desk();
     at.write('hundredfold.yaml', yaml);
     const { stderr } = await at.runs(2, ['run', DEMO]);
@@ -144,7 +144,7 @@ describe('a configuration', () => {
     nothingBegun(at, 'hundredfold.yaml');
   });
 
-  test('that is not there, or does not go with the services asked for, is refused', async () => {
+  test('that is missing, or does not match the requested services, is refused', async () => {
     const at = desk();
     const elsewhere = { HUNDREDFOLD_TEMPORAL_ADDRESS: '127.0.0.1:9' };
     const short = { HUNDREDFOLD_MOLECULE_TOKEN: 'short' };
@@ -165,7 +165,7 @@ describe('a configuration', () => {
 describe('a machine that is not ready', () => {
   const LOCAL = ['run', DEMO, '--services', 'local'];
 
-  test('says so when TEMPORAL_CLI names something else, and doctor does', async () => {
+  test('reports a TEMPORAL_CLI that is something else, and so does doctor', async () => {
     const at = desk();
     at.write('notes.txt', 'not a program');
     const notes = { env: { TEMPORAL_CLI: 'notes.txt' } };
@@ -200,12 +200,12 @@ describe('a machine that is not ready', () => {
     chmodSync(at.folder, 0o555);
     return {};
   };
-  // Root's checkout may lie where nobody else may look.
+  // Root's checkout may be unreadable for others.
   const passable = (path: string): boolean =>
     (statSync(path).mode & 1) === 1 && (path === '/' || passable(dirname(path)));
 
   test.runIf(process.getuid?.() !== 0 || passable(ROOT))(
-    'refuses folders that it cannot write in, each with what to do',
+    'refuses folders without write permission, each with a remedy',
     async () => {
       const at = desk();
       const typing = stranger(at);

@@ -1,13 +1,13 @@
 /**
- * The prediction service in a process of its own, with a budget of seconds instead of an hour, and a desk whose
- * hundredfold.yaml names it: it outlives every command that is typed, and its journal tells what reached it.
+ * The prediction service in its own process, with a budget of seconds instead of an hour, and a desk whose
+ * hundredfold.yaml names it. It outlives every command, and its journal records every request that it received.
  */
 import { freePort } from '../../src/temporal/ports.ts';
 import type { FaultRule } from '../../src/local-services/faults.ts';
 import type { JournalEntry } from '../../src/local-services/journal.ts';
 import type { Desk } from './command.ts';
 
-/** What the service really allows, in jobs and seconds. */
+/** The real limit of the service, in jobs and seconds. */
 export interface Allowed {
   readonly limit: number;
   readonly seconds: number;
@@ -15,11 +15,11 @@ export interface Allowed {
 
 export interface Rehearsal {
   readonly url: string;
-  /** Writes into hundredfold.yaml what the runner is to keep to, from the next command on. */
+  /** Writes the limit for the runner into hundredfold.yaml; it applies from the next command on. */
   budget(limit: number): void;
-  /** Switches faults on, and others off. */
+  /** Enables some faults and disables others. */
   faults(rules: readonly FaultRule[]): Promise<void>;
-  /** Stops the service; every submission that reached it. */
+  /** Stops the service; returns every submission that reached it. */
   end(): Promise<JournalEntry[]>;
 }
 

@@ -1,11 +1,11 @@
-/** A token that expires in the evening: nothing fails, and the campaign goes on with the next one in the morning. */
+/** A token that expires in the evening: nothing fails, and the campaign continues with a new one in the morning. */
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/temporal/ports.ts';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
 import { desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
-test('run says what is refused, waits, and goes on with a new token', async () => {
+test('run shows the refusal, waits, and continues with a new token', async () => {
   const at = desk();
   const port = await freePort();
   const ids = fragments(at, 'night', 6);

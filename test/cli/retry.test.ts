@@ -1,4 +1,4 @@
-/** Items that failed, are held or were cancelled run again with one command, in the same output tree. */
+/** One command runs items again that failed, are held or were cancelled, in the same output tree. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { FaultRule } from '../../src/local-services/faults.ts';
@@ -35,7 +35,7 @@ interface Services {
   set(rules: readonly FaultRule[]): Promise<void>;
 }
 
-/** Services in a process of their own, which the desk's configuration names. */
+/** Services in their own process, which the desk's configuration names. */
 async function servicesFor(at: Desk): Promise<Services> {
   const options = ['--engine', 'synthetic', '--job-time', '100ms', '--retry-after', '0'];
   const typed = at.type(['services', '--port', '0', '--fault-control', ...options]);
@@ -52,14 +52,14 @@ async function servicesFor(at: Desk): Promise<Services> {
   return { typed, set };
 }
 
-/** A process that holds server and worker, so that the commands need not. */
+/** A process that runs server and worker, so that the commands need not. */
 async function hosted(at: Desk): Promise<Typed> {
   const host = at.type(['host'], { env: TOKENS });
   await host.until(() => at.record('host')?.['pid'] === host.pid, 'it held the server');
   return host;
 }
 
-test('retry gives every item what it needs: the job that is there, the same name, or a new job', async () => {
+test('retry does what each item needs: uses the existing job, the same name, or a new job', async () => {
   const at = desk();
   const services = await servicesFor(at);
   const rows = [
@@ -102,7 +102,7 @@ test('retry gives every item what it needs: the job that is there, the same name
     expect(earlier).toMatchObject([
       { state: 'failed', error: { code: expect.any(String) as string } },
     ]);
-    // The result that lacked a file is whole now: that job is paid for, and no other one is sent.
+    // The result that lacked a file is complete now: that job is already charged, and no other is sent.
     const isOfUse = earlier[0]?.error.code === 'RESULT_MISSING_FILES';
     expect(number, 'a new job for one that is of no use any more').toBe(isOfUse ? 0 : 1);
     expect(name === earlier[0]?.job_name).toBe(isOfUse);
@@ -110,7 +110,7 @@ test('retry gives every item what it needs: the job that is there, the same name
   expect(second.get(held)?.['state']).toBe('held');
   await treeIsWhole(tree);
 
-  // A job that ended well, and of whose files one was lost on the disk: it is asked for again.
+  // A job that succeeded, but one of its files was lost on the disk: it is fetched again.
   const succeeded = ids.find(
     (id) => first.get(id)?.['state'] === 'succeeded' && id.startsWith('s'),
   );
@@ -145,14 +145,14 @@ test('retry gives every item what it needs: the job that is there, the same name
   await services.typed.endsWith(0);
   const journal = at.journal(at.path('services.db'));
   expect(journal.filter(({ accepted }) => accepted).length).toBe(9);
-  // Only here do names tell jobs apart.
+  // Only here do names distinguish jobs.
   atMostOneJob(
     journal.filter(({ service }) => service === 'predictions'),
     5,
   );
 }, 180_000);
 
-test('a cancelled campaign stays so until retry, which survives kill -9, and sends nothing twice', async () => {
+test('a cancelled campaign stays cancelled until retry, which survives kill -9 and sends nothing twice', async () => {
   const at = desk();
   const services = await servicesFor(at);
   const rows = ['s0,MKTAYIAKQR,', 's1,MKTAYIAKLL,', 'm0,,CCO', 'm1,,CCCO'];
@@ -167,7 +167,7 @@ test('a cancelled campaign stays so until retry, which survives kill -9, and sen
     (read(`${tree}/sequences/${id}/item.json`) as ItemJson).remote_id !== null;
   const host = await hosted(at);
 
-  // Sequences are sent and cannot be asked for, molecules cannot be sent.
+  // Sequences are sent and cannot be polled, molecules cannot be sent.
   const outage: FaultRule[] = [
     { name: 'error', service: 'predictions', endpoint: 'results' },
     { name: 'error', service: 'molecules', endpoint: 'submit' },
@@ -194,7 +194,7 @@ test('a cancelled campaign stays so until retry, which survives kill -9, and sen
   await Promise.all([retrying.ended, host.ended]);
   await services.set([]);
 
-  // Both go on with it: the one holds the server, the other joins.
+  // Both continue: one runs the server, the other joins.
   const [again, resumed] = [at.type(['retry', 'night'], typing), at.type(run, typing)];
   await again.endsWith(0);
   await resumed.endsWith(0);

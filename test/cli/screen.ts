@@ -1,12 +1,12 @@
 /**
- * What a person sees on a terminal: reads the stream of characters and control codes that a command writes there,
- * as far as ours writes any. A code that is not known here is an error of the test, not something to look past.
+ * What a user sees on a terminal: interprets the characters and control codes that our commands write. An unknown code
+ * is an error, and not ignored.
  */
 
 export interface Seen {
   /** Lines from the top, without blanks at their ends and without empty lines at the bottom. */
   readonly lines: readonly string[];
-  /** On the screen that the live view has to itself. */
+  /** On the live view's alternate screen. */
   readonly own: boolean;
   readonly cursor: { readonly row: number; readonly column: number; readonly visible: boolean };
 }
@@ -20,7 +20,7 @@ class Screen {
   #row = 0;
   #column = 0;
   #visible = true;
-  /** The screen that was there before the live view's own. */
+  /** The main screen, without the live view. */
   #former: {
     readonly rows: string[][];
     readonly row: number;
@@ -57,7 +57,7 @@ class Screen {
     this.#column += 1;
   }
 
-  /** Returns true when the code ends a frame: nothing is shown to people in the middle of one. */
+  /** Returns true when the code ends a frame: incomplete frames are not shown. */
   code(mode: string, numbers: string, letter: string): boolean {
     const n = Number(numbers || (letter === 'K' || letter === 'J' ? 0 : 1));
     switch (`${mode}${letter}`) {
@@ -114,7 +114,7 @@ class Screen {
   }
 }
 
-/** Everything that was shown one after the other; the last one is what stays. */
+/** Every frame in order; the last one remains. */
 export function framesOf(stream: string): Seen[] {
   const screen = new Screen();
   const frames: Seen[] = [];

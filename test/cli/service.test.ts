@@ -25,13 +25,13 @@ function print(...args: readonly string[]) {
 
 const verifier = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-/** What systemd has to say about it: directives, paths, the program. */
+/** systemd's complaints: directives, paths, the program. */
 function complaints(unit: string, name = 'hundredfold-night.service'): string {
   const file = join(folder, name);
   writeFileSync(file, unit);
   const args = ['verify', '--man=no', file];
   const { stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
-  // It verifies units of the machine as well: only ours matter.
+  // It also verifies units of the machine: only ours matter.
   return `${stdout}${stderr}`
     .split('\n')
     .filter((line) => line.includes('hundredfold'))
@@ -50,7 +50,7 @@ describe.skipIf(!verifier)('systemd-analyze verify (apt-get install systemd)', (
     expect(complaints(stdout)).toBe('');
   });
 
-  test('would find a directive that does not exist', () => {
+  test('would report a directive that does not exist', () => {
     const { stdout } = print('worker');
     expect(complaints(stdout.replace('KillMode=', 'KilMode='))).toContain('KilMode');
     expect(complaints(stdout.replace('ExecStart=', 'ExecStart=/nowhere'))).toContain('nowhere');
@@ -58,7 +58,7 @@ describe.skipIf(!verifier)('systemd-analyze verify (apt-get install systemd)', (
 });
 
 describe('a campaign that survives a restart of the machine', () => {
-  test('is started anew unless its end is an end', () => {
+  test('is restarted unless its end is final', () => {
     const { stdout } = print('campaign', 'night.csv', '--services', 'local');
     expect(stdout).toContain(' run night.csv --name night --yes --services local\n');
     expect(stdout).toContain('Restart=on-failure');
@@ -70,20 +70,20 @@ describe('a campaign that survives a restart of the machine', () => {
     expect(print('campaign', 'night.csv').stdout).toContain('KillMode=mixed');
   });
 
-  test('says where the unit and the tokens belong, on stderr', () => {
+  test('says on stderr where to put the unit and the tokens', () => {
     const { stdout, stderr } = print('campaign', 'night.csv');
     expect(stderr).toContain('systemctl --user enable --now hundredfold-night.service');
     expect(stdout).toMatch(/^\[Unit\]/);
   });
 
-  test('is refused for a manifest that is not there', () => {
+  test('is refused if the manifest is missing', () => {
     const { stdout, stderr, status } = print('campaign', 'nihgt.csv');
     expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
     expect(stderr).toContain('MANIFEST_UNREADABLE');
   });
 });
 
-test('words with a meaning for systemd are quoted', () => {
+test('quotes words with a meaning for systemd', () => {
   const unit = systemdUnit({
     description: '100%',
     command: ['/usr/bin/node', 'a b', '50%', '$HOME', 'say "hi"\\', ''],

@@ -1,4 +1,4 @@
-/** Options of the command `hundredfold services`, typed as a user types them. */
+/** Options of the command `hundredfold services`, as a user types them. */
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/temporal/ports.ts';
 import { desk } from './command.ts';
@@ -56,7 +56,7 @@ test.each([
   ['--base-path', 'tools'],
   ['--smtp', 'localhost:25'],
   ['--job-time-limit', 'soon'],
-])('%s %s is refused with what is expected', async (option, value) => {
+])('%s %s is refused with the expected values', async (option, value) => {
   const ended = await desk().runs(1, ['services', '--port', '0', option, value]);
   expect(ended.stderr).toContain(value);
   expect(ended.stderr).not.toContain('    at ');

@@ -1,4 +1,4 @@
-/** `hundredfold setup temporal` and `hundredfold doctor --temporal` against the suite's server, and a gateway before it. */
+/** `hundredfold setup temporal` and `hundredfold doctor --temporal` against the suite's server, behind a gateway. */
 import { randomUUID } from 'node:crypto';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, inject, test } from 'vitest';
@@ -17,18 +17,18 @@ function configured(address: string, namespace: string) {
   return at;
 }
 
-test('a server without the namespace gets all that campaigns need, once', async () => {
+test('a server without the namespace gets everything that campaigns need, once', async () => {
   await expectSetUp(configured(inject('temporal'), `n-${randomUUID().slice(0, 8)}`));
 });
 
-test('doctor tells a missing namespace, without a stack trace', async () => {
+test('doctor reports a missing namespace, without a stack trace', async () => {
   const { findings } = await findingsOf(configured(inject('temporal'), 'nobodys'), 1);
   expect(findings).toContainEqual(
     expect.objectContaining({ ok: false, code: 'TEMPORAL_NAMESPACE_MISSING' }),
   );
 });
 
-test('a status command in a missing namespace, or without permission, ends with a coded error', async () => {
+test('a status command in a missing namespace, or without permission, exits with a coded error', async () => {
   const missing = await configured(inject('temporal'), 'nobodys').runs(1, ['status', 'x']);
   expect(missing.stderr).toContain('[TEMPORAL_NAMESPACE_MISSING]');
   expect(missing.stderr).not.toContain('    at ');
@@ -40,7 +40,7 @@ test('a status command in a missing namespace, or without permission, ends with 
   expect(denied.stderr).not.toContain('    at ');
 });
 
-test('doctor tells a retention that is too short, and an attribute of another type', async () => {
+test('doctor reports a retention that is too short, and an attribute of another type', async () => {
   const namespace = `n-${randomUUID().slice(0, 8)}`;
   const client = await connectClient({ address: inject('temporal'), namespace });
   await client.workflowService.registerNamespace({
@@ -72,7 +72,7 @@ test('doctor tells a retention that is too short, and an attribute of another ty
   expect(steps.find(({ step }) => step === 'retention')).toMatchObject({ state: 'done' });
 });
 
-test('where the operator service is closed, what is there can be used and what lacks is named', async () => {
+test('without the operator service, existing attributes are used and missing ones named', async () => {
   const OPERATOR = [
     'ListSearchAttributes',
     'AddSearchAttributes',
@@ -91,7 +91,7 @@ test('where the operator service is closed, what is there can be used and what l
     ok: true,
     found: expect.stringContaining('access to the operator service is denied') as string,
   });
-  // Commands work there as well: what they would add is there.
+  // Commands work there as well: what they would add exists already.
   await configured(address, 'default').runs(0, ['list']);
   const lacking = `n-${randomUUID().slice(0, 8)}`;
   const { steps } = await setUp(configured(address, lacking), 1);
@@ -103,7 +103,7 @@ test('where the operator service is closed, what is there can be used and what l
   });
 });
 
-test('without a configured server, setup and --json end with one error document', async () => {
+test('without a configured server, setup and --json exit with one error document', async () => {
   const { stdout } = await desk().runs(2, ['setup', 'temporal', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'CONFIG_NO_TEMPORAL' } });
 });

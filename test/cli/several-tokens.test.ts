@@ -1,4 +1,4 @@
-/** `services.predictions.tokens`: several tokens of one user, each with a budget of its own. */
+/** `services.predictions.tokens`: several tokens of one user, each with its own budget. */
 import { expect, test } from 'vitest';
 import { atMostOneJob, neverOverBudget, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
 import { desk, type Desk } from './command.ts';
@@ -19,7 +19,7 @@ ${more}`,
   );
 }
 
-test('are refused until the user has said that the service allows it', async () => {
+test('are refused until the user has confirmed that the service allows it', async () => {
   const at = desk();
   peptides(at, 'night', 2);
   configure(at, 'http://127.0.0.1:9');
@@ -28,7 +28,7 @@ test('are refused until the user has said that the service allows it', async () 
   expect(stderr).toContain('severalTokensAllowed: true');
 });
 
-test('share a campaign that is killed in the middle, and none goes over its limit', async () => {
+test('share a campaign that is killed in the middle, and none exceeds its limit', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 5, seconds: 10 });
   configure(at, service.url, '    severalTokensAllowed: true\n');

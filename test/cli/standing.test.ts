@@ -5,7 +5,7 @@ import { desk } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
-test('a campaign that leaves slots to others does not keep a small one waiting', async () => {
+test('a campaign that leaves slots to others does not delay a small one', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 6, seconds: 8 });
   service.budget(6);
@@ -27,7 +27,7 @@ test('a campaign that leaves slots to others does not keep a small one waiting',
   const journal = await service.end();
   atMostOneJob(journal, 9);
   neverOverBudget(journal, { limit: 6, windowMs: 8_000 });
-  // The names of jobs begin with the campaign.
+  // Job names begin with the name of the campaign.
   const ofNight = journal.filter(({ jobName }) => jobName?.startsWith('night'));
   expect(ofNight).toHaveLength(6);
   neverOverBudget(ofNight, { limit: 2, windowMs: 8_000 });

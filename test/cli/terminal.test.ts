@@ -1,4 +1,4 @@
-/** On a terminal: what a person sees while a campaign runs, and that Ctrl-C leaves the terminal in order. */
+/** On a terminal: what a user sees while a campaign runs, and that Ctrl-C leaves the terminal in order. */
 import { expect, test } from 'vitest';
 import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../promises.ts';
 import { desk, type Typed } from './command.ts';
@@ -14,13 +14,13 @@ const HEAD = /^night {2}█*░* \d+ % {2}\d of \d( {2}(publishing|completed|pau
 
 const onTerminal = { terminal: true, env: TOKEN };
 
-/** A window that no test sees the end of: what is shown follows from the limit alone, however slow the machine. */
+/** A window longer than any test: the output depends on the limit alone, however slow the machine. */
 const HOUR = 3_600;
 
-/** Ctrl-C, as the terminal driver takes it: a signal to all that run there. */
+/** Ctrl-C as the terminal driver handles it: a signal to the whole foreground process group. */
 const CTRL_C = '\x03';
 
-test('the live view shows states, budget, next slot, expected end and the way to the UI', async () => {
+test('the live view shows states, budget, next slot, expected end and the address of the UI', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(4);
@@ -30,7 +30,7 @@ test('the live view shows states, budget, next slot, expected end and the way to
   const link = /http:\/\/127\.0\.0\.1:\d+\/\S*Campaign%3D%22night%22/.exec(typed.stdout)?.[0];
   expect((await fetch(link ?? 'no link was shown')).status, 'the Temporal UI').toBe(200);
   await typed.until(() => framesOf(typed.stdout).some(waits), 'it waited for the budget');
-  // Raised by a command that joins: the view goes on with it.
+  // Raised by a command that joins: the view shows it.
   service.budget(8);
   await at.runs(0, ['run', 'night.csv'], { env: TOKEN });
   await typed.endsWith(0);
@@ -43,7 +43,7 @@ test('the live view shows states, budget, next slot, expected end and the way to
     expect(head).toMatch(HEAD);
     sumsUpTo(ids.length, head, counts);
     expect(lines.join('\n')).toMatch(/^predictions {2}█*░* {2}\d of [48] in 1 h, \d free$/m);
-    // What is published cannot be paused.
+    // A published campaign cannot be paused.
     const pause = head.includes('publishing') ? '' : 'p pause   ';
     expect(lines.at(-1)).toBe(`${pause}q detach (the campaign continues)   Ctrl-C stop`);
   }
@@ -55,7 +55,7 @@ test('the live view shows states, budget, next slot, expected end and the way to
 
   const last = screenOf(typed.stdout);
   const said = last.lines.findIndex((line) => line.startsWith('night  '));
-  // A long line goes on in the next row.
+  // A long line continues in the next row.
   const before = last.lines.slice(0, said).join('');
   expect(before).toMatch(/^night: 8 rows \(8 sequences\) {2}to submit +8 /);
   expect(before.endsWith(`All items in the Temporal UI: ${link ?? ''}`)).toBe(true);
@@ -77,7 +77,9 @@ function waits({ lines }: Seen): boolean {
   return (lines[0] ?? '').endsWith('50 %  4 of 8') && lines[1] === '4 succeeded  4 waiting';
 }
 
-/** `4 of 10` and `3 succeeded  1 failed  2 running  4 waiting`: ended are as many as it says, and none is missing. */
+/**
+ * `4 of 10` and `3 succeeded  1 failed  2 running  4 waiting`: the counts of ended items match, and none is missing.
+ */
 function sumsUpTo(total: number, head: string, counts: string): void {
   expect(counts).toMatch(/^\d+ [a-z]+( {2}\d+ [a-z]+)*$/);
   const parts = Object.fromEntries(
@@ -89,7 +91,7 @@ function sumsUpTo(total: number, head: string, counts: string): void {
   expect(sum + running + waiting, counts).toBe(total);
 }
 
-/** The cursor is back, at the beginning of an empty line below all that was said. */
+/** The cursor is at the beginning of an empty line below all output. */
 function inOrder({ stdout }: Typed): void {
   const { lines, cursor } = screenOf(stdout);
   expect(cursor).toEqual({ row: lines.length, column: 0, visible: true });
@@ -100,7 +102,7 @@ test('p, r and q pause, resume and detach; the campaign continues, and nothing i
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(3);
   const ids = peptides(at, 'night', 9);
-  // A job whose acceptance is not said yet when the command is left.
+  // A job whose acceptance is not shown yet when the command is left.
   await service.faults([{ name: 'slow', service: 'predictions', endpoint: 'submit', ms: 3_000 }]);
   const plain = { terminal: true, env: { ...TOKEN, NO_COLOR: '1' } };
   const typed = at.type(['run', 'night.csv', '--yes'], plain);
@@ -125,7 +127,7 @@ test('p, r and q pause, resume and detach; the campaign continues, and nothing i
   inOrder(typed);
   expect(typed.stdout, 'colours').not.toMatch(COLOUR);
 
-  // Back again, with room for all.
+  // Larger again, with room for all.
   service.budget(20);
   await service.faults([]);
   await at.runs(0, ['run', 'night.csv', '--detach'], { env: TOKEN });
@@ -142,13 +144,13 @@ test('p, r and q pause, resume and detach; the campaign continues, and nothing i
   neverRefusedForRate(journal);
 }, 180_000);
 
-/** One key at a time, as fingers do. */
+/** One key at a time, as a user types. */
 async function press(typed: Typed, key: string): Promise<void> {
   typed.press(key);
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets plain lines', async () => {
+test('Ctrl-C stops in order, a second one exits at once; a dumb terminal gets plain lines', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(3);
@@ -169,7 +171,7 @@ test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets p
   inOrder(interrupted);
   expect(at.servers(), 'processes left behind').toEqual([]);
 
-  // A job that the service takes on without ever saying so: the command waits for that answer, half a minute long.
+  // A job that the service accepts without ever answering: the command waits half a minute for the answer.
   await service.faults([{ name: 'hang-after', service: 'predictions', times: 1 }]);
   service.budget(5);
   const impatient = at.type(run, onTerminal);

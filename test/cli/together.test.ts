@@ -1,4 +1,4 @@
-/** Several commands at once in one folder: one holds the server, the others join it and take over when it goes. */
+/** Several commands at once in one folder: one runs the server, the others join it and take over when it stops. */
 import { expect, test } from 'vitest';
 import {
   atMostOneJob,
@@ -10,7 +10,7 @@ import {
 import { desk, type Typed } from './command.ts';
 import { fragments } from './manifests.ts';
 
-test('commands for several campaigns, and two for one of them, share a server; each outlives its host', async () => {
+test('commands for several campaigns, and two for one of them, share a server; each survives the end of its host', async () => {
   const at = desk();
   const ids = {
     short: fragments(at, 'short', 2),
@@ -25,7 +25,7 @@ test('commands for several campaigns, and two for one of them, share a server; e
   await first.until(() => host() === first.pid, 'it held the server');
   others.push(type('one'), type('two'), type('two'));
 
-  // The host ends in order, long before the others.
+  // The host ends normally, long before the others.
   await first.endsWith(0);
   const hosting = () => others.find(({ pid }) => pid === host());
   await Promise.all(others.map((o) => o.until(() => hosting() !== undefined, 'one took over')));
@@ -33,7 +33,7 @@ test('commands for several campaigns, and two for one of them, share a server; e
   if (heir === undefined) throw new Error('nobody took over');
   await refusals();
 
-  // The next one is killed, and what it hosted goes on with the two that are left.
+  // The next one is killed, and the other two take over its work.
   heir.kill('SIGKILL');
   await heir.ended;
   const left = others.filter((other) => other !== heir);
@@ -49,7 +49,7 @@ test('commands for several campaigns, and two for one of them, share a server; e
     await treeIsWhole(tree);
     for (const { id, state, error_code: code } of await itemsTable(tree)) {
       if (state === 'succeeded') continue;
-      // What was on its way to the molecule service when the worker was killed: nobody knows whether it arrived.
+      // The request to the molecule service when the worker was killed: it is unknown whether it arrived.
       expect(`${state} ${code}`, id).toBe('held SUBMIT_UNSURE');
       held += 1;
     }
@@ -59,7 +59,7 @@ test('commands for several campaigns, and two for one of them, share a server; e
   expect(accepted).toBeGreaterThanOrEqual(42 - held);
   neverRefusedForRate(at.journal());
 
-  /** What cannot be shared is said, and changes nothing. */
+  /** Commands that cannot share are refused, and change nothing. */
   async function refusals(): Promise<void> {
     at.write('other.yaml', 'services: { molecules: { url: "http://127.0.0.1:9/acpype" } }');
     const env = { HUNDREDFOLD_MOLECULE_TOKEN: 'mOther7890' };

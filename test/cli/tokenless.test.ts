@@ -1,4 +1,4 @@
-/** The next morning, in a shell without tokens: what submits nothing works, and a campaign's open items stay open. */
+/** The next morning, in a shell without tokens: commands that submit nothing work, and open items stay open. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../src/temporal/ports.ts';
@@ -6,10 +6,10 @@ import { desk, type Desk, type Typed } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
 
-/** One job an hour: two of three items wait for as long as a test takes. */
+/** One job an hour: two of three items wait throughout a test. */
 const HOURLY = { limit: 1, seconds: 3_600 };
 
-/** A campaign of three items, one of them ended, that a background process works on. */
+/** A campaign of three items, one of them ended, in a background process. */
 async function night(at: Desk): Promise<Rehearsal> {
   const service = await rehearse(at, HOURLY);
   peptides(at, 'night', 3);
@@ -31,7 +31,7 @@ interface Status {
 const statusOf = (stdout: string) => JSON.parse(stdout) as Status;
 
 describe('a shell without tokens', () => {
-  test('while a background process works: every command that submits nothing', async () => {
+  test('while a background process works: every command that submits nothing runs', async () => {
     const at = desk();
     const service = await night(at);
     const { stdout } = await at.runs(0, ['status', 'night', '--json']);
@@ -49,7 +49,7 @@ describe('a shell without tokens', () => {
     expect(await service.end()).toHaveLength(1);
   });
 
-  test('with nobody at work: looks, steers, and ends the campaign with its tables', async () => {
+  test('without a running process: reads, controls, and finishes the campaign with its tables', async () => {
     const at = desk();
     await night(at);
     await at.runs(0, ['stop']);
@@ -81,7 +81,7 @@ describe('a shell without tokens', () => {
     );
   });
 
-  test('a worker without the token leaves items that wait for a submission as they are', async () => {
+  test('a worker without the token does not change items that wait for a submission', async () => {
     const at = desk();
     const url = `http://127.0.0.1:${await freePort()}`;
     at.write('hundredfold.yaml', `services: { predictions: { url: "${url}" } }`);
@@ -90,14 +90,14 @@ describe('a shell without tokens', () => {
     await at.runs(0, ['stop']);
     const watch = at.type(['watch', 'night']);
     await watch.says('0 of 3');
-    // The budget offers its slots to this worker meanwhile.
+    // Meanwhile the budget offers its slots to this worker.
     await delay(4_000);
     await interrupted(watch);
     const { stdout } = await at.runs(0, ['status', 'night', '--json']);
     expect(statusOf(stdout).items).toMatchObject({ total: 3, failed: 0, held: 0, cancelled: 0 });
   });
 
-  test('run refuses before anything is laid out', async () => {
+  test('run refuses before anything is written', async () => {
     const at = desk();
     at.write('hundredfold.yaml', 'services: { predictions: { url: "http://127.0.0.1:9" } }');
     peptides(at, 'next', 2);
@@ -105,7 +105,7 @@ describe('a shell without tokens', () => {
     expect(stderr).toContain('CONFIG_SECRET_MISSING');
   });
 
-  test('a token file that is missing is no obstacle either', async () => {
+  test('a missing token file does not prevent it either', async () => {
     const at = desk();
     const predictions = '{ url: "http://127.0.0.1:9", token: { file: gone } }';
     at.write('hundredfold.yaml', `services: { predictions: ${predictions} }`);

@@ -1,4 +1,4 @@
-/** One output tree, commands typed in two working folders: each folder has an embedded Temporal server of its own. */
+/** One output tree, commands in two working folders: each folder has its own embedded Temporal server. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
@@ -11,7 +11,7 @@ const RUN = ['run', '../night.csv', '--out', '../results', '--config', '../hundr
 
 async function twoFolders(at: Desk, seconds = 3) {
   const service = await rehearse(at, { limit: 100, seconds });
-  // Slowly, so that there is a middle.
+  // Slowly, so that it can be interrupted in the middle.
   service.budget(4);
   const ids = peptides(at, 'night', ROWS);
   const typingIn = (name: string): Typing => {
@@ -28,7 +28,7 @@ const lease = (at: Desk) => {
   return readFileSync(`${folder}/${files.sort().at(-1) ?? ''}`, 'utf8');
 };
 
-test('a second Temporal is refused while the first one works, and finds nothing left to do afterwards', async () => {
+test('a second Temporal is refused while the first one works, and has nothing left to do afterwards', async () => {
   const at = desk();
   // A command takes seconds on a busy machine: the first must not end before it is paused.
   const { service, ids, first, second } = await twoFolders(at, 12);
@@ -57,7 +57,7 @@ test('a second Temporal is refused while the first one works, and finds nothing 
   atMostOneJob(journal, ROWS);
 }, 180_000);
 
-test('a tree that was left in the middle is taken over, and the first Temporal submits nothing of it again', async () => {
+test('a tree that was abandoned in the middle is taken over, and the first Temporal submits none of it again', async () => {
   const at = desk();
   const { service, ids, first, second } = await twoFolders(at);
   const left = at.type(RUN, first);
@@ -77,7 +77,7 @@ test('a tree that was left in the middle is taken over, and the first Temporal s
   atMostOneJob(journal, ROWS);
 }, 180_000);
 
-test('a database that was deleted in the middle does not keep its user from the tree', async () => {
+test('a database that was deleted in the middle does not lock the user out of the tree', async () => {
   const at = desk();
   const { service, ids, first } = await twoFolders(at);
   const left = at.type(RUN, first);
@@ -99,7 +99,7 @@ test('a database that was deleted in the middle does not keep its user from the 
   atMostOneJob(journal, ROWS);
 }, 180_000);
 
-test('a tree that was removed in the middle is not made anew without a word; cancel ends its campaign', async () => {
+test('a tree that was removed in the middle is not silently created again; cancel ends its campaign', async () => {
   const at = desk();
   const { service, first } = await twoFolders(at);
   const left = at.type(RUN, first);

@@ -1,4 +1,4 @@
-/** A campaign that no worker can replay: it hears no message, so that nothing but ending its workflow cancels it. */
+/** A campaign that no worker can replay: it receives no message, so only terminating its workflow cancels it. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { connectClient } from '../../src/temporal/connection.ts';
@@ -8,11 +8,11 @@ import { noItemLost, treeIsWhole } from '../promises.ts';
 import { desk, type Desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
-/** What `cancel` promises, in ms, and what a busy machine takes to start it. */
+/** Time limit of `cancel`, in ms, and the time to start it on a busy machine. */
 const PROMISED_MS = 15_000;
 const STARTING_MS = 15_000;
 
-/** Begins the campaign again, with its memo, by code that is not today's. No command may run. */
+/** Restarts the campaign, with its memo, from different code. No command may run. */
 async function beginOtherwise(at: Desk, name: string): Promise<void> {
   const { address } = at.record('server') as { address: string };
   const { taskQueue } = at.record('identity') as { taskQueue: string };
@@ -35,7 +35,7 @@ async function beginOtherwise(at: Desk, name: string): Promise<void> {
   await client.connection.close();
 }
 
-test('cancel ends it within seconds, and run goes on with what is on disk', async () => {
+test('cancel ends it within seconds, and run continues from the files on disk', async () => {
   const at = desk();
   const ids = fragments(at, 'fragments', 6);
   const run = ['run', 'fragments.csv', '--services', 'local'];

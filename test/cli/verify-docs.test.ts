@@ -1,4 +1,4 @@
-/** The examples of docs/verify.md, typed as they stand there, on a tree with the items that they name. */
+/** Runs the examples of docs/verify.md as they are written, on a tree with the items that they name. */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -44,7 +44,7 @@ async function deskWithNight(): Promise<Desk> {
   await publishCampaign(await openFileStore(folder), END);
   mkdirSync(at.path('bin'));
   const npx = at.path('bin', 'npx');
-  // What npx does with the program's name.
+  // What npx does with the name of the program.
   writeFileSync(npx, `#!/bin/sh\nshift\nexec ${process.execPath} ${BIN} "$@"\n`);
   chmodSync(npx, 0o755);
   return at;
@@ -56,13 +56,13 @@ async function type(at: Desk, command: string): Promise<{ stdout: string; stderr
   return run('bash', ['-ec', command], { cwd: at.path('.'), env, maxBuffer: 2 ** 26 });
 }
 
-test('the page has its examples', () => {
+test('the page contains examples', () => {
   expect(commands('Verify a campaign')).toHaveLength(3);
   expect(commands('A sample computed again')).toHaveLength(3);
   expect(commands('Deposit a campaign')).toHaveLength(2);
 });
 
-test('a campaign is verified by every way to name it', async () => {
+test('a campaign is verified in every documented way to name it', async () => {
   const at = await deskWithNight();
   for (const command of commands('Verify a campaign')) {
     const { stdout, stderr } = await type(at, command);
@@ -78,7 +78,7 @@ test('a campaign is verified by every way to name it', async () => {
 }, 120_000);
 
 describe.skipIf(!there)(`a sample${skipped}`, () => {
-  test('is computed again by every way to choose it', async () => {
+  test('items are recomputed in every documented way to choose them', async () => {
     const at = await deskWithNight();
     for (const command of commands('A sample computed again')) {
       const { stderr } = await type(at, command);
@@ -88,7 +88,7 @@ describe.skipIf(!there)(`a sample${skipped}`, () => {
   }, 240_000);
 });
 
-test('a deposit has the files that the page lists, and its tree verifies', async () => {
+test('a deposit contains the files that the page lists, and its tree verifies', async () => {
   const at = await deskWithNight();
   const deposited = commands('Deposit a campaign');
   for (const command of deposited) await type(at, command);

@@ -1,4 +1,4 @@
-/** `hundredfold verify` as it is typed, on trees on disk. */
+/** `hundredfold verify` as a user runs it, on trees on disk. */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,7 +40,7 @@ test('finds no problems, by the name of the campaign and by the folder of its tr
   });
 });
 
-test('names each fault with its path and what to do, and ends with 3', async () => {
+test('names each fault with its path and a remedy, and exits with 3', async () => {
   const at = desk();
   const folder = await publishedTree(at);
   await appendFile(join(folder, 'sequences/sequence-00001/result.json'), ' ');
@@ -55,7 +55,7 @@ test('names each fault with its path and what to do, and ends with 3', async () 
   for (const { remedy } of faults) expect(remedy).toMatch(/\S/);
 });
 
-test('prints one document, too, when there is no such campaign', async () => {
+test('prints one document also when there is no such campaign', async () => {
   const at = desk();
   const { code, stdout } = await at.type(['verify', './nowhere', '--json']).ended;
   expect(code).toBe(1);

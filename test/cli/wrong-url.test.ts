@@ -1,4 +1,4 @@
-/** An address with a mistake in it is found before anything is laid out or submitted. */
+/** A wrong address is detected before anything is written or submitted. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ import { rehearse, TOKEN } from './rehearsal.ts';
 
 const HTML = '<!doctype html><title>Not Found</title>';
 
-test('run refuses a typing mistake with the corrected address, and doctor shows it', async () => {
+test('run refuses a mistyped address and shows the corrected one, and doctor shows it', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 10, seconds: 60 });
   const wrong = `${service.url}/online_predictors/ap`;
@@ -27,7 +27,7 @@ test('run refuses a typing mistake with the corrected address, and doctor shows 
   expect(await service.end()).toEqual([]);
 });
 
-test('run refuses a server that answers 404 everywhere; nothing is asked but GETs', async () => {
+test('run refuses a server that answers 404 everywhere; it sends only GETs', async () => {
   const at = desk();
   await using server = await httpServer((_, response) => {
     response.writeHead(404, { 'content-type': 'text/html' }).end(HTML);
@@ -39,7 +39,7 @@ test('run refuses a server that answers 404 everywhere; nothing is asked but GET
   expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-test('a campaign with accepted jobs goes on with a warning, whatever answers there', async () => {
+test('a campaign with accepted jobs continues with a warning, whatever answers there', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 1, seconds: 3_600 });
   peptides(at, 'night', 2);

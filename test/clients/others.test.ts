@@ -1,4 +1,4 @@
-/** Clients that are not ours against the services: curl, Python's requests, and a schema fuzzer. */
+/** Independent clients against the services: curl, Python's requests, and a schema fuzzer. */
 import { execFile, execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,14 +26,14 @@ const why = packages.type === 'absent' ? ` (skipped: ${packages.reason})` : '';
 const folder = packages.type === 'ready' ? packages.folder : '';
 
 describe.skipIf(!curl)(`curl, as the contracts show it${curl ? '' : ' (skipped: no curl)'}`, () => {
-  test('gets the files of a molecule', async () => {
+  test('downloads the files of a molecule', async () => {
     const services = await start();
     const script = join(CLIENTS, 'molecule.sh');
     const { stdout } = await run(script, [services.moleculesUrl, 'CCO', 'GMX_top']);
     expect(stdout).toMatch(/\[ system \]|moleculetype|SYNTHETIC/i);
   });
 
-  test('uploads a FASTA file and gets a table', async () => {
+  test('uploads a FASTA file and downloads a table', async () => {
     const services = await start();
     const file = databaseFile().replace(/sqlite$/, 'fasta');
     await writeFile(file, '>one\nMKVLAAGIV\n');

@@ -1,4 +1,4 @@
-/** A PostgreSQL of its own in a folder of its own, as an unprivileged user: initdb refuses root. */
+/** A separate PostgreSQL in a separate folder, as an unprivileged user: initdb refuses root. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chownSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { ClusterTools } from './tools.ts';
 export interface Postgres {
   readonly port: number;
   readonly process: ChildProcess;
-  /** Starts it again on its data, after it was killed. */
+  /** Restarts it on its data, after it was killed. */
   restart(): Promise<Postgres>;
   stop(): Promise<void>;
 }
@@ -19,13 +19,13 @@ export interface PostgresOptions {
   readonly tools: Pick<ClusterTools, 'postgres'>;
   readonly dir: string;
   readonly port?: number;
-  /** Commits reach the disk before they are answered. Off: faster; they survive a kill -9, and no power cut. */
+  /** Commits reach the disk before they are answered. Off: faster; they survive a kill -9, but no power cut. */
   readonly durable?: boolean;
-  /** Where it runs, at 127.0.0.1 there; default: here. */
+  /** Its host, at 127.0.0.1 there; default: here. */
   readonly at?: Place;
 }
 
-/** `nobody`, which every Linux has; as ourselves where we are not root. */
+/** `nobody`, which every Linux has; as ourselves if we are not root. */
 export const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -58,7 +58,7 @@ async function run(options: PostgresOptions, data: string, port: number): Promis
     ...[join(tools.postgres, 'postgres'), '-D', join(data, 'data'), '-p', String(port)],
     ...flags,
   ];
-  // To enter a host is for root, who then becomes somebody else.
+  // Entering a host requires root, which then changes the user.
   const user = at ? {} : UNPRIVILEGED;
   const child = spawn(program, words, { ...user, cwd: data, stdio: ['ignore', log, log] });
   closeSync(log);
@@ -80,7 +80,7 @@ async function run(options: PostgresOptions, data: string, port: number): Promis
   };
 }
 
-/** It listens before it answers: the log says when it does. */
+/** It listens before it answers: the log shows when it does. */
 async function ready(log: string, from: number, child: ChildProcess): Promise<void> {
   const end = Date.now() + 30_000;
   while (Date.now() < end && child.exitCode === null) {

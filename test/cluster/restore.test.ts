@@ -1,4 +1,7 @@
-/** PostgreSQL is lost while a campaign is open, and a backup of an earlier moment is restored. Skipped where the programs are missing: tools.ts. */
+/**
+ * PostgreSQL is lost while a campaign is open, and an earlier backup is restored. Skipped if the programs are missing:
+ * tools.ts.
+ */
 import { execFileSync } from 'node:child_process';
 import { realpathSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,7 +27,7 @@ const LIMITS = { limit: 4, windowMs: 5_000 };
 const SEQUENCES = 16;
 const MOLECULES = 10;
 
-/** As docs/cluster.md has it, while everything runs. */
+/** As in docs/cluster.md, while everything runs. */
 function backUp({ dir, postgres }: Cluster, { postgres: programs }: ClusterTools): void {
   const at = ['-h', '127.0.0.1', '-p', String(postgres.port), '-U', 'temporal'];
   const target = join(dir, 'postgres', 'backup');
@@ -36,7 +39,7 @@ function backUp({ dir, postgres }: Cluster, { postgres: programs }: ClusterTools
   );
 }
 
-/** The database and the server are gone; what was backed up takes their place. */
+/** The database and the server are gone; the backup replaces them. */
 async function restore(cluster: Cluster): Promise<void> {
   cluster.server.kill('SIGKILL');
   await cluster.postgres.stop();

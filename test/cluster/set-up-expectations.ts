@@ -1,4 +1,6 @@
-/** What `setup temporal` and `doctor --temporal` do on every server: asked of the dev server and of one on PostgreSQL. */
+/**
+ * What `setup temporal` and `doctor --temporal` do on every server: run against the dev server and one on PostgreSQL.
+ */
 import { expect } from 'vitest';
 import type { Desk } from '../cli/command.ts';
 
@@ -28,7 +30,7 @@ export async function findingsOf(at: Desk, code: number): Promise<{ findings: Fi
 
 const states = ({ steps }: { steps: Step[] }): string[] => steps.map(({ state }) => state);
 
-/** From nothing to a namespace that is in order: planned, done, and nothing the second time. */
+/** From nothing to a complete namespace: planned, done, and nothing to do the second time. */
 export async function expectSetUp(at: Desk): Promise<void> {
   const before = await findingsOf(at, 1);
   expect(before.findings.some(({ code }) => code === 'TEMPORAL_NAMESPACE_MISSING')).toBe(true);

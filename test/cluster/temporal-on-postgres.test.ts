@@ -1,4 +1,4 @@
-/** A real Temporal server on PostgreSQL, with and without mutual TLS. Skipped where the programs are missing: tools.ts. */
+/** A real Temporal server on PostgreSQL, with and without mutual TLS. Skipped if the programs are missing: tools.ts. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
@@ -86,7 +86,7 @@ services:
       });
     });
 
-    test('tells each mistake of TLS apart', async () => {
+    test('reports each TLS error differently', async () => {
       const { cert, key } = authority.issue('DNS:client');
       const foreign = others.issue('DNS:client');
       const ca = authority.cert;

@@ -1,6 +1,6 @@
 /**
  * A Temporal server on PostgreSQL in a temporary folder, as a group runs it, without containers. The caller stops it.
- * Without a namespace: `hundredfold setup temporal` makes them.
+ * Without a namespace: `hundredfold setup temporal` creates them.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export interface FrontendTls {
   /** The authority of `certFile`, and a name in it: the server is a client of itself. */
   readonly caFile: string;
   readonly serverName: string;
-  /** What the server shows to itself where `clientCaFile` is set. */
+  /** The server's own client certificate, if `clientCaFile` is set. */
   readonly ownCertFile?: string;
   readonly ownKeyFile?: string;
 }
@@ -34,7 +34,7 @@ export interface ClusterOptions {
   /** Name → value, as in a dynamic configuration file of Temporal. */
   readonly dynamicConfig?: Readonly<Record<string, unknown>>;
   readonly durable?: boolean;
-  /** Where server and database run; default: here, at 127.0.0.1. */
+  /** The host of server and database; default: here, at 127.0.0.1. */
   readonly at?: Place;
 }
 
@@ -45,7 +45,7 @@ export interface Cluster extends AsyncDisposable {
   postgres: Postgres;
   /** The server process: replaced by `restartServer`. */
   server: ChildProcess;
-  /** Kills the server and starts it again. */
+  /** Kills the server and restarts it. */
   restartServer(): Promise<void>;
 }
 

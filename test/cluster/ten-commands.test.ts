@@ -1,6 +1,6 @@
 /**
- * The ten commands of docs/cluster.md, read from the page and run as they stand, in a network namespace where their ports
- * are free. Skipped where the programs are missing: tools.ts.
+ * The ten commands of docs/cluster.md, read from the page and run unchanged, in a network namespace where their ports
+ * are free. Skipped if the programs are missing: tools.ts.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, globSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ function blocks(language: string): string[] {
   return [...found].map(([, text = '']) => text);
 }
 
-/** What stands on PATH on a machine where these are installed; PostgreSQL's as another user than root. */
+/** The PATH of a machine with these installed; PostgreSQL's as another user than root. */
 function programs({ temporalServer, sqlTool, postgres }: ClusterTools): Record<string, string> {
   const nobody =
     process.getuid?.() === 0 ? 'setpriv --reuid=65534 --regid=65534 --clear-groups ' : '';
@@ -37,7 +37,7 @@ function programs({ temporalServer, sqlTool, postgres }: ClusterTools): Record<s
   };
 }
 
-/** A machine with little else to do needs 20 s. */
+/** An otherwise idle machine needs 20 s. */
 const LATE_MS = 220_000;
 
 function logsIn(folder: string): string {
@@ -52,7 +52,7 @@ test('the section of docs/cluster.md has ten commands', () => {
 });
 
 describe.skipIf(missing !== null)(`the ten commands${missing ? ` (${missing})` : ''}`, () => {
-  test('lead from nothing to a campaign on Temporal, PostgreSQL and a bucket', async () => {
+  test('start a campaign on Temporal, PostgreSQL and a bucket from nothing', async () => {
     const at = desk();
     const network = new Network();
     const place = network.add('alone');
@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)(`the ten commands${missing ? ` (${missing})` :
         TMPDIR: '/tmp',
       },
     });
-    // The servers in the background hold what the script printed to, so its end is not that of its output.
+    // The servers in the background keep the script's output open, so its end is not that of its output.
     const typed = new Typed(child, 'in ten commands');
     const late = setTimeout(() => child.kill('SIGKILL'), LATE_MS);
     const code = await new Promise((resolve) => child.once('exit', resolve));

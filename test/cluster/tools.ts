@@ -1,6 +1,6 @@
 /**
- * Programs that the cluster tests need and npm does not bring: a Temporal server, its SQL tool and PostgreSQL. Each is
- * looked for in its environment variable, in `.tools/cluster/`, on PATH, and where Debian puts PostgreSQL.
+ * Programs that the cluster tests need and npm does not install: a Temporal server, its SQL tool and PostgreSQL. Each
+ * is searched in its environment variable, in `.tools/cluster/`, on PATH, and where Debian installs PostgreSQL.
  */
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -14,7 +14,7 @@ export interface ClusterTools {
   readonly postgres: string;
 }
 
-/** The tools, or what is missing and how to name it. */
+/** The tools, or what is missing and how to set it. */
 export function clusterTools(environment: NodeJS.ProcessEnv = process.env): ClusterTools | string {
   const { TEMPORAL_SERVER, TEMPORAL_SQL_TOOL, POSTGRES_BIN } = environment;
   const temporalServer = TEMPORAL_SERVER ?? find('temporal-server', environment);

@@ -30,7 +30,7 @@ async function networkOf(...given: Parameters<typeof load>) {
 
 describe('a token over http', () => {
   test.each(['http://p.example', 'http://10.0.0.7:8080/x', 'http://127.0.0.1.evil.example'])(
-    'to %s is refused with what to write',
+    'to %s is refused with the correct form',
     async (url) => {
       await expect(load(`{ url: "${url}" }`)).rejects.toMatchObject({
         code: 'CONFIG_TOKEN_OVER_HTTP',
@@ -49,11 +49,11 @@ describe('a token over http', () => {
     'http://localhost/x',
     'http://a.localhost',
     'https://p.example',
-  ])('to %s is not: https, or this machine', async (url) => {
+  ])('to %s is accepted: https, or this machine', async (url) => {
     expect((await load(`{ url: "${url}" }`)).services.predictions?.url).toBe(url);
   });
 
-  test('is sent where the configuration or the environment allows it', async () => {
+  test('is sent if the configuration or the environment allows it', async () => {
     await load('{ url: "http://p.example", allowHttp: true }');
     const allowed = { HUNDREDFOLD_SERVICES_PREDICTIONS_ALLOW_HTTP: 'true' };
     await load('{ url: "http://p.example" }', allowed);
@@ -77,7 +77,7 @@ describe('the proxy of a service', () => {
   });
 
   test.each(['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]'])(
-    'is never asked for %s: this machine',
+    'is never used for %s: this machine',
     (url) => expect(proxy(url, { HTTP_PROXY: 'http://p.example' })).toBeUndefined(),
   );
 
@@ -93,18 +93,18 @@ describe('the proxy of a service', () => {
     ['x.example.org', false],
     [' , ', false],
     ['[::1]:443,::1', false],
-  ])('is left out for https://x.example with NO_PROXY=%s: %s', (list, out) => {
+  ])('is not used for https://x.example with NO_PROXY=%s: %s', (list, out) => {
     const environment = { HTTPS_PROXY: 'http://p.example', NO_PROXY: list };
     expect(proxy('https://x.example', environment) === undefined).toBe(out);
   });
 
-  test('that is none is refused without showing it', () => {
+  test('with an invalid address is refused without showing it', () => {
     const asked = () => proxyFor('https://x.example', { HTTPS_PROXY: 'socks5://u:hush@h' });
     expect(asked).toThrow(expect.objectContaining({ code: 'CONFIG_PROXY_INVALID' }) as Error);
     expect(asked).not.toThrow(/hush/);
   });
 
-  test('keeps its password out of everything that is printed, and among the secrets', async () => {
+  test('keeps its password out of all output, and among the secrets', async () => {
     const environment = { HTTPS_PROXY: 'http://lab:hush%20hush@proxy.example:3128' };
     const { services } = await load('{ url: "https://p.example" }', environment);
     const printed = inspect(services, { depth: 9 }) + JSON.stringify(services);
@@ -121,7 +121,7 @@ describe('a gateway', () => {
   const GATEWAY =
     '{ url: "https://p.example", basic: { user: lab, password: { env: GP } }, headers: { X-Key: { file: key } } }';
 
-  test('gets Basic login and headers; all of it is secret', async () => {
+  test('has Basic login and headers; all of it is secret', async () => {
     await writeFile(join(folder, 'key'), 'k3y-hush\n', { mode: 0o600 });
     const { headers, secrets } = await networkOf(GATEWAY, { GP: 'pass-hush' });
     const login = Buffer.from('lab:pass-hush').toString('base64');
@@ -143,7 +143,7 @@ describe('a gateway', () => {
     expect(Object.keys(headers).sort()).toEqual(['authorization', 'x-gateway-key']);
   });
 
-  test('with a value that cannot stand in a header is refused without showing it', async () => {
+  test('with a value that is invalid in a header is refused without showing it', async () => {
     await writeFile(join(folder, 'key'), 'hush\nX-Other: y', { mode: 0o600 });
     const error = await load(GATEWAY, { GP: 'x' }).catch((thrown: unknown) => thrown as Error);
     expect(error).toMatchObject({ code: 'CONFIG_HEADER_UNUSABLE' });

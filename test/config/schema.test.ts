@@ -1,4 +1,4 @@
-/** The JSON Schema of the configuration and the program take and refuse the same. */
+/** The JSON Schema of the configuration and the program accept and refuse the same. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const TOKENS = {
   X: '0123456789',
 };
 
-/** Whether the program reads it as a configuration. What it then misses (a token, a file) is another matter. */
+/** Whether the program accepts it as a configuration. Missing parts (a token, a file) are reported separately. */
 async function takenByProgram(config: unknown): Promise<boolean> {
   const file = join(folder, 'hundredfold.yaml');
   await writeFile(file, stringify(config));
@@ -36,7 +36,7 @@ async function takenByProgram(config: unknown): Promise<boolean> {
   }
 }
 
-/** Mostly right: there are many keys, and one that is wrong is enough. */
+/** Mostly right: there are many keys, and a single wrong one is enough. */
 const mostly = (right: fc.Arbitrary<unknown>, ...wrong: readonly unknown[]) =>
   fc.oneof(
     { weight: 20, arbitrary: right },
@@ -142,7 +142,7 @@ const config = object({
 });
 
 describe('program and schema', () => {
-  test('take and refuse the same configurations', async () => {
+  test('accept and refuse the same configurations', async () => {
     const seen = { taken: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(config, async (written) => {
@@ -175,7 +175,7 @@ interface Node {
   readonly properties?: Readonly<Record<string, Node>>;
 }
 
-/** The keys that have a default, with it. */
+/** The keys with a default value. */
 function defaultsOf(node: Node): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(node.properties ?? {}).flatMap(([key, child]): [string, unknown][] => {
@@ -186,7 +186,7 @@ function defaultsOf(node: Node): Record<string, unknown> {
   );
 }
 
-test('the defaults that the schema names are those of the program', async () => {
+test('the defaults in the schema are those of the program', async () => {
   const named = defaultsOf(schema) as { services: Record<string, object>; temporal: object };
   const url = 'https://x.example';
   const services = (keys: Record<string, object>) => ({
@@ -205,6 +205,6 @@ test('the defaults that the schema names are those of the program', async () => 
     services: services(named.services),
     temporal: temporal(named.temporal),
   });
-  // The name of the queue is given where the worker is, not here.
+  // The name of the queue is passed with the worker, not here.
   expect(whole).toEqual({ ...bare, taskQueue: 'hundredfold' });
 });

@@ -46,7 +46,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('gives the prediction service its 100 an hour, and the molecule service no limit', async () => {
+  test('limits the prediction service to its 100 an hour, and does not limit the molecule service', async () => {
     const yaml =
       'services:\n  molecules: { url: "https://m.example/acpype" }\n  predictions: { url: "https://p.example/" }';
     const { services } = await load(yaml, TOKENS);
@@ -80,14 +80,14 @@ describe('the configuration', () => {
     expect(settings.embeddedDir).toBe('/elsewhere');
   });
 
-  test('has no limit with BUDGET=none in the environment, whatever the file says', async () => {
+  test('has no limit with BUDGET=none in the environment, whatever is in the file', async () => {
     const yaml =
       'services:\n  predictions: { url: "https://p.example", budget: { limit: 5, window: 1h } }';
     const none = { ...TOKENS, HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET: 'none' };
     expect((await load(yaml, none)).services.predictions?.limit.limit).toBeNull();
   });
 
-  test('takes a token from the variable that the environment names, whatever the file says', async () => {
+  test('uses a token from the variable that the environment names, whatever is in the file', async () => {
     const yaml =
       'services:\n  predictions: { url: "https://p.example", token: { file: gone.txt } }';
     const other = { HUNDREDFOLD_SERVICES_PREDICTIONS_TOKEN_ENV: 'OTHER', OTHER: 'from OTHER' };
@@ -145,13 +145,13 @@ describe('the configuration', () => {
       'CONFIG_SECRET_MISSING',
       'HUNDREDFOLD_PREDICTION_TOKEN',
     ],
-  ])('refuses %s, and says where', async (_, yaml, code, named) => {
+  ])('refuses %s, with the place', async (_, yaml, code, named) => {
     const error = await refusal(load(yaml));
     expect(error).toMatchObject({ code, exitCode: 2 });
     expect(error.message + error.remedy).toContain(named);
   });
 
-  test('lists services without a token, with address and limits, where tokens are optional', async () => {
+  test('lists services without a token, with address and limits, if tokens are optional', async () => {
     const yaml = `services:
   molecules: { url: "https://m.example/acpype", token: { file: gone } }
   predictions: { url: "https://p.example", budget: { limit: 7, window: 1h } }`;
@@ -181,7 +181,7 @@ describe('the configuration', () => {
     expect(error.message + error.remedy).not.toContain('much-too-long');
   });
 
-  test('takes a key with nothing below it for one that is not there', async () => {
+  test('treats a key with nothing below it as missing', async () => {
     expect((await load('temporal:\n  # address: host:7233\nservices:\n')).temporal).toBeNull();
   });
 
@@ -197,7 +197,7 @@ describe('several tokens of a service', () => {
     `services: { predictions: { url: https://host, tokens: [{ env: A }, { env: B }], ${more} } }`;
   const environment = { A: 'p-one', B: 'p-two' };
 
-  test('are each a credential of their own', async () => {
+  test('have a credential each', async () => {
     const { services } = await load(of('severalTokensAllowed: true'), environment);
     const all = everyCredential(Object.values(services));
     expect(all.map(({ token }) => token.reveal())).toEqual(['p-one', 'p-two']);
@@ -230,14 +230,14 @@ describe('several tokens of a service', () => {
     expect(everyCredential(Object.values(services))).toHaveLength(2);
   });
 
-  test('are told apart where one is missing', async () => {
+  test('are named individually if one is missing', async () => {
     const error = await refusal(load(of('severalTokensAllowed: true'), { A: 'p-one' }));
     expect(error.message).toContain('services.predictions.tokens[1]');
   });
 });
 
 describe('a secret', () => {
-  test('is known by its variable, so that no program that we start inherits it', async () => {
+  test('is listed with its variable, so that programs that we start do not inherit it', async () => {
     const yaml = `temporal: { address: "t.example:7233", apiKey: { env: CLOUD } }
 services:
   molecules: { url: "https://m.example/acpype", token: { env: MINE } }
@@ -247,7 +247,7 @@ notify: { url: { env: HOOK } }`;
     expect(notify.secretVariables).toEqual(['CLOUD', 'MINE', 'HOOK']);
   });
 
-  test('is not printed by anything that prints', () => {
+  test('is not shown by anything that prints', () => {
     const secret = new Secret('hush-hush');
     const printed = [
       secret.toString(),
@@ -258,7 +258,7 @@ notify: { url: { env: HOOK } }`;
     expect(printed.join()).not.toContain('hush');
   });
 
-  test('has the same fingerprint everywhere, and another than its neighbour', () => {
+  test('has the same fingerprint everywhere, different from similar ones', () => {
     expect(new Secret('a').fingerprint()).toBe(new Secret('a').fingerprint());
     expect(new Secret('a').fingerprint()).not.toBe(new Secret('b').fingerprint());
     expect(new Secret('a').fingerprint()).toMatch(/^[0-9a-f]{8}$/);

@@ -1,4 +1,4 @@
-/** Where Temporal is: the keys under `temporal:`, profiles, and the variables of the Temporal CLI. */
+/** The Temporal connection: the keys under `temporal:`, profiles, and the variables of the Temporal CLI. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function load(yaml: string, environment: Environment = {}) {
   const file = write('hundredfold.yaml', yaml);
-  // No file of the person who runs the tests is read.
+  // No file of the user who runs the tests is read.
   return loadSettings(file, { HOME: folder, XDG_CONFIG_HOME: folder, ...environment }).temporal;
 }
 
@@ -81,7 +81,7 @@ describe('a profile', () => {
     expect(ours?.apiKey?.reveal()).toBe('mine');
   });
 
-  test('can be named by a variable, ours or that of the Temporal CLI', () => {
+  test('can be selected by a variable, ours or that of the Temporal CLI', () => {
     const TEMPORAL_CONFIG_FILE = write('temporal.toml', PROFILES);
     const named = 'temporal: { profile: { env: TEMPORAL_PROFILE } }';
     expect(load(named, { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE: 'lab' })?.profile).toBe('lab');
@@ -90,7 +90,7 @@ describe('a profile', () => {
     expect(load('', ours)?.address).toBe('lab.example:7233');
   });
 
-  test('is not needed where the variables say all', () => {
+  test('is not needed if the variables are sufficient', () => {
     const environment = { TEMPORAL_ADDRESS: 'variable.example:7233' };
     expect(load('temporal: { profile: default }', environment)).toMatchObject({
       address: 'variable.example:7233',
@@ -110,7 +110,7 @@ describe('a profile', () => {
   });
 });
 
-test('TEMPORAL_* variables alone move no campaign to another server', () => {
+test('TEMPORAL_* variables alone do not move a campaign to another server', () => {
   const environment = {
     TEMPORAL_ADDRESS: 'variable.example:7233',
     TEMPORAL_API_KEY: 'for-another-server',
@@ -118,7 +118,7 @@ test('TEMPORAL_* variables alone move no campaign to another server', () => {
     TEMPORAL_PROFILE: 'lab',
   };
   expect(load('', environment)).toBeNull();
-  // Nor is the API key of one server shown to another.
+  // Nor is the API key of one server sent to another.
   const own = load('temporal: { address: "own.example:7233" }', environment);
   expect(own).toMatchObject({ address: 'own.example:7233', apiKey: null, tls: null });
 });
@@ -126,7 +126,7 @@ test('TEMPORAL_* variables alone move no campaign to another server', () => {
 describe.skipIf(noOpenssl !== null)('certificates', () => {
   const at = (tls: string): string => `temporal: { address: "t.example:7233", tls: { ${tls} } }`;
 
-  test('are taken with their key, and read again', () => {
+  test('are loaded with their key, and reloaded', () => {
     using authority = new Authority('ours');
     const { certFile, keyFile, cert, key } = authority.issue('DNS:client');
     const found = load(at(`ca: ${authority.file}, cert: ${certFile}, key: ${keyFile}`));
@@ -154,7 +154,7 @@ describe.skipIf(noOpenssl !== null)('certificates', () => {
     );
   });
 
-  test('with the key of another, without PEM, or with an encrypted key are refused', () => {
+  test('with a key of another, without PEM, or with an encrypted key are refused', () => {
     using authority = new Authority('ours');
     const [one, other] = [authority.issue('DNS:one'), authority.issue('DNS:other')];
     const refusedWith = (tls: string, code: string): void => {
@@ -177,7 +177,7 @@ describe('the keys of the codec', () => {
   const keysOf = (yaml: string, environment: Environment) =>
     loadSettings(write('hundredfold.yaml', yaml), environment).codec;
 
-  test('come from files and variables, in base64 or hexadecimal, for the embedded server as well', () => {
+  test('are read from files and variables, in base64 or hexadecimal, for the embedded server as well', () => {
     write('key', `${BASE64}\n`);
     const found = keysOf(codec('new: { file: key }, old: { env: OLD }'), { OLD: HEX });
     expect(found?.current).toBe('new');

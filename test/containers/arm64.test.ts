@@ -18,7 +18,7 @@ async function run(...args: readonly string[]): Promise<Ended> {
   return podman('run', ...options, IMAGE, ...args);
 }
 
-/** What the image says without our program. */
+/** Output of a shell command in the image, without our program. */
 async function shell(command: string): Promise<string> {
   const args = ['run', '--rm', ...PLATFORM, '--entrypoint', 'sh', IMAGE, '-c', command];
   return (await podman(...args)).stdout.trim();
@@ -55,7 +55,7 @@ describe.skipIf(without !== null)(`the image for arm64 (${without ?? 'emulated'}
     expect(await shell('temporal --version')).toContain('temporal version 1.9.1');
   });
 
-  test('plans a campaign, looks at the machine, and runs the campaign to its end', async () => {
+  test('plans a campaign, checks the machine, and runs the campaign to its end', async () => {
     expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await run('init')).toMatchObject({ code: 0 });
     const planned = await run('plan', 'manifest.csv', '--json');

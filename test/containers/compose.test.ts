@@ -15,7 +15,7 @@ import { Composition, type ServiceName } from './composition.ts';
 import { build, WHY_NOT } from './engine.ts';
 
 const LIMITS = { limit: 10, windowMs: 5_000 };
-/** So many that the campaign is not over before all containers were killed. */
+/** Enough that the campaign is not over before all containers were killed. */
 const SEQUENCES = 150;
 const MOLECULES = 10;
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
@@ -64,7 +64,7 @@ describe.skipIf(without !== null)(`docker-compose.yml (${without ?? 'run by podm
     rmSync(copy, { recursive: true, force: true });
   }, 120_000);
 
-  /** A campaign that stands still would pass every check that waits for nothing. */
+  /** A stuck campaign would pass every check that waits for nothing. */
   async function moves(): Promise<void> {
     const before = await composition.jobs();
     await expect
@@ -72,7 +72,7 @@ describe.skipIf(without !== null)(`docker-compose.yml (${without ?? 'run by podm
       .toBeGreaterThanOrEqual(before + 3);
   }
 
-  test('a campaign loses nothing and submits nothing twice while each container is killed, and all are removed', async () => {
+  test('a campaign loses nothing and submits nothing twice while each container is killed and all are removed', async () => {
     await composition.type('run', MANIFEST, '--name', 'night', '--no-worker', '--yes', '--detach');
     for (const service of KILLED) {
       await moves();
@@ -114,7 +114,7 @@ describe.skipIf(without !== null)(`docker-compose.yml (${without ?? 'run by podm
     await treeIsWhole(copy);
     const ids = rows.map(({ id }) => id);
     await noItemLost(copy, ids);
-    // A molecule whose POST was on its way when a container was killed cannot be looked up, and is never sent twice.
+    // A molecule whose POST was in progress when a container was killed cannot be looked up, and is never sent twice.
     const others = (await itemsTable(copy)).filter(({ state }) => state !== 'succeeded');
     for (const { id, kind, error_code: code } of others)
       expect([kind, code], id).toEqual(['molecule', 'SUBMIT_UNSURE']);

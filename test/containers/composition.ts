@@ -1,4 +1,4 @@
-/** The containers of docker-compose.yml, under a project name, ports, tokens and volumes of their own. */
+/** The containers of docker-compose.yml, with their own project name, ports, tokens and volumes. */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ export class Composition {
     return ended;
   }
 
-  /** Without --requires, in which Podman 4.3 loses containers: each waits for others by itself, or is started again. */
+  /** Without --requires, with which Podman 4.3 loses containers: each waits for others itself, or is restarted. */
   async up(): Promise<void> {
     await this.#compose('up', '--detach', '--no-deps');
     await this.healthy();
@@ -89,7 +89,7 @@ export class Composition {
     await this.#compose('down');
   }
 
-  /** The health checks of the file, which a systemd would run; both containers that do their work and end; and the UI. */
+  /** The health checks of the file, which systemd would run; both containers that run and exit; and the UI. */
   async healthy(): Promise<void> {
     const checked = ['postgresql', 'temporal', 'services', 'worker'].map((name) =>
       this.#until(`${name} is healthy`, async () => {
@@ -107,7 +107,7 @@ export class Composition {
     await Promise.all([...checked, ...ended, shown]);
   }
 
-  /** Asked of the server by the UI: its page alone would say nothing about the connection. */
+  /** The UI asks the server: its page alone would not show the connection. */
   async #uiShowsNamespace(): Promise<boolean> {
     const url = `http://127.0.0.1:${this.#environment['TEMPORAL_UI_PORT'] ?? ''}/api/v1/namespaces/default`;
     const answer = await fetch(url).catch(() => null);
@@ -116,7 +116,7 @@ export class Composition {
     return namespaceInfo?.name === 'default';
   }
 
-  /** As a crash does, not as `podman kill`, which counts as an order to stop: the restart policy brings it back. */
+  /** Like a crash, and not `podman kill`, which counts as a stop: the restart policy restarts it. */
   async crash(service: ServiceName): Promise<void> {
     const { stdout } = await this.#state(service, '{{.State.Pid}}');
     const pid = Number(stdout);
@@ -135,7 +135,7 @@ export class Composition {
     return Number(stdout);
   }
 
-  /** `hundredfold` in a container of its own beside the worker, as docs/operations.md types it. */
+  /** `hundredfold` in a separate container beside the worker, as in docs/operations.md. */
   async type(...args: readonly string[]): Promise<Ended> {
     const run = ['run', '--no-deps', '--rm', '-T', '--volume', `${this.night}:/night:ro`, 'worker'];
     return this.#compose(...run, ...args);
@@ -159,14 +159,14 @@ export class Composition {
     return texts;
   }
 
-  /** Where a volume lies on this machine. */
+  /** The path of a volume on this machine. */
   async volume(name: 'results' | 'services'): Promise<string> {
     const of = `${this.#project}_${name}`;
     const { stdout } = await podman('volume', 'inspect', '--format', '{{.Mountpoint}}', of);
     return stdout.trim();
   }
 
-  /** How many jobs the services have taken up. */
+  /** The number of jobs that the services have accepted. */
   async jobs(): Promise<number> {
     const url = `http://127.0.0.1:${this.#environment['SERVICES_PORT'] ?? ''}/metrics`;
     const text = await (await fetch(url)).text();
@@ -174,7 +174,7 @@ export class Composition {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Of both services, after `down`: while they run they have their database to themselves. */
+  /** Of both services, after `down`: while they run they lock their database. */
   async journal(): Promise<readonly JournalEntry[]> {
     const database = new DatabaseSync(join(await this.volume('services'), 'services.db'));
     try {
@@ -210,7 +210,7 @@ export class Composition {
   }
 }
 
-/** Laid over docker-compose.yml: a window of seconds, and jobs that end at once. */
+/** Overrides of docker-compose.yml: a window of seconds, and jobs that end at once. */
 function quick({ limit, windowMs }: Limits, jobMs: number): object {
   const window = `${windowMs}ms`;
   const budget = {

@@ -1,10 +1,13 @@
-/** buildah and podman, for tests that `npm run test:containers` starts; it has made base images and the build context. */
+/**
+ * buildah and podman, for tests that `npm run test:containers` starts after it has built base images and the build
+ * context.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Why these tests cannot run; null when they can. */
+/** Why these tests cannot run; null if they can. */
 export const WHY_NOT =
   process.env['HUNDREDFOLD_CONTAINERS'] === undefined ? 'npm run test:containers runs them' : null;
 
@@ -14,14 +17,14 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Health checks need a systemd, which a container engine inside a container does not have: podman says so each time. */
+/** Health checks need systemd, which a container engine inside a container lacks: podman prints this each time. */
 const ABOUT_HEALTH = /^time=".*healthchecks?: dial unix.*\n?/gm;
 
 export async function podman(...args: readonly string[]): Promise<Ended> {
   return started('podman', args);
 }
 
-/** A program to its end, with what it printed. */
+/** Runs a program to its end, and returns its output. */
 export async function started(
   program: string,
   args: readonly string[],

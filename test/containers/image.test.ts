@@ -12,7 +12,7 @@ const USER = '4711:4711';
 
 let folder: string;
 
-/** As on a careful machine: no root, nothing of the image can be written, and no network. */
+/** As on a hardened machine: no root, the image is read-only, and no network. */
 const careful = () => [
   '--read-only',
   '--read-only-tmpfs=false',
@@ -43,7 +43,7 @@ describe.skipIf(WHY_NOT !== null)(`the image (${WHY_NOT ?? 'built and run'})`, (
     expect(Number(stdout) / 1e6).toBeLessThan(450);
   });
 
-  test('says what it is, and how it is', async () => {
+  test('shows its version and its state', async () => {
     const { stdout } = await podman('image', 'inspect', STANDALONE);
     const [{ Config: config }] = JSON.parse(stdout) as any[];
     expect(config.Labels).toMatchObject({
@@ -62,13 +62,13 @@ describe.skipIf(WHY_NOT !== null)(`the image (${WHY_NOT ?? 'built and run'})`, (
     expect(JSON.parse(health.stdout)).toMatchObject({ Test: test });
   });
 
-  test('has a bill of materials', async () => {
+  test('contains a bill of materials', async () => {
     const file = '/opt/hundredfold/lib/node_modules/hundredfold/sbom.cdx.json';
     const { stdout } = await podman('run', '--rm', '--entrypoint', 'cat', STANDALONE, file);
     expect(JSON.parse(stdout)).toMatchObject({ bomFormat: 'CycloneDX' });
   });
 
-  test('runs a campaign without anything else, is stopped by SIGTERM in the middle, and goes on', async () => {
+  test('runs a campaign without anything else, is stopped by SIGTERM in the middle, and continues', async () => {
     expect(await podman('run', '--rm', ...careful(), STANDALONE, 'init')).toMatchObject({
       code: 0,
     });
@@ -92,7 +92,7 @@ describe.skipIf(WHY_NOT !== null)(`the image (${WHY_NOT ?? 'built and run'})`, (
     expect(existsSync(join(folder, 'results', 'data', 'report.html'))).toBe(true);
   });
 
-  test('for clusters has no Temporal server in it', async () => {
+  test('for clusters contains no Temporal server', async () => {
     const look = ['--entrypoint', 'sh', CLUSTER, '-c', 'command -v temporal'];
     expect((await podman('run', '--rm', ...look)).code).not.toBe(0);
     const version = await podman('run', '--rm', CLUSTER, '--version');

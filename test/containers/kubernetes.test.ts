@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   campaign: ['job'],
 };
 
-/** Files of a folder as they stand: what kustomize puts together. */
+/** Files of a folder as they are: what kustomize combines. */
 function objects(name: string): any[] {
   return (FILES[name] ?? []).flatMap((file) =>
     parseAllDocuments(readFileSync(join(FOLDER, name, `${file}.yaml`), 'utf8')).map((one) =>
@@ -34,7 +34,7 @@ const pods = KUSTOMIZATIONS.flatMap(objects)
   );
 
 describe('pods', () => {
-  test.each(pods)('%s (%s) is not root, and writes into its volumes only', (_name, _kind, pod) => {
+  test.each(pods)('%s (%s) is not root, and only writes to its volumes', (_name, _kind, pod) => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
     for (const container of pod.containers) {
       expect(container.securityContext).toEqual({
@@ -49,13 +49,13 @@ describe('pods', () => {
     }
   });
 
-  test.each(pods)('%s (%s) has the time to end in order', (_name, _kind, pod) => {
+  test.each(pods)('%s (%s) has enough time to end in order', (_name, _kind, pod) => {
     // A worker ends within 45 s (docs/workers.md).
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(60);
   });
 
   test.each(pods)(
-    '%s (%s) has its tokens in files, each from a secret of its own',
+    '%s (%s) has its tokens in files, each from a separate secret',
     (_name, _kind, pod) => {
       for (const { env = [] } of pod.containers) {
         for (const { name } of env) expect(name).not.toMatch(/TOKEN|KEY|PASSWORD/);
@@ -79,7 +79,7 @@ describe('pods', () => {
   );
 });
 
-test('the Job is not tried again where that changes nothing', () => {
+test('the Job is not retried if that changes nothing', () => {
   const [job] = objects('campaign');
   expect(job.spec.podFailurePolicy.rules[0].onExitCodes.values).toEqual([2, 3, 4]);
 });
@@ -100,7 +100,7 @@ function problems(text: string): string {
 }
 
 describe.skipIf(missing)(`the schemas of Kubernetes 1.33 (${missing ? why : 'checked'})`, () => {
-  test.each(KUSTOMIZATIONS)('accept %s as kustomize renders it', (name) => {
+  test.each(KUSTOMIZATIONS)('accept %s as rendered by kustomize', (name) => {
     expect(problems(rendered(name))).toBe('');
   });
 

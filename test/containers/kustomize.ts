@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 export const FOLDER = join(ROOT, 'deploy', 'kubernetes');
 
-/** One that `npm run test:containers` has installed, or one of PATH; null when there is none. */
+/** The one installed by `npm run test:containers`, or one on PATH; null if there is none. */
 export function tool(place: string): string | null {
   const own = join(ROOT, '.tools', 'containers', place);
   if (existsSync(own)) return own;

@@ -14,16 +14,16 @@ const without = WHY_NOT ?? (kustomize === null ? 'no kustomize' : null);
 
 type Documents = any[];
 
-/** Names of their own: a volume of somebody else must not be used, nor removed. */
+/** Unique names: a volume of another user must neither be used nor removed. */
 function documents(name: string): Documents {
   const text = rendered(name).replaceAll(/\bhundredfold-(?!\d)/g, `${PREFIX}-`);
   return parseAllDocuments(text).map((one) => one.toJS());
 }
 
 /**
- * What Podman does not do as Kubernetes does: it runs httpGet probes with the curl of the image, which has none; it opens
- * container ports on the host; version 4.3 leaves data of secrets in base64, knows no Job, and has one pod a Deployment.
- * Secrets are for `keep`.
+ * Differences of Podman from Kubernetes: it runs httpGet probes with the curl of the image, which has none; it opens
+ * container ports on the host; version 4.3 leaves data of secrets in base64, does not support Job, and has one pod per
+ * Deployment. Secrets are for `keep`.
  */
 function forPodman(all: Documents): Documents {
   return all.flatMap((one) => {
@@ -60,7 +60,7 @@ describe.skipIf(without !== null)(`pods of deploy/kubernetes (${without ?? 'play
   const played: string[] = [];
   const secrets: string[] = [];
 
-  /** @param alias a name of it in the network, as a Service gives */
+  /** @param alias a name of it in the network, as for a Service */
   async function play(name: string, all: Documents, alias = name): Promise<void> {
     const file = join(folder, `${name}.yaml`);
     writeFileSync(file, all.map((one) => stringify(one)).join('---\n'));
@@ -76,7 +76,7 @@ describe.skipIf(without !== null)(`pods of deploy/kubernetes (${without ?? 'play
     return ended;
   }
 
-  /** Podman 4.3 mounts what stands under `data` as it stands; only `kube play` would check that it is base64. */
+  /** Podman 4.3 mounts `data` unchanged; only `kube play` would check that it is base64. */
   async function keep(secret: any): Promise<void> {
     const plain = Object.entries<string>(secret.data).map(([key, value]) => [key, atob(value)]);
     const file = join(folder, `${secret.metadata.name}.secret.yaml`);
@@ -85,7 +85,7 @@ describe.skipIf(without !== null)(`pods of deploy/kubernetes (${without ?? 'play
     secrets.push(secret.metadata.name);
   }
 
-  /** What the kubelet would ask, from within. */
+  /** What the kubelet would request, from within. */
   async function expectProbes({ metadata, spec }: any): Promise<void> {
     const [container] = spec.template.spec.containers;
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
@@ -112,7 +112,7 @@ describe.skipIf(without !== null)(`pods of deploy/kubernetes (${without ?? 'play
   afterAll(async () => {
     for (const file of played.toReversed()) await podman('kube', 'down', file);
     await podman('rm', '--force', '--volumes', '--ignore', TEMPORAL);
-    // Those of secrets and configuration too, which `kube down` leaves behind.
+    // Also those of secrets and configuration, which `kube down` leaves behind.
     const { stdout } = await podman('volume', 'ls', '--quiet');
     for (const name of stdout.split('\n').filter((one) => one.startsWith(`${PREFIX}-`)))
       await podman('volume', 'rm', '--force', name);
@@ -132,7 +132,7 @@ describe.skipIf(without !== null)(`pods of deploy/kubernetes (${without ?? 'play
       `${PREFIX}-worker`,
       base.filter((one) => !isServices(one)),
     );
-    // As the workers have it.
+    // As in the workers.
     const config = base.find(({ kind }) => kind === 'ConfigMap').data;
     const job = forPodman(documents('campaign')).map((one) =>
       'hundredfold.yaml' in (one.data ?? {}) ? { ...one, data: config } : one,
@@ -158,14 +158,14 @@ describe.skipIf(without !== null)(`pods of deploy/kubernetes (${without ?? 'play
     for (const pod of documents('local-services').filter(({ kind }) => kind === 'Deployment')) {
       await expectProbes(pod);
     }
-    // A worker that is told to end drains.
+    // A worker drains when it is stopped.
     await must('stop', '--time', '60', `${PREFIX}-worker-worker`);
     const state = ['inspect', '--format', '{{.State.ExitCode}}', `${PREFIX}-worker-worker`];
     expect((await must(...state)).stdout.trim()).toBe('0');
   }, 300_000);
 });
 
-/** Secrets that kustomize made have a digest behind their name; those of a user do not. */
+/** Secrets of kustomize have a digest suffix in their name; those of a user do not. */
 function named(all: Documents, secrets: readonly string[]): Documents {
   return all.map((one) => {
     if (one.kind !== 'Pod') return one;

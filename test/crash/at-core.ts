@@ -1,6 +1,6 @@
 /**
- * What workflows tell the server, seen between the SDK and its core. A worker that dies there has decided and not told
- * (`before`), or told and not lived to see what became of it: two moments that no activity can meet.
+ * What workflows send to the server, observed between the SDK and its core. A worker that dies there has decided and
+ * not sent (`before`), or sent and not seen the result: two moments that no activity can observe.
  */
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
@@ -28,7 +28,7 @@ const PLACES: Readonly<Record<CorePoint, Place>> = {
   'campaign: continued as new': { moment: 'after', matches: continues('campaign') },
 };
 
-/** The SDK's own way of putting something else in the core's place; it is for subclasses. */
+/** The SDK's own way to replace the core; it is meant for subclasses. */
 class WiredWorker extends Worker {
   static wire(wired: (core: NativeWorkerLike) => NativeWorkerLike): void {
     const real = Worker.nativeWorkerCtor;
@@ -39,7 +39,7 @@ class WiredWorker extends Worker {
   }
 }
 
-/** From now on the fuse hears of what the workflows of this process tell the server. */
+/** From now on the fuse observes what the workflows of this process send to the server. */
 export function wireCore(fuse: Fuse): void {
   WiredWorker.wire((core) => {
     const complete = core.completeWorkflowActivation;

@@ -1,4 +1,4 @@
-/** What activities work with, wired so that the fuse hears of every arrival at a `DependencyPoint`. */
+/** The dependencies of activities, wrapped so that the fuse is notified of every arrival at a `DependencyPoint`. */
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
 import { EndReporter } from '../../src/activities/end-reporter.ts';
@@ -66,7 +66,7 @@ function soon(then: () => void): void {
 async function* inHalves(body: AsyncIterable<Uint8Array>, fuse: Fuse): AsyncGenerator<Uint8Array> {
   for await (const bytes of body) {
     const half = Math.ceil(bytes.byteLength / 2);
-    // Asked for the rest only when the first half has been written.
+    // The rest is only requested when the first half has been written.
     yield bytes.subarray(0, half);
     fuse.at('fetch: half of the stream');
     yield bytes.subarray(half);
@@ -107,7 +107,7 @@ async function* toTheEnd(data: Exclude<StoreData, string>, fuse: Fuse): AsyncGen
   fuse.at('fetch: temporary file filled, not renamed');
 }
 
-/** What activities tell the Temporal server themselves. */
+/** What activities send to the Temporal server themselves. */
 function temporalCalls(fuse: Fuse): WorkflowClientInterceptor {
   return {
     async signal(input, next) {

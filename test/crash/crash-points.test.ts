@@ -1,6 +1,6 @@
 /**
  * A worker dies by SIGKILL at a named point, the next one takes over and dies at the next point, until the last one
- * brings the campaign to its end: and every promise holds. Each point of `points.ts` is in one of the lives below.
+ * finishes the campaign: and every promise holds. Each point of `points.ts` is in one of the lives below.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { CORE_POINTS, DEPENDENCY_POINTS, type Crash, type CrashPoint } from './p
 import { LIMITS, Scene, type SceneOptions, type Started } from './scene.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** Of a life of many deaths, each of which takes some 5 s to be noticed, on a machine that does much else. */
+/** For a life with many deaths, each of which takes some 5 s to be detected, on a busy machine. */
 const PATIENCE = { timeout: 400_000 };
 const DEATH_WITHIN_MS = 60_000;
 
@@ -21,14 +21,14 @@ interface Life {
   readonly title: string;
   readonly sequences?: number;
   readonly molecules?: number;
-  /** Rows that ask for the same as one of the sequences. */
+  /** Rows that request the same work as one of the sequences. */
   readonly duplicates?: number;
   readonly services?: SceneOptions;
-  /** Where, in this order; at the first arrival, unless `[point, nth]` says otherwise. */
+  /** Where they die, in this order; at the first arrival, unless `[point, nth]` says otherwise. */
   readonly deaths: readonly (CrashPoint | readonly [CrashPoint, number])[];
 }
 
-/** Most jobs of the molecule service on their way when a worker dies. */
+/** Maximum number of jobs of the molecule service in progress when a worker dies. */
 const MOLECULES_AT_ONCE = 3;
 
 const LIVES: readonly Life[] = [
@@ -109,7 +109,7 @@ function crashOf(death: Life['deaths'][number]): Crash {
   return typeof death === 'string' ? { point: death, nth: 1 } : { point: death[0], nth: death[1] };
 }
 
-/** From the moment that the next worker takes up work until a submission arrives, in ms. A figure, no promise. */
+/** From the start of work of the next worker to its first submission, in ms. A measurement, not a promise. */
 const recoveries: Record<string, number> = {};
 
 async function live({ deaths, ...life }: Life, scene: Scene): Promise<Started> {
@@ -139,14 +139,14 @@ async function live({ deaths, ...life }: Life, scene: Scene): Promise<Started> {
   await scene.end(started);
   const ends = [...readyAfter.values()].slice(1);
   for (const [n, [point, ready]] of [...readyAfter].entries()) {
-    // Where that worker sent nothing in its life, nothing had to be sent.
+    // If that worker sent nothing in its life, nothing had to be sent.
     const sent = scene.journal().find(({ at }) => at >= ready && at < (ends[n] ?? Infinity));
     if (sent) recoveries[point] = sent.at - ready;
   }
   return started;
 }
 
-/** Somebody ends the budget workflow by hand, before it has anything to forget. */
+/** The budget workflow is terminated before it has anything to forget. */
 async function endBudget(scene: Scene): Promise<void> {
   await scene.budget().terminate('by hand');
 }
@@ -169,7 +169,7 @@ async function deathOf(
   await nothingIsHalf(started.folder);
 }
 
-/** What stands under its own name at the moment of a death is whole: a reader may come at any time. */
+/** Files under their own name at the moment of a death are complete: a reader may come at any time. */
 async function nothingIsHalf(folder: string): Promise<void> {
   const broken: string[] = [];
   for (const name of await readdir(folder, { recursive: true })) {
@@ -192,7 +192,7 @@ function isJson(text: string): boolean {
 /** The suite's server suggests to continue as new after 300 events. */
 const EVENTS = 320;
 
-/** Signals that change nothing, until the history of a workflow is that long. */
+/** Signals without effect, until the history of a workflow is that long. */
 async function lengthen(point: CrashPoint, scene: Scene, { handle }: Started): Promise<void> {
   const nobody = { id: 'nobody', state: 'succeeded', code: null, message: null };
   const signal = point.startsWith('budget')
@@ -219,7 +219,7 @@ describe.concurrent('workers killed one after the other', () => {
 });
 
 /**
- * Predictions all succeed, sent once each; molecules whose POST was on its way are held, with their reason, and not
+ * Predictions all succeed, sent once each; molecules whose POST was in progress are held, with their reason, and not
  * sent again.
  */
 async function endsWell(scene: Scene, started: Started, mostHeld: number): Promise<void> {
@@ -240,7 +240,7 @@ async function endsWell(scene: Scene, started: Started, mostHeld: number): Promi
   await scene.keepsPromises(started);
 }
 
-/** The first POST to each service gets no answer: the service has the job, or has not. */
+/** The first POST to each service gets no answer: the service either has the job or not. */
 const OUTSTANDING = [
   { fault: 'hang', has: 'has not accepted' },
   { fault: 'hang-after', has: 'has accepted' },
@@ -252,7 +252,7 @@ describe.concurrent('a worker killed while a POST is outstanding', () => {
     PATIENCE,
     async ({ fault }, context) => {
       const [proteins, drugs] = [8, 4];
-      // Longer than it takes to notice a death: what was on its way must still be counted then.
+      // Longer than the detection of a death: pending submissions must still be counted then.
       const windowMs = 8_000;
       const services = ['predictions', 'molecules'] as const;
       const faults = services.map((service) => ({
@@ -264,7 +264,7 @@ describe.concurrent('a worker killed while a POST is outstanding', () => {
       const dies = scene.worker();
       await dies.ready;
       const started = await scene.start([...sequences(proteins), ...molecules(drugs)]);
-      // All POSTs of the first burst are dealt with, but for those that hang.
+      // All POSTs of the first burst are finished, except those that hang.
       const burst = LIMITS.limit + drugs;
       await scene.untilAccepted(fault === 'hang' ? burst - services.length : burst);
       await dies.kill();

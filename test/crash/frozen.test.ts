@@ -1,4 +1,4 @@
-/** Workers that stand still or die around the moment at which a window opens. */
+/** Workers that are suspended or die around the opening of a window. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { budgetQuery } from '../../src/workflows/messages.ts';
@@ -11,7 +11,7 @@ import { Scene } from './scene.ts';
 let scene: Scene;
 afterEach(async () => scene.close());
 
-/** Waits until so long (ms) before the first slot is free again. */
+/** Waits until this long (ms) before the first slot is free again. */
 async function untilBeforeWindow(windowMs: number, beforeMs: number): Promise<void> {
   const first = scene.accepted()[0];
   if (!first) throw new Error('nothing was accepted yet');
@@ -19,8 +19,8 @@ async function untilBeforeWindow(windowMs: number, beforeMs: number): Promise<vo
 }
 
 describe('a worker', () => {
-  test('that stands still before a window opens leaves no molecule held that was never sent', async () => {
-    // Long enough that slots are given out 1.5 s ahead: the worker stands still with all of them in its hands.
+  test('that is suspended before a window opens leaves no molecule held that was never sent', async () => {
+    // Long enough that slots are granted 1.5 s ahead: the worker is suspended with all of them.
     const [limit, windowMs] = [6, 15_000];
     scene = await Scene.open({ moleculeLimit: limit, windowMs, jobMs: 50 });
     await scene.worker().ready;
@@ -45,7 +45,7 @@ describe('a worker', () => {
     await scene.worker().ready;
     await untilBeforeWindow(windowMs, 800);
     await scene.workers[0]?.kill();
-    // A worker that answers a query runs the workflow's code with the time of the task before.
+    // A worker that answers a query runs the workflow's code with the time of the previous task.
     const asking = new AbortController();
     const questions = (async () => {
       while (!asking.signal.aborted) {

@@ -1,4 +1,4 @@
-/** What a campaign stands on goes away and comes back: no promise is broken, and no item fails for it. */
+/** The dependencies of a campaign go away and return: no promise is broken, and no item fails because of it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ async function everythingSucceeds(scene: Scene, ...campaigns: readonly Started[]
   await scene.keepsPromises(...campaigns);
 }
 
-/** A Temporal server of its own, on a database file, that can be killed and started again where it was. */
+/** A separate Temporal server, on a database file, that can be killed and restarted. */
 class OwnTemporal {
   readonly #dir: string;
   #server: DevServer;
@@ -88,7 +88,7 @@ function begin(dir: string, port: number): Promise<DevServer> {
 }
 
 describe.concurrent('the Temporal server', () => {
-  test('is killed twice and started again on its database', PATIENCE, async (context) => {
+  test('is killed twice and restarted on its database', PATIENCE, async (context) => {
     const temporal = await OwnTemporal.start(context);
     const scene = await open(context, { temporal: temporal.address });
     await scene.worker().ready;
@@ -103,7 +103,7 @@ describe.concurrent('the Temporal server', () => {
   });
 
   test(
-    'goes with worker and services, as in a power cut, and all are started again',
+    'is killed with worker and services, as in a power cut, and all are restarted',
     PATIENCE,
     async (context) => {
       const temporal = await OwnTemporal.start(context);
@@ -134,7 +134,7 @@ describe.concurrent('the services', () => {
   });
 
   test(
-    'are restarted and have lost their jobs: those fail as lost, the others go on',
+    'are restarted and have lost their jobs: those fail as lost, the others continue',
     PATIENCE,
     async (context) => {
       const scene = await open(context, { jobMs: 1_500 });
@@ -156,7 +156,7 @@ describe.concurrent('the services', () => {
   );
 
   test(
-    'are down for a long while: nothing fails, and they are not flooded',
+    'are down for a long time: nothing fails, and they are not flooded',
     PATIENCE,
     async (context) => {
       const scene = await open(context);
@@ -164,7 +164,7 @@ describe.concurrent('the services', () => {
       const started = await scene.start([...sequences(SEQUENCES), ...molecules(3)]);
       await scene.untilAccepted(4);
       const before = scene.journal().length;
-      // First there, and unable; then gone.
+      // First reachable, but unable; then gone.
       scene.services.faults.set([{ name: 'error', status: 503 }]);
       await delay(2_500);
       scene.services.faults.set([{ name: 'refuse' }]);
@@ -227,7 +227,7 @@ describe.concurrent('the disk', () => {
   const STATES: readonly DiskState[] = ['ENOSPC', 'EROFS'];
 
   test.for(STATES)(
-    'takes nothing for a while (%s): no item is burnt',
+    'accepts no writes for a while (%s): no item fails',
     PATIENCE,
     async (state, context) => {
       const scene = await open(context);

@@ -1,7 +1,8 @@
 /**
- * The named places at which a worker can be made to die. Each name says what has happened and, after the comma, what
- * has not. Two kinds: what an activity does to the world outside, met in its dependencies (`at-dependencies.ts`), and
- * what a workflow tells the Temporal server, met between the SDK and its core (`at-core.ts`).
+ * The named points at which a worker can be made to die. Each name says what has happened and, after the comma, what
+ * has not. Two kinds: effects of activities on the outside world, detected in their dependencies
+ * (`at-dependencies.ts`), and messages of workflows to the Temporal server, detected between the SDK and its core
+ * (`at-core.ts`).
  */
 export const DEPENDENCY_POINTS = [
   'submit: before the POST',
@@ -46,7 +47,7 @@ export interface Crash {
   readonly nth: number;
 }
 
-/** To be told of each arrival at a point: at the right one this process is gone, as by `kill -9`. */
+/** Must be called on each arrival at a point: at the right one this process is killed, as by `kill -9`. */
 export class Fuse {
   readonly #crash: Crash | null;
   #arrivals = 0;

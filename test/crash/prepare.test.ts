@@ -1,4 +1,4 @@
-/** `run` dies by kill -9 while it lays rows out that share work or are cached: the same command goes on. */
+/** `run` dies by kill -9 while it prepares rows that share work or are cached: the same command continues. */
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { desk, type Desk } from '../cli/command.ts';
@@ -10,7 +10,7 @@ const typing = { env: TOKEN };
 const WORKS = 6;
 const ROWS = 1_200;
 
-/** `WORKS` different sequences over and over; the first half of them is what `peptides` makes. */
+/** `WORKS` different sequences, repeated; the first half of them is what `peptides` generates. */
 function manyRows(at: Desk, name: string, rows: number): string[] {
   const ids = Array.from({ length: rows }, (_, n) => `row-${n}`);
   const lines = ids.map((id, n) => `${id},MKTAYIAK${'ACDEFGHIKLMNPQRSTVWY'[n % WORKS] ?? ''}A`);
@@ -23,7 +23,7 @@ function laidOut(at: Desk, name: string): number {
   return existsSync(folder) ? readdirSync(folder).length : 0;
 }
 
-test('killed twice while rows are laid out, it submits each work once, and none that was computed before', async () => {
+test('killed twice while rows are prepared, it submits each work once, and none that was computed before', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 100, seconds: 3_600 });
   const host = at.type(['host'], typing);

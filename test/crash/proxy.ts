@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /**
  * `pass`: bytes flow.
  * `reset`: every connection is reset, new ones as soon as they are made.
- * `hang`: connections stay, new ones are taken, nothing flows; what was sent meanwhile flows once it passes again.
+ * `hang`: connections stay, new ones are accepted, nothing flows; what was sent meanwhile flows once it passes again.
  * `half-open`: what is sent arrives, and no answer comes back. The answers are lost for good: once it passes again,
  * such a connection is reset, as by a peer that has forgotten it.
  */
@@ -18,7 +18,7 @@ export interface Proxy {
 }
 
 /**
- * @param targetPort on 127.0.0.1; nobody need be listening there yet
+ * @param targetPort on 127.0.0.1; may start listening later
  * @param see called with all that clients send, as it arrives
  */
 export async function startProxy(
@@ -87,7 +87,7 @@ class Link {
     from.on('end', () => {
       if (passes()) to.end();
     });
-    // A peer that has gone is felt as a reset, as without a proxy in between.
+    // A peer that has gone causes a reset, as without a proxy in between.
     from.on('error', () => this.reset());
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A campaign on parts that can be killed one by one: workers in processes of their own, the local services over real
- * HTTP with their jobs on disk, a Temporal server that the test may bring itself. At the end: the promises.
+ * A campaign on parts that can be killed one by one: workers in separate processes, the local services over real HTTP
+ * with their jobs on disk, optionally a separate Temporal server. At the end, the promises are checked.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -39,10 +39,10 @@ import type { ServicePlan } from './worker.ts';
 import { KINDS, SERVICE_OF_KIND } from '../../src/domain/item.ts';
 import { takenIn } from '../taken-in.ts';
 
-/** Ten characters, as the molecule service wants; unlike anything else that is written. */
+/** Ten characters, as the molecule service requires; found nowhere else. */
 export const TOKEN = 'cR9secretK';
 
-/** Short, so that a slot given out too early meets a 429 within the test; two and more windows a campaign. */
+/** Short, so that a slot granted too early meets a 429 within the test; two or more windows per campaign. */
 export const LIMITS = { limit: 5, windowMs: 1_500 } as const satisfies Limit;
 
 const ENDS_WITHIN_MS = 60_000;
@@ -50,9 +50,9 @@ const ENDS_WITHIN_MS = 60_000;
 export interface SceneOptions extends LocalServicesOptions {
   /** HOST:PORT of a Temporal server; default the one of the suite. */
   readonly temporal?: string;
-  /** The address of the server as the workers see it: through a proxy. */
+  /** The address of the server for the workers: through a proxy. */
   readonly temporalOfWorkers?: string;
-  /** Port at which the workers see the services: of a proxy. */
+  /** Port of the services for the workers: that of a proxy. */
   readonly servicesPort?: number;
 }
 
@@ -67,13 +67,13 @@ export class Scene {
   readonly client: Client;
   readonly folder: string;
   readonly workers: WorkerProcess[] = [];
-  /** The name under which the budget knows the services. */
+  /** The budget's name for the services. */
   readonly address = `crash-${randomUUID().slice(0, 8)}`;
   services: LocalServices;
   readonly #taskQueue = `crash-${randomUUID()}`;
   readonly #options: SceneOptions;
   readonly #temporal: string;
-  /** What came to services that have been closed since. */
+  /** Submissions to services that have been closed since. */
   readonly #earlier: JournalEntry[] = [];
 
   private constructor(
@@ -107,7 +107,7 @@ export class Scene {
     return new Scene(client, folder, services, options);
   }
 
-  /** Another worker process; `crash`: where it is to die. */
+  /** Starts another worker process; `crash`: where it dies. */
   worker(crash: Crash | null = null): WorkerProcess {
     const worker = new WorkerProcess({
       temporal: this.#options.temporalOfWorkers ?? this.#temporal,
@@ -147,7 +147,7 @@ export class Scene {
     return { name, folder, handle, ids };
   }
 
-  /** Waits for the end of a campaign; tells what the workers logged when it does not come. */
+  /** Waits for the end of a campaign; shows the workers' log if it does not end. */
   async end({ handle, name }: Started): Promise<CampaignProgress> {
     const gaveUp = new AbortController();
     const late = delay(ENDS_WITHIN_MS, null, { signal: gaveUp.signal }).then(() => {
@@ -159,7 +159,7 @@ export class Scene {
     return progress;
   }
 
-  /** All that ever came to the services, in order. */
+  /** All submissions to the services, in order. */
   journal(): readonly JournalEntry[] {
     return [...this.#earlier, ...this.services.journal()];
   }
@@ -168,7 +168,7 @@ export class Scene {
     return this.journal().filter((entry) => entry.accepted);
   }
 
-  /** Waits until the services have accepted so many jobs. */
+  /** Waits until the services have accepted this many jobs. */
   async untilAccepted(jobs: number): Promise<void> {
     const giveUpAt = Date.now() + ENDS_WITHIN_MS;
     while (this.accepted().length < jobs) {
@@ -198,7 +198,7 @@ export class Scene {
     );
   }
 
-  /** The six promises, over these campaigns, which are all that the services ever saw. */
+  /** The six promises, over these campaigns, the only ones of the services. */
   async keepsPromises(...campaigns: readonly Started[]): Promise<void> {
     const journal = this.journal();
     const { limit = LIMITS.limit, windowMs = LIMITS.windowMs } = this.#options;
@@ -253,7 +253,7 @@ export class Scene {
     ];
   }
 
-  /** The campaign's own and those of its items and budget, payloads in the clear. */
+  /** The campaign's own and those of its items and budget, with decoded payloads. */
   async #histories(name: string): Promise<Record<string, string>> {
     const texts: Record<string, string> = {};
     const query = `Campaign="${name}"`;
@@ -262,7 +262,7 @@ export class Scene {
     for (const id of new Set(ids)) {
       const handle = this.client.workflow.getHandle(id);
       const history = await handle.fetchHistory().catch(() => null);
-      // No prediction was asked for: there is no budget workflow of that service yet.
+      // No prediction was requested: there is no budget workflow of that service yet.
       if (history === null) continue;
       const json = JSON.stringify(historyToJSON(history));
       texts[id] = json.replace(/"data":"([^"]*)"/g, (_, data: string) =>

@@ -1,4 +1,4 @@
-/** A disk that refuses to take anything for a while, with the errors that the system would give. */
+/** A disk that refuses writes for a while, with the errors of the system. */
 import type { Store } from '../../src/store/store.ts';
 import { storeErrorOf } from '../../src/store/store-error.ts';
 import { over } from './delegates.ts';
@@ -8,7 +8,7 @@ export type DiskState = 'ok' | 'ENOSPC' | 'EROFS' | 'EDQUOT' | 'EIO';
 
 export class UnwillingDisk {
   state: DiskState = 'ok';
-  /** Writes that it refused. */
+  /** Number of refused writes. */
   refused = 0;
 
   over(real: Store): Store {
@@ -18,7 +18,7 @@ export class UnwillingDisk {
         return real.write(key, data, options);
       },
       remove: async (key) => {
-        // A full disk lets files go, a read-only one does not.
+        // A full disk permits deletions, a read-only one does not.
         if (this.state !== 'ENOSPC') await this.#take(`remove ${key}`);
         return real.remove(key);
       },

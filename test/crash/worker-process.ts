@@ -1,19 +1,19 @@
-/** A worker in a process of its own (`worker.ts`), seen from the test. */
+/** A worker in a separate process (`worker.ts`), from the side of the test. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { DiskState } from './unwilling-disk.ts';
 import type { Order, Report, WorkerPlan } from './worker.ts';
 
 const PROGRAM = join(import.meta.dirname, 'worker.ts');
-/** Halves the time that a worker takes to start; tests start some fifty. */
+/** Halves the start time of a worker; tests start some fifty. */
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'crash-workers');
 
 export class WorkerProcess {
   /** Its signal, once it has ended. */
   readonly ended: Promise<NodeJS.Signals | null>;
-  /** When it took up work (ms since the epoch); rejects when it ends before. */
+  /** When it started work (ms since the epoch); rejects if it ends before. */
   readonly ready: Promise<number>;
-  /** All that it logged. */
+  /** Its whole log. */
   log = '';
   readonly #child: ChildProcess;
 
@@ -39,7 +39,7 @@ export class WorkerProcess {
     this.#send({ type: 'start', plan });
   }
 
-  /** As `kill -9`; returns when it is gone. */
+  /** As `kill -9`; returns when it has ended. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.ended;
@@ -53,7 +53,7 @@ export class WorkerProcess {
     this.#child.kill('SIGCONT');
   }
 
-  /** From now on its disk is like this; answers how many writes it has refused so far. */
+  /** Sets the state of its disk; returns the number of writes refused so far. */
   async disk(state: DiskState): Promise<number> {
     const answer = this.#hear('disk');
     this.#send({ type: 'disk', state });

@@ -1,6 +1,7 @@
 /**
- * The real worker in a process of its own, for tests that kill it: at a named point by itself, or from outside. It is
- * told what to do over the channel of `fork`, so that no token stands among its arguments, and ends with its parent.
+ * The real worker in a separate process, for tests that kill it: at a named point by itself, or from outside. It
+ * receives its instructions over the channel of `fork`, so that no token is among its arguments, and ends with its
+ * parent.
  */
 import { flushCompileCache } from 'node:module';
 import { describeService } from '../../src/config/settings.ts';
@@ -32,16 +33,16 @@ export interface WorkerPlan {
   readonly taskQueue: string;
   readonly services: readonly ServicePlan[];
   readonly crash: Crash | null;
-  /** Of the scene: its workers share a ledger, and no other test does. */
+  /** Of the scene: its workers share a ledger with no other test. */
   readonly stateFolder: string;
 }
 
-/** What the parent says. */
+/** Messages of the parent. */
 export type Order =
   | { readonly type: 'start'; readonly plan: WorkerPlan }
   | { readonly type: 'disk'; readonly state: DiskState };
 
-/** What this process says. */
+/** Messages of this process. */
 export type Report =
   { readonly type: 'ready' } | { readonly type: 'disk'; readonly refused: number };
 
@@ -90,7 +91,7 @@ async function start({
     },
   });
   report({ type: 'ready' });
-  // It will hardly end in order, which is when Node would do this.
+  // It rarely ends in order, which is when Node would do this.
   flushCompileCache();
 }
 

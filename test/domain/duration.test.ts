@@ -8,7 +8,7 @@ test.each([
   [3_600_000, '1 h'],
   [8_040_000, '2 h 14 min'],
   [90_000_000, '1 d 1 h'],
-])('%i ms are said as %j', (ms, text) => {
+])('%i ms are shown as %j', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });
 
@@ -16,6 +16,6 @@ test.each([
   [0, '1 s'],
   [400, '1 s'],
   [1_600, '2 s'],
-])('%i ms that are not nothing are said as %j', (ms, text) => {
+])('%i ms, which are more than zero, are shown as %j', (ms, text) => {
   expect(formatNonZeroDuration(ms)).toBe(text);
 });

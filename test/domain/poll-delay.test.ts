@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pollDelay, stuckBecause } from '../../src/domain/poll-delay.ts';
 
-describe('the next question after a job', () => {
+describe('the next poll of a job', () => {
   test.each([
     ['at once, when the job is young', 0, null, 250],
     ['never earlier than the service said', 0, 5_000, 5_000],

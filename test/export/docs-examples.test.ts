@@ -1,4 +1,4 @@
-/** The examples of docs/export.md, typed as they stand there, on a tree with the items that they name. */
+/** Runs the examples of docs/export.md as they are written, on a tree with the items that they name. */
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -127,7 +127,7 @@ afterAll(() => {
 
 const LONG = { timeout: 300_000 };
 
-test('the examples of the beginning, and those that only export', LONG, async () => {
+test('the first examples, and those that only export', LONG, async () => {
   const first = /^```sh\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
   expect(await type('bash', first)).toMatch(/^gromacs +molecule /m);
   for (const heading of ['mol2 and smi', 'gff and bed', 'nightingale']) {
@@ -143,9 +143,9 @@ test('the examples of the beginning, and those that only export', LONG, async ()
 });
 
 describe.skipIf(!hasGromacs)(`GROMACS${withoutGromacs}`, () => {
-  test('runs the ligand in water as the page says', LONG, async () => {
+  test('runs the ligand in water as documented', LONG, async () => {
     const [example = ''] = examples('gromacs', 'sh');
-    // The steps of a user take hours; the first few show that they are taken.
+    // The steps of a user take hours; the first few show that they work.
     const few = example.replace(/gmx mdrun (.*)/g, 'gmx mdrun $1 -nsteps 20 -ntmpi 1 -ntomp 1');
     expect(few.match(/-nsteps/g)).toHaveLength(2);
     await type('bash', few);
@@ -161,7 +161,7 @@ describe.skipIf(withoutPython !== '')(`Python${withoutPython}`, () => {
   ])('runs the example of %s', LONG, async (heading, printed) => {
     for (const example of examples(heading, 'sh')) await type('bash', example);
     const [python = ''] = examples(heading, 'python');
-    // The structure of the test has a water, which has no CA.
+    // The test structure has a water, which has no CA.
     const shown = python.replace('in structure[0].get_residues()', 'in structure[0]["A"]');
     if ('missing' in loaders) throw new Error(loaders.missing);
     expect(await type(loaders.python, shown)).toMatch(printed);

@@ -1,4 +1,4 @@
-/** The shell around the formats: what is selected, what is left out and told, and what happens to files that are there. */
+/** Common to all formats: what is selected, what is omitted and reported, and what happens to existing files. */
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ async function work(format: string, tree?: string): Promise<ExportWork & { reado
   return { store, campaign, format: formatOf(format), options: DEFAULT_OPTIONS, to, out };
 }
 
-test('what is left out is told, with the reason, in the answer and in export.json', async () => {
+test('omitted items are reported, with the reason, in the answer and in export.json', async () => {
   const { out, ...given } = await work('sdf');
   const exported = await exportTree(given);
   const failed = {
@@ -40,7 +40,7 @@ test('what is left out is told, with the reason, in the answer and in export.jso
   expect((await readdir(out)).sort()).toEqual(['export.json', 'molecules.sdf']);
 });
 
-test('a file that is not what was received is named, and its item left out', async () => {
+test('a file that differs from what was received is named, and its item omitted', async () => {
   const tree = await temporaryFolder();
   await writeFinishedTree(tree, EACH);
   const folder = join(tree, 'molecules', 'molecule-00001');
@@ -56,7 +56,7 @@ test('a file that is not what was received is named, and its item left out', asy
   ]);
 });
 
-test('the same export again changes nothing; another one is refused until it may replace', async () => {
+test('the same export again changes nothing; a different one is refused without permission to replace', async () => {
   const { out, ...given } = await work('gromacs');
   await exportTree(given);
   const before = await readdir(join(out, 'ligands'));
@@ -67,12 +67,12 @@ test('the same export again changes nothing; another one is refused until it may
     exitCode: 2,
   });
   expect(await readdir(join(out, 'ligands'))).toEqual(before);
-  // Ligands of the former selection would not fit the new atomtypes.itp.
+  // Ligands of the former selection would not match the new atomtypes.itp.
   await exportTree({ ...fewer, replace: true });
   expect(await readdir(join(out, 'ligands'))).toHaveLength(3 * 4);
 });
 
-test('a file of somebody else is not written over', async () => {
+test('a file that is not ours is not overwritten', async () => {
   const { out, ...given } = await work('sdf');
   await writeFile(join(out, 'molecules.sdf'), 'mine');
   await expect(exportTree(given)).rejects.toMatchObject({ code: 'EXPORT_WOULD_REPLACE' });
@@ -80,7 +80,7 @@ test('a file of somebody else is not written over', async () => {
   expect(await readdir(out)).toEqual(['molecules.sdf']);
 });
 
-test('a result of the synthetic engine is told as such', async () => {
+test('a result of the synthetic engine is reported as such', async () => {
   const { notes } = await exportTree(await work('gff'));
   expect(notes).toContainEqual({
     id: 'sequence-00000',
@@ -88,7 +88,7 @@ test('a result of the synthetic engine is told as such', async () => {
   });
 });
 
-test('a ligand whose parameters were guessed is told, with the parameters', () => {
+test('a ligand with guessed parameters is reported, with the parameters', () => {
   const item = recordedMolecule('smi-silane-bcc-auto-gaff2');
   const guessed = item.reading?.kind === 'molecule' ? item.reading.estimated : [];
   const attention = guessed.map((one, index) => ({ ...one, needsRevision: index === 0 }));
@@ -108,7 +108,7 @@ test('a selection without a result is refused, and writes nothing', async () => 
   expect(await readdir(out)).toEqual([]);
 });
 
-test('an export that breaks off leaves no file that is not whole', async () => {
+test('an export that is interrupted leaves no incomplete file', async () => {
   const { out, ...given } = await work('sdf');
   let seen = 0;
   const onItem = (): void => {

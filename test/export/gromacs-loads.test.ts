@@ -1,4 +1,6 @@
-/** GROMACS takes every ligand of the library, ligands in one system, in water and with a protein, without a warning. */
+/**
+ * GROMACS accepts every ligand of the library, ligands in one system, in water and with a protein, without a warning.
+ */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +37,7 @@ async function grompp(mdp: string, top: string, gro: string): Promise<void> {
   await gmx('grompp', '-maxwarn', '0', ...files);
 }
 
-/** Coordinates one behind the other, in a box for all. */
+/** Coordinates one after the other, in a box for all. */
 function together(name: string, files: readonly string[]): void {
   const parts = files.map((file) => readFileSync(join(folder, file), 'utf8').trimEnd().split('\n'));
   const atoms = parts.flatMap((lines) => lines.slice(2, -1));
@@ -56,13 +58,13 @@ describe.skipIf(!hasGromacs)(`GROMACS${missing === '' ? '' : ` (skipped: ${missi
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('takes every ligand alone', { timeout: 120_000 }, async () => {
+  test('accepts every ligand alone', { timeout: 120_000 }, async () => {
     expect(ids.length).toBeGreaterThan(80);
     for (const id of ids) await grompp('vacuum.mdp', fill('ligand.top', id), `ligands/${id}.gro`);
   });
 
   test(
-    'takes ligands of all force fields in pairs in one system',
+    'accepts ligands of all force fields in pairs in one system',
     { timeout: 120_000 },
     async () => {
       const amber = 'smi-benzamide-gas-auto-amber';
@@ -87,7 +89,7 @@ describe.skipIf(!hasGromacs)(`GROMACS${missing === '' ? '' : ` (skipped: ${missi
     },
   );
 
-  test('takes all ligands in one system', async () => {
+  test('accepts all ligands in one system', async () => {
     const top = [
       readFileSync(join(folder, 'ligand.top'), 'utf8').split('#include "ligands/')[0] ?? '',
       ...ids.map((id) => `#include "ligands/${id}.itp"`),
@@ -104,7 +106,7 @@ describe.skipIf(!hasGromacs)(`GROMACS${missing === '' ? '' : ` (skipped: ${missi
   });
 
   test.each(['smi-benzamide-gas-auto-amber', 'smi-aspirin-bcc-0-gaff2'])(
-    'takes %s in water, with all run parameters, and minimises it',
+    'accepts %s in water, with all run parameters, and minimises it',
     { timeout: 120_000 },
     async (id) => {
       const top = fill('ligand-in-water.top', id);

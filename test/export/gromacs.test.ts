@@ -1,4 +1,4 @@
-/** The ligand library for GROMACS: what is merged, renamed and told. */
+/** The ligand library for GROMACS: what is merged, renamed and reported. */
 import { expect, test } from 'vitest';
 import { AtomTypes, type AtomType } from '../../src/export/gromacs/atom-types.ts';
 import { exportInMemory, recordedMolecule, recordedMolecules } from './recorded.ts';
@@ -12,10 +12,10 @@ const otherCarbon: AtomType = {
   parameters: ['0.00000', '0.00000', 'A', '3.39967e-01', '4.57730e-01'],
 };
 
-test('equal atom types are one, and a differing one of the same name gets another name', () => {
+test('equal atom types are merged, and a different one of the same name is renamed', () => {
   const types = new AtomTypes();
   expect(types.add([carbon]).renamed).toEqual([]);
-  // The same values in another spelling.
+  // The same values in another notation.
   const same = { ...carbon, parameters: ['0', '0', 'A', '0.339771', '0.451035'] };
   expect(types.add([same]).types[0]?.newName).toBe('c3');
   const renamed = types.add([otherCarbon]);
@@ -23,12 +23,12 @@ test('equal atom types are one, and a differing one of the same name gets anothe
   expect(renamed.renamed).toEqual([
     'the atom type c3 of its file is c3_2 here: another ligand has a type of that name with other parameters',
   ]);
-  // It is told once.
+  // It is reported once.
   expect(types.add([otherCarbon])).toMatchObject({ renamed: [] });
   expect(types.text().match(/^c3/gm)).toHaveLength(2);
 });
 
-test("AMBER's own types do not meet those of a protein force field", () => {
+test("AMBER's own types do not collide with those of a protein force field", () => {
   const { files } = exportInMemory('gromacs', [recordedMolecule('smi-benzamide-gas-auto-amber')]);
   const itp = files.get('ligands/smi-benzamide-gas-auto-amber.itp') ?? '';
   expect(files.get('atomtypes.itp')).toMatch(
@@ -69,7 +69,7 @@ test('the box of a ligand is large enough for the cut-offs', () => {
   for (const edge of box) expect(edge).toBeGreaterThan(2.4);
 });
 
-test('a ligand without hydrogens is left out, with the carbon that shows it', () => {
+test('a ligand without hydrogens is omitted, and the carbon that shows it is named', () => {
   const { leftOut, files } = exportInMemory('gromacs', recordedMolecules());
   expect(leftOut).toEqual([
     {
@@ -81,7 +81,7 @@ test('a ligand without hydrogens is left out, with the carbon that shows it', ()
   expect([...files.keys()].filter((file) => file.includes('no_hydrogens'))).toEqual([]);
 });
 
-test('a ligand with other defaults than the others is left out', () => {
+test('a ligand with other defaults than the others is omitted', () => {
   const item = recordedMolecule('smi-ethanol-bcc-0-gaff2');
   const top = (item.files['_GMX.top'] ?? '').replace('0.8333333333', '0.5');
   const { leftOut } = exportInMemory('gromacs', [

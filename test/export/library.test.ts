@@ -8,7 +8,7 @@ import { openStore, reachObjectStores } from '../../src/store/open-store.ts';
 import { WITHOUT_S3, startS3, type S3Server } from '../s3-server.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-test('a program exports some items, and learns which were left out', async () => {
+test('a program exports some items, and learns which were omitted', async () => {
   const folder = await temporaryFolder();
   await writeFinishedTree(folder, 8);
   const out = await temporaryFolder();
@@ -52,7 +52,7 @@ describe.skipIf(WITHOUT_S3 !== null)(
           const text = readFileSync(join(here.out, file), 'utf8');
           expect(await store.readText(file), file).toBe(text);
         }
-        // The same again, where it is.
+        // The same again, in the same place.
         expect((await tree.export(format, there.out)).files).toEqual(there.files);
       }
     });

@@ -4,7 +4,7 @@ export interface Made {
   readonly chain?: string;
   /** Number of the first residue of the sequence. */
   readonly first?: number;
-  /** Indices into the sequence of residues that the structure lacks. */
+  /** Indices into the sequence of residues that are missing in the structure. */
   readonly without?: readonly number[];
 }
 

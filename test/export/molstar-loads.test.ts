@@ -16,7 +16,7 @@ const PAGE = `<!doctype html><link rel="stylesheet" href="viewer/molstar.css">
 <div id="app" style="position:absolute;width:400px;height:300px"></div>
 <script src="viewer/molstar.js"></script>`;
 
-/** What the page does: a user's ten lines. */
+/** The script of the page: ten lines, as a user writes them. */
 const LOAD = `(async () => {
   const viewer = await molstar.Viewer.create('app', { layoutIsExpanded: false });
   await viewer.loadMvsFromUrl(new URL('SCENE', location.href).href, 'mvsj');
@@ -60,7 +60,7 @@ describe.skipIf(missing !== '')(`Mol*${missing === '' ? '' : ` (skipped: ${missi
     await page.goto(`${PLACE}/`);
     const found = await page.evaluate(LOAD.replace('SCENE', `${item.id}.mvsj`));
     expect(faults).toEqual([]);
-    // Four atoms a residue, and the water.
+    // Four atoms per residue, and the water.
     expect(found).toMatchObject({ atoms: [4 * sequence.length + 1], faults: [] });
     expect((found as { readonly themes: readonly string[] }).themes).toContain('mvs-multilayer');
     expect((found as { readonly representations: number }).representations).toBeGreaterThan(0);

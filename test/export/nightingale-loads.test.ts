@@ -1,4 +1,4 @@
-/** Nightingale's components in a real browser draw the tracks of an export, with a user's ten lines. */
+/** Nightingale's components in a real browser draw the tracks of an export, with ten lines of a user's script. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
   window.given = true;
 </script>`;
 
-/** What is drawn: the paths of lines with a course, and the shapes of features. */
+/** What is drawn: the paths of non-constant lines, and the shapes of features. */
 const DRAWN = `(() => {
   const within = (id, what) => [...document.getElementById(id).querySelectorAll(what)];
   return {
@@ -43,7 +43,7 @@ describe.skipIf(missing !== '')(
     }, 120_000);
     afterAll(() => browser.close());
 
-    test('draws a line a predictor and a shape a region', { timeout: 120_000 }, async () => {
+    test('draws a line per predictor and a shape per region', { timeout: 120_000 }, async () => {
       const item = sequenceItem('b2btools/edge/len_20-all5.json');
       const text = exportInMemory('nightingale', [item]).files.get(`${item.id}.json`) ?? '';
       const { proteins } = JSON.parse(text) as {

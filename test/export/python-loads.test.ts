@@ -1,4 +1,4 @@
-/** RDKit, OpenMM and ParmEd load what was exported for them, and find in it what was computed. */
+/** RDKit, OpenMM and ParmEd load the files exported for them, with the computed values. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ async function load<T>(
 
 const molecules = recordedMolecules();
 
-/** RDKit's canonical form of what the users had written. */
+/** RDKit's canonical form of the users' input. */
 async function writtenSmiles(folder: string) {
   const given = molecules.filter(({ record }) => record.input.name === 'input.smi');
   const path = join(folder, 'given.json');
@@ -71,7 +71,7 @@ describe.skipIf(missing !== '')(
         expect(Object.keys(found)).toHaveLength(molecules.length - 1);
         for (const [id, { flat, smiles }] of Object.entries(written)) {
           expect([id, found[id]?.flat]).toEqual([id, flat]);
-          // Coordinates have a configuration also where the SMILES leaves it open.
+          // Coordinates have a configuration even if the SMILES specifies none.
           if (smiles !== flat) expect([id, found[id]?.smiles]).toEqual([id, smiles]);
         }
         for (const { id, reading } of molecules) {

@@ -1,4 +1,4 @@
-/** What the real engines gave, as items of an export, and an export of them in memory or in a folder. */
+/** Results of the real engines, as items of an export, and an export of them in memory or in a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DEFAULT_OPTIONS, type ExportItem, type ExportOptions } from '../../src/export/format.ts';
@@ -21,7 +21,7 @@ interface RecordedJob {
   readonly results: Readonly<Record<string, string>>;
 }
 
-/** All that acpype made files of, also those that are silently wrong: a benzene without hydrogens, two molecules. */
+/** All that acpype created files for, also the silently wrong ones: a benzene without hydrogens, two molecules. */
 export function recordedMolecules(): readonly ExportItem[] {
   return goldens('own', 'acpype', '.json').flatMap((file) => {
     const job = JSON.parse(golden('own', file)) as RecordedJob;
@@ -78,7 +78,7 @@ function recordOf(
   };
 }
 
-/** All that b2bTools predicted of single sequences. */
+/** All that b2bTools predicted for single sequences. */
 export function recordedSequences(): readonly ExportItem[] {
   return goldens('own', 'b2btools/single', '.json').map((file) => sequenceItem(file));
 }

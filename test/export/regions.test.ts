@@ -1,4 +1,4 @@
-/** Regions above the thresholds of the predictors, as GFF3 and BED, and what reads them. */
+/** Regions above the thresholds of the predictors, as GFF3 and BED, and programs that read them. */
 import { execFile, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function missingTool(program: string, version: string): string {
   return spawnSync(program, [version]).status === 0 ? '' : ` (skipped: there is no ${program})`;
 }
 
-test('a region goes from the first residue above the threshold to the last, counted from 1', () => {
+test('a region extends from the first residue above the threshold to the last, counted from 1', () => {
   const tracks = {
     backbone: [0.7, 0.8, 1.2, 0.9, 0.5, 0.85],
     disoMine: [0.6, 0.5, 0.51, 0.2, null, 0.9],
@@ -44,7 +44,7 @@ test('a protein that is likely to separate into phases is one region', () => {
   expect(regionsOf({ ...whole, scores: { protein_score: 0.56 } })).toEqual([]);
 });
 
-test('GFF3 and BED tell the same regions, from 1 and from 0', () => {
+test('GFF3 and BED have the same regions, from 1 and from 0', () => {
   const gff = exportInMemory('gff', proteins).files.get('regions.gff3') ?? '';
   const bed = exportInMemory('bed', proteins).files.get('regions.bed') ?? '';
   const rows = (text: string): string[][] =>
@@ -60,7 +60,7 @@ test('GFF3 and BED tell the same regions, from 1 and from 0', () => {
 
 const noValidator = missingTool('gt', '-version');
 describe.skipIf(noValidator !== '')(`GenomeTools${noValidator}`, () => {
-  test('finds the GFF3 valid', async () => {
+  test('accepts the GFF3 as valid', async () => {
     const path = join(await temporaryFolder(), 'regions.gff3');
     await writeFile(path, exportInMemory('gff', proteins).files.get('regions.gff3') ?? '');
     const { stdout } = await run('gt', ['gff3validator', '-strict', 'yes', path]);

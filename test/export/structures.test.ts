@@ -26,24 +26,24 @@ function chainOf(letters: string, made: Made = {}) {
 }
 
 describe('a chain is matched with a sequence', () => {
-  test('by the numbers of its residues, also where some are missing', () => {
+  test('by the numbers of its residues, also if some are missing', () => {
     const residues = chainOf('ACDEFGHIK', { first: 101, without: [3, 4] });
     expect(matchChain(residues, 'MMACDEFGHIKL')).toEqual([2, 3, 4, 7, 8, 9, 10]);
   });
 
-  test('not where a letter differs, and not where it is too short to tell', () => {
+  test('not if a letter differs, and not if it is too short to tell', () => {
     expect(matchChain(chainOf('ACDEFGHIK'), 'ACDEFGHIR')).toBeNull();
     expect(matchChain(chainOf('ACDE'), 'ACDEFG')).toBeNull();
   });
 
-  test('not where it fits in two places, unless its numbers are those of the sequence', () => {
+  test('not if it fits in two places, unless its numbers are those of the sequence', () => {
     const twice = 'ACDEFACDEF';
     expect(matchChain(chainOf('ACDEF', { first: 40 }), twice)).toBeNull();
     expect(matchChain(chainOf('ACDEF', { first: 6 }), twice)).toEqual([5, 6, 7, 8, 9]);
   });
 });
 
-test('B factors become the values of the predictor; what has none is -1', () => {
+test('B factors become the values of the predictor; residues without one get -1', () => {
   const made = exportInMemory('pdb', [withStructure({ first: 11, without: [2] })]);
   const text = made.files.get(`${plain.id}.pdb`) ?? '';
   const atoms = text.split('\n').filter((line) => /^(ATOM|HETATM)/.test(line));
@@ -63,7 +63,7 @@ test('a structure of another sequence is named, and not coloured', () => {
   }
 });
 
-test('a predictor that the result does not have is named, with those that it has', () => {
+test('a predictor that the result does not have is named, with the available ones', () => {
   const { leftOut } = exportInMemory('pdb', [withStructure()], { predictor: 'backbon' });
   expect(leftOut[0]?.code).toBe('NO_TRACK');
   expect(leftOut[0]?.message).toMatch(/^its result has no backbon; it has backbone, sidechain, /);
@@ -121,7 +121,7 @@ describe('the column structure', () => {
     expect(await beside.read(record('', manifest))).toMatchObject({ code: 'STRUCTURE_UNNAMED' });
   });
 
-  test('says of a UniProt accession that nothing is downloaded', async () => {
+  test('a UniProt accession gives a message that nothing is downloaded', async () => {
     const read = await new StructureFolder('structure', '.').read(record('P69905', 'night.csv'));
     expect(read).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
     expect('message' in read ? read.message : '').toContain('UniProt accession');
@@ -145,7 +145,7 @@ describe.skipIf(missing !== '')(
       expect(found).toEqual([...expected, ['W1', [-1]]]);
     });
 
-    test('molviewspec finds the scene valid', async () => {
+    test('molviewspec accepts the scene as valid', async () => {
       if ('missing' in loaders) throw new Error(loaders.missing);
       const folder = await temporaryFolder();
       await writeTo(folder, exportInMemory('molviewspec', [withStructure()]));

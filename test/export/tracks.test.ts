@@ -1,4 +1,4 @@
-/** Tracks for Jalview and Nightingale, in the forms that their manuals and packages give. */
+/** Tracks for Jalview and Nightingale, in the formats of their manuals and packages. */
 import { expect, test } from 'vitest';
 import { exportInMemory, recordedAlignments, sequenceItem } from './recorded.ts';
 

@@ -36,7 +36,7 @@ async function lasting() {
   return { workers, deaths, worker };
 }
 
-test('one that dies is stopped, deaths of and started again, also when that fails at first', async () => {
+test('one that dies is stopped, reported and restarted, also when that fails at first', async () => {
   const { workers, deaths, worker } = await lasting();
   workers.refuse = 2;
   workers.started[0]?.die(new Error('Malformed Workflow Completion'));

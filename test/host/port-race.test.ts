@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { desk } from '../cli/command.ts';
 
-/** Listens on the port of the first server that is started, and starts the real one then. */
+/** Occupies the port of the first server that is started, and then starts the real one. */
 const QUICKER = (folder: string, cli: string) => `#!/bin/sh
 port=$(echo "$*" | sed -n 's/.* --port \\([0-9]*\\).*/\\1/p')
 if [ -n "$port" ] && [ ! -e '${folder}/lost' ]; then

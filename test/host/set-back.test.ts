@@ -1,4 +1,4 @@
-/** The database of a server whose clock was set back is set aside, and the next command begins a new one. */
+/** The database of a server whose clock was set back is moved aside, and the next command creates a new one. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const files = () => readdirSync(dir).sort();
 
-test('a database that nobody has marked stays', () => {
+test('an unmarked database stays', () => {
   expect(setAsideAfterStep(dir, NOW)).toBeNull();
   expect(files()).toEqual(['services.db', 'temporal.db', 'temporal.db-wal']);
 });
 
-test('one that a command has marked is set aside, whole and once', () => {
+test('one that a command has marked is moved aside completely, once', () => {
   markSetBack(dir);
   expect(isSetBack(dir)).toBe(true);
   const aside = 'temporal-before-2026-11-22T12-00-00-000Z.db';

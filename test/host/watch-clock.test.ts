@@ -1,4 +1,4 @@
-/** A clock that is set back is noticed by whoever holds the server then, or holds it next. */
+/** A clock that is set back is detected by the current host of the server, or by the next one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * What a web page in the user's browser can do with the embedded server: a page may send requests to any port of this
- * machine, and with DNS rebinding under a name of its own as Host. All of it is asked of the real server.
+ * machine, and with DNS rebinding under its own name as Host. All of it is tested on the real server.
  */
 import { request } from 'node:http';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -13,7 +13,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** `fetch` sets Host and Origin itself: a page of another site is played by hand. */
+/** `fetch` sets Host and Origin itself: a page of another site is simulated. */
 function ask(
   url: string,
   { method = 'GET', headers = {}, body = '' }: Asked = {},
@@ -85,7 +85,7 @@ test.runIf(process.platform === 'linux')(
       const { status } = await ask(`${ui}/${LIST}`, { headers: { host: name } });
       expect(status, name).toBe(403);
     }
-    // A request across sites, which needs no answer to do harm.
+    // A request across sites, which does harm without an answer.
     const posts = [
       { origin: EVIL },
       { origin: 'null' },
@@ -98,11 +98,11 @@ test.runIf(process.platform === 'linux')(
       expect((await ask(`${ui}/${TERMINATE}`, sent)).status).toBe(403);
     }
 
-    // Every other port of the server's process, by whatever name and path.
+    // Every other port of the server's process, with all names and paths.
     const doors = listening(pid);
     expect(doors.length).toBeGreaterThan(2);
     for (const door of doors) {
-      // The UI's own door has an address that nobody can guess from outside.
+      // The UI's real address cannot be guessed from outside.
       if (!door.startsWith('127.0.0.1:')) continue;
       for (const path of [LIST, LIST.replace('api/v1/', ''), 'api/v1/namespaces']) {
         const { status, body } = await ask(`http://${door}/${path}`, {

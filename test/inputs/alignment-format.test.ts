@@ -35,7 +35,7 @@ const FASTA = '>one\nMN-QQQTALN\n>two\nMNKQQQT-LN\n';
 
 const codes = (text: string): string[] => readAlignmentInput(text).findings.map(({ code }) => code);
 
-describe('a format is told by its first line', () => {
+describe('the format is detected from its first line', () => {
   test.each([
     [STOCKHOLM, 'Stockholm'],
     [CLUSTAL, 'Clustal'],
@@ -83,7 +83,7 @@ describe('Stockholm and Clustal, interleaved, are sent as FASTA', () => {
     expect(codes(text)).toEqual([code]);
   });
 
-  test('the rows of a block are known by their names, in any order and under any name', () => {
+  test('the rows of a block are identified by their names, in any order and under any name', () => {
     const text =
       'CLUSTAL\n\n__proto__ MN-Q\nconstructor MNKQ\n\nconstructor AAAA\n__proto__ CCCC\n';
     const rows = readAlignmentRows(text, 'Clustal').records;
@@ -94,7 +94,7 @@ describe('Stockholm and Clustal, interleaved, are sent as FASTA', () => {
   });
 });
 
-/** Files that both GMOD's readers and ours can read, which they do not do in the same way. */
+/** Files that both GMOD's parsers and ours can read, which are implemented differently. */
 const alignment = fc
   .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 }))
   .chain(([rows, blocks]) =>
@@ -125,7 +125,7 @@ function written(
   return `${first}\n\n${blocks.join('\n')}${last}`;
 }
 
-test('reads what the parsers of GMOD read, where these can', () => {
+test('reads what the parsers of GMOD read, if these can', () => {
   fc.assert(
     fc.property(alignment, (rows) => {
       const expected = rows.map((row, n) => [`name${String(n)}`, row.join('')]);
@@ -151,7 +151,7 @@ const DATA = path.join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
 
 describe.each(['own', 'public'])('%s', (owner) => {
   test.skipIf(!existsSync(path.join(DATA, owner)))(
-    'Stockholm and Clustal files give the FASTA beside them',
+    'Stockholm and Clustal files give the same FASTA as the file beside them',
     () => {
       const files = globSync('alignments/original/*.{sto,aln}', { cwd: path.join(DATA, owner) });
       expect(files.length).toBeGreaterThan(5);

@@ -1,11 +1,11 @@
 /**
- * The checks against runs of the real engine: nothing that fails or comes out wrong is passed on as it was given, and
- * nothing that comes out right is refused. Skipped where the sample data are absent.
+ * The checks against runs of the real engine: no input that fails or gives a wrong result is submitted unchanged, and
+ * none with a right result is refused. Skipped if the sample data are missing.
  */
 import { describe, expect, test } from 'vitest';
 import { confusion, isThere, judgeProteins } from '../../bench/answer-key-proteins.ts';
 
-/** Wrong or failing as they were given, and sent in another form that is right, by the end of their names. */
+/** Wrong or failing as given, and right in the form that is sent, by the end of their names. */
 const MENDED = [
   // A record without a name, and three with one.
   /edge\/awkward_headers-/,
@@ -18,10 +18,10 @@ const MENDED = [
 ];
 
 describe.each(['own', 'public'])('%s', (owner) => {
-  test.skipIf(!isThere(owner))('every run is judged as it came out', async () => {
+  test.skipIf(!isThere(owner))('every run is judged by its outcome', async () => {
     const judged = await judgeProteins(owner);
     console.info(`${owner}\n${confusion(judged)}`);
-    // Enough of each that the test means something.
+    // Enough of each for a meaningful test.
     expect(judged.filter(({ outcome }) => outcome === 'right').length).toBeGreaterThan(40);
     expect(judged.filter(({ outcome }) => outcome !== 'right').length).toBeGreaterThan(20);
     const bad = judged.filter(({ outcome, verdict, run }) =>

@@ -1,4 +1,4 @@
-/** The checks against files whose outcome in the real engines is known; skipped where the sample data are absent. */
+/** The checks against files whose outcome in the real engines is known; skipped if the sample data are missing. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -28,7 +28,7 @@ function errors(findings: readonly { readonly code: FindingCode }[]): string[] {
   return findings.map(({ code }) => code).filter((code) => PROBLEMS[code].severity === 'error');
 }
 
-/** What `expect` in coordinate_files.csv asks for; the encoding is the manifest's to check. */
+/** The expectation of `expect` in coordinate_files.csv; the manifest checks the encoding. */
 const MEANING: readonly (readonly [RegExp, readonly string[]])[] = [
   [/hydrogens missing/, ['MOLECULE_NO_HYDROGENS']],
   [/several residues/, ['MOLECULE_SEVERAL_RESIDUES']],
@@ -38,7 +38,7 @@ const MEANING: readonly (readonly [RegExp, readonly string[]])[] = [
   [/element B/, ['MOLECULE_ELEMENT_UNSUPPORTED']],
 ];
 
-/** Every run of a molecule that is in the key, by what became of it in the engine. */
+/** Every run of a molecule in the key, by its outcome in the engine. */
 const CONFUSION: Readonly<Record<string, string>> = {
   own: `engine    runs  refused  passed
 ok          88        0      88
@@ -65,7 +65,7 @@ function moleculeOptions(netCharge: string | undefined): MoleculeOptions {
 describe.each(['own', 'public'])('%s', (owner) => {
   const absent = !existsSync(path.join(DATA, owner));
 
-  test.skipIf(absent)('every coordinate file is judged as its answer key says', async () => {
+  test.skipIf(absent)('every coordinate file is judged as in its answer key', async () => {
     for (const row of table(owner, 'molecules', 'coordinate_files.csv')) {
       const { file = '', expect: wanted = '', net_charge: netCharge } = row;
       const extension = MOLECULE_EXTENSIONS.find((one) => file.endsWith(one));
@@ -79,7 +79,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
     }
   });
 
-  test.skipIf(absent)('no molecule that the engine parameterises is refused', async () => {
+  test.skipIf(absent)('no molecule that the engine can parameterise is refused', async () => {
     for (const row of table(owner, 'molecules', 'molecules.csv')) {
       const { smiles = '', net_charge: netCharge } = row;
       const { findings } = await readSmilesInput(smiles, moleculeOptions(netCharge), chemist);
@@ -88,7 +88,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
   });
 
   test.skipIf(absent)(
-    'of the molecules that the engine was given all good ones pass, and no other',
+    'of the molecules in the runs of the engine all good ones pass, and no other',
     async () => {
       const cases = await moleculeCases(path.join(DATA, owner), chemist);
       const wrongly = cases.filter(

@@ -15,7 +15,7 @@ async function drawn(structure: string) {
   }
 }
 
-test('alanine as a zwitterion: its letters and charges are there', async () => {
+test('alanine as a zwitterion has its letters and charges', async () => {
   const found = await drawn('C[C@H]([NH3+])C(=O)[O-]');
   if (found.type !== 'drawn') throw new Error(found.reason);
   const letters = found.drawing.letters.map(({ text }) => text);
@@ -23,7 +23,7 @@ test('alanine as a zwitterion: its letters and charges are there', async () => {
   expect(found.drawing.paths.some(({ colour }) => colour === '#FF0000')).toBe(true);
 });
 
-test('what is no molecule is refused in words', async () => {
+test('what is not a molecule is refused with a message', async () => {
   expect(await drawn('CC((')).toMatchObject({ type: 'refused' });
 });
 
@@ -38,7 +38,7 @@ test('only lines, letters, numbers and colours pass', () => {
   expect(letters).toEqual([{ x: 1, y: 2, size: 9, colour: '#0000FF', text: 'N' }]);
 });
 
-test('a Mol2 file is drawn with its own bonds, and with the charges that follow from them', async () => {
+test('a Mol2 file is drawn with its own bonds, and with the charges derived from them', async () => {
   const text = await readFile('batches/demo/files/uracil.mol2', 'utf8');
   const table = mol2Table(
     readMol2(text).atoms.map(({ element }) => element),

@@ -1,4 +1,4 @@
-/** Whatever comes as a sequence, an alignment or a file of shifts: findings, never a throw, in time that grows with its length. */
+/** Any text as a sequence, an alignment or a file of shifts: gives findings, never an exception, in linear time. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAlignmentInput } from '../../src/inputs/sequences/alignment.ts';
@@ -31,7 +31,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Pieces that mean something to one of the formats. */
+/** Fragments that mean something in one of the formats. */
 const piece = fc.oneof(
   fc.constantFrom(
     ...['>', '>x', '*', '-', '.', '\n', '\r', '\r\n', '\n;', ';', "'", '"', '#', '_', '//'],
@@ -41,7 +41,9 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
 );
 
-/** Findings that can all be put into words; an input unless one is an error; and what is sent reads back as itself. */
+/**
+ * All findings have a message; there is an input unless one is an error; and what is sent can be read back unchanged.
+ */
 function sane(kind: string, text: string): void {
   const reading = READERS[kind]?.(text);
   expect(reading).toBeDefined();
@@ -60,7 +62,7 @@ function sane(kind: string, text: string): void {
 }
 
 describe.each(Object.keys(READERS))('%s', (kind) => {
-  test('takes mutations of good files', () => {
+  test('accepts mutations of good files', () => {
     fc.assert(
       fc.property(mutations(SAMPLES[kind] ?? [], piece), (text) => {
         sane(kind, text);
@@ -69,7 +71,7 @@ describe.each(Object.keys(READERS))('%s', (kind) => {
     );
   });
 
-  test('takes any text', () => {
+  test('accepts any text', () => {
     const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(text, (any) => {
@@ -82,7 +84,7 @@ describe.each(Object.keys(READERS))('%s', (kind) => {
     );
   });
 
-  /** What makes a regular expression go back and forth: one sign again and again, then another. */
+  /** Input that makes a regular expression backtrack: one character many times, then another. */
   test.each([
     ['blanks', ' '],
     ['tabs and letters', 'a\t'],
@@ -99,7 +101,7 @@ describe.each(Object.keys(READERS))('%s', (kind) => {
     ['frames', 'save_a save_\n'],
     ['rows', 'name MN-Q\n\n'],
     ['rows of one block', 'name MN-Q\n'],
-  ])('reads 300 kB of %s as fast as it is long', (_, unit) => {
+  ])('reads 300 kB of %s in linear time', (_, unit) => {
     for (const start of [
       '',
       '>a\n',

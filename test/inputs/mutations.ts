@@ -1,4 +1,6 @@
-/** Files of the batches with pieces taken out and put in, for tests that hold the readers to "findings, never a throw". */
+/**
+ * Files of the batches with pieces removed and inserted, for tests that the readers give findings, never an exception.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -16,7 +18,7 @@ interface Edit {
   readonly insert: string;
 }
 
-/** One of the samples, with some of these pieces put in somewhere. */
+/** One of the samples, with some of these pieces inserted somewhere. */
 export function mutations(
   samples: readonly string[],
   piece: fc.Arbitrary<string>,
@@ -32,7 +34,7 @@ function edited(text: string, { at, remove, insert }: Edit): string {
   return text.slice(0, place) + insert + text.slice(place + remove);
 }
 
-/** Every finding can be put into words that do no harm to a terminal. */
+/** Every finding has a message without control codes. */
 export function expectWords(findings: readonly Finding[]): void {
   const place = { file: 'm.csv', line: 2, id: 'row' };
   for (const { code, facts } of findings) {

@@ -116,7 +116,7 @@ save_
 const codes = (text: string, given = options()): string[] =>
   readShifts(text, given).findings.map(({ code }) => code);
 
-describe('the format of shifts is told by content', () => {
+describe('the format of shifts is detected from the content', () => {
   test.each([
     ['NEF', nef(), 'nef', 21],
     ['NMR-STAR', STAR, 'star', 3],
@@ -140,7 +140,7 @@ describe('the format of shifts is told by content', () => {
     });
   });
 
-  test('a broken file is told of with its line', () => {
+  test('a broken file is reported with its line', () => {
     expect(
       readShifts(nef().replace('   stop_\nsave_\n', '   stop_\n'), options()).findings,
     ).toEqual([
@@ -152,7 +152,7 @@ describe('the format of shifts is told by content', () => {
   });
 });
 
-describe('what the engine stops at, or gets wrong', () => {
+describe('input that stops the engine, or gives a wrong result', () => {
   const seq = '_Atom_chem_shift.Seq_ID';
   test.each([
     ['no shifts', nef([]), ['SHIFTS_NO_LOOP']],
@@ -189,7 +189,7 @@ describe('what the engine stops at, or gets wrong', () => {
     expect(codes(text, options(text.includes('_Entity.ID') ? '3' : '2'))).toEqual(expected);
   });
 
-  test('shifts of a ligand would be put to the first chain', () => {
+  test('shifts of a ligand would be assigned to the first chain', () => {
     const ligand = 'save_l\n_Entity.ID 2\n_Entity.Type non-polymer\nsave_\n';
     const text = STAR.replace('save_shifts', `${ligand}save_shifts`);
     expect(codes(text, options('3'))).toEqual([]);
@@ -198,27 +198,27 @@ describe('what the engine stops at, or gets wrong', () => {
     expect(codes(of, options('3'))).toEqual(['SHIFTS_OF_LIGAND']);
   });
 
-  test('a value of an atom that no model takes is no matter', () => {
+  test('the value of an atom that no model uses is ignored', () => {
     const text = nef().replace('A 3 SER N ', 'A 3 SER HG .\nA 3 SER N ');
     expect(codes(text)).toEqual([]);
   });
 
-  test("the author's numbers are no matter with original_numbering=false, nor where they are not given", () => {
+  test("the author's numbers are ignored with original_numbering=false, and if they are missing", () => {
     const text = STAR.replace('2 . GLN', '2 102 GLN');
     expect(codes(text, options('3', true))).toEqual(['SHIFTS_AUTHOR_NUMBERS']);
     expect(codes(text, options('3', false))).toEqual([]);
-    // Of a residue without a shift they are not looked for.
+    // Not needed for a residue without a shift.
     expect(codes(STAR.replace('1 . MET', '1 101 MET'), options('3', true))).toEqual([]);
   });
 
-  test('two lists are read into one', () => {
+  test('two lists are read as one', () => {
     const list = nef().slice(nef().indexOf('save_nef_chemical'));
     expect(codes(nef() + list)).toEqual(['SHIFTS_SEVERAL_LISTS']);
   });
 });
 
-describe('a result that would say nothing', () => {
-  test('is foretold, with the model that has values', () => {
+describe('a result without values', () => {
+  test('is predicted, with the model that has values', () => {
     for (const model of ['1', '2'] as const) {
       expect(readShifts(nef(BACKBONE), options(model)).findings).toEqual([
         {
@@ -230,12 +230,12 @@ describe('a result that would say nothing', () => {
     expect(codes(nef(BACKBONE), options('3'))).toEqual([]);
   });
 
-  test('for want of any useful shift names no model', () => {
+  test('without any usable shift names no model', () => {
     const { findings } = readShifts(nef(['CB', 'HA']), options('3'));
     expect(findings).toMatchObject([{ code: 'SHIFTS_ALL_MISSING', facts: { most: 0 } }]);
   });
 
-  test('one residue of many is a result, with a warning where another model has more', () => {
+  test('one residue of many is a result, with a warning if another model has more', () => {
     const text = nef(ALL.filter((atom) => atom !== 'HB2'));
     expect(codes(text, options('1'))).toEqual(['SHIFTS_ALL_MISSING']);
     const shift = (atom: Atom): string => `A 1 MET ${atom} ${String(ATOMS[atom])}`;
@@ -246,7 +246,7 @@ describe('a result that would say nothing', () => {
   });
 });
 
-test('what is sent is the file itself, under the name that the engine goes by', () => {
+test('the file itself is sent, with the extension that the engine expects', () => {
   const { input, canonical } = readShiftsInput(STAR.replaceAll('\n', '\r\n'), options('3'));
   expect(input).toEqual({ name: 'input.str', text: STAR.replaceAll('\n', '\r\n') });
   expect(canonical).toBe(STAR.trimEnd());

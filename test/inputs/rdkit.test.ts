@@ -19,11 +19,11 @@ async function withChemist(
 
 /** Atom 1 bonded to itself a hundred thousand times: RDKit works on it for minutes. */
 const ENDLESS = `C${'1'.repeat(200_000)}`;
-/** What no caller in TypeScript can ask, and no thread survives. */
+/** A call that is impossible in TypeScript, and crashes every thread. */
 const DEADLY = undefined as unknown as string;
 
 describe('a chemist', () => {
-  test('answers every question with its own answer, whatever the batch', async () => {
+  test('gives each request its own answer, whatever the batch', async () => {
     await withChemist(async (chemist) => {
       const smiles = drugLikeSmiles(1_000);
       const read = await Promise.all(smiles.map((one) => chemist.readSmiles(one)));
@@ -31,7 +31,7 @@ describe('a chemist', () => {
       expect(read).toEqual(again.reverse());
       expect(read.every(({ type }) => type === 'molecule')).toBe(true);
       const canonical = read.map((one) => (one.type === 'molecule' ? one.canonical : ''));
-      // What RDKit has written it reads as the same.
+      // RDKit reads its own output as the same molecule.
       const stable = await Promise.all(canonical.map((one) => chemist.readSmiles(one)));
       expect(stable.map((one) => (one.type === 'molecule' ? one.canonical : ''))).toEqual(
         canonical,
@@ -39,7 +39,7 @@ describe('a chemist', () => {
     });
   });
 
-  test('writes the canonical SMILES that RDKit writes when it is given its time', async () => {
+  test('writes the same canonical SMILES as RDKit without a time limit', async () => {
     const RDKit = await rdkit.default();
     const plain = (smiles: string): string | undefined => {
       const molecule = RDKit.get_mol(smiles);
@@ -73,7 +73,7 @@ describe('a chemist', () => {
     );
   });
 
-  test('that is closed leaves no question open, and takes no other', async () => {
+  test('that is closed leaves no request open, and accepts no other', async () => {
     const chemist = openChemist();
     const open = drugLikeSmiles(100).map((one) => chemist.readSmiles(one));
     const settled = Promise.allSettled(open);
@@ -82,7 +82,7 @@ describe('a chemist', () => {
     await expect(chemist.readSmiles('C')).rejects.toThrow('closed');
   });
 
-  test('takes over the threads of the one before, which answer it as well', async () => {
+  test('takes over the threads of the previous one, which answer it as well', async () => {
     for (let turn = 0; turn < 3; turn += 1) {
       await withChemist(
         async (chemist) => {
@@ -93,7 +93,7 @@ describe('a chemist', () => {
     }
   }, 180_000);
 
-  test('that was asked nothing has nothing to close', async () => {
+  test('that had no request has nothing to close', async () => {
     await openChemist().close();
   });
 
@@ -102,7 +102,7 @@ describe('a chemist', () => {
       ...['C', 'c', 'N', 'n', '1', '%10', '(', ')', '[', ']', '.', '=', '#', '/', '@', '[O-]', '*'],
       ...['Cl', '[nH]', '[C@H]', '[H]', ' ', '\0', '-', '+', '>', '[CH2]', 'é', '\n', '9', ':'],
     );
-    /** A molecule with a piece cut out or put in somewhere. */
+    /** A molecule with a piece removed or inserted somewhere. */
     const mutated = fc
       .tuple(fc.constantFrom(...drugLikeSmiles(50)), fc.nat(60), fc.nat(5), pieces)
       .map(([text, at, cut, piece]) => text.slice(0, at) + piece + text.slice(at + cut));

@@ -1,4 +1,4 @@
-/** The ids that are foretold are those that came back: held to recorded results of the real engine. */
+/** The predicted ids are those of the results: checked against recorded results of the real engine. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -19,7 +19,7 @@ function idsOf(result: string): string[] {
   return Object.keys((JSON.parse(text) as Result).proteins);
 }
 
-/** Headers of an edge case, as they went in. */
+/** Headers of an edge case, as submitted. */
 const AWKWARD = [
   ['sp|P12345|TEST_ONE with spaces. and dots.v2', 'sp_P12345_TEST_ONE_with_spaces_and_dotsv2'],
   ['a,b;c:d=e', 'a_b;c:d=e'],
@@ -30,13 +30,13 @@ const AWKWARD = [
 ] as const;
 
 describe('sequences', () => {
-  test.each(AWKWARD)('%j comes back as %j', (header, id) => {
+  test.each(AWKWARD)('%j is returned as %j', (header, id) => {
     expect(nameRecords([{ header }], 'sequence').ids).toEqual([id]);
     const recordings = path.join(PROJECT, 'src', 'local-services', 'recordings', 'b2btools');
     expect(idsOf(path.join(recordings, 'edge', 'awkward_headers-dynamine.json.gz'))).toContain(id);
   });
 
-  test('of the demo come back under the ids that are predicted', () => {
+  test('of the demo are returned under the predicted ids', () => {
     const files = ['FER_PEPAS', 'CYC_PANTR', 'RBS_GUITH'];
     for (const name of files) {
       const fasta = readFileSync(path.join(PROJECT, 'batches/demo/files', `${name}.fasta`), 'utf8');
@@ -52,7 +52,7 @@ describe('sequences', () => {
   });
 });
 
-/** The runs of a folder of results with the text that went in, where that was kept. */
+/** The runs of a folder of results with the submitted text, if that was kept. */
 function runs(owner: string, sort: 'single' | 'edge' | 'msa') {
   const inputs = sort === 'msa' ? 'alignments' : 'sequences';
   return globSync(`golden/b2btools/${sort}/*.json{,.gz}`, { cwd: path.join(DATA, owner) })
@@ -74,7 +74,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
   const absent = !existsSync(path.join(DATA, owner));
 
   test.skipIf(absent).each(['single', 'edge', 'msa'] as const)(
-    'results of %s have the ids that were predicted',
+    'results of %s have the predicted ids',
     (sort) => {
       const kind = sort === 'msa' ? 'alignment' : 'sequence';
       let certain = 0;

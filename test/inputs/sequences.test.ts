@@ -94,7 +94,7 @@ describe('a sequence', () => {
   });
 });
 
-describe('what is sent of a sequence', () => {
+describe('the form in which a sequence is sent', () => {
   test.each([
     ['a plain one', RESIDUES.toLowerCase(), `>row\n${RESIDUES.toLowerCase()}\n`],
     ['CRLF and blank lines', `>a\r\n\r\n${RESIDUES}\r\n`, `>a\r\n\r\n${RESIDUES}\r\n`],
@@ -102,7 +102,7 @@ describe('what is sent of a sequence', () => {
     expect(sequence(given).input).toEqual({ name: 'input.fasta', text: sent });
   });
 
-  test('the headers stay where the ids in the results are certain, and lead back', () => {
+  test('the headers are kept if the ids in the results are certain, and can be traced back', () => {
     const text = `>sp|P1|A_B Some v.2\n${RESIDUES}\n`;
     expect(sequence(text).input).toEqual({
       name: 'input.fasta',
@@ -112,7 +112,7 @@ describe('what is sent of a sequence', () => {
     expect(sequence(RESIDUES, 'my.id').input?.names).toEqual({ myid: 'my.id' });
   });
 
-  test('a stop sign at the end is taken off and the original kept', () => {
+  test('a stop sign at the end is removed and the original kept', () => {
     const text = `>a b\n${RESIDUES.slice(0, 10)}\n${RESIDUES.slice(10)}*\n`;
     expect(sequence(text).input).toEqual({
       name: 'input.fasta',
@@ -145,7 +145,7 @@ describe('what is sent of a sequence', () => {
     );
   });
 
-  test('the canonical text is the residues, in their order, however they were written', () => {
+  test('the canonical text is the residues, in their order, in whatever notation', () => {
     const one = sequence(`>a\r\n${RESIDUES.toLowerCase()}*\r\n`);
     expect(one.canonical).toBe(RESIDUES);
     expect(sequence(RESIDUES).canonical).toBe(RESIDUES);
@@ -159,7 +159,7 @@ describe('an alignment', () => {
   test.each([
     [['MN-QQQTALN', 'MNKQQQ-ALN'], []],
     [['mn-qqqtaln', 'MNKQQQ-ALN'], []],
-    // No gaps at all: equal by chance or by nature, no one can tell.
+    // No gaps at all: whether the equal lengths are a coincidence is unknown.
     [['MNKQQQTALN', 'MNKQQQTALN'], []],
     [['MNKQQQTALN'], ['ALIGNMENT_TOO_FEW_ROWS']],
     [['MN-QQQTALN', 'MNKQQQ-AL'], ['ALIGNMENT_UNEQUAL']],
@@ -177,7 +177,7 @@ describe('an alignment', () => {
     expect(aligned(...rows)).toEqual(expected);
   });
 
-  test('two sequences with one header are told of; one first word is no harm', () => {
+  test('two sequences with one header are reported; a common first word is harmless', () => {
     const named = (...headers: string[]): string[] =>
       readAlignmentInput(
         headers.map((header) => `>${header}\nMN-QQQTALN\n`).join('') + '>c\nMNKQQQTALN\n',
@@ -186,7 +186,7 @@ describe('an alignment', () => {
     expect(named('seq 0', 'seq 1')).toEqual([]);
   });
 
-  test('is sent as it is where nothing has to change, with the names that come back', () => {
+  test('is sent unchanged if nothing has to change, with the names in the results', () => {
     const text = '>gi|1|x.2\nmn-qqqtaln\n>b c\nMNKQQQTALN\n';
     expect(readAlignmentInput(text)).toEqual({
       findings: [],
@@ -195,7 +195,7 @@ describe('an alignment', () => {
     });
   });
 
-  test('other gaps are sent as `-`, and what was given is kept', () => {
+  test('other gaps are sent as `-`, and the original is kept', () => {
     const text = '>a\nMN.QQ~TALN\n>b\nMNKQQQ_ALN\n';
     const { input } = readAlignmentInput(text);
     expect(input).toEqual({
@@ -205,7 +205,7 @@ describe('an alignment', () => {
     });
   });
 
-  test('names that cannot be foretold are replaced: those of Pfam have a slash', () => {
+  test('unpredictable names are replaced: those of Pfam have a slash', () => {
     const { input } = readAlignmentInput('>A_B/1-10\nMN-QQQTALN\n>c\nMNKQQQTALN\n');
     expect(input?.text).toBe('>seq_1\nMN-QQQTALN\n>seq_2\nMNKQQQTALN\n');
     expect(input?.names).toEqual({ seq_1: 'A_B/1-10', seq_2: 'c' });

@@ -1,4 +1,4 @@
-/** Every value and every -10 of recorded results is foretold from the atoms in the file. */
+/** Every value and every -10 of recorded results is predicted from the atoms in the file. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -60,7 +60,7 @@ describe('the public sample data', () => {
   });
 });
 
-test('model 3 takes least, model 1 most; what is no amino acid gets nothing', () => {
+test('model 3 needs least, model 1 most; other molecules than amino acids get nothing', () => {
   for (const residue of ['ALA', 'GLY', 'PRO', 'LEU', 'VAL']) {
     const [one, two, three] = MODEL_CLASSES.map((model) => atomsNeeded(model, residue));
     expect(one?.length).toBeGreaterThanOrEqual(two?.length ?? Infinity);

@@ -26,7 +26,7 @@ async function canonical(text: string): Promise<string> {
   return (await readSmilesInput(text, BCC, chemist)).canonical;
 }
 
-/** Where and why it is none. */
+/** Where and why it is invalid. */
 async function fault(text: string): Promise<string> {
   const [found] = await findings(text);
   return found?.code === 'SMILES_SYNTAX' || found?.code === 'SMILES_CHEMISTRY'
@@ -34,7 +34,7 @@ async function fault(text: string): Promise<string> {
     : String(found?.code);
 }
 
-describe('SMILES that are whole', () => {
+describe('valid SMILES', () => {
   test.each([
     'C',
     'CCO',
@@ -68,7 +68,7 @@ describe('SMILES that are whole', () => {
   });
 });
 
-describe('SMILES that are not are told of with the place', () => {
+describe('invalid SMILES are reported with the place', () => {
   test.each([
     ['', /^SYNTAX null: it is empty/],
     ['C1CC(', /^SYNTAX 5: a branch is never closed/],
@@ -101,13 +101,13 @@ describe('SMILES that are not are told of with the place', () => {
     expect(await fault(text)).toMatch(expected);
   });
 
-  // RDKit takes these, other readers do not, or otherwise.
+  // RDKit accepts these, other readers reject them or read them differently.
   test.each(['C~C', 'C->[Fe]', '[#6]C', 'C$C', '{"a":1}', 'CCO |^1:0|'])('%s', async (text) => {
     expect(await fault(text)).toMatch(/^SYNTAX \d+/);
   });
 });
 
-describe('molecules that cannot be are told of with the atom', () => {
+describe('impossible molecules are reported with the atom', () => {
   test.each([
     ['CC(C)(C)(C)C', /^CHEMISTRY 2: C cannot have the valence 5/],
     ['ClC[NH5]', /^CHEMISTRY 4: N cannot have the valence 6/],
@@ -119,7 +119,7 @@ describe('molecules that cannot be are told of with the atom', () => {
   });
 });
 
-describe('what a SMILES holds', () => {
+describe('the contents of a SMILES', () => {
   test.each([
     ['CC(=O)[O-].[NH4+]', ['SMILES_SEVERAL_COMPONENTS']],
     ['CC(=O)[O-].[Na+]', ['SMILES_SEVERAL_COMPONENTS', 'MOLECULE_ELEMENT_UNSUPPORTED']],
@@ -135,7 +135,7 @@ describe('what a SMILES holds', () => {
     ['O', []],
     ['C[CH2]', ['SMILES_RADICAL']],
     ['[CH2]', ['SMILES_RADICAL']],
-    // A hydrogen is forgotten in the bracket; RDKit drops the chirality and leaves an electron.
+    // A hydrogen is missing in the bracket; RDKit drops the chirality and leaves an electron.
     ['C[C@](F)Cl', ['SMILES_RADICAL']],
     ['C[C@H]F', ['SMILES_RADICAL']],
     ['C[N+]C', ['SMILES_RADICAL']],
@@ -144,7 +144,7 @@ describe('what a SMILES holds', () => {
     expect(await codes(text)).toEqual(expected);
   });
 
-  test('too many atoms are counted with the hydrogens that are not written', async () => {
+  test('the limit of atoms includes implicit hydrogens', async () => {
     // 66 carbons and 134 hydrogens.
     expect(await codes('C'.repeat(66))).toEqual([]);
     expect(await findings('C'.repeat(66) + 'O')).toMatchObject([
@@ -196,19 +196,19 @@ describe('the canonical form', () => {
     ['F/C=C/F', 'F/C=C\\F'],
     ['CC(=O)O', 'CC(=O)[O-]'],
     ['C', '[13CH4]'],
-    // Tautomers are parameterised as they are drawn.
+    // Tautomers are parameterised as drawn.
     ['CC(C)=O', 'CC(O)=C'],
   ])('of %s is not that of %s', async (one, other) => {
     expect(await canonical(one)).not.toBe(await canonical(other));
   });
 
-  test('is not what is sent', async () => {
+  test('is not sent', async () => {
     const { input } = await readSmilesInput('OCC', BCC, chemist);
     expect(input).toEqual({ name: 'input.smi', text: 'OCC' });
   });
 });
 
-test('a SMILES that RDKit gives no answer to is refused', async () => {
+test('a SMILES without an answer from RDKit is refused', async () => {
   const reason = 'it was not read within 10 s';
   const silent = { ...chemist, readSmiles: () => Promise.resolve({ type: 'unanswered', reason }) };
   const { findings: found } = await readSmilesInput('CCO', BCC, silent as typeof chemist);

@@ -28,7 +28,7 @@ save_ and # too
 save_
 `;
 
-test('reads values bare, quoted and in text blocks, in items and loops', () => {
+test('reads bare and quoted values and text blocks, in items and loops', () => {
   for (const text of [WHOLE, WHOLE.replaceAll('\n', '\r\n'), WHOLE.replaceAll('\n', '\r')]) {
     const [frame] = frames(text);
     expect(frame?.name).toBe('one');
@@ -52,7 +52,7 @@ test('reads values bare, quoted and in text blocks, in items and loops', () => {
   }
 });
 
-test('a loop may end without stop_, and a tag may stand outside of save frames', () => {
+test('a loop may end without stop_, and a tag may be outside save frames', () => {
   const text = 'data_x\n_top 1\nloop_ _a 1 2 loop_ _b 3\nsave_f _c 4 loop_ _d 5 save_\n';
   expect(frames(text).map(({ name, items, loops }) => [name, items.size, loops.length])).toEqual([
     ['', 1, 2],
@@ -60,7 +60,7 @@ test('a loop may end without stop_, and a tag may stand outside of save frames',
   ]);
 });
 
-describe('what is no STAR is told with its line', () => {
+describe('what is not STAR is reported with its line', () => {
   test.each([
     ["data_x\n_a 'open\n_b 2\n", 2, /quote ' is not closed/],
     ['data_x\n_a\n;\nno end\n', 3, /has no end/],

@@ -18,7 +18,7 @@ function elements({ atoms }: Structure): string[] {
   return atoms.map(({ element }) => element);
 }
 
-/** Of the whole check, with all that does not depend on the format. */
+/** Of the whole check, including everything that does not depend on the format. */
 async function checked(
   text: string,
   extension: MoleculeExtension,
@@ -93,11 +93,11 @@ describe('PDB', () => {
     ['BR', 'Br'],
     ['CA', 'C'],
     [' N', 'N'],
-  ])('and from the name %j where they are blank', (name, element) => {
+  ])('and from the name %j if they are blank', (name, element) => {
     expect(elements(readPdb(pdb(atom(name, ''))))).toEqual([element]);
   });
 
-  test('models, residues and broken lines are told of', () => {
+  test('models, residues and broken lines are reported', () => {
     const model = `MODEL        1\n${atom('O1', 'O')}\nENDMDL\n`;
     expect(codes(readPdb(model))).toEqual([]);
     expect(codes(readPdb(model + model))).toEqual(['MOLECULE_SEVERAL']);
@@ -135,7 +135,7 @@ describe('MDL', () => {
     expect([elements(hydroxide), hydroxide.bonds, codes(hydroxide)]).toEqual([['O', 'H'], [[0, 1]], []]); // prettier-ignore
   });
 
-  test('files that are cut off, hold several records or none are told of', () => {
+  test('files that are cut off, contain several records or none are reported', () => {
     const cut = molfile(['O', 'H'], [[1, 2, 1]]).split('\n');
     for (const line of [5, 6]) {
       expect(codes(readMolfile(cut.slice(0, line).join('\n')))).toEqual(['MOLECULE_MALFORMED']);
@@ -150,7 +150,7 @@ describe('MDL', () => {
     expect(codes(readMolfile('<html>\n<body>\nNot\nFound\n'))).toEqual(['MOLECULE_MALFORMED']);
   });
 
-  /** Bonds of atom 1 to those after it. */
+  /** Bonds of atom 1 to the following ones. */
   const star = (others: number): BondLine[] =>
     Array.from({ length: others }, (_, n) => [1, n + 2, 1] as const);
   const methanol = ['C', 'O', 'H', 'H', 'H'];
@@ -225,7 +225,7 @@ describe('Mol2', () => {
     expect([elements(read), read.bonds, codes(read)]).toEqual([['C', 'O', 'Cl', 'H'], [[0, 1]], []]); // prettier-ignore
   });
 
-  test('several molecules or residues, dummies, broken bonds and none are told of', () => {
+  test('several molecules or residues, dummies, broken bonds and missing ones are reported', () => {
     const water = mol2(['O.3', 'H']);
     expect(codes(readMol2(water + water))).toEqual(['MOLECULE_SEVERAL']);
     const residues = water.replace('UNL1', 'HOH2');

@@ -1,4 +1,4 @@
-/** Ledgers on one file, with a clock that the test moves. */
+/** Ledgers on one file, with a clock that the test sets. */
 import { randomUUID } from 'node:crypto';
 import type { Limit } from '../../src/budget/window.ts';
 import type { Account, Submission } from '../../src/ledger/charge.ts';
@@ -13,7 +13,7 @@ export const ACCOUNT: Account = {
 
 export const WINDOW_MS = 60_000;
 
-/** Time that passes, and a wall clock that can be set. */
+/** Elapsed time, and a wall clock that can be set. */
 export class TestClock implements SteadyClock {
   run = 'run 1';
   steadyMs = 1_000_000;
@@ -33,7 +33,7 @@ export class TestClock implements SteadyClock {
     this.wallMs = wallMs;
   }
 
-  /** The machine is started again after it was off for `ms`. */
+  /** The machine is restarted after it was off for `ms`. */
   restart(ms: number): void {
     this.run = `run ${randomUUID()}`;
     this.wallMs += ms;

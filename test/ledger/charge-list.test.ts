@@ -1,4 +1,4 @@
-/** The charges as people are shown them: where they come from, and their times. */
+/** The charges as shown to users: their origin and their times. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const GUARD_MS = 25;
 
-test('a charge has the times of its POST, and says when it is released', () => {
+test('a charge has the times of its POST, and its time of release', () => {
   const began = clock.wallMs;
   ledger.reserve(submission('a', 5));
   clock.pass(2_000);
@@ -39,7 +39,7 @@ test('a charge has the times of its POST, and says when it is released', () => {
   expect(ledger.list()).toEqual([{ ...charge, counts: false }]);
 });
 
-test('a POST on its way is not released before its answer, or 45 s after its reservation', () => {
+test('a POST in progress is not released before its answer, or 45 s after its reservation', () => {
   const began = clock.wallMs;
   ledger.reserve(submission('a', 5));
   clock.pass(1_000);
@@ -68,7 +68,7 @@ test('without a limit nothing counts', () => {
   expect(ledger.list()).toMatchObject([{ remoteId: 'r', releasedAt: null, counts: false }]);
 });
 
-test('adopts a ledger of an earlier version, which can still use it', () => {
+test('migrates a ledger of an earlier version, which can still use it', () => {
   ledger.reserve(submission('a', 1));
   ledger.close('a', 'charged', { remoteId: 'r' });
   ledger.stop();

@@ -1,4 +1,4 @@
-/** The last gate before a POST: what it lets through, and what it remembers. */
+/** The last check before a POST: what it lets through, and what it stores. */
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -53,7 +53,7 @@ describe('a reservation', () => {
     expect(send('d', 2).type).toBe('full');
   });
 
-  test('counts from the answer, and not from the beginning of the request', () => {
+  test('counts from the answer, and not from the start of the request', () => {
     ledger.reserve(submission('slow', 1));
     clock.pass(20_000);
     ledger.close('slow', 'charged');
@@ -61,27 +61,27 @@ describe('a reservation', () => {
     expect(send('next', 1).type).toBe('full');
   });
 
-  test('is given back at once when the service refused', () => {
+  test('is returned at once if the service refused', () => {
     ledger.reserve(submission('a', 1));
     expect(ledger.reserve(submission('b', 1))).toMatchObject({ retryAfterMs: ASK_AGAIN_MS });
     ledger.close('a', 'free');
     expect(send('b', 1)).toEqual(TAKEN);
   });
 
-  test('takes one slot however often the same process asks for it', () => {
+  test('takes one slot however often the same process requests it', () => {
     for (let n = 0; n < 3; n += 1) expect(ledger.reserve(submission('a', 2))).toEqual(TAKEN);
     expect(ledger.charges(ACCOUNT)).toHaveLength(1);
     expect(send('b', 2)).toEqual(TAKEN);
   });
 
-  test('of an id that was sent before is a second POST: it needs a slot of its own, and says so', () => {
+  test('of an id that was sent before is a second POST: it needs its own slot, and says so', () => {
     send('a', 2);
     expect(ledger.reserve(submission('a', 2))).toEqual({ type: 'taken', repeated: true });
     expect(send('b', 2).type).toBe('full');
     expect(ledger.charges(ACCOUNT)).toHaveLength(2);
   });
 
-  test('of a process that died stays charged from the longest time that its POST can have taken', () => {
+  test('of a process that died stays charged from the longest possible duration of its POST', () => {
     const dead = open();
     dead.reserve(submission('a', 1));
     dead.stop();
@@ -92,7 +92,7 @@ describe('a reservation', () => {
     expect(ledger.reserve(submission('a', 1))).toEqual({ type: 'taken', repeated: true });
   });
 
-  test('is charged although the file was removed while the POST was on its way', () => {
+  test('is charged although the file was removed while the POST was in progress', () => {
     ledger.reserve(submission('a', 1));
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     ledger.close('a', 'charged');
@@ -104,7 +104,7 @@ describe('a reservation', () => {
     expect(send('b', 50).type).toBe('full');
   });
 
-  test('waits for several slots when the limit was lowered', () => {
+  test('waits for several slots if the limit was lowered', () => {
     send('a', 3);
     clock.pass(1_000);
     send('b', 3);
@@ -115,7 +115,7 @@ describe('a reservation', () => {
 });
 
 describe('two servers of one user', () => {
-  test('share the limit of their token, and each sees what the other has used', () => {
+  test('share the limit of their token, and each sees the use of the other', () => {
     const other = open('server 2');
     for (let n = 0; n < 3; n += 1) send(`a${n}`, 5);
     expect(send('b0', 5, other)).toEqual(TAKEN);
@@ -132,7 +132,7 @@ describe('two servers of one user', () => {
     expect(open('server 2').reserve(second)).toMatchObject({ type: 'full', byOthers: 1 });
   });
 
-  test('do not count what goes to another address, service or token', () => {
+  test('do not count submissions to another address, service or token', () => {
     send('a', 1);
     for (const other of [
       { address: 'elsewhere' },
@@ -144,7 +144,7 @@ describe('two servers of one user', () => {
 });
 
 describe('the clock', () => {
-  test('of the wall may be set forward and back: nothing is released early, nothing is held longer', () => {
+  test('of the wall may be set forward and back: nothing is released early or held longer', () => {
     send('a', 1);
     clock.set(clock.wallMs + 3_600_000);
     expect(send('b', 1).type).toBe('full');
@@ -161,7 +161,7 @@ describe('the clock', () => {
     expect(send('b', 1)).toEqual(TAKEN);
   });
 
-  test('that lies back after a restart lets a charge count from then on', () => {
+  test('that is behind after a restart lets a charge count from then on', () => {
     send('a', 1);
     clock.restart(-3_600_000);
     expect(send('b', 1)).toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
@@ -170,7 +170,7 @@ describe('the clock', () => {
   });
 });
 
-describe('jobs that are known from elsewhere', () => {
+describe('jobs known from other sources', () => {
   const ago = (ms: number) => clock.wallMs - ms;
 
   test('of an output tree are charged once, from when they were accepted', () => {
@@ -183,13 +183,13 @@ describe('jobs that are known from elsewhere', () => {
     expect(send('a', 2)).toMatchObject({ type: 'full', retryAfterMs: 10_000 + GUARD_MS });
   });
 
-  test('are not charged twice when this ledger saw them being sent', () => {
+  test('are not charged twice if this ledger recorded them', () => {
     send('a', 2);
     expect(ledger.note(ACCOUNT, [{ remoteId: 'remote a', closedAt: ago(0) }], WINDOW_MS)).toBe(0);
     expect(send('b', 2)).toEqual(TAKEN);
   });
 
-  test('are charged when the service says that less is left than was sent', () => {
+  test('are charged if the service reports fewer remaining slots than expected', () => {
     const configured = { limit: 10, windowMs: WINDOW_MS };
     ledger.reserve(submission('a', 10));
     ledger.reserve(submission('b', 10));
@@ -200,7 +200,7 @@ describe('jobs that are known from elsewhere', () => {
     expect(ledger.charges(ACCOUNT).filter(({ origin }) => origin === 'service')).toHaveLength(4);
   });
 
-  test('are not read from headers that count under another limit', () => {
+  test('are not derived from headers that count under another limit', () => {
     const configured = { limit: 10, windowMs: WINDOW_MS };
     ledger.reserve(submission('a', 10));
     const answer = { rateLimit: { limit: 20, remaining: 0, configured } };
@@ -212,7 +212,7 @@ describe('a 429', () => {
   const windows = submission('', 3).windows;
   const post = { account: ACCOUNT, windows, retryAfterMs: 5_000, serviceLimit: null };
 
-  test('that our own submissions do not explain is somebody else who uses the token', () => {
+  test('that our own submissions do not explain is another client with the token', () => {
     send('a', 3);
     ledger.reserve(submission('b', 3));
     expect(ledger.reject('b', post)).toEqual({ type: 'someone-else', charged: 1, limit: 3 });
@@ -225,7 +225,7 @@ describe('a 429', () => {
     expect(rejection).toEqual({ type: 'lower-limit', limit: 3, serviceLimit: 2 });
   });
 
-  test('is explained by a window that is full of our own', () => {
+  test('is explained by a window that is full of our own submissions', () => {
     send('a', 3);
     send('b', 3);
     ledger.reserve(submission('c', 3));
@@ -234,7 +234,7 @@ describe('a 429', () => {
     expect(ledger.rejections()).toEqual([]);
   });
 
-  test('frees its slot and holds the token back on the whole machine for as long as the service ordered', () => {
+  test('frees its slot and blocks the token on the whole machine for as long as the service asks', () => {
     ledger.reserve(submission('a', 3));
     ledger.reject('a', post);
     const other = open('server 2');
@@ -251,7 +251,7 @@ describe('the file', () => {
       expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
   });
 
-  test('forgets what counts in no window any more', () => {
+  test('forgets what no longer counts in any window', () => {
     send('a', 1);
     clock.pass(2 * 3_600_000);
     send('b', 1);
@@ -262,7 +262,7 @@ describe('the file', () => {
   test.each([
     ['at the start', 0],
     ['in the middle', 4_096],
-  ])('that is damaged %s is set aside, and nothing is sent for a window', (_, from) => {
+  ])('that is damaged %s is moved aside, and nothing is sent for a window', (_, from) => {
     for (let n = 0; n < 200; n += 1) send(`a${n}`, null);
     ledger.stop();
     const path = join(folder, LEDGER_FILE);
@@ -278,7 +278,7 @@ describe('the file', () => {
     expect(send('b', 2)).toMatchObject(TAKEN);
   });
 
-  test('that another process has set aside is left for the new one', () => {
+  test('that another process has moved aside is left for the new one', () => {
     send('a', 5);
     const other = open('server 2');
     send('b', 5, other);
@@ -296,7 +296,7 @@ describe('the file', () => {
 });
 
 describe('the statements of a submission', () => {
-  test('are prepared once, and anew for another file', () => {
+  test('are prepared once, and again for another file', () => {
     const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
     onTestFinished(() => prepare.mockRestore());
     send('a', 10);

@@ -11,7 +11,7 @@ import { ACCOUNT } from './a-ledger.ts';
 const PROCESSES = 4;
 const LIMIT = 50;
 
-/** Reserves until the window is full and prints how often it was granted; every third time it dies in the middle. */
+/** Reserves until the window is full and prints the number of grants; every third time it dies in the middle. */
 const PROGRAM = `
 const { Ledger } = await import(process.argv[1]);
 const [folder, name] = process.argv.slice(2);
@@ -49,7 +49,7 @@ test('processes that reserve at the same moment share one limit, and none of it 
   ledger.stop();
 });
 
-test('the clock of the machine goes on evenly, and is the same in every process', async () => {
+test('the clock of the machine is monotonic, and the same in every process', async () => {
   const [one, another] = [systemClock(), systemClock()];
   const before = one.now();
   await new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,4 +1,4 @@
-/** Random histories of several processes on one file while the clock of the wall is stepped, against a naive model. */
+/** Random histories of several processes on one file while the wall clock is stepped, against a naive model. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,7 +99,7 @@ class World {
     if (type === 'taken') this.posts.push({ id, server, startedAt: now, end: null, dead: false });
   }
 
-  /** An answer comes within the longest time that a POST may take. */
+  /** An answer arrives within the maximum duration of a POST. */
   #close({ post: nth, as }: Extract<Step, { do: 'close' }>): void {
     const now = this.clock.steadyMs;
     const open = this.posts.filter(
@@ -121,7 +121,7 @@ class World {
   }
 }
 
-/** Wherever in a POST the service stamped its job: no window of the true time holds more than the limit. */
+/** Whenever during a POST the service stamped its job: no window of true time contains more than the limit. */
 function assertNeverOver(posts: readonly Post[]): void {
   const jobs = posts.filter(({ end }) => end?.as !== 'free');
   for (const { startedAt } of jobs) {
@@ -134,7 +134,7 @@ function assertNeverOver(posts: readonly Post[]): void {
   }
 }
 
-test('steps of the wall clock change nothing: exactly the limit in every window of the time that passes', () => {
+test('steps of the wall clock change nothing: exactly the limit in every window of elapsed time', () => {
   fc.assert(
     fc.property(steps, (history) => {
       const world = new World();

@@ -1,4 +1,4 @@
-/** A parent workflow that is cancelled in the middle of its campaign, in a worker of its own, on a real Temporal server. */
+/** A parent workflow that is cancelled in the middle of its campaign, in its own worker, on a real Temporal server. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function statusOf(handle: WorkflowHandle): Promise<string> {
   return (await handle.describe()).status.name;
 }
 
-test('a parent that is cancelled cancels its campaign, which publishes what was done, and ends cancelled', async () => {
+test('a parent that is cancelled cancels its campaign, which publishes its results, and ends cancelled', async () => {
   const at = desk();
   const name = `cancelled-${randomUUID().slice(0, 8)}`;
   const ids = peptides(at, name, 12);

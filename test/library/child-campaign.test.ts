@@ -1,4 +1,4 @@
-/** A campaign as a child of a team's own workflow, in a worker of its own, on a real Temporal server. */
+/** A campaign as a child of a team's own workflow, in its own worker, on a real Temporal server. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -47,7 +47,7 @@ test('a parent workflow executes a campaign and gets its counts, with its worker
     histories[id] = JSON.stringify(await client.workflow.getHandle(id).fetchHistory());
   await noSecret(TOKEN.HUNDREDFOLD_PREDICTION_TOKEN, at.path('results', name), histories);
 
-  // Rows that are refused fail the parent, at once and with their code.
+  // Refused rows fail the parent at once, with their code.
   at.write(`${name}-bad.csv`, 'id,sequence\nshort,M\n');
   const refused = at.type([`${name}-bad.csv`, name], { env, program: WORKER });
   const { stderr } = await refused.endsWith(1);

@@ -18,7 +18,7 @@ import { rehearse, TOKEN } from '../cli/rehearsal.ts';
 import { atMostOneJob, treeIsWhole } from '../promises.ts';
 import { WITHOUT_S3, startS3 } from '../s3-server.ts';
 
-/** Nothing of it lies outside the desk. */
+/** All files of it are in the desk. */
 function options(at: Desk, more: Readonly<Record<string, string>> = {}): StartOptions {
   const environment = {
     HOME: at.folder,
@@ -106,7 +106,7 @@ describe('startCampaign', () => {
     await treeIsWhole(second.out);
   });
 
-  test('pauses a campaign and lets it go on, with the services of a configuration file', async () => {
+  test('pauses and resumes a campaign, with the services of a configuration file', async () => {
     const at = desk();
     const ids = peptides(at, 'peptides', 3);
     const service = await rehearse(at, { limit: 1, seconds: 2 });
@@ -116,7 +116,7 @@ describe('startCampaign', () => {
     const states: string[] = [];
     let paused = false;
     for await (const event of campaign.events()) {
-      // One slot for every two seconds: two rows wait.
+      // One slot every two seconds: two rows wait.
       if (event.type === 'item' && !paused) {
         paused = true;
         await campaign.pause();
@@ -164,7 +164,7 @@ describe('startCampaign', () => {
 });
 
 describe('watch', () => {
-  test('says that a campaign is unknown', async () => {
+  test('reports an unknown campaign', async () => {
     const at = desk();
     const iteration = watch('nothing', options(at)).next();
     expect((await refusal(iteration)).code).toBe('CAMPAIGN_UNKNOWN');
@@ -197,7 +197,7 @@ describe('openTree', () => {
     expect((await tree.verify()).join('\n')).toContain(`${top?.name ?? ''} has 10 bytes`);
   });
 
-  test('says where no tree is', async () => {
+  test('reports a missing tree', async () => {
     const at = desk();
     expect((await refusal(openTree(at.path('nothing')))).code).toBe('TREE_UNKNOWN');
     expect((await refusal(openTree(at.folder))).code).toBe('STORE_NOT_PREPARED');

@@ -1,4 +1,4 @@
-/** Workflows of a foreign application, for the tests of the rolling window. */
+/** Workflows of another application, for the tests of the rolling window. */
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
 import {
   GRANTED_CREDENTIAL,
@@ -16,7 +16,7 @@ export interface Orders {
 
 export type Choice = Omit<LimitedActivityOptions, 'startToCloseTimeout'>;
 
-/** What became of the order; its own answer, or which kind of error. */
+/** The outcome of the order: its answer, or the kind of error. */
 export async function orderOnce(url: string, article: string, choice: Choice): Promise<string> {
   const { order } = proxyLimitedActivities<Orders>({ ...choice, startToCloseTimeout: '5s' });
   try {
@@ -28,7 +28,7 @@ export async function orderOnce(url: string, article: string, choice: Choice): P
   }
 }
 
-/** Several calls of one workflow at a time. */
+/** Several concurrent calls of one workflow. */
 export async function orderAll(
   url: string,
   articles: readonly string[],
@@ -38,7 +38,7 @@ export async function orderAll(
   return Promise.all(articles.map((article) => order(url, article, GRANTED_CREDENTIAL)));
 }
 
-/** Answers with what a budget answers to whoever has this workflow's id. */
+/** Returns the budget's answers to the owner of this workflow id. */
 export async function listen(): Promise<unknown> {
   const heard: unknown[] = [];
   setHandler(

@@ -1,4 +1,4 @@
-/** An HTTP API that has nothing to do with hundredfold: it accepts so many orders in any window, and journals all. */
+/** An HTTP API unrelated to hundredfold: it accepts a limited number of orders per window, and journals all. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,9 +14,9 @@ export interface Order {
 export interface OrdersApi {
   readonly url: string;
   readonly orders: readonly Order[];
-  /** Articles with an order; an article that is there twice was ordered twice. */
+  /** Articles with an order; a duplicate article was ordered twice. */
   accepted(): string[];
-  /** What is answered to the next requests, instead of an order. */
+  /** The answers to the next requests, instead of an order. */
   answerNext(...statuses: readonly number[]): void;
 }
 

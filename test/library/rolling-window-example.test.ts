@@ -47,7 +47,7 @@ test('places each order at most once and within the limit, with its worker kille
   expect(new Set(accepted).size, 'no article was ordered twice').toBe(accepted.length);
   expect(api.orders.filter(({ status }) => status === 429)).toEqual([]);
   const unknown = results.filter((result) => result.startsWith('unknown: '));
-  // Requests that were on their way when the worker was killed.
+  // Requests in progress when the worker was killed.
   expect(unknown.length).toBeLessThanOrEqual(2 * LIMIT);
   const placed = results.filter((result) => result.startsWith('order-of-'));
   expect(placed.length + unknown.length).toBe(articles.length);

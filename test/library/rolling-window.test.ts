@@ -1,4 +1,4 @@
-/** The rolling window of `hundredfold/budget`, with activities and an API that know nothing of campaigns. */
+/** The rolling window of `hundredfold/budget`, with activities and an API unrelated to campaigns. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
@@ -22,7 +22,7 @@ let connection: NativeConnection;
 let worker: Worker;
 let running: Promise<void>;
 
-/** Which credential each article was ordered with. */
+/** The credential of each article's order. */
 const orderedWith = new Map<string, string>();
 
 async function order(url: string, article: string, credential: string): Promise<string> {
@@ -57,7 +57,7 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-/** A budget of its own, with a name of its own. */
+/** A separate budget with its own name. */
 async function budget(options: Omit<RollingWindowOptions, 'name' | 'taskQueue'>): Promise<string> {
   const name = `test-${randomUUID().slice(0, 8)}`;
   await startRollingWindow(client, { name, taskQueue, ...options });
@@ -79,7 +79,7 @@ function orderAll(url: string, articles: readonly string[], choice: Choice): Pro
 const articles = (prefix: string, n: number): string[] =>
   Array.from({ length: n }, (_, i) => `${prefix}-${i}`);
 
-test('uses the slots of several credentials, each within its limit and all within the ceiling', async () => {
+test('uses the slots of several credentials, each within its limit and all within the common limit', async () => {
   const api = await ordersApi(5, 2_000, 20);
   const limit = { limit: 3, windowMs: 2_000 };
   const name = await budget({
@@ -101,7 +101,7 @@ test('uses the slots of several credentials, each within its limit and all withi
   }
 });
 
-test('lets calls of a higher priority go first, and queues of one priority take turns', async () => {
+test('lets calls of a higher priority go first, and queues of the same priority take turns', async () => {
   const api = await ordersApi(100, 1_000, 5);
   const name = await budget({ credentials: { one: { limit: 1, windowMs: 400 } } });
   const choice = (fairnessKey: string, priorityKey: number): Choice => ({
@@ -120,7 +120,7 @@ test('lets calls of a higher priority go first, and queues of one priority take 
   expect(order.indexOf('few-1'), order.join(' ')).toBeLessThan(order.indexOf('many-7'));
 });
 
-test('keeps a call waiting that is turned away, and charges only what may have been accepted', async () => {
+test('keeps a rejected call in the queue, and charges only what may have been accepted', async () => {
   const api = await ordersApi(100, 1_000, 5);
   const name = await budget({ credentials: { one: { limit: 2, windowMs: 60_000 } } });
   const choice: Choice = { budget: name, credential: 'one' };
@@ -159,14 +159,14 @@ test('withdraws the call of a caller that is cancelled while it waits', async ()
   expect(api.accepted()).toEqual(['first', 'last']);
 });
 
-test('fails a call at once when no budget of its name runs', async () => {
+test('fails a call at once if no budget of its name runs', async () => {
   const call = await orderOnce('http://unused', 'none', { budget: 'no-such', credential: 'one' });
   await expect(call.result()).rejects.toMatchObject({
     cause: { type: 'hundredfold.BudgetNotFound' },
   });
 });
 
-test('refuses a call with a credential that the budget does not have', async () => {
+test('refuses a call with an unknown credential', async () => {
   const name = await budget({ credentials: { one: { limit: 1, windowMs: 1_000 } } });
   const call = await orderOnce('http://unused', 'none', { budget: name, credential: 'tow' });
   expect(await call.result()).toBe(
@@ -174,7 +174,7 @@ test('refuses a call with a credential that the budget does not have', async () 
   );
 });
 
-/** Asks as a calling workflow does. */
+/** Requests a slot like a calling workflow. */
 async function ask(name: string, calls: number, repeated: boolean) {
   const caller = await client.workflow.start('listen', { taskQueue, workflowId: id('caller') });
   const { workflowId, firstExecutionRunId: runId } = caller;
@@ -192,13 +192,13 @@ async function ask(name: string, calls: number, repeated: boolean) {
   return caller;
 }
 
-test('tells a caller that it cannot know, when the budget that was asked is gone', async () => {
+test('reports an unknown outcome to a caller whose budget is gone', async () => {
   const name = await budget({ credentials: { one: { limit: 1, windowMs: 1_000 } } });
   const caller = await ask(name, 1, true);
   expect(await caller.result()).toEqual(['0', expect.objectContaining({ type: 'unknown' })]);
 });
 
-test('queues a bounded number of calls, and tells the next one to ask later', async () => {
+test('queues a limited number of calls, and asks the next one to retry later', async () => {
   const name = await budget({ credentials: { one: { limit: 1, windowMs: 1_000 } } });
   const handle = client.workflow.getHandle(`rolling-window:${name}`);
   await handle.signal('pause', { campaign: 'test', paused: true });

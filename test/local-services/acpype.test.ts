@@ -24,7 +24,7 @@ const JOB: MoleculeJob = {
 
 const FILE: MoleculeJob = { ...JOB, smiles: null, inputFile: 'its text', fileName: 'a.pdb' };
 
-/** Of the recorded successes, the ones that are none. */
+/** The recorded successes with errors. */
 const WRONG: Readonly<Record<string, RegExp>> = {
   'file-edge_no_hydrogens-gas-auto-gaff2': /^Hydrogens are missing at C2, C3, C4, C5, C6;/,
   'smi-two_parts-gas-auto-gaff2': /^The input has 2 molecules/,
@@ -33,7 +33,7 @@ const WRONG: Readonly<Record<string, RegExp>> = {
 
 const successes = recordingNames('acpype').filter((name) => acpypeRecording(name).ok);
 
-test.each(successes)('%s: only what is wrong meets with an objection', (name) => {
+test.each(successes)('%s: objects only to what is wrong', (name) => {
   const recording = acpypeRecording(name);
   const job = name.startsWith('file-') ? FILE : JOB;
   const objection = objectionTo({ ...job, netCharge: recording.net_charge }, recording.results);
@@ -42,10 +42,10 @@ test.each(successes)('%s: only what is wrong meets with an objection', (name) =>
   else expect(objection).toMatch(expected);
 });
 
-describe('an objection is raised', () => {
+describe('an error is reported', () => {
   const ibuprofen = acpypeRecording('file-ibuprofen-bcc-auto-gaff2').results['mol2'] ?? '';
 
-  /** Ibuprofen without the atoms that the pattern names, bonds included. */
+  /** Ibuprofen without the atoms that match the pattern, and without their bonds. */
   function without(names: RegExp): FileSet {
     const gone = mol2Atoms(ibuprofen).flatMap(({ name }, n) =>
       names.test(name) ? [String(n + 1)] : [],
@@ -70,7 +70,7 @@ describe('an objection is raised', () => {
     expect(objectionTo(FILE, without(names))).toContain(`Hydrogens are missing at ${carbons}`);
   });
 
-  test('not to a SMILES: Open Babel knows its hydrogens, and places them roughly', () => {
+  test('but not for a SMILES: Open Babel adds its hydrogens, with approximate positions', () => {
     const whole = objectionTo(JOB, without(/^H[1-9]$/));
     expect(whole).not.toMatch(/^Hydrogens/);
   });
@@ -93,14 +93,14 @@ describe('the name of a molecule', () => {
     expect(moleculeName({ ...JOB, fileName })).toBe(name);
   });
 
-  test('of a file has no ending, and the ending is one that the engine knows', () => {
+  test('of a file has no extension, and that of its input file is in lower case', () => {
     const job = { ...JOB, smiles: null, inputFile: '', fileName: 'my.ligand v2.PDB' };
     expect(moleculeName(job)).toBe('my_ligand_v2');
     expect(inputFileName(job)).toBe('my_ligand_v2.pdb');
   });
 });
 
-test('a SMILES is no option, whatever it begins with', () => {
+test('a SMILES is never taken for an option, whatever it begins with', () => {
   const job = { ...JOB, smiles: '--version', netCharge: -1 };
   expect(acpypeArguments(job)).toEqual([
     '--input=--version',
@@ -111,7 +111,7 @@ test('a SMILES is no option, whatever it begins with', () => {
   ]);
 });
 
-test('of what the engine prints the log has neither tracebacks nor places on this machine', () => {
+test("the log of the engine's output contains neither tracebacks nor local paths", () => {
   const printed = [
     "ERROR: ACPYPE FAILED: [Errno 2] No such file or directory: '/tmp/job-1/C1CC('",
     'Traceback (most recent call last):',
@@ -131,7 +131,7 @@ test('of what the engine prints the log has neither tracebacks nor places on thi
   expect(failureIn('all is well')).toBeNull();
 });
 
-test('what the engine prints tells its phase', () => {
+test('the output of the engine shows its phase', () => {
   expect(phaseOf('==> Executing Antechamber...\n')).toMatchObject({ progress: 30 });
   expect(phaseOf('==> * Antechamber OK *\n==> Executing Tleap...\n')).toMatchObject({
     progress: 70,

@@ -25,7 +25,7 @@ function shifts(more: Partial<ShiftsJob> = {}): ShiftsJob {
 const alignment: PredictionJob = { kind: 'alignment', fasta: '>a\nMK-V\n>b\nMKVV\n' };
 
 describe('the command line', () => {
-  test('of a sequence asks for what the job asks for, and for DynaMine', () => {
+  test('of a sequence requests what the job requests, and DynaMine', () => {
     expect(commandOf(sequence('>a\nMK', 'psper', 'agmata')).args.join(' ')).toBe(
       '-i input.fasta -o result.json -t result.csv -m metadata.csv --dynamine --psper --agmata',
     );
@@ -38,7 +38,7 @@ describe('the command line', () => {
     expect(outputs.distributions).toBe('distributions.json');
   });
 
-  test('of shifts names the format by the file, the model, and the numbering', () => {
+  test('of shifts has the format of the file, the model, and the numbering', () => {
     expect(commandOf(shifts()).args.join(' ')).toBe(
       '-i shifts.nef -m 1 -o result.json -t result.csv',
     );
@@ -48,22 +48,22 @@ describe('the command line', () => {
     );
   });
 
-  test('the engine reads text without a byte order mark, in lines that end as its own', () => {
+  test('the engine gets text without a byte order mark, with its own line ends', () => {
     expect(inputText(sequence('\uFEFF>a\r\nMK\rVL'))).toBe('>a\nMK\nVL\n');
   });
 });
 
-test('the format of shifts is told by their tags, in every version', () => {
+test('the format of shifts is detected from their tags, in every version', () => {
   const star = (tag: string): string => `data_1\nsave_a\n   ${tag} value\nsave_\n`;
   expect(detectFormat(star('_nef_nmr_meta_data.format_name'))).toBe('nef');
   expect(detectFormat(star('_Entry.ID'))).toBe('nmr-star');
-  // NMR-STAR 2.1, which older entries of the BMRB are kept in.
+  // NMR-STAR 2.1, the format of older entries of the BMRB.
   expect(detectFormat(star('_Saveframe_category'))).toBe('nmr-star');
   expect(detectFormat(star('_atom_site.id'))).toBeNull();
   expect(detectFormat('_Entry.ID 1')).toBeNull();
 });
 
-describe('a job is not run', () => {
+describe('a job is refused', () => {
   test.each([
     ['without a name', sequence(`>\n${RESIDUES}\n`), 'Record 1 has an empty header.'],
     ['too short', sequence('>a\nMKVL\n'), '"a" has 4 residues; b2bTools takes at least 5'],
@@ -75,7 +75,7 @@ describe('a job is not run', () => {
     expect(whyUnfit(job)).toContain(why);
   });
 
-  test('and everything else is', () => {
+  test('and everything else is run', () => {
     const fit = [
       sequence('>a\nMKVLA\n', 'efoldmine'),
       sequence(`>a\n${RESIDUES}\n>a\n${RESIDUES}\n`, 'psper'),
@@ -87,7 +87,7 @@ describe('a job is not run', () => {
   });
 });
 
-describe('a success of the engine is none', () => {
+describe('a success of the engine is a failure', () => {
   const protein = {
     seq: ['M'],
     ...tracks('backbone', 'sidechain', 'ppII', 'coil', 'sheet', 'helix'),

@@ -1,4 +1,4 @@
-/** The local services behind a reverse proxy: below its path, with its address, and believing it only when told to. */
+/** The local services behind a reverse proxy: below its path, with its address, trusting it only with the option. */
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/local-services/options.ts';
 import { api, get, start, submitMolecule, submitSequence, TOKEN } from './running-services.ts';
@@ -32,13 +32,13 @@ test('answers below the base path, and names it in every path', async () => {
   expect(document).toMatchObject({ servers: [{ url: '/tools/md/acpype' }] });
 });
 
-test('answers a proxy that removes the base path, and nothing under a path that only begins alike', async () => {
+test('answers a proxy that removes the base path, and nothing under a path that only has the same prefix', async () => {
   const services = await start({ basePath: '/tools' });
   expect((await get(`${root(services.url)}/acpype/`)).status).toBe(200);
   expect((await get(`${root(services.url)}/toolsacpype/`)).status).toBe(404);
 });
 
-test('a gateway counts requests below the base path to the right service', async () => {
+test('a gateway assigns requests below the base path to the right service', async () => {
   const services = await start({ basePath: '/tools', gateway: 'firewall-403' });
   await submitMolecule(services);
   await submitSequence(services);
@@ -64,7 +64,7 @@ test.each([
 test.each([
   { title: 'alone', more: {} },
   { title: 'with a gateway between', more: { gateway: null } },
-])('believes the nearest proxy with --trust-proxy, $title', async ({ more }) => {
+])('trusts the nearest proxy with --trust-proxy, $title', async ({ more }) => {
   const services = await start({ trustProxy: true, jobMs: 60_000, ...more });
   const { body } = await submitSequence(services, {}, FORWARDED);
   const result = await get(`${api(services)}/results/${body.request_id}/`, FORWARDED);
@@ -74,7 +74,7 @@ test.each([
   expect(document).toMatchObject({ servers: [{ url: 'https://science.example/public' }] });
 });
 
-test('takes no prefix or host that is none', async () => {
+test('ignores an invalid prefix or host', async () => {
   const services = await start({ trustProxy: true, basePath: '/tools' });
   const headers = {
     'X-Forwarded-Prefix': '/"><script>',

@@ -38,25 +38,25 @@ function record(more: object = {}): void {
 }
 
 describe('an engine is installed', () => {
-  test('when its record is there', () => {
+  test('if its record exists', () => {
     record();
     expect(installedEngine('acpype')).toMatchObject({ version: '2023.10.27' });
     expect(installedEngine('b2btools')).toBeNull();
   });
 
-  test('and not when it was left half made', () => {
+  test('but not if it is incomplete', () => {
     mkdirSync(join(folder, 'acpype'));
     expect(installedEngine('acpype')).toBeNull();
     writeFileSync(join(folder, 'acpype', RECORD_FILE), '{"engine":"acp');
     expect(installedEngine('acpype')).toBeNull();
   });
 
-  test('and not in another version', () => {
+  test('but not in another version', () => {
     record({ version: '2022.7.21' });
     expect(installedEngine('acpype')).toBeNull();
   });
 
-  test('and not when its folder was moved: Python environments cannot be', () => {
+  test('but not if its folder was moved: Python environments cannot be', () => {
     record();
     const moved = `${folder}-moved`;
     renameSync(folder, moved);
@@ -66,12 +66,12 @@ describe('an engine is installed', () => {
   });
 });
 
-test('engines lie in the project, unless the environment says otherwise', () => {
+test('engines are in the project, unless the environment says otherwise', () => {
   expect(enginesFolder({})).toBe(join(import.meta.dirname, '..', '..', '.engines'));
   expect(enginesFolder({ HUNDREDFOLD_ENGINES: '/opt/engines' })).toBe('/opt/engines');
 });
 
-test('a real engine that was asked for and is missing is said so at the start', async () => {
+test('a missing real engine is reported at the start', async () => {
   await expect(start({ engine: 'real' })).rejects.toMatchObject({
     code: 'LOCAL_SERVICES_ENGINE',
     remedy: expect.stringContaining('npm run engines -- --only acpype'),
@@ -92,13 +92,13 @@ async function history(engine: 'installed' | 'synthetic'): Promise<Answer> {
   return get(`${results}history/`);
 }
 
-describe('which engine it was', () => {
-  test('is said in the log of a molecule; where none is installed, the recorded one answers', async () => {
+describe('the engine of a job', () => {
+  test('is named in the log of a molecule; if none is installed, the recorded one answers', async () => {
     expect(await moleculeLog('installed')).toMatch(/^engine: recorded, acpype 2023\.10\.27\n/);
     expect(await moleculeLog('synthetic')).toMatch(/^engine: synthetic, 1\n/);
   });
 
-  test('is said in the processing log of a prediction, where it begins to run', async () => {
+  test('is named in the processing log of a prediction, when it begins to run', async () => {
     const recorded = (await history('installed')).body.history;
     expect(recorded[0]).toMatchObject({
       state: 'RUNNING',

@@ -1,4 +1,4 @@
-/** A service that runs a program for ever and prints the id of its process: to be killed by a test. */
+/** A service that runs an endless program and prints the id of its process, for a test to kill. */
 import { tmpdir } from 'node:os';
 import { runProgram } from '../../src/local-services/engines/real/process.ts';
 

@@ -62,12 +62,12 @@ function firstNumber(
   return { pid, end };
 }
 
-test('a program’s exit code and its two channels come back, in order', async () => {
+test('returns a program’s exit code and its two output streams, in order', async () => {
   const ended = await run(program('echo one; echo two >&2; echo three; exit 19'));
   expect(ended).toMatchObject({ code: 19, output: 'one\ntwo\nthree\n', overMemory: false });
 });
 
-test('nothing of the service’s environment is passed on, and nothing can be read from it', async () => {
+test('passes nothing of the service’s environment on, and nothing can be read from it', async () => {
   process.env['HUNDREDFOLD_TEST_TOKEN'] = 'secret-of-the-service';
   const { output } = await run(program('env; cat'));
   delete process.env['HUNDREDFOLD_TEST_TOKEN'];
@@ -76,7 +76,7 @@ test('nothing of the service’s environment is passed on, and nothing can be re
   expect(output.match(/^[A-Z_]+=/gm)?.sort()).toEqual(['PATH=', 'PWD=']);
 });
 
-test('an abort ends the whole group, also what does not listen to SIGTERM', async () => {
+test('an abort ends the whole group, also processes that ignore SIGTERM', async () => {
   const abort = new AbortController();
   const stubborn = `sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done' & wait`;
   const { pid, end } = firstNumber(program(stubborn), abort.signal);
@@ -86,12 +86,12 @@ test('an abort ends the whole group, also what does not listen to SIGTERM', asyn
   await gone(child);
 });
 
-test('what a program leaves running ends with it', async () => {
+test('background processes of a program end with it', async () => {
   const { output } = await run(program('sleep 600 & echo $!'));
   await gone(Number(output));
 });
 
-test('the group ends with the service, even when that is killed', async () => {
+test('the group ends with the service, even if that is killed', async () => {
   const service = fileURLToPath(new URL('engine-process.service.ts', import.meta.url));
   const child = spawn(process.execPath, [service], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [said] = (await once(child.stdout, 'data')) as [Buffer];
@@ -99,25 +99,25 @@ test('the group ends with the service, even when that is killed', async () => {
   await gone(Number(said.toString()));
 });
 
-test('a program above its memory is ended, its children counted', async () => {
+test('a program above its memory limit is terminated, including its children', async () => {
   const hog = `const kept = []; setInterval(() => kept.push(Buffer.alloc(20e6, 1)), 10)`;
   const ended = await run(program(`"${process.execPath}" -e '${hog}' & wait`, { memoryMb: 300 }));
   expect(ended).toMatchObject({ overMemory: true, signal: 'SIGKILL' });
 });
 
-test('a heartbeat is given while it runs', async () => {
+test('heartbeats are sent while it runs', async () => {
   let beats = 0;
   const ended = run(program('sleep 600'), AbortSignal.timeout(2_000), () => (beats += 1));
   await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' });
   expect(beats).toBeGreaterThan(2);
 });
 
-test('a program that is not there is no engine’s failure but ours', async () => {
+test('a missing program is an error of ours, not of the engine', async () => {
   expect(await run(program('', { command: '/nowhere', args: [] }))).toMatchObject({ code: 127 });
   await expect(run(program('true', { folder: '/nowhere' }))).rejects.toThrow('ENOENT');
 });
 
-test('of an endless output the beginning and the end are kept', () => {
+test('of endless output the beginning and the end are kept', () => {
   const text = new BoundedText(100);
   for (let n = 0; n < 1_000; n += 1) text.add(Buffer.from(`line ${String(n)}\n`));
   const kept = text.toString();

@@ -1,6 +1,6 @@
 /**
- * A package that imports like b2bTools and runs its first argument as Python: what a job may do to the process that
- * it runs in, without the engine. The fork server around it is the real one.
+ * A package that is imported like b2bTools and runs its first argument as Python: what a job may do to its process,
+ * without the engine. The fork server around it is the real one.
  */
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ const FILES: Readonly<Record<string, string>> = {
   'pandas.py': '',
 };
 
-/** @param files more of the package, or others */
+/** @param files additional or other files of the package */
 export function fakeB2bTools(files: Readonly<Record<string, string>> = {}): Installed {
   const folder = mkdtempSync(join(tmpdir(), 'fake-b2btools-'));
   const modules = join(folder, 'modules');

@@ -1,4 +1,4 @@
-/** Each fault by its name does what docs/faults.md says, and a service without faults does none of it. */
+/** Each fault does what docs/faults.md says, and a service without faults does none of it. */
 import { describe, expect, test } from 'vitest';
 import type { FaultRule, LocalServices } from '../../src/local-services/server.ts';
 import {
@@ -22,7 +22,7 @@ async function startWith(...faults: FaultRule[]): Promise<LocalServices> {
   return start({ faults });
 }
 
-/** The system's word for how a request ended without an answer, e.g. ECONNRESET. */
+/** The error code of a request that ended without an answer, e.g. ECONNRESET. */
 async function codeOf(request: Promise<unknown>): Promise<string> {
   const error: unknown = await request.then(
     () => new Error('the request was answered'),
@@ -37,7 +37,7 @@ function accepted(services: LocalServices): number {
 }
 
 describe('before acceptance', () => {
-  test('refuse: connections are refused, and taken again after ms, on the same port', async () => {
+  test('refuse: connections are refused, and accepted again after ms, on the same port', async () => {
     const services = await startWith({ name: 'refuse', ms: 300 });
     expect(await codeOf(submitSequence(services))).toBe('ECONNREFUSED');
     await wait(350);
@@ -73,7 +73,7 @@ describe('before acceptance', () => {
     expect((await submitSequence(services)).status, 'the rule is spent').toBe(200);
   });
 
-  test('hang with ms: the connection is cut in the end', async () => {
+  test('hang with ms: the connection is closed in the end', async () => {
     const services = await startWith({ name: 'hang', ms: 50 });
     expect(await codeOf(submitSequence(services))).toBe('UND_ERR_SOCKET');
   });
@@ -85,7 +85,7 @@ describe('before acceptance', () => {
     expect(services.journal()[0]?.jobName).toBeNull();
   });
 
-  test('error: 5xx, with Retry-After when it is asked for', async () => {
+  test('error: 5xx, with Retry-After on request', async () => {
     const services = await startWith(
       { name: 'error', times: 1 },
       { name: 'error', times: 1, status: 500, retryAfter: 7 },
@@ -116,7 +116,7 @@ describe('before acceptance', () => {
     expect(accepted(services)).toBe(0);
   });
 
-  test('slow: the answer is late, and right', async () => {
+  test('slow: the answer is late, but right', async () => {
     const services = await startWith({ name: 'slow', ms: 300 });
     const start = performance.now();
     expect((await submitSequence(services)).status).toBe(200);
@@ -125,7 +125,7 @@ describe('before acceptance', () => {
 });
 
 describe('after acceptance', () => {
-  test('reset-after: the job is there, whatever the client was told', async () => {
+  test('reset-after: the job exists, whatever the client received', async () => {
     const services = await startWith({ name: 'reset-after', times: 1 });
     expect(await codeOf(submitSequence(services, { job_name: 'unsure' }))).toBe('ECONNRESET');
     expect(accepted(services)).toBe(1);
@@ -137,19 +137,19 @@ describe('after acceptance', () => {
     expect(past.list[0]?.job_name).toBe('unsure');
   });
 
-  test('hang-after: the job is there', async () => {
+  test('hang-after: the job exists', async () => {
     const services = await startWith({ name: 'hang-after', ms: 100 });
     expect(await codeOf(submitMolecule(services))).toBe('UND_ERR_SOCKET');
     expect(accepted(services)).toBe(1);
   });
 
-  test('error-after: the job is there behind a 502', async () => {
+  test('error-after: the job exists behind a 502', async () => {
     const services = await startWith({ name: 'error-after' });
     expect((await submitSequence(services)).status).toBe(502);
     expect(accepted(services)).toBe(1);
   });
 
-  test('a submission that is refused anyway does not use the rule up', async () => {
+  test('a submission that is refused anyway does not use up the rule', async () => {
     const services = await startWith({ name: 'reset-after', times: 1 });
     expect((await submitSequence(services, { sequence: '' })).status).toBe(400);
     expect(await codeOf(submitSequence(services))).toBe('ECONNRESET');
@@ -157,7 +157,7 @@ describe('after acceptance', () => {
 });
 
 describe('the job', () => {
-  test('lose: accepted and counted, and unknown from then on', async () => {
+  test('lose: accepted and counted, and unknown afterwards', async () => {
     const services = await startWith({ name: 'lose', times: 1 });
     const { status, body } = await submitSequence(services);
     expect(status).toBe(200);
@@ -216,7 +216,7 @@ describe('the answer', () => {
     expect(result.text).toMatch(/\[NaN,/);
   });
 
-  test('missing-key: the key that a client needs most, or the one that is named', async () => {
+  test('missing-key: the most important key, or the named one', async () => {
     const services = await startWith({ name: 'missing-key', times: 2 });
     const { body: ack } = await submitMolecule(services);
     await until(services.moleculesUrl + ack.Location);
@@ -229,7 +229,7 @@ describe('the answer', () => {
     expect((await submitMolecule(services)).body).not.toHaveProperty('hash_id');
   });
 
-  test('forget-past-results: the list is empty although jobs are there', async () => {
+  test('forget-past-results: the list is empty although there are jobs', async () => {
     const services = await startWith({ name: 'forget-past-results', times: 1 });
     await submitAlignment(services);
     const past = async () =>
@@ -238,7 +238,7 @@ describe('the answer', () => {
     expect(await past()).toHaveLength(1);
   });
 
-  test('skew: every time that a client is told is off, durations are not', async () => {
+  test('skew: every time in an answer is shifted, durations are not', async () => {
     const services = await startWith({ name: 'skew', ms: -7_200_000 });
     const { id, result } = await runSequence(services, { predictor_type: 'nosuch' });
     const offBy = Date.now() - Date.parse(result.body.created_at);
@@ -251,7 +251,7 @@ describe('the answer', () => {
 });
 
 describe('rules', () => {
-  test('strike only the service and the endpoint that they name', async () => {
+  test('apply only to the service and the endpoint that they name', async () => {
     const services = await startWith(
       { name: 'error', service: 'molecules' },
       { name: 'error', service: 'predictions', endpoint: 'history' },
@@ -262,7 +262,7 @@ describe('rules', () => {
     expect((await get(`${api(services)}/results/${id}/history/`)).status).toBe(503);
   });
 
-  test('status is a look at an open job, results at one that has ended', async () => {
+  test('status is a request for an open job, results for one that has ended', async () => {
     const services = await start({
       jobMs: 300,
       faults: [{ name: 'error', endpoint: 'status', times: 1 }],
@@ -276,7 +276,7 @@ describe('rules', () => {
     expect((await get(url)).status).toBe(200);
   });
 
-  test('with a probability and a seed strike the same requests each time', async () => {
+  test('with a probability and a seed apply to the same requests each time', async () => {
     const rule: FaultRule = { name: 'reject', probability: 0.5, seed: 42 };
     const runs = await Promise.all(
       [0, 1].map(async () => {
@@ -290,7 +290,7 @@ describe('rules', () => {
     expect(new Set(runs[0])).toEqual(new Set([200, 400]));
   });
 
-  test('an unknown name is refused, with the names that there are', async () => {
+  test('an unknown name is refused, with the known names', async () => {
     const services = await start();
     const rule = { name: 'nosuch' } as unknown as FaultRule;
     expect(() => {
@@ -300,7 +300,7 @@ describe('rules', () => {
 });
 
 describe('PUT, GET and DELETE /_faults', () => {
-  test('switch faults when the server was started for it', async () => {
+  test('control faults if the server was started with this option', async () => {
     const services = await start({ allowFaultControl: true });
     const url = `${services.url}/_faults`;
     const put = await fetch(url, {
@@ -321,7 +321,7 @@ describe('PUT, GET and DELETE /_faults', () => {
     expect(wrong.status).toBe(400);
   });
 
-  test('are not there otherwise', async () => {
+  test('do not exist otherwise', async () => {
     const services = await start();
     expect((await get(`${services.url}/_faults`)).status).toBe(404);
     expect((await postJson(`${services.url}/_faults`, [])).status).toBe(404);

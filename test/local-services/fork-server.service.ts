@@ -1,4 +1,4 @@
-/** A service that runs a job for ever, under the installed engine of its argument: to be killed by a test. */
+/** A service that runs an endless job with the installed engine of its argument, for a test to kill. */
 import { WarmB2bTools } from '../../src/local-services/engines/real/b2btools/warm.ts';
 
 const [folder = '', log = '', script = ''] = process.argv.slice(2);

@@ -70,7 +70,7 @@ async function gone(pid: number): Promise<void> {
 const FOR_EVER = 'import os, time; print(os.getpid()); time.sleep(600)';
 
 describe('a job in a fork of b2bTools', () => {
-  test('is a process of its own: code, output and folder are those of a command', async () => {
+  test('is its own process: exit code, output and folder are those of a command', async () => {
     const job = start(
       'import os, sys; print(os.getcwd()); print("why", file=sys.stderr); sys.exit(3)',
     );
@@ -80,7 +80,7 @@ describe('a job in a fork of b2bTools', () => {
     expect((await start('raise ValueError("no")').end).code).toBe(1);
   });
 
-  test('finds the models loaded, and changes nothing for the next', async () => {
+  test('finds the models loaded, and does not affect the next one', async () => {
     const look =
       'from b2bTools.singleSeq.DynaMine.Predictor import DynaMine as D; d = D(); print(D.reads, d.modelDict)';
     const first = start(`${look}; d.modelDict["changed"] = 1`);
@@ -90,7 +90,7 @@ describe('a job in a fork of b2bTools', () => {
     expect([first.log(), second.log()]).toEqual(['1 {}\n', '1 {}\n']);
   });
 
-  test('sees nothing of the service: no environment, no input, no open file', async () => {
+  test('cannot access the service: no environment, no input, no open file', async () => {
     process.env['HUNDREDFOLD_TEST_TOKEN'] = 'secret-of-the-service';
     const job = start(
       'import os, sys; print(dict(os.environ), sys.stdin.read(), os.listdir("/proc/self/fd"))',
@@ -109,13 +109,13 @@ describe('a job in a fork of b2bTools', () => {
     expect((await other.end).code).toBe(0);
   });
 
-  test('takes with it what it has left running', async () => {
+  test('terminates its background processes with it', async () => {
     const job = start('import subprocess; print(subprocess.Popen(["sleep", "600"]).pid)');
     expect((await job.end).code).toBe(0);
     await gone(await printed(job));
   });
 
-  test('that is aborted is gone before anyone is told, with all its processes', async () => {
+  test('that is aborted has ended, with all its processes, before the caller is notified', async () => {
     const abort = new AbortController();
     const script =
       'import subprocess; p = subprocess.Popen(["sleep", "600"]); print(p.pid); p.wait()';
@@ -126,13 +126,13 @@ describe('a job in a fork of b2bTools', () => {
     await gone(child);
   });
 
-  test('that needs too much memory ends, with its children counted', async () => {
+  test('that needs too much memory is terminated, including its children', async () => {
     const hog =
       'import subprocess, sys; subprocess.run([sys.executable, "-c", "x = []\\nwhile True: x.append(bytes([1]) * 10**7)"])';
     expect(await start(hog, {}, 200).end).toMatchObject({ overMemory: true, signal: 'SIGKILL' });
   });
 
-  test('gives a heartbeat, however many others come and go', async () => {
+  test('sends a heartbeat, however many others start and end', async () => {
     let beats = 0;
     const job = start('import time; time.sleep(1.5)', { heartbeat: () => (beats += 1) });
     await start('pass').end;
@@ -144,7 +144,7 @@ describe('a job in a fork of b2bTools', () => {
 });
 
 describe('the warm process', () => {
-  test('that is gone is replaced, and its jobs run once more', async () => {
+  test('that has ended is replaced, and its jobs run once more', async () => {
     const script = `import os; f = ${JSON.stringify(join(folder, 'tried'))}
 print(os.getpid(), flush=True)
 if not os.path.exists(f): open(f, "w"); os.kill(os.getppid(), 9); import time; time.sleep(600)`;
@@ -154,7 +154,7 @@ if not os.path.exists(f): open(f, "w"); os.kill(os.getppid(), 9); import time; t
     await gone(first);
   });
 
-  test('that is stuck is replaced when a job of it is broken off', async () => {
+  test('that hangs is replaced when one of its jobs is aborted', async () => {
     const abort = new AbortController();
     const stuck = start(`import os; os.kill(os.getppid(), 19); ${FOR_EVER}`, {
       signal: abort.signal,
@@ -166,14 +166,14 @@ if not os.path.exists(f): open(f, "w"); os.kill(os.getppid(), 9); import time; t
     expect((await start('pass').end).code).toBe(0);
   });
 
-  test('that does not come up says why', async () => {
+  test('that does not start says why', async () => {
     const broken = fakeB2bTools({ 'pandas.py': 'raise ImportError("no pandas here")' });
     b2bTools = new WarmB2bTools(broken);
     await expect(start('pass').end).rejects.toThrow('no pandas here');
     rmSync(broken.folder, { recursive: true });
   });
 
-  test('ends with the service, and its jobs too, even when that is killed', async () => {
+  test('ends with the service, and its jobs too, even if that is killed', async () => {
     const service = fileURLToPath(new URL('fork-server.service.ts', import.meta.url));
     const log = join(folder, 'service.log');
     const child = spawn(process.execPath, [service, folder, log, FOR_EVER], { stdio: 'inherit' });

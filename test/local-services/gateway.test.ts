@@ -1,4 +1,4 @@
-/** Each personality of the gateway over real HTTP: what it answers, when its trouble begins and ends, what it notes. */
+/** Each personality of the gateway over real HTTP: its answers, the start and end of its faults, its journal. */
 import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
@@ -32,7 +32,7 @@ interface Asked {
   readonly body?: string;
 }
 
-/** As it is: `fetch` follows redirects or hides them, and takes a 407 for a failure of the network. */
+/** The raw answer: `fetch` follows or hides redirects, and takes a 407 for a network error. */
 async function ask(url: string, { method = 'GET', body = '' }: Asked = {}): Promise<Seen> {
   const headers = body === '' ? {} : { 'Content-Type': 'application/json' };
   const sent = request(url, { method, headers, agent: false });
@@ -50,7 +50,7 @@ function post(services: LocalServices): Promise<Seen> {
   });
 }
 
-/** A submission to each service, a status request of each, and what the client asks before and between them. */
+/** A submission to each service, a status request of each, and the client's other requests. */
 async function askEverything(services: LocalServices): Promise<Seen[]> {
   const nobody = '00000000-0000-4000-8000-000000000000';
   return Promise.all([
@@ -72,7 +72,7 @@ const UNIFORM: readonly [GatewayName, number, string, RegExp][] = [
   ['proxy-auth', 407, HTML, /Proxy authentication required/],
 ];
 
-describe('personalities that let nothing through', () => {
+describe('personalities that reject everything', () => {
   test.each(UNIFORM)('%s answers every request with %i', async (gateway, status, type, body) => {
     const services = await start({ gateway });
     for (const seen of await askEverything(services)) {
@@ -99,7 +99,7 @@ describe('personalities that let nothing through', () => {
     expect(login).toMatchObject({ status: 200, type: HTML });
   });
 
-  test('proxy-auth and expired-token say what they want in a header', async () => {
+  test('proxy-auth and expired-token say in a header what they require', async () => {
     const services = await start({ gateway: 'proxy-auth' });
     expect((await post(services)).headers['proxy-authenticate']).toMatch(/^Basic /);
     services.gateway.set('expired-token');
@@ -108,7 +108,7 @@ describe('personalities that let nothing through', () => {
 });
 
 describe('flapping-404', () => {
-  test('a job that exists is unknown at first, then now and then', async () => {
+  test('an existing job is unknown at first, then sometimes', async () => {
     const services = await start({
       gateway: { name: 'flapping-404', ms: 300, probability: 0.5 },
     });
@@ -146,7 +146,7 @@ describe('flapping-404', () => {
 });
 
 describe('slow-answers', () => {
-  test('holds back answers to POSTs only, the same way for the same seed', async () => {
+  test('delays answers to POSTs only, the same way for the same seed', async () => {
     const delays = async (): Promise<number[]> => {
       const services = await start({ gateway: { name: 'slow-answers', seed: 7, ms: 600 } });
       const taken: number[] = [];
@@ -169,8 +169,8 @@ describe('slow-answers', () => {
   });
 });
 
-describe('beginning and end', () => {
-  test('trouble begins and ends by itself', async () => {
+describe('start and end', () => {
+  test('faults start and end by themselves', async () => {
     const services = await start({ gateway: { name: 'firewall-403', afterMs: 400, forMs: 500 } });
     expect((await submitMolecule(services)).status).toBe(200);
     await wait(450);
@@ -179,7 +179,7 @@ describe('beginning and end', () => {
     expect((await submitMolecule(services)).status).toBe(200);
   });
 
-  test('another process switches it, also while everything is refused', async () => {
+  test('another process switches them, also while everything is refused', async () => {
     const services = await start({ gateway: 'firewall-403', allowFaultControl: true });
     const control = `${services.url}/_gateway`;
     const put = (body: unknown): Promise<Seen> =>
@@ -203,12 +203,12 @@ describe('beginning and end', () => {
     expect((await ask(`${services.url}/_faults`)).text).toBe('[]');
   });
 
-  test('nobody switches it unasked', async () => {
+  test('they cannot be switched without the option', async () => {
     const services = await start({ gateway: null });
     expect((await ask(`${services.url}/_gateway`)).status).toBe(404);
   });
 
-  test('a wrong name is refused by name, and services without a gateway say so', async () => {
+  test('an unknown name is refused, and services without a gateway say so', async () => {
     await expect(start({ gateway: 'firewall' as GatewayName })).rejects.toMatchObject({
       code: 'LOCAL_SERVICES_OPTION',
       message: expect.stringContaining('firewall-403'),
@@ -221,7 +221,7 @@ describe('beginning and end', () => {
 });
 
 describe('the journal', () => {
-  test('has each request that the gateway answered, without its query, also after a close', async () => {
+  test('contains each request that the gateway answered, without its query, also after a close', async () => {
     const database = databaseFile();
     const services = await start({ database, gateway: 'firewall-403' });
     await post(services);
@@ -243,7 +243,7 @@ describe('the journal', () => {
   });
 });
 
-describe('a gateway without trouble', () => {
+describe('a gateway without faults', () => {
   test('relays submissions, results and files, and the address of the client', async () => {
     const services = await start({ gateway: null });
     const { id, result } = await runSequence(services);
@@ -256,7 +256,7 @@ describe('a gateway without trouble', () => {
     for (const { address } of services.journal()) expect(address).toMatch(/127\.0\.0\.1$/);
   });
 
-  test('passes faults of the connection on', async () => {
+  test('relays connection faults', async () => {
     const services = await start({ gateway: null });
     services.faults.set([{ name: 'reset-after', times: 1 }]);
     await expect(post(services)).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -274,7 +274,7 @@ describe('a gateway without trouble', () => {
     expect((await submitMolecule(services)).status).toBe(200);
   });
 
-  test('a port that is taken is refused', async () => {
+  test('a port in use is refused', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

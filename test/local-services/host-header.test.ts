@@ -1,4 +1,4 @@
-/** Local services that listen on this machine only are not to be read by web pages (DNS rebinding). */
+/** Local services that only listen on this machine must not be readable by web pages (DNS rebinding). */
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';

@@ -64,7 +64,7 @@ async function run(services: LocalServices, more: Record<string, unknown>): Prom
   return body.hash_id;
 }
 
-test('a job with an address is told of when it has finished', async () => {
+test('a job with an address sends mail when it has finished', async () => {
   const { url: smtp, messages } = await smtpServer();
   const { services, lines } = await startLogging({ smtp, mailFrom: 'jobs@science.example' });
   const id = await run(services, { email: ADDRESS, file_name: 'ethanol' });
@@ -78,7 +78,7 @@ test('a job with an address is told of when it has finished', async () => {
   expect(lines.join('')).not.toContain(ADDRESS);
 });
 
-test('a failed job says why', async () => {
+test('a failed job includes the reason', async () => {
   const { url: smtp, messages } = await smtpServer();
   const services = await start({ smtp, faults: [{ name: 'fail' }] });
   await run(services, { email: ADDRESS });
@@ -87,7 +87,7 @@ test('a failed job says why', async () => {
   });
 });
 
-test('a title cannot add headers, and an address that is a list gets no mail', async () => {
+test('a title cannot add headers, and a list of addresses gets no mail', async () => {
   const { url: smtp, messages } = await smtpServer();
   const { services, lines } = await startLogging({ smtp });
   await run(services, { email: ADDRESS, file_name: 'x\r\nBcc: eve@example.org\r\n\r\nbody' });
@@ -107,7 +107,7 @@ test('without an SMTP server the log has a note, without the address', async () 
   expect(lines.join('')).not.toContain(ADDRESS);
 });
 
-test('a server that is away changes nothing about the job', async () => {
+test('an unavailable server does not affect the job', async () => {
   const { services, lines } = await startLogging({ smtp: 'smtp://127.0.0.1:9' });
   await run(services, { email: ADDRESS });
   await services.close();

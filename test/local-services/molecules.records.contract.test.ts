@@ -126,7 +126,7 @@ describe('3 states and transitions', () => {
     expect((await until(services.moleculesUrl + ack.Location)).status).toBe(200);
   });
 
-  test('a failed job is done with an empty set, and says why', async () => {
+  test('a failed job is done with an empty set, and shows the reason', async () => {
     const services = await start({ engine: 'recorded' });
     const { body: ack } = await submitMolecule(services, { smiles: '[Fe]', file_name: 'iron' });
     const { status, body } = await until(services.moleculesUrl + ack.Location);
@@ -139,7 +139,7 @@ describe('3 states and transitions', () => {
 });
 
 describe('4.4 results endpoint', () => {
-  test('gives the unfinished record, without results, while the job is unfinished', async () => {
+  test('returns the unfinished record, without results, while the job is unfinished', async () => {
     const services = await start({ jobMs: 60_000 });
     const { body: ack } = await submitMolecule(services);
     const { status, body } = await get(`${services.moleculesUrl}/api/${ack.hash_id}/`);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { MOLECULE, postJson, start, submitMolecule } from './running-services.ts';
 
-/** A PDB file of so many carbon atoms. */
+/** A PDB file with this number of carbon atoms. */
 function pdb(atoms: number): string {
   const lines = Array.from(
     { length: atoms },
@@ -48,16 +48,13 @@ describe('2.1 submission request', () => {
     expect(body.error).toContain('exactly one of smiles and inputFile');
   });
 
-  test.each(Object.keys(MOLECULE))(
-    'all eight keys are always present: not without %s',
-    async (key) => {
-      const services = await start();
-      const body = Object.fromEntries(Object.entries(MOLECULE).filter(([name]) => name !== key));
-      const answer = await postJson(`${services.moleculesUrl}/api`, body);
-      expect(answer.status).toBe(400);
-      expect(answer.body.error).toContain(`lacks ${key}`);
-    },
-  );
+  test.each(Object.keys(MOLECULE))('all eight keys are required: not without %s', async (key) => {
+    const services = await start();
+    const body = Object.fromEntries(Object.entries(MOLECULE).filter(([name]) => name !== key));
+    const answer = await postJson(`${services.moleculesUrl}/api`, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toContain(`lacks ${key}`);
+  });
 
   test.each(['bcc', 'gas'])('charge_method %s', async (charge_method) => {
     const services = await start();
@@ -91,7 +88,7 @@ describe('2.1 submission request', () => {
     ['a token of 9 characters', { token: 'ninechars' }, 'token must have 10 characters'],
     ['a token of 11 characters', { token: 'elevenchars' }, 'token must have 10 characters'],
     ['no token', { token: null }, 'token must be a string'],
-  ])('7 refuses %s, saying why', async (_, change, words) => {
+  ])('7 refuses %s, with the reason', async (_, change, words) => {
     const services = await start();
     const { status, body } = await submitMolecule(services, change);
     expect(status).toBe(400);
@@ -100,7 +97,7 @@ describe('2.1 submission request', () => {
 });
 
 describe('2.2 submission acknowledgement', () => {
-  test('has the status path, the id and a message', async () => {
+  test('contains the status path, the id and a message', async () => {
     const services = await start();
     const { body } = await submitMolecule(services, { email: 'someone@example.org' });
     expect(Object.keys(body)).toEqual(['Location', 'hash_id', 'message']);
@@ -116,7 +113,7 @@ describe('4.2 and 8 coordinate files', () => {
     ['mol2', mol2],
     ['sdf', sdf],
     ['mdl', sdf],
-  ])('%s: 200 atoms are taken, 201 refused', async (ending, make) => {
+  ])('%s: 200 atoms are accepted, 201 refused', async (ending, make) => {
     const services = await start();
     const file = (atoms: number) => ({
       smiles: null,
@@ -129,7 +126,7 @@ describe('4.2 and 8 coordinate files', () => {
     expect(body.error).toContain('201 atoms');
   });
 
-  test('the limit is for files: a long SMILES is taken', async () => {
+  test('the limit is for files: a long SMILES is accepted', async () => {
     const services = await start();
     expect((await submitMolecule(services, { smiles: 'C'.repeat(250) })).status).toBe(200);
   });
@@ -142,7 +139,7 @@ describe('4.2 and 8 coordinate files', () => {
     expect((await submitMolecule(services, file)).status).toBe(200);
   });
 
-  test('file_name carries the extension of an accepted format', async () => {
+  test('file_name has the extension of an accepted format', async () => {
     const services = await start();
     for (const file_name of ['molecule', 'molecule.xyz']) {
       const { status, body } = await submitMolecule(services, {
@@ -156,8 +153,8 @@ describe('4.2 and 8 coordinate files', () => {
   });
 });
 
-describe('8 limits, rates not shown: none, unless one is asked for', () => {
-  test('the limit of the prediction service is not this one’s', async () => {
+describe('8 limits, rates not shown: none, unless configured', () => {
+  test('the limit of the prediction service does not apply', async () => {
     const services = await start({ limit: 1 });
     expect((await submitMolecule(services)).status).toBe(200);
     const second = await submitMolecule(services);
@@ -165,7 +162,7 @@ describe('8 limits, rates not shown: none, unless one is asked for', () => {
     expect(second.headers.get('X-RateLimit-Remaining')).toBeNull();
   });
 
-  test('a window of its own, with the same answer', async () => {
+  test('its own window, with the same answer', async () => {
     const services = await start({ moleculeLimit: 1 });
     const first = await submitMolecule(services);
     expect(first.headers.get('X-RateLimit-Remaining')).toBe('0');

@@ -1,4 +1,4 @@
-/** The OpenAPI documents: what they say is what the services check and answer. */
+/** The OpenAPI documents match what the services check and answer. */
 import { describe, expect, test } from 'vitest';
 import type { LocalServices } from '../../src/local-services/server.ts';
 import {
@@ -95,7 +95,7 @@ describe('the documents', () => {
     }
   });
 
-  test('show bodies that are accepted, and whose jobs succeed', async () => {
+  test('contain examples that are accepted, and whose jobs succeed', async () => {
     const services = await start();
     const shown = await examples(services);
     expect(shown).toHaveLength(4);
@@ -106,7 +106,7 @@ describe('the documents', () => {
     }
   });
 
-  test('are shown to people without another host', async () => {
+  test('are shown as a page that loads nothing from other hosts', async () => {
     const services = await start();
     for (const url of [services.url, services.moleculesUrl]) {
       const page = await get(`${url}/docs/`);
@@ -140,8 +140,8 @@ async function examples(services: LocalServices) {
   return found;
 }
 
-describe('what the documents say is refused', () => {
-  test('another method: 405 with the ones that are answered', async () => {
+describe('what the documents forbid is refused', () => {
+  test('another method: 405 with the allowed ones', async () => {
     const services = await start();
     const answer = await fetch(`${services.moleculesUrl}/api`, { method: 'DELETE' });
     expect(answer.status).toBe(405);
@@ -151,7 +151,7 @@ describe('what the documents say is refused', () => {
     expect(get405.body).toEqual({ error: 'This path answers POST.' });
   });
 
-  test('everything that is wrong with a body is said at once', async () => {
+  test('all errors of a body are reported at once', async () => {
     const services = await start();
     const molecule = await submitMolecule(services, { charge_method: 'am1', token: 'short' });
     expect(molecule.body.error).toBe(

@@ -1,4 +1,4 @@
-/** The options of the local services: refused at the door. */
+/** The options of the local services: invalid ones are refused at the start. */
 import { createServer } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -34,14 +34,14 @@ test.each([
   );
 });
 
-test('the address ceiling is looser than the limit of a token, and gone with it', () => {
+test('the limit of an address is higher than that of a token, and disabled with it', () => {
   expect(settingsOf({}).addressLimit).toBe(300);
   expect(settingsOf({ limit: 1000 }).addressLimit).toBe(3000);
   expect(settingsOf({ limit: 0 }).addressLimit).toBe(0);
   expect(settingsOf({ limit: 1000, addressLimit: 5 }).addressLimit).toBe(5);
 });
 
-test('a port that is taken is refused, with what to do', async () => {
+test('a port in use is refused, with a remedy', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -49,13 +49,13 @@ test('a port that is taken is refused, with what to do', async () => {
   taken.close();
 });
 
-test('a file that is no database is refused', async () => {
+test('a file that is not a database is refused', async () => {
   const database = databaseFile();
   writeFileSync(database, 'a letter, long enough to be no empty database file'.repeat(20));
   await expect(start({ database })).rejects.toMatchObject({ code: 'LOCAL_SERVICES_DATABASE' });
 });
 
-test('the log has neither tokens nor bodies nor ids', async () => {
+test('the log contains neither tokens nor bodies nor ids', async () => {
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {

@@ -34,7 +34,7 @@ function wrapped(answer: Answer): Wrapped {
   return answer.body as unknown as Wrapped;
 }
 
-/** The protein that the FASTA text of these tests holds. */
+/** The protein in the FASTA text of these tests. */
 function protein({ results }: Wrapped): Protein {
   return (results.prediction as { proteins: { one: Protein } }).proteins.one;
 }
@@ -72,7 +72,7 @@ describe('9 the earlier variant', () => {
     expect(body).toEqual({ request_id: expect.any(String), status: 'enqueued' });
   });
 
-  test('9.4 takes shift data as multipart with nef_file or nrm_star_file', async () => {
+  test('9.4 accepts shift data as multipart with nef_file or nrm_star_file', async () => {
     const services = await startEarlier();
     const url = `${earlier(services)}/submit/shiftcrypt/`;
     for (const field of ['nef_file', 'nrm_star_file']) {
@@ -110,7 +110,7 @@ describe('9 the earlier variant', () => {
     expect(result.predictor).toBe('msa');
   });
 
-  test('9.6 says only RUNNING of an unfinished job and only error of a failed one', async () => {
+  test('9.6 returns only RUNNING for an unfinished job and only error for a failed one', async () => {
     const services = await startEarlier({ jobMs: 60_000 });
     const { body: ack } = await submit(services, 'dynamine');
     const running = await get(`${earlier(services)}/results/${ack.request_id}/`);

@@ -14,7 +14,7 @@ import {
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('8 jobs per token', () => {
-  test('100 in a rolling hour when nothing else is said; the 101st is 429', async () => {
+  test('100 in a rolling hour by default; the 101st is 429', async () => {
     const services = await start();
     for (let n = 0; n < 100; n += 1) {
       const { status, headers } = await submitSequence(services);
@@ -60,13 +60,13 @@ describe('8 jobs per token', () => {
     expect((await submitSequence(services)).status, 'the 429 answers took no place').toBe(200);
   });
 
-  test('an invalid predictor name is accepted and so takes a place', async () => {
+  test('an invalid predictor name is accepted and so uses a slot', async () => {
     const services = await start({ limit: 1 });
     await submitSequence(services, { predictor_type: 'nosuch' });
     expect((await submitSequence(services)).status).toBe(429);
   });
 
-  test('the window rolls: each place comes back one window after it was taken', async () => {
+  test('the window rolls: each slot becomes free one window after it was used', async () => {
     const services = await start({ limit: 2, windowMs: 500 });
     await submitSequence(services);
     await wait(300);
@@ -77,7 +77,7 @@ describe('8 jobs per token', () => {
     expect((await submitSequence(services)).status, 'the second is not').toBe(429);
   });
 
-  test('a client that waits Retry-After is never refused again', async () => {
+  test('a client that waits for Retry-After is never refused again', async () => {
     const services = await start({ limit: 1, windowMs: 1200 });
     await submitSequence(services);
     const { status, headers } = await submitSequence(services);
@@ -86,7 +86,7 @@ describe('8 jobs per token', () => {
     expect((await submitSequence(services)).status).toBe(200);
   });
 
-  test('under a storm of clients no rolling window holds more than the limit', async () => {
+  test('with many concurrent clients no rolling window contains more than the limit', async () => {
     const services = await start({ limit: 10, windowMs: 300, addressLimit: 0, concurrency: 0 });
     const end = Date.now() + 1500;
     await Promise.all(
@@ -103,7 +103,7 @@ describe('8 jobs per token', () => {
     });
   });
 
-  test('limit 0 is no limit, and then there are no headers', async () => {
+  test('limit 0 is no limit, without headers', async () => {
     const services = await start({ limit: 0 });
     const { status, headers } = await submitSequence(services);
     expect(status).toBe(200);
@@ -111,8 +111,8 @@ describe('8 jobs per token', () => {
   });
 });
 
-describe('8 the second, looser ceiling', () => {
-  test('holds for a network address, whatever the token', async () => {
+describe('8 the second, higher limit', () => {
+  test('applies to a network address, whatever the token', async () => {
     const services = await start({ limit: 2, addressLimit: 3 });
     for (const token of ['one', 'two', 'three']) {
       expect((await submitSequence(services, { token })).status).toBe(200);
@@ -129,7 +129,7 @@ describe('8 the second, looser ceiling', () => {
 });
 
 describe('the journal', () => {
-  test('has every submission that arrived, and no token', async () => {
+  test('contains every submission that arrived, and no token', async () => {
     const services = await start({ limit: 1 });
     const { body } = await submitSequence(services, { job_name: 'a job' });
     await submitSequence(services);
@@ -155,7 +155,7 @@ describe('the journal', () => {
     expect(journal[0]?.token).toBe(journal[1]?.token);
   });
 
-  test('can be read when the services are closed', async () => {
+  test('can be read after the services are closed', async () => {
     const services = await start();
     await submitSequence(services);
     await services.close();

@@ -35,7 +35,7 @@ describe('4.6 download', () => {
     expect(input.headers.get('Content-Disposition')).toContain('attachment');
   });
 
-  test('csv has one line a residue, metadata one a sequence', async () => {
+  test('csv has one line per residue, metadata one per sequence', async () => {
     const services = await start();
     const { id } = await runSequence(services);
     const csv = await download(services, id, 'csv');
@@ -115,7 +115,7 @@ describe('4.7 past-results and 2.7 their entries', () => {
     }
   });
 
-  test('exist for all three types and want the header', async () => {
+  test('exist for all three types and require the header', async () => {
     const services = await start();
     await submitAlignment(services, { job_name: 'an alignment' });
     await submitShifts(services, { job_name: 'shifts' });
@@ -133,7 +133,7 @@ describe('4.7 past-results and 2.7 their entries', () => {
 });
 
 describe('4.8 past-results/shiftcrypt/alignment/', () => {
-  test('gives the chains of finished shift predictions; the token is in the query', async () => {
+  test('returns the chains of finished shift predictions; the token is in the query', async () => {
     const services = await start();
     const { body: ack } = await submitShifts(services, { job_name: 'shifts' });
     await until(`${api(services)}/results/${ack.request_id}/`);

@@ -52,7 +52,7 @@ describe('2.3 status envelope', () => {
     expect((await get(services.url + body.history_url)).status).toBe(200);
   });
 
-  test('of a job that waits unstarted', async () => {
+  test('of a job that has not started', async () => {
     const services = await start({ jobMs: 60_000, concurrency: 1 });
     await submitSequence(services);
     const { body: ack } = await submitSequence(services);
@@ -87,7 +87,7 @@ describe('2.3 status envelope', () => {
 });
 
 describe('2.4 timing block', () => {
-  test('gives every duration as a clock string and in whole seconds', async () => {
+  test('has every duration as a clock string and in whole seconds', async () => {
     const services = await start({ jobMs: 60_000, timeLimitSeconds: 5400 });
     const { body: ack } = await submitSequence(services);
     await new Promise((resolve) => setTimeout(resolve, 1100));
@@ -112,7 +112,7 @@ describe('2.4 timing block', () => {
     expect(timing.heartbeat_age_seconds).toBeLessThanOrEqual(1);
   });
 
-  test('of a job that has ended stands still and has nothing left', async () => {
+  test('of a job that has ended does not change and has nothing left', async () => {
     const services = await start();
     const { result } = await runSequence(services, { predictor_type: 'nosuch' });
     const { timing } = result.body;
@@ -128,7 +128,7 @@ describe('2.4 timing block', () => {
 });
 
 describe('2.5 prediction payload', () => {
-  test('is an object for sequences and alignments and an array for shifts, in no envelope', async () => {
+  test('is an object for sequences and alignments and an array for shifts, without an envelope', async () => {
     const services = await start();
     for (const [submit, isArray] of [
       [submitSequence, false],
@@ -146,7 +146,7 @@ describe('2.5 prediction payload', () => {
 });
 
 describe('2.6 processing log and 4.5 history', () => {
-  test('merges state changes and progress notes in the order of time', async () => {
+  test('merges state changes and progress notes in chronological order', async () => {
     const services = await start({ jobMs: 20 });
     const { id } = await runSequence(services);
     const { status, body } = await get(`${api(services)}/results/${id}/history/`);
@@ -169,7 +169,7 @@ describe('2.6 processing log and 4.5 history', () => {
     ]);
   });
 
-  test('tells why a job failed, and knows no unknown id', async () => {
+  test('shows why a job failed, and is 404 for an unknown id', async () => {
     const services = await start();
     const { id } = await runSequence(services, { predictor_type: 'nosuch' });
     const { body } = await get(`${api(services)}/results/${id}/history/`);
@@ -228,7 +228,7 @@ describe('3 states and transitions', () => {
 });
 
 describe('4.4 results', () => {
-  test('404 for an id that was never given', async () => {
+  test('404 for an unknown id', async () => {
     const services = await start();
     const { status, body } = await get(`${api(services)}/results/${UNKNOWN}/`);
     expect(status).toBe(404);

@@ -22,7 +22,7 @@ import {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('1 what the service does', () => {
-  test('1.6 a POST without its trailing slash is told so and not redirected', async () => {
+  test('1.6 a POST without its trailing slash is answered with an error and not redirected', async () => {
     const services = await start();
     const body = { token: TOKEN, predictor_type: 'dynamine', sequence: FASTA };
     const answer = await postJson(`${api(services)}/submit/single-sequence`, body);
@@ -33,7 +33,7 @@ describe('1 what the service does', () => {
 });
 
 describe('2.1 token', () => {
-  test('of 100 characters is taken, of 101 refused', async () => {
+  test('of 100 characters is accepted, of 101 refused', async () => {
     const services = await start();
     expect((await submitSequence(services, { token: 'x'.repeat(100) })).status).toBe(200);
     const refused = await submitSequence(services, { token: 'x'.repeat(101) });
@@ -59,7 +59,7 @@ describe('2.2 submission acknowledgement', () => {
 });
 
 describe('4.1 submit/single-sequence/', () => {
-  test('takes one predictor, or several separated by commas', async () => {
+  test('accepts one predictor, or several separated by commas', async () => {
     const services = await start();
     const one = await runSequence(services);
     expect(Object.keys(protein(one.result))).not.toContain('disoMine');
@@ -72,14 +72,14 @@ describe('4.1 submit/single-sequence/', () => {
     );
   });
 
-  test('takes a plain sequence: it gets a header', async () => {
+  test('accepts a plain sequence and adds a header', async () => {
     const services = await start();
     const { result } = await runSequence(services, { sequence: 'MKVL\nAAGI' });
     expect(Object.keys(result.body.proteins)).toEqual(['sequence']);
     expect(residues(result, 'sequence')).toBe('MKVLAAGI');
   });
 
-  test('takes a file in a multipart form', async () => {
+  test('accepts a file in a multipart form', async () => {
     const services = await start();
     const answer = await postForm(`${api(services)}/submit/single-sequence/`, {
       token: TOKEN,
@@ -126,7 +126,7 @@ describe('4.1 submit/single-sequence/', () => {
 });
 
 describe('4.2 submit/msa/', () => {
-  test('takes an alignment as text and as a file', async () => {
+  test('accepts an alignment as text and as a file', async () => {
     const services = await start();
     const text = await submitAlignment(services);
     const file = await postForm(`${api(services)}/submit/msa/`, {
@@ -158,7 +158,7 @@ describe('4.2 submit/msa/', () => {
 });
 
 describe('4.3 submit/shiftcrypt/', () => {
-  test('takes shifts as text and as a file, in each model class', async () => {
+  test('accepts shifts as text and as a file, in each model class', async () => {
     const services = await start();
     for (const model_class of ['1', '2', '3']) {
       expect((await submitShifts(services, { model_class })).status).toBe(200);
@@ -174,7 +174,7 @@ describe('4.3 submit/shiftcrypt/', () => {
     expect(result.list[0]?.seqCodes).toEqual([1, 2, 3]);
   });
 
-  test('original_numbering is true unless said otherwise', async () => {
+  test('original_numbering is true by default', async () => {
     const services = await start();
     const { body } = await submitShifts(services);
     const result = await until(`${api(services)}/results/${body.request_id}/`);
@@ -195,7 +195,7 @@ describe('4.3 submit/shiftcrypt/', () => {
 });
 
 describe('5 authentication', () => {
-  test('5.4 a missing token is refused in the same words on all three endpoints', async () => {
+  test('5.4 a missing token is refused with the same message on all three endpoints', async () => {
     const services = await start();
     const answers = [
       await submitSequence(services, { token: undefined }),
@@ -210,7 +210,7 @@ describe('5 authentication', () => {
 });
 
 describe('7 errors and 8 limits: job_name', () => {
-  test('of 120 characters is taken, of 121 refused, in the same words on all three', async () => {
+  test('of 120 characters is accepted, of 121 refused, with the same message on all three', async () => {
     const services = await start();
     expect((await submitAlignment(services, { job_name: 'n'.repeat(120) })).status).toBe(200);
     for (const submit of [submitSequence, submitAlignment, submitShifts]) {
@@ -232,7 +232,7 @@ describe('7 errors and 8 limits: job_name', () => {
     expect(other.status).toBe(200);
   });
 
-  test('may be left out as often as wished', async () => {
+  test('may be omitted any number of times', async () => {
     const services = await start();
     for (const job_name of [undefined, '', null]) {
       expect((await submitSequence(services, { job_name })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** What a service that strangers reach needs: limits, an orderly stop, logs without secrets, metrics. */
+/** What a public service needs: limits, an orderly stop, logs without secrets, metrics. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
@@ -27,7 +27,7 @@ describe('the size of a body', () => {
   const bodyLimit = 64 * 1024;
   const large = 'A'.repeat(bodyLimit);
 
-  test('is limited for JSON, files and fields: 413, in words', async () => {
+  test('is limited for JSON, files and fields: 413, with a message', async () => {
     const services = await start({ bodyLimit });
     const url = `${api(services)}/submit/single-sequence/`;
     const fields = { token: 'x', predictor_type: 'dynamine' };
@@ -45,7 +45,7 @@ describe('the size of a body', () => {
     expect(services.journal().filter(({ accepted }) => accepted)).toEqual([]);
   });
 
-  test('a long field of a form arrives whole', async () => {
+  test('a long field of a form arrives completely', async () => {
     const services = await start();
     const sequence = `>${'a long header '.repeat(100_000)}\r\nACDEFGHIKL`;
     const url = `${api(services)}/submit/single-sequence/`;
@@ -58,14 +58,14 @@ describe('the size of a body', () => {
 });
 
 describe('the queue of a token', () => {
-  test('holds maxQueued jobs: one more is 503 with Retry-After, and not charged', async () => {
+  test('contains maxQueued jobs: one more is 503 with Retry-After, and not charged', async () => {
     const services = await start({ maxQueued: 2, concurrency: 1, jobMs: 60_000, limit: 4 });
     // The first one runs; two wait.
     for (let n = 0; n < 3; n += 1) expect((await submitSequence(services)).status).toBe(200);
     const refused = await submitSequence(services);
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('5');
-    // Nothing that a client could take for its budget.
+    // Nothing that a client could mistake for its budget.
     expect(Object.keys(refused.body)).toEqual(['error']);
     expect(refused.headers.get('x-ratelimit-remaining')).toBeNull();
     const other = await submitSequence(services, { token: 'another' });
@@ -74,7 +74,7 @@ describe('the queue of a token', () => {
     expect((await submitMolecule(services)).status, 'and per service').toBe(200);
   });
 
-  test('takes more when jobs have started', async () => {
+  test('accepts more when jobs have started', async () => {
     const services = await start({ maxQueued: 1, concurrency: 1, jobMs: 300 });
     const first = await submitSequence(services);
     await submitSequence(services);
@@ -84,8 +84,8 @@ describe('the queue of a token', () => {
   });
 });
 
-describe('a stop', () => {
-  test('lets answers end, refuses what comes after on the connection, keeps the jobs', async () => {
+describe('a shutdown', () => {
+  test('finishes answers, refuses later requests on the connection, keeps the jobs', async () => {
     const database = databaseFile();
     const services = await start({ database, jobMs: 60_000, concurrency: 1 });
     const { body: job } = await submitMolecule(services);
@@ -124,7 +124,7 @@ describe('a stop', () => {
 });
 
 describe('log lines', () => {
-  test('hold no token, whichever way it came, no id and no query', async () => {
+  test('contain no token, wherever it was sent, no id and no query', async () => {
     const lines: string[] = [];
     const sink = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -194,14 +194,14 @@ describe('metrics', () => {
     expect(value('jobs{service="molecules",state="FINISHED"}')).toBe(0);
     expect(value('queue_length{service="predictions"}')).toBe(0);
     const engine = 'engine="synthetic",version="1",kind="sequence"';
-    // The worker rejects the wrong predictor before the engine is asked.
+    // The worker rejects the wrong predictor before it calls the engine.
     expect(value(`engine_runs_total{${engine},outcome="ok"}`)).toBe(1);
     expect(value(`engine_run_seconds_total{${engine}}`)).toBeGreaterThan(0);
     expect(text).not.toContain(TOKEN_OF_METRICS);
     expect(text).not.toContain(id);
   });
 
-  test('tell how many jobs wait', async () => {
+  test('show how many jobs wait', async () => {
     const services = await start({ concurrency: 1, jobMs: 60_000 });
     for (let n = 0; n < 3; n += 1) await submitMolecule(services);
     const { text } = await get(`${services.url}/metrics`);
@@ -210,8 +210,8 @@ describe('metrics', () => {
   });
 });
 
-describe('a database of the version before', () => {
-  test('is taken over, with its jobs', async () => {
+describe('a database of the previous version', () => {
+  test('is migrated, with its jobs', async () => {
     const database = databaseFile();
     const before = await start({ database });
     const { body } = await submitMolecule(before);

@@ -1,11 +1,11 @@
-/** The rolling window of the services, as arithmetic. */
+/** The arithmetic of the services' rolling window. */
 import { describe, expect, test } from 'vitest';
 import { freeingRank, judge, windowStart } from '../../src/local-services/rate-limit.ts';
 
 const LIMIT = { limit: 3, windowMs: 10_000 };
 
 describe('judge', () => {
-  test('lets a job in while the window holds fewer than the limit', () => {
+  test('accepts a job while the window contains fewer than the limit', () => {
     const verdict = judge(LIMIT, { accepted: 2, freeing: 1000 }, 4000);
     expect(verdict).toEqual({ allowed: true, limit: 3, remaining: 1, resetAfterSeconds: 7 });
   });
@@ -15,18 +15,18 @@ describe('judge', () => {
     expect(verdict).toEqual({ allowed: false, limit: 3, remaining: 0, resetAfterSeconds: 2 });
   });
 
-  test('with limit 0 refuses nobody', () => {
+  test('with limit 0 refuses none', () => {
     const none = { limit: 0, windowMs: 10_000 };
     expect(judge(none, { accepted: 1000, freeing: 0 }, 1)).toMatchObject({ allowed: true });
   });
 });
 
 describe('windowStart and freeingRank', () => {
-  test('a stamp leaves exactly one window after it was taken', () => {
+  test('a stamp leaves exactly one window after it was added', () => {
     expect(windowStart(LIMIT, 11_000)).toBe(1000);
   });
 
-  test('the oldest frees the next place, or a later one when the limit was lowered', () => {
+  test('the oldest frees the next slot, or a later one if the limit was lowered', () => {
     expect(freeingRank(LIMIT, 2)).toBe(0);
     expect(freeingRank(LIMIT, 3)).toBe(0);
     expect(freeingRank(LIMIT, 5)).toBe(2);

@@ -1,4 +1,4 @@
-/** The molecule service with the real ACPYPE behind it; skipped where that is not installed (`npm run engines`). */
+/** The molecule service with the real ACPYPE behind it; skipped if that is not installed (`npm run engines`). */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,7 +20,7 @@ const real = describe.skipIf(!there);
 if (!there) console.warn('skipped: ACPYPE is not installed here (npm run engines)');
 
 const GAS = { charge_method: 'gas' } as const;
-/** Seconds of AM1: long enough to be broken off. */
+/** Seconds of AM1: long enough to be interrupted. */
 const LONG = { smiles: 'CC(C)Cc1ccc(cc1)[C@@H](C)C(=O)O', file_name: 'ibuprofen' } as const;
 
 const open = (options: LocalServicesOptions = {}): Promise<LocalServices> =>
@@ -46,7 +46,7 @@ async function untilRunning(): Promise<void> {
 }
 
 real('a molecule', () => {
-  test('becomes the 19 files, under the name of its title', async () => {
+  test('becomes the 19 files, named after its title', async () => {
     const answer = await ended(await open(), { ...GAS, file_name: 'Ethyl alcohol' });
     const native = nativeFiles(answer.body, { chargeMethod: 'gas', atomType: 'gaff2' });
     expect(native).toMatchObject({ ok: true, name: 'Ethyl_alcohol' });
@@ -57,7 +57,7 @@ real('a molecule', () => {
     expect(jobFolders()).toEqual([]);
   });
 
-  test('of which the engine makes nothing ends with the engine’s words and no files', async () => {
+  test('that the engine cannot process ends with the engine’s message and no files', async () => {
     const { body, text } = await ended(await open(), { smiles: 'C1CC(' });
     expect(body.results).toEqual([{}]);
     expect(body.result_request).toMatchObject({
@@ -95,7 +95,7 @@ real('a job that is broken off', () => {
     await expect.poll(jobFolders, { timeout: 20_000 }).toEqual([]);
   });
 
-  test('because the service stopped runs again at the next start, as the second attempt', async () => {
+  test('runs again at the next start, as the second attempt, after the service stopped', async () => {
     const database = databaseFile();
     const first = await open({ database });
     const { body: ack } = await submitMolecule(first, LONG);
@@ -118,7 +118,7 @@ const newer = installedEngine('acpype', undefined, NEWER) !== null;
 if (!newer) console.warn(`skipped: ACPYPE ${NEWER} is not installed here (docs/engines.md)`);
 
 describe.skipIf(!newer)('the newer ACPYPE', () => {
-  test('computes where it is asked for, also with abcg2', async () => {
+  test('computes on request, also with abcg2', async () => {
     const services = await open({ acpypeVersion: NEWER });
     for (const method of ['bcc', 'abcg2']) {
       const answer = await ended(services, { charge_method: method });
@@ -128,12 +128,12 @@ describe.skipIf(!newer)('the newer ACPYPE', () => {
   });
 });
 
-test('abcg2 is refused where the newer ACPYPE was not asked for', async () => {
+test('abcg2 is refused without the newer ACPYPE', async () => {
   const { status } = await submitMolecule(await open(), { charge_method: 'abcg2' });
   expect(status).toBe(400);
 });
 
-test('a version of ACPYPE that is not known is refused at the start', async () => {
+test('an unknown version of ACPYPE is refused at the start', async () => {
   await expect(open({ acpypeVersion: '1.2' })).rejects.toMatchObject({
     code: 'LOCAL_SERVICES_OPTION',
   });

@@ -1,4 +1,4 @@
-/** The prediction service with the real b2bTools behind it; skipped where that is not installed (`npm run engines`). */
+/** The prediction service with the real b2bTools behind it; skipped if that is not installed (`npm run engines`). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,14 +51,14 @@ async function download(services: LocalServices, id: string, format: string): Pr
 const jobFolders = (): string[] =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`hundredfold-job-${process.pid}-`));
 
-/** Thousands of residues through all predictors: minutes, to be broken off. */
+/** Thousands of residues through all predictors: minutes, to be interrupted. */
 const LONG = {
   sequence: `>long\n${PROTEIN.repeat(40)}\n`,
   predictor_type: 'dynamine,disomine,agmata,psper',
 } as const;
 
 real('a prediction', () => {
-  test('has the keys of its predictors, the engine’s metadata, and its tables as files', async () => {
+  test('contains the keys of its predictors, the engine’s metadata, and its tables as files', async () => {
     const services = await open();
     const accepted = await submitSequence(services, {
       sequence: `>one\n${PROTEIN}\n>one\n${PROTEIN.slice(10)}\n`,
@@ -84,13 +84,13 @@ real('a prediction', () => {
     expect(jobFolders()).toEqual([]);
   });
 
-  test('of a plain sequence, with any line ends, is one of its residues', async () => {
+  test('of a plain sequence, with any line ends, contains its residues', async () => {
     const services = await open();
     const answer = await run(services, { sequence: `\uFEFF${PROTEIN}\r\n` });
     expect(residues(answer, 'sequence')).toBe(PROTEIN);
   });
 
-  test('of which the engine makes nothing has the engine’s words, without paths', async () => {
+  test('that the engine cannot process has the engine’s message, without paths', async () => {
     const services = await open();
     const more = { sequence: '>short\nMKVLAA\n', predictor_type: 'disomine' };
     const { status, body, text } = await run(services, more);
@@ -109,7 +109,7 @@ real('a prediction', () => {
     expect(unknown.body.error).toBe('Invalid predictor types: guess');
   });
 
-  test('of an alignment has gaps and distributions', async () => {
+  test('of an alignment contains gaps and distributions', async () => {
     const services = await open();
     const accepted = await submitAlignment(services, { msa_data: AGREED });
     const { status, body } = await ended(services, accepted);
@@ -122,7 +122,7 @@ real('a prediction', () => {
     });
   });
 
-  test('of shifts is an array of chains, with model 1 unless another is asked for', async () => {
+  test('of shifts is an array of chains, with model 1 by default', async () => {
     const services = await open();
     const of = async (more: object): Promise<string> =>
       (await ended(services, await submitShifts(services, { chemical_shifts: NEF, ...more }))).text;
@@ -140,7 +140,7 @@ real('a prediction', () => {
 });
 
 real('a prediction that is broken off', () => {
-  test('at its time limit fails, leaves no folder, and holds up nobody', async () => {
+  test('at its time limit fails, leaves no folder, and does not block others', async () => {
     const services = await open({ timeLimitSeconds: 2 });
     const { status, body } = await run(services, LONG);
     expect(status).toBe(422);
@@ -149,7 +149,7 @@ real('a prediction that is broken off', () => {
     expect((await run(services, {})).status).toBe(200);
   });
 
-  test('because the service stopped runs again at the next start, as the second attempt', async () => {
+  test('runs again at the next start, as the second attempt, after the service stopped', async () => {
     const database = databaseFile();
     const first = await open({ database });
     const accepted = await submitSequence(first, LONG);

@@ -1,4 +1,4 @@
-/** The recorded engine: real outputs for known inputs, byte by byte, and nothing for others. */
+/** The recorded engine: real outputs for known inputs, byte by byte, and errors for others. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
@@ -52,7 +52,7 @@ function output(outcome: EngineOutcome, name: string): string {
   return Buffer.from(found.body).toString();
 }
 
-/** The row of a batch as a job, the way the manifest's defaults have it. */
+/** The row of a batch as a job, with the defaults of the manifest. */
 function jobOf(batch: string, row: Record<string, string>): EngineJob {
   const { file } = row;
   const text = file ? readFileSync(new URL(`batches/${batch}/${file}`, PROJECT), 'utf8') : '';
@@ -91,7 +91,7 @@ function rowsOf(batch: string): Record<string, string>[] {
 }
 
 describe('the index', () => {
-  test('names files that are there and hold what they should', () => {
+  test('names existing files with the right contents', () => {
     for (const { what, kind, files, failure } of index.recordings) {
       for (const [name, file] of Object.entries(files)) {
         const text = readRecording(file).toString();
@@ -137,7 +137,7 @@ describe('known inputs', () => {
     }
   });
 
-  test('of the failures fail for want of a recording, unless they are said to succeed', async () => {
+  test('of the failures fail without a recording, unless they are expected to succeed', async () => {
     for (const row of rowsOf('failures')) {
       const outcome = await run(jobOf('failures', row));
       expect(outcome.ok, row['id']).toBe(row['why']?.startsWith('succeeds'));
@@ -146,7 +146,7 @@ describe('known inputs', () => {
   });
 
   test.each(['C[CH2]', '[Fe]'])(
-    'that the engine failed on fail with its words: %s',
+    'that failed in the engine fail with its message: %s',
     async (smiles) => {
       const outcome = await run(molecule({ smiles }));
       expect(outcome).toMatchObject({ ok: false });
@@ -154,7 +154,7 @@ describe('known inputs', () => {
     },
   );
 
-  test('give the recorded bytes, with whatever line ends the input came', async () => {
+  test('return the recorded bytes, whatever line ends the input had', async () => {
     const file = readFileSync(new URL('batches/demo/files/caffeine.pdb', PROJECT), 'utf8');
     const asIs = await run(molecule({ inputFile: file }));
     const crlf = await run(molecule({ inputFile: file.replaceAll('\n', '\r\n') }));
@@ -178,7 +178,7 @@ describe('ids of sequences', () => {
     'SGHLLLLLGLLTLWAELTPVSGAAKYCKLPLRIGPCKRKIPSFYYKWKAKQCLPFDYSGCGGNANRFKTIEECRRTCVG';
   const four = ['dynamine', 'disomine', 'efoldmine', 'agmata'];
 
-  test('are made of the headers of the job; the values stay byte by byte', async () => {
+  test('come from the headers of the job; the values stay byte by byte', async () => {
     const header =
       'sp|P00981|IVBKI_DENPO Dendrotoxin-K (Fragment) OS=Dendroaspis polylepis polylepis PE=1 SV=2';
     const own = output(await run(sequence(`>${header}\n${residues}`, four)), 'result');
@@ -196,7 +196,7 @@ describe('ids of sequences', () => {
     }
   });
 
-  test('follow the rules that the engine was seen to follow', () => {
+  test('follow the observed rules of the engine', () => {
     expect(
       resultIds([
         'sp|P12345|TEST_ONE with spaces. and dots.v2',
@@ -220,7 +220,7 @@ describe('ids of sequences', () => {
 describe('predictors', () => {
   const fasta = '>x\nAYVINDSCIACGACKPECPVNIQQGSIYAIDADSCIDCGSCASVCPVGAPNPED\n';
 
-  test('the recording with exactly those is taken, else the smallest with more', async () => {
+  test('the recording with exactly those is used, else the smallest with more', async () => {
     const known = index.recordings.filter((entry) => entry.what === 'FER_PEPAS.fasta');
     expect(known.map((entry) => entry.options).sort()).toEqual([
       'dynamine',
@@ -236,7 +236,7 @@ describe('predictors', () => {
 });
 
 describe('unknown inputs', () => {
-  test('fail and say that nothing was computed', async () => {
+  test('fail with the message that nothing was computed', async () => {
     const outcome = await run(molecule({ smiles: 'CCCCCCCCCCCCCO' }));
     expect(outcome).toMatchObject({
       ok: false,
@@ -244,7 +244,7 @@ describe('unknown inputs', () => {
     });
   });
 
-  test('with unknown options name the options that are known', async () => {
+  test('with unknown options list the known options', async () => {
     const outcome = await run(molecule({ smiles: 'CCO', chargeMethod: 'gas', atomType: 'amber' }));
     expect(outcome).toMatchObject({
       ok: false,

@@ -1,4 +1,4 @@
-/** Jobs live in an SQLite file: a stop, or a kill, loses nothing that was acknowledged. */
+/** Jobs are stored in an SQLite file: a stop, or a kill, loses nothing that was acknowledged. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import {
   until,
 } from './running-services.ts';
 
-describe('a stop and a new start on the same file', () => {
+describe('a stop and a restart on the same file', () => {
   test('keeps results, downloads, logs and journal', async () => {
     const database = databaseFile();
     const before = await start({ database });
@@ -50,7 +50,7 @@ describe('a stop and a new start on the same file', () => {
     expect((await submitSequence(after)).status).toBe(429);
   });
 
-  test('runs what was waiting, and what was running once more', async () => {
+  test('runs waiting jobs, and running ones again', async () => {
     const database = databaseFile();
     const before = await start({ database, jobMs: 60_000, concurrency: 1 });
     const { body: running } = await submitSequence(before);
@@ -70,7 +70,7 @@ describe('a stop and a new start on the same file', () => {
     expect(first.body.history.map((entry) => entry.state)).toEqual(['RUNNING', 'FINISHED']);
   });
 
-  test('a second service on the same file is refused, with what to do', async () => {
+  test('a second service on the same file is refused, with a remedy', async () => {
     const database = databaseFile();
     await start({ database });
     await expect(start({ database })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('a kill', () => {
     const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program]);
     const [url] = (await once(child.stdout, 'data')) as [Buffer];
     const acknowledged: string[] = [];
-    // Settled from the start: the kill rejects them before anyone waits.
+    // Handled from the start: the kill rejects them before they are awaited.
     const clients = Promise.allSettled(
       Array.from({ length: 4 }, async () => {
         for (;;) {
@@ -112,7 +112,7 @@ describe('a kill', () => {
       expect(fileSet(await until(after.moleculesUrl + location))['GMX_top']).toBeDefined();
     }
     const accepted = after.journal().filter((entry) => entry.accepted);
-    // A job whose acknowledgement died with the process may be there too, one a client at most.
+    // A job whose acknowledgement was lost with the process may exist too, at most one per client.
     expect(accepted.length - acknowledged.length).toBeLessThanOrEqual(4);
     expect(accepted.length).toBeGreaterThanOrEqual(acknowledged.length);
   });

@@ -1,4 +1,4 @@
-/** A running pair of local services, and the few calls that their tests speak in. Real HTTP throughout. */
+/** A running pair of local services, and the calls of their tests. Real HTTP throughout. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,24 +17,24 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Services that end with the test. Jobs take no time unless the test says so. */
+/** Services that end with the test. Jobs take no time unless the test sets one. */
 export async function start(options: LocalServicesOptions = {}): Promise<LocalServices> {
   const services = await startLocalServices({ jobMs: 0, engine: 'synthetic', ...options });
   open.push(services);
   return services;
 }
 
-/** A path for a database file that goes with the test. */
+/** A path for a database file that is removed after the test. */
 export function databaseFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'local-services-'));
   folders.push(folder);
   return join(folder, 'jobs.sqlite');
 }
 
-/** A protein of a prediction: what the tests look at. */
+/** A protein of a prediction: the parts that the tests check. */
 export type Protein = Readonly<Record<string, readonly (number | string | null)[]>>;
 
-/** Everything that a body of either service may hold; what of it is there is what the tests are about. */
+/** Everything that a body of either service may contain; which parts are present is checked by the tests. */
 export interface Body {
   readonly request_id: string;
   readonly task_id: string;
@@ -83,7 +83,7 @@ export interface Answer {
   readonly text: string;
   /** The parsed body; undefined when it is not JSON. */
   readonly body: Body;
-  /** The same, where it is a list. */
+  /** The same, if it is a list. */
   readonly list: readonly Body[];
 }
 
@@ -203,7 +203,7 @@ export async function submitMolecule(
   return postJson(`${services.moleculesUrl}/api`, { ...MOLECULE, ...more });
 }
 
-/** A protein of a finished prediction; the test fails when it is not there. */
+/** A protein of a finished prediction; the test fails if it is missing. */
 export function protein({ body, text }: Answer, id = 'one'): Protein {
   const found = body.proteins[id];
   if (found === undefined) throw new Error(`no protein ${id} in ${text}`);
@@ -214,14 +214,14 @@ export function residues(result: Answer, id = 'one'): string {
   return protein(result, id)['seq']?.join('') ?? '';
 }
 
-/** The one file set of a finished molecule record. */
+/** The single file set of a finished molecule record. */
 export function fileSet({ body, text }: Answer): Readonly<Record<string, string>> {
   const [set] = body.results;
   if (set === undefined || body.results.length !== 1) throw new Error(`not one file set: ${text}`);
   return set;
 }
 
-/** Asks until the answer is no 202; fails loudly after ten seconds. */
+/** Polls until the answer is not 202; throws after ten seconds. */
 export async function until(url: string): Promise<Answer> {
   const deadline = Date.now() + 10_000;
   for (;;) {
@@ -232,7 +232,7 @@ export async function until(url: string): Promise<Answer> {
   }
 }
 
-/** Submits a sequence and waits for its end: the id and the last answer of the result endpoint. */
+/** Submits a sequence and waits for its end: returns the id and the last answer of the result endpoint. */
 export async function runSequence(
   services: LocalServices,
   more: Record<string, unknown> = {},

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Slots } from '../../src/local-services/slots.ts';
 
-/** A worker with a queue that never ends; `ran` names whose jobs got a slot. */
+/** A worker with an endless queue; `ran` lists whose jobs got a slot. */
 function worker(name: string, slots: Slots, ran: string[]): () => void {
   const pump = (): void => {
     while (slots.take(pump)) ran.push(name);
@@ -9,7 +9,7 @@ function worker(name: string, slots: Slots, ran: string[]): () => void {
   return pump;
 }
 
-test('no more jobs run than there are slots, and freed ones go round the workers', () => {
+test('no more jobs run than there are slots, and the workers take turns with free ones', () => {
   const slots = new Slots(2);
   const ran: string[] = [];
   const one = worker('one', slots, ran);
@@ -21,7 +21,7 @@ test('no more jobs run than there are slots, and freed ones go round the workers
   expect(ran.slice(2)).toEqual(['one', 'two', 'one', 'two']);
 });
 
-test('a worker without jobs is not woken, and one that gives its slot back wakes the next', () => {
+test('a worker without jobs is not woken, and one that returns its slot wakes the next', () => {
   const slots = new Slots(1);
   const ran: string[] = [];
   expect(slots.take(() => undefined)).toBe(true);
@@ -36,7 +36,7 @@ test('a worker without jobs is not woken, and one that gives its slot back wakes
   expect({ woken, ran }).toEqual({ woken: 2, ran: ['busy'] });
 });
 
-test('a limit of 0 is none', () => {
+test('a limit of 0 is no limit', () => {
   const slots = new Slots(0);
   expect(Array.from({ length: 1_000 }, () => slots.take(() => undefined))).not.toContain(false);
 });

@@ -65,7 +65,7 @@ const JOBS: readonly EngineJob[] = [
 
 describe('every payload', () => {
   test.each(JOBS.map((job) => [job.kind, job] as const))(
-    'of a %s says that it is synthetic',
+    'of a %s is labelled as synthetic',
     async (_, job) => {
       for (const [name, text] of Object.entries(await outputs(job))) {
         expect(text.toLowerCase(), name).toContain('synthetic');
@@ -84,7 +84,7 @@ describe('every payload', () => {
 });
 
 describe('a molecule', () => {
-  test('has as many atoms in every file as the coordinate file has', async () => {
+  test('has as many atoms in every file as in the coordinate file', async () => {
     const set = JSON.parse((await outputs(JOBS[1]!))['result'] ?? '') as Record<string, string>;
     expect(set['GMX_gro']?.split('\n')[1]).toBe('5');
     expect(set['NEW_pdb']?.match(/^ATOM/gm)).toHaveLength(5);
@@ -111,7 +111,7 @@ describe('a molecule', () => {
 });
 
 describe('predictions', () => {
-  test('hold the residues of the input in their order, repeated ids told apart', async () => {
+  test('contain the residues of the input in their order, with unique ids', async () => {
     const { proteins } = await result(JOBS[2]!);
     expect(Object.keys(proteins)).toEqual(['a_b', 'a_b_2']);
     expect(proteins['a_b']?.['seq']?.join('')).toBe('MKVL');
@@ -134,7 +134,7 @@ describe('predictions', () => {
     }
   });
 
-  test('of shifts hold strings for the residues that the file names', async () => {
+  test('of shifts contain strings for the residues that the file names', async () => {
     const [chain] = JSON.parse((await outputs(JOBS[4]!))['result'] ?? '') as unknown[];
     expect(chain).toMatchObject({
       sequence: ['G', 'W', 'X'],
@@ -155,7 +155,7 @@ describe('predictions', () => {
 });
 
 describe('a job', () => {
-  test('takes its time, reports its phases, beats, and ends at once when aborted', async () => {
+  test('takes its time, reports its phases, sends heartbeats, and ends at once when aborted', async () => {
     const reported: string[] = [];
     let beats = 0;
     const abort = new AbortController();

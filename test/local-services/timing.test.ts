@@ -1,4 +1,4 @@
-/** The timing block (contract of the prediction service, 2.4), as arithmetic. */
+/** The arithmetic of the timing block (contract of the prediction service, 2.4). */
 import { describe, expect, test } from 'vitest';
 import { Clock } from '../../src/local-services/clock.ts';
 import type { Job } from '../../src/local-services/job.ts';
@@ -63,7 +63,7 @@ describe('timingBlock', () => {
     });
   });
 
-  test('of a job that has ended: everything stands still', () => {
+  test('of a job that has ended: nothing changes', () => {
     const ended: Job = {
       ...JOB,
       state: 'FINISHED',

@@ -1,6 +1,6 @@
 /**
- * A part of `npm run verify:engines` that takes under three minutes: real engines against recorded runs of them.
- * Skipped where no engine is installed, or the sample data are absent.
+ * A part of `npm run verify:engines` that takes under three minutes: real engines against their recorded runs. Skipped
+ * if no engine is installed, or the sample data are missing.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ describe('two runs of ACPYPE', () => {
   const mol2 = (name: string): string => acpypeRecording(name).results['mol2'] ?? '';
   const ethanol = mol2('smi-ethanol-bcc-0-gaff2');
 
-  test('are the same within a hundredth of a charge, and never by their bytes', () => {
+  test('are the same within a hundredth of a charge, but not byte by byte', () => {
     const other = ethanol.replace('-0.599800', '-0.591000').replace(' 0.9290 ', ' 0.1234 ');
     expect(other).not.toBe(ethanol);
     expect(compareMolecules(ethanol, other).same).toBe(true);
@@ -65,7 +65,7 @@ describe('two runs of ACPYPE', () => {
     expect(compareMolecules('', '').same).toBe(false);
   });
 
-  test('fail alike when the same step failed', () => {
+  test('fail alike if the same step failed', () => {
     const log = (name: string): string => failureClass(acpypeRecording(name).log);
     expect(log('file-edge_with_waters-bcc-auto-gaff2')).toBe('failed: residues');
     expect(log('file-edge_multi_model-bcc-auto-gaff2')).toBe('failed: coordinates');

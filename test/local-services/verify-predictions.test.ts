@@ -1,6 +1,6 @@
 /**
- * A part of `npm run verify:engines` that takes under three minutes: b2bTools against recorded runs of it. Skipped
- * where it is not installed, or the sample data are absent.
+ * A part of `npm run verify:engines` that takes under three minutes: b2bTools against its recorded runs. Skipped if it
+ * is not installed, or the sample data are missing.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,14 +55,14 @@ describe('two predictions', () => {
     expect(where('{}')).toContain('result.proteins');
   });
 
-  test('of shifts are text, and compared as the numbers that they are', () => {
+  test('of shifts are text, and compared as numbers', () => {
     const shifts = (value: string): string =>
       JSON.stringify([{ ID_file: value, shiftCrypt: [value] }]);
     expect(compareOutputs('result', shifts('0.512'), shifts('0.5120001')).where).toBeNull();
     expect(compareOutputs('result', shifts('0.512'), shifts('-10')).where).toContain('shiftCrypt');
   });
 
-  test('have tables that are compared row by row, in any order, as they are rounded', () => {
+  test('have tables that are compared row by row, in any order, as rounded', () => {
     const table = (...rows: string[]): string =>
       ['sequence_id,residue,residue_index,backbone', ...rows].join('\n');
     const recorded = table('a,M,0,0.795', 'b,K,0,');
@@ -71,7 +71,7 @@ describe('two predictions', () => {
     expect(compareOutputs('csv', recorded, table('a,M,0,0.795')).where).toContain('b 0');
   });
 
-  test('fail alike when the engine names the same exception', () => {
+  test('fail alike if the engine names the same exception', () => {
     expect(predictionFailure("An unexpected error of type 'KeyError' occurred: 1650")).toBe(
       'failed: KeyError',
     );

@@ -11,7 +11,7 @@ async function publish(services: LocalServices, file_name: string): Promise<stri
 }
 
 describe('1.6 the public page', () => {
-  test('lists the jobs whose submission asked for it, the newest first, and no other', async () => {
+  test('lists the jobs that requested it, the newest first, and no other', async () => {
     const services = await start();
     const { body: hidden } = await submitMolecule(services, { file_name: 'kept to myself' });
     await publish(services, 'first one');
@@ -27,7 +27,7 @@ describe('1.6 the public page', () => {
     expect(other.status).toBe(404);
   });
 
-  test('2.3 says in every record whether the job is public', async () => {
+  test('2.3 every record contains whether the job is public', async () => {
     const services = await start();
     const id = await publish(services, 'shown');
     const record = await until(`${services.moleculesUrl}/api/queue/${id}/`);
@@ -37,7 +37,7 @@ describe('1.6 the public page', () => {
     expect(other.body.result_request).toMatchObject({ public: false });
   });
 
-  test('2.4 counts the looks at a job there, and keeps them', async () => {
+  test('2.4 counts the views of a job there, and keeps the count', async () => {
     const database = databaseFile();
     const before = await start({ database });
     const id = await publish(before, 'looked at');
@@ -53,20 +53,20 @@ describe('1.6 the public page', () => {
     expect((await get(`${after.moleculesUrl}/`)).text).toMatch(/class="number">3<\/td>/);
   });
 
-  test('shows titles as text, whatever they are, and loads nothing', async () => {
+  test('shows titles as text, whatever they contain, and loads nothing', async () => {
     const services = await start();
     const id = await publish(services, HOSTILE);
     for (const path of ['/', `/jobs/${id}/`]) {
       const page = await get(`${services.moleculesUrl}${path}`);
       expect(page.text).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;');
       expect(page.text).not.toMatch(/<script|<img|onerror='/);
-      // A sign that turns the direction of writing ends with its title.
+      // A bidirectional control character has no effect beyond its title.
       expect(page.text).toMatch(/<bdi>[^<]*\u202E[^<]*<\/bdi>/);
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     }
   });
 
-  test('does not tell whose job it is', async () => {
+  test('does not reveal the owner of a job', async () => {
     const services = await start();
     const id = await publish(services, 'anonymous');
     const record = await until(`${services.moleculesUrl}/api/${id}/`);
@@ -77,7 +77,7 @@ describe('1.6 the public page', () => {
     for (const { text } of [record, ...pages]) expect(text).not.toContain(MOLECULE.token);
   });
 
-  test('goes on with older jobs after a hundred', async () => {
+  test('continues with older jobs after a hundred', async () => {
     const services = await start();
     for (let n = 0; n < 101; n += 1) await publish(services, `number ${String(n)} of many`);
     const newest = await get(`${services.moleculesUrl}/`);

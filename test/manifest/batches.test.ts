@@ -13,7 +13,7 @@ function batch(name: string): Promise<ManifestReading> {
   return readManifests([path.join(BATCHES, name)]);
 }
 
-/** What the service would give to the engine. */
+/** The input that the service would give to the engine. */
 function job({ options, input }: Item): EngineJob {
   switch (options.kind) {
     case 'molecule': {
@@ -50,14 +50,14 @@ async function outcomes(items: readonly Item[]): Promise<Map<string, EngineOutco
   return found;
 }
 
-/** Ids of the items that fail, with the engine's words. */
+/** Ids of the items that fail, with the engine's message. */
 async function failures(items: readonly Item[]): Promise<Record<string, string>> {
   const all = [...(await outcomes(items))];
   return Object.fromEntries(all.flatMap(([id, one]) => (one.ok ? [] : [[id, one.message]])));
 }
 
 describe('batches/demo', () => {
-  test('has 24 items of all four kinds and not a single problem', async () => {
+  test('has 24 items of all four kinds and no problems', async () => {
     const { items, problems, rows, kinds } = await batch('demo');
     expect(problems).toEqual([]);
     expect([rows, items.length]).toEqual([24, 24]);
@@ -71,17 +71,17 @@ describe('batches/demo', () => {
     );
   });
 
-  test('succeeds in the real engines, all of it, as recorded', async () => {
+  test('succeeds completely in the real engines, as recorded', async () => {
     expect(await failures((await batch('demo')).items)).toEqual({});
   });
 
-  test('keeps the column that is not ours', async () => {
+  test("keeps the user's column", async () => {
     const { items } = await batch('demo');
     expect(items.map((item) => Object.keys(item.user))).toEqual(items.map(() => ['project']));
     expect(items[0]?.user).toEqual({ project: 'analgesics' });
   });
 
-  test('gives the sequence in a plain cell the id as its header', async () => {
+  test('uses the id as the header of a sequence in a plain cell', async () => {
     const { items } = await batch('demo');
     const plain = items.find((item) => item.id === 'dendrotoxin_plain');
     expect(plain?.input.text.split('\n')[0]).toBe('>dendrotoxin_plain');
@@ -98,7 +98,7 @@ describe('batches/screening', () => {
 });
 
 describe('batches/demo-real', () => {
-  test('has every kind, without a problem; its molecules are none that a recording knows', async () => {
+  test('has every kind, without a problem; no recording knows its molecules', async () => {
     const { items, problems, kinds } = await batch('demo-real');
     expect(problems).toEqual([]);
     expect(kinds).toEqual({ molecule: 6, sequence: 1, alignment: 1, shifts: 1 });
@@ -114,22 +114,22 @@ describe('batches/failures', () => {
     expect(items).toHaveLength(rows);
   });
 
-  test('fails where its column `why` does not say otherwise', async () => {
+  test('fails unless its column `why` says otherwise', async () => {
     const { items } = await batch('failures');
     const failed = await failures(items);
     const meant = items.filter((item) => !item.user['why']?.startsWith('succeeds'));
     expect(Object.keys(failed).sort()).toEqual(meant.map((item) => item.id).sort());
-    // What the real engines are known to fail on is refused by the checks: only the unknown is left.
+    // The checks refuse everything on which the real engines are known to fail: only the unknown is left.
     for (const words of Object.values(failed)) expect(words).toMatch(/^No recording/);
   });
 
-  test('delivers something all the same', async () => {
+  test('still delivers some results', async () => {
     const { items } = await batch('failures');
     expect(Object.keys(await failures(items)).length).toBeLessThan(items.length);
   });
 });
 
-test('a folder with one manifest stands for it and gives the campaign its name', async () => {
+test('a folder with one manifest is read as that manifest and gives the campaign its name', async () => {
   const [item] = (await batch('demo')).items;
   expect(item?.source.file).toBe(path.join(BATCHES, 'demo', 'manifest.csv'));
   expect(campaignName(['batches/demo'])).toBe('demo');

@@ -1,4 +1,4 @@
-/** The examples of docs/manifest.md, each read as a user would who copies it. */
+/** The examples of docs/manifest.md, each read as if a user had copied it. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,12 +7,12 @@ import { BATCHES, read } from './manifests.ts';
 const page = (name: string): string =>
   readFileSync(path.join(BATCHES, '..', 'docs', `${name}.md`), 'utf8');
 const PAGE = page('manifest');
-/** `` `table.csv`: `` and the block below it. */
+/** `` `table.csv`: `` and the following block. */
 const EXAMPLES = [...PAGE.matchAll(/^`([\w.]+)`:\n\n```\w+\n([^]*?)^```$/gm)].map(
   ([, name = '', text = '']) => ({ name, text }),
 );
 
-/** What they are said to give. */
+/** The documented result. */
 const IDS: Readonly<Record<string, readonly string[]>> = {
   'table.csv': ['ethanol', 'acetate'],
   'table.jsonl': ['ethanol', 'hemopressin'],
@@ -23,7 +23,7 @@ const IDS: Readonly<Record<string, readonly string[]>> = {
   'peptides.fasta': ['hemopressin', 'substance_P'],
 };
 
-test('the page has an example of every source that holds several inputs', () => {
+test('the page has an example of every source that may contain several inputs', () => {
   expect(EXAMPLES.map(({ name }) => name)).toEqual(Object.keys(IDS));
 });
 
@@ -45,7 +45,7 @@ test('the example of docs/adopting.md adopts three jobs and submits one', async 
   ]);
 });
 
-test('every extension of the table of sources is one that is read', async () => {
+test('every extension of the table of sources can be read', async () => {
   const table = PAGE.slice(PAGE.indexOf('## Sources'), PAGE.indexOf('### Tables'));
   const extensions = [...table.matchAll(/`(\.\w+)`/g)].map(([, extension = '']) => extension);
   expect(extensions.length).toBeGreaterThan(20);

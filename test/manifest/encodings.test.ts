@@ -27,7 +27,7 @@ function encoded(text: string, label: string): Buffer {
 }
 
 describe('encodings', () => {
-  test('the line of the first bad byte is named, beyond the first chunk of the file', async () => {
+  test('the line of the first bad byte is named, also beyond the first chunk of the file', async () => {
     const good = `id,smiles,title\r\n${'x,C,ünïcödé\r\n'.repeat(20_000)}`;
     const { problems } = await read(
       't.csv',
@@ -37,7 +37,7 @@ describe('encodings', () => {
     expect(brief(bad)).toEqual(['MANIFEST_NOT_UTF8 20002 - -']);
   });
 
-  test('characters that lie across two chunks are whole', async () => {
+  test('characters that span two chunks are decoded', async () => {
     const title = '😀'.repeat(50_000);
     for (const shift of ['', 'x', 'xx', 'xxx']) {
       const { items, problems } = await read('t.csv', `id,smiles,title\na,C,${shift}${title}\n`);
@@ -47,7 +47,7 @@ describe('encodings', () => {
   });
 
   test.each(['.json', '.jsonl', '.csv'])(
-    'a CRLF that lies across two chunks is one line break (%s)',
+    'a CRLF that spans two chunks is one line break (%s)',
     async (extension) => {
       // Files are read in chunks of 64 KiB: the CR is the last byte of the first.
       const start = { '.json': '[ ', '.jsonl': ' ', '.csv': 'id,smiles,' }[extension] ?? '';
@@ -119,7 +119,7 @@ describe('encodings', () => {
     expect(items.map(({ title }) => title)).toEqual(many);
   });
 
-  test('is told from the first bytes on that matter, however late they come', async () => {
+  test('is detected from the first non-ASCII bytes, however late they come', async () => {
     const before = 'x,C,plain\r\n'.repeat(50_000);
     const bytes = encoded(`id,smiles,title\r\n${before}a,C,Größe\r\n`, 'latin1');
     const { items, problems } = await read('t.csv', bytes);
@@ -138,7 +138,7 @@ describe('encodings', () => {
     expect(problems.map(({ code }) => code)).toContain('MANIFEST_NOT_UTF8');
   });
 
-  test('is not guessed where UTF-8 and another are mixed', async () => {
+  test('is not guessed if UTF-8 and another are mixed', async () => {
     const bytes = Buffer.concat([
       Buffer.from('smiles,title\nC,Größe\nC,Säure\n'),
       encoded('C,für\nC,über\n', 'latin1'),
@@ -147,7 +147,7 @@ describe('encodings', () => {
     expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 4 - -']);
   });
 
-  test('is not guessed where most is UTF-8 that another encoding could read', async () => {
+  test('is not guessed if most is UTF-8 that another encoding could read', async () => {
     const lines = (count: number): string =>
       'C,même fenêtre\nC,extrême forêt\nC,tête prêt\n'.repeat(count);
     const bytes = Buffer.concat([
@@ -158,7 +158,7 @@ describe('encodings', () => {
     expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 32 - -']);
   });
 
-  test('that does not hold to the end is an error', async () => {
+  test('that does not match to the end is an error', async () => {
     const text = encoded(
       `smiles,title\n${'C,エタノールの濃度を測定した\n'.repeat(50)}`,
       'shift_jis',
@@ -175,7 +175,7 @@ describe('encodings', () => {
     expect(problems[0]?.message).toContain('UTF-32');
   });
 
-  test('the rest of the file is checked all the same', async () => {
+  test('the rest of the file is still checked', async () => {
     const { problems } = await read('t.csv', Buffer.from('id,smiles\n\xe9,C\na,C.C\n', 'latin1'));
     expect(problems.map(({ code }) => code)).toEqual([
       'MANIFEST_NOT_UTF8',

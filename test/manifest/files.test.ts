@@ -7,7 +7,7 @@ import { BATCHES, brief, folderWith, read } from './manifests.ts';
 
 const FASTA = '>one\nMNKQQQTALNMARFIRSQSL\n';
 
-/** Root reads whatever the mode says. */
+/** Root can read files regardless of the mode. */
 const isRoot = process.getuid?.() === 0;
 
 /** A folder with a manifest in `in/` and a file beside that folder. */
@@ -35,14 +35,14 @@ describe('an input file', () => {
     ]);
   });
 
-  test('may be outside when the user says so', async () => {
+  test('may be outside when the user allows it', async () => {
     const { manifest } = await insideAndOutside('../secret.fasta');
     const { items, problems } = await readManifests([manifest], { allowOutside: true });
     expect(problems).toEqual([]);
     expect(items[0]?.input.text).toBe(FASTA);
   });
 
-  test('may not be a link that leads outside, nor lie in a folder that is one', async () => {
+  test('may not be a link that leads outside, nor be in a folder that is one', async () => {
     const { folder, manifest } = await insideAndOutside('link.fasta');
     await symlink('../secret.fasta', path.join(folder, 'in', 'link.fasta'));
     await symlink('..', path.join(folder, 'in', 'up'));
@@ -56,7 +56,7 @@ describe('an input file', () => {
     expect(items.map((item) => item.id)).toEqual(['c']);
   });
 
-  test('is found beside the manifest also when the manifest’s folder is reached by a link', async () => {
+  test('is found beside the manifest also if the manifest’s folder is reached by a link', async () => {
     const { folder } = await insideAndOutside('here.fasta');
     await symlink('in', path.join(folder, 'alias'));
     const { problems } = await readManifests([path.join(folder, 'alias', 'manifest.csv')]);
@@ -71,7 +71,7 @@ describe('an input file', () => {
   });
 
   test.each(['no.fasta', 'here.fasta/x', 'sub\\here.fasta', 'a\0b.fasta', 'x'.repeat(5000)])(
-    'that is not there is told of: %j',
+    'that does not exist is reported: %j',
     async (file) => {
       const { problems } = await read(
         't.jsonl',
@@ -82,21 +82,21 @@ describe('an input file', () => {
     },
   );
 
-  test.skipIf(isRoot)('that may not be read is told of', async () => {
+  test.skipIf(isRoot)('that cannot be read is reported', async () => {
     const folder = await folderWith({ 'manifest.csv': 'id,file\na,a.fasta\n', 'a.fasta': FASTA });
     await chmod(path.join(folder, 'a.fasta'), 0);
     const { problems } = await readManifests([folder]);
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_FILE_UNREADABLE']);
   });
 
-  test('loses its byte order mark, at which the engines stop, and nothing else', async () => {
+  test('loses its byte order mark, which the engines cannot read, and nothing else', async () => {
     const { items } = await read('manifest.csv', 'id,file\na,a.fasta\n', {
       'a.fasta': `\uFEFF${FASTA.replaceAll('\n', '\r\n')}`,
     });
     expect(items[0]?.input.text).toBe(FASTA.replaceAll('\n', '\r\n'));
   });
 
-  test.skipIf(isRoot)('and a manifest that may not be read is told of', async () => {
+  test.skipIf(isRoot)('and a manifest that cannot be read is reported', async () => {
     const folder = await folderWith({ 'manifest.csv': 'id,file\n' });
     await chmod(path.join(folder, 'manifest.csv'), 0);
     const { problems } = await readManifests([folder]);
@@ -118,7 +118,7 @@ HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
     ['two.sto', '# STOCKHOLM 1.0\na MN-QQQTALN\nb MNKQQQ-ALN\n//\n', 'alignment', 'input.fasta'],
     ['two.aln', 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n', 'alignment', 'input.fasta'],
     ['other.fasta', 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n', 'alignment', 'input.fasta'],
-  ])('of %s is clear', async (name, content, kind, input) => {
+  ])('of %s is known', async (name, content, kind, input) => {
     const { items, problems } = await read('manifest.csv', `id,file\na,${name}\n`, {
       [name]: content,
     });
@@ -145,7 +145,7 @@ HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
     expect(items[0]?.input).toEqual({ name: 'input.fasta', text });
   });
 
-  test('of shifts is told by content: NMR-STAR in a .nef is sent as .str', async () => {
+  test('of shifts is detected from the content: NMR-STAR in a .nef is sent as .str', async () => {
     const entry = path.join(BATCHES, 'demo', 'files', 'bmr5387_ubiquitin.str');
     const star = await readFile(entry, 'utf8');
     const { items } = await read('manifest.csv', 'id,file\na,a.nef\n', { 'a.nef': star });
@@ -154,7 +154,7 @@ HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
 });
 
 describe('several manifests', () => {
-  test('share one namespace of ids and are digested one by one', async () => {
+  test('share one namespace of ids and get one digest each', async () => {
     const folder = await folderWith({
       'a.csv': 'id,smiles\nx,C\ny,CC\n',
       'b.jsonl': '{"id":"z","smiles":"C"}\n{"id":"x","smiles":"CCC"}\n',
@@ -170,7 +170,7 @@ describe('several manifests', () => {
     expect(digests[0]?.sha256).toBe(sha256);
   });
 
-  test('one that is missing does not hide what is wrong with the others', async () => {
+  test('a missing one does not hide the problems of the others', async () => {
     const folder = await folderWith({ 'b.csv': 'id,smiles\nx,C.C\n' });
     await mkdir(path.join(folder, 'empty'));
     const paths = ['a.csv', 'empty', 'b.csv'].map((name) => path.join(folder, name));

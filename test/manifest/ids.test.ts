@@ -25,7 +25,7 @@ describe('an id', () => {
     },
   );
 
-  test('is made of the file’s name, else of the line', async () => {
+  test('is derived from the name of the file, else from the line', async () => {
     const files = { 'in/a protein (1).fasta': FASTA, 'in/.b.fasta': FASTA };
     expect(await idsOf('file,smiles\nin/a protein (1).fasta,\n,C\nin/.b.fasta,\n', files)).toEqual([
       'a_protein_1_',
@@ -34,13 +34,13 @@ describe('an id', () => {
     ]);
   });
 
-  test('that was made steps aside for one that was there before, whatever its case', async () => {
+  test('that was generated gives way to an existing one, ignoring case', async () => {
     const files = { 'x.fasta': FASTA, 'in/x.fasta': FASTA, 'in/X.fasta': FASTA };
     const rows = 'id,file\nx,x.fasta\n,in/x.fasta\n,in/X.fasta\n';
     expect(await idsOf(rows, files)).toEqual(['x', 'x-2', 'X-3']);
   });
 
-  test('that was made is taken: a later row may not have it', async () => {
+  test('that was generated is taken: a later row cannot have it', async () => {
     const { problems } = await read('manifest.csv', 'id,smiles\n,C\nrow-2,CC\n');
     expect(brief(problems)).toEqual(['MANIFEST_ID_DUPLICATE 3 id row-2']);
   });
@@ -56,7 +56,7 @@ describe('an id', () => {
 describe('the register of ids', () => {
   const place = (line: number) => ({ file: 'a.csv', line });
 
-  test('tells every id from every other, and where it was used first', () => {
+  test('distinguishes all ids, and knows where each was used first', () => {
     const ids = new IdRegister();
     const all = Array.from({ length: 100_000 }, (_, at) => `ZINC${String(at).padStart(12, '0')}`);
     for (const [at, id] of all.entries()) {
@@ -84,7 +84,7 @@ describe('the register of ids', () => {
     }
   });
 
-  test('tells case apart', () => {
+  test('is case-sensitive', () => {
     const ids = new IdRegister();
     const codes = ['abc', 'Abc', 'aBC', 'abc', 'Abc', 'ABC'].map(
       (id, at) => ids.claim(id, place(at + 1)).complaints[0]?.code ?? null,
@@ -99,14 +99,14 @@ describe('the register of ids', () => {
     ]);
   });
 
-  test('makes a hundred thousand ids of one name, all different, in no time', () => {
+  test('quickly makes a hundred thousand different ids from one name', () => {
     const ids = new IdRegister();
     const made = Array.from({ length: 100_000 }, (_, at) => ids.make('LIG', place(at + 1)));
     expect(made.slice(0, 4)).toEqual(['LIG', 'LIG-2', 'LIG-3', 'LIG-4']);
     expect(new Set(made).size).toBe(made.length);
   });
 
-  test('cuts nothing off a name that has dots in it', () => {
+  test('keeps the whole name if it has dots in it', () => {
     expect(new IdRegister().make('ZINC.123', place(1))).toBe('ZINC.123');
   });
 });

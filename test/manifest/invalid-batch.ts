@@ -1,4 +1,4 @@
-/** All that is wrong with batches/invalid, in order. */
+/** All problems of batches/invalid, in order. */
 export const EXPECTED: readonly (readonly [
   code: string,
   line: number,

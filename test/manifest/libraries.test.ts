@@ -1,4 +1,4 @@
-/** Files that hold one input after the other: SMILES files, FASTA files, SD files. */
+/** Files with several inputs: SMILES files, FASTA files, SD files. */
 import { describe, expect, test } from 'vitest';
 import type { ManifestReading } from './read-all.ts';
 import { brief, read } from './manifests.ts';
@@ -8,7 +8,7 @@ function rows({ items }: ManifestReading): unknown[] {
 }
 
 describe('a SMILES file', () => {
-  test('has a molecule a line, and its name after a blank or tab', async () => {
+  test('has a molecule per line, with its name after a blank or tab', async () => {
     const reading = await read(
       'library.smi',
       '# my library\r\nCCO ethanol\r\n\r\nC\tZINC.123\tin stock\r\n  CC  ethane (gas)  \r\n',
@@ -27,18 +27,18 @@ describe('a SMILES file', () => {
   });
 
   test.each(['SMILES Name', 'smiles\tzinc_id', 'canonical_smiles', 'SMILES'])(
-    'may begin with the header %j',
+    'may start with the header %j',
     async (header) => {
       expect(rows(await read('a.smiles', `${header}\nC x\n`))).toEqual([['x', 'molecule', 2, 'C']]);
     },
   );
 
-  test('numbers what has no name, and what has the name of another', async () => {
+  test('numbers unnamed molecules, and those with a name that is taken', async () => {
     const { items } = await read('lib.smi', 'C\nCC LIG\nCCC LIG\nCCCC\n');
     expect(items.map(({ id }) => id)).toEqual(['lib-1', 'LIG', 'LIG-2', 'lib-4']);
   });
 
-  test('names the row that is wrong', async () => {
+  test('names the wrong row', async () => {
     const { problems } = await read('lib.smi', 'C one\nC(C two\nCCO,ethanol\n');
     expect(problems.map(({ code, line, id }) => [code, line, id])).toEqual([
       ['SMILES_SYNTAX', 2, 'two'],
@@ -48,7 +48,7 @@ describe('a SMILES file', () => {
 });
 
 describe('a FASTA file', () => {
-  test('of several records has a sequence a record', async () => {
+  test('of several records has a sequence per record', async () => {
     const text = '\n>sp|P1|ONE first\nMNKQQQ\nTALN\n\n>two\r\nMARFIRSQSL\r\n>two\nMNKQQQTALNMA';
     const reading = await read('proteome.fasta', text);
     expect(reading.problems).toEqual([]);
@@ -60,7 +60,7 @@ describe('a FASTA file', () => {
     expect(reading.items[0]?.user).toEqual({ name: 'sp|P1|ONE first' });
   });
 
-  test('of one record is called what the file is called', async () => {
+  test('of one record gets the name of the file', async () => {
     const reading = await read('1abc.fa', '>chain A\nMNKQQQTALN\n');
     expect(rows(reading)).toEqual([['1abc', 'sequence', 1, '>chain A\nMNKQQQTALN\n']]);
   });
@@ -76,31 +76,31 @@ describe('a FASTA file', () => {
     expect(rows(await read('family.fasta', text))).toEqual([['family', 'alignment', 1, text]]);
   });
 
-  test('is told to be an alignment by its first part, however long it is', async () => {
+  test('is detected as an alignment from its first part, however long it is', async () => {
     const row = (at: number) => `>s${String(at)}\n${'MNKQ-'.repeat(60)}\n`;
     const text = Array.from({ length: 5_000 }, (_, at) => row(at)).join('');
     const reading = await read('large.afa', text);
     expect(reading.items.map(({ kind, input }) => [kind, input.text.length])).toEqual([
       ['alignment', text.length],
     ]);
-    // What comes later must fit.
+    // Later records must match.
     const { problems } = await read('large.afa', `${text}>odd\nMNKQ\n`);
     expect(problems.map(({ code }) => code)).toContain('ALIGNMENT_UNEQUAL');
   });
 
-  test('of equal lengths without a gap is no alignment', async () => {
+  test('of equal lengths without a gap is not an alignment', async () => {
     const { items } = await read('two.fasta', '>a\nMNKQQQTALN\n>b\nMNKQQQAALN\n');
     expect(items.map(({ kind }) => kind)).toEqual(['sequence', 'sequence']);
   });
 
-  test('says what stands before the first header', async () => {
+  test('reports text before the first header', async () => {
     const { problems } = await read('x.fasta', 'junk\n>a\nMNKQQQTALN\n>b\nMNKQQQTALN\n');
     expect(problems.map(({ code, line }) => [code, line])).toEqual([
       ['SEQUENCE_TEXT_BEFORE_HEADER', 1],
     ]);
   });
 
-  test('with a record that never ends is refused there', async () => {
+  test('with an endless record is refused there', async () => {
     const endless = `>a\nMNKQQQTALN\n>b\n${'MNKQQQTALN\n'.repeat(1_600_000)}`;
     const { items, problems } = await read('x.fasta', endless);
     expect(items.map(({ id }) => id)).toEqual(['a']);
@@ -128,7 +128,7 @@ describe('an SD file', () => {
     `ZINC.1${WATER}$$$$\n`,
   ].join('');
 
-  test('has a molecule a record, its title as name and its data as columns', async () => {
+  test('has a molecule per record, its title as name and its data as columns', async () => {
     const reading = await read('library.sdf', library);
     expect(reading.problems).toEqual([]);
     expect(rows(reading)).toEqual([
@@ -153,14 +153,14 @@ describe('an SD file', () => {
     expect(reading.items[1]?.options).toMatchObject({ netCharge: null });
   });
 
-  test('of one record is called what the file is called, with or without its end', async () => {
+  test("of one record gets the name of the file, with or without the record's end", async () => {
     for (const end of ['$$$$\n', '', '\n\n', '$$$$\n\n\n']) {
       const reading = await read('lig.sdf', `title${WATER}${end}`);
       expect(rows(reading)).toEqual([['lig', 'molecule', 1, `title${WATER}$$$$\n`]]);
     }
   });
 
-  test('says which record is broken or empty, and reads the others', async () => {
+  test('reports a broken or empty record, and reads the others', async () => {
     const { items, problems } = await read(
       'l.sdf',
       `a${WATER}$$$$\n$$$$\nc\n\n\nx\n$$$$\nd${WATER}`,
@@ -172,7 +172,7 @@ describe('an SD file', () => {
     ]);
   });
 
-  test('with a record that never ends is refused there', async () => {
+  test('with an endless record is refused there', async () => {
     const endless = `a${WATER}$$$$\n> <x>\n${'data\n'.repeat(3_300_000)}`;
     const { items, problems } = await read('l.sdf', endless);
     expect(items.map(({ id }) => id)).toEqual(['a']);

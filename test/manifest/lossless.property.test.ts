@@ -13,7 +13,7 @@ const EXTENSIONS = [
 ];
 const RUNS = 150;
 
-/** Cells that try the quoting: separators, quotes, breaks of all sorts, and anything else. */
+/** Cells that test the quoting: separators, quotes, all kinds of line breaks, and anything else. */
 const cell = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.toWellFormed()),
   fc
@@ -31,7 +31,7 @@ interface Seen {
 async function rowsOf(file: string): Promise<Seen[]> {
   const seen: Seen[] = [];
   for await (const { source, item, problems } of checkManifests([file])) {
-    // Promise 3: a row ends as an item or with an error, never as nothing.
+    // Promise 3: a row ends as an item or with an error, and is never lost.
     const refused = problems.some(({ severity }) => severity === 'error');
     expect(item === null || !refused).toBe(true);
     if (source.line === null) continue;
@@ -41,7 +41,7 @@ async function rowsOf(file: string): Promise<Seen[]> {
   return seen;
 }
 
-/** The line on which every row begins, found in a way of its own: by the breaks in all that comes before. */
+/** The first line of every row, computed differently: from the line breaks before it. */
 function linesOf(rows: readonly string[]): number[] {
   return rows.map(
     (_, index) =>
@@ -94,7 +94,7 @@ test.each(['.jsonl', '.json'] as const)(
   },
 );
 
-/** One line of any text that a name may be. */
+/** One line of any text that can be a name. */
 const name = fc.string({ unit: 'binary', maxLength: 20 }).map((text) =>
   text
     .toWellFormed()
@@ -154,7 +154,7 @@ test.each(Object.keys(RECORDS) as (keyof typeof RECORDS)[])(
         async (records, end) => {
           const lines: string[] = [];
           const begins = records.map(({ called, before }) => {
-            // Blank lines belong to the record in an SD file, and to none in the others.
+            // Blank lines belong to the record in an SD file, and to no record in the others.
             if (extension !== '.sdf') lines.push(...before.map((blank) => blank + end));
             const first = lines.length + 1;
             const named = called === '' && extension === '.fasta' ? 'x' : called;
@@ -175,7 +175,7 @@ test.each(Object.keys(RECORDS) as (keyof typeof RECORDS)[])(
   },
 );
 
-test('tables that are quoted well are read as csv-parse reads them', async () => {
+test('correctly quoted tables are read as by csv-parse', async () => {
   const written = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(written, fc.integer({ min: 1, max: 9 }), async (cells, size) => {
@@ -184,7 +184,7 @@ test('tables that are quoted well are read as csv-parse reads them', async () =>
       const read = [];
       const pieces = text.match(new RegExp(`[^]{1,${String(size)}}`, 'g')) ?? [];
       for (const piece of pieces) {
-        // Pieces cut no CRLF in two, which `SourceText` sees to.
+        // Chunks never split a CRLF, which `SourceText` ensures.
         if (piece.endsWith('\r') || piece.startsWith('\n')) return;
         read.push(...rows.take(piece));
       }
@@ -198,7 +198,7 @@ test('tables that are quoted well are read as csv-parse reads them', async () =>
 });
 
 test.each(EXTENSIONS)(
-  'any bytes at all in a %s end in rows or problems, never in a crash',
+  'any bytes in a %s give rows or problems, never a crash',
   async (extension) => {
     const folder = await folderWith({});
     const file = path.join(folder, `any${extension}`);

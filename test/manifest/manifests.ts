@@ -1,4 +1,4 @@
-/** Manifests on a real disk, in a folder that goes when the test ends. */
+/** Manifests on a real disk, in a folder that is removed at the end of the test. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,14 +32,14 @@ export async function read(
   return readManifests([path.join(folder, name)]);
 }
 
-/** `CODE line column value`, one a problem: short enough to compare at a glance. */
+/** `CODE line column value`, one per problem: short enough to compare at a glance. */
 export function brief(problems: readonly Problem[]): string[] {
   return problems.map(({ code, line, column, value }) =>
     [code, line ?? '-', column ?? '-', value ?? '-'].join(' '),
   );
 }
 
-/** The one item of a manifest that has no problem. */
+/** The single item of a manifest without problems. */
 export async function onlyItem(
   name: string,
   content: string,

@@ -112,7 +112,7 @@ describe('shifts', () => {
   });
 });
 
-test('reports everything that is wrong with a row at once', async () => {
+test('reports all problems of a row at once', async () => {
   const row = {
     id: '.x',
     kind: 'molecule',

@@ -11,7 +11,7 @@ import { BATCHES, brief, folderWith, read } from './manifests.ts';
 const INVALID = path.join(BATCHES, 'invalid', 'manifest.csv');
 const CODES = Object.keys(PROBLEMS);
 
-/** Every test leaves the codes it saw here; the last one compares. */
+/** Every test adds its codes here; the last one compares. */
 const seen = new Set<string>(EXPECTED.map(([code]) => code));
 
 async function problemsOf(name: string, content: string | Uint8Array): Promise<readonly Problem[]> {
@@ -23,7 +23,7 @@ async function problemsOf(name: string, content: string | Uint8Array): Promise<r
 describe('batches/invalid', () => {
   const reading = readManifests([INVALID]);
 
-  test('tells of all its problems at once, in order, and of nothing else', async () => {
+  test('reports all its problems at once, in order, and nothing else', async () => {
     const { problems } = await reading;
     expect(problems.map(({ code, line }) => `${code} ${String(line)}`)).toEqual(
       EXPECTED.map(([code, line]) => `${code} ${String(line)}`),
@@ -31,7 +31,7 @@ describe('batches/invalid', () => {
   });
 
   test.each(EXPECTED.map((row, index) => [...row, index] as const))(
-    '%s in line %i is told with its column, value and remedy',
+    '%s in line %i is reported with its column, value and remedy',
     async (code, line, column, value, message, remedy, index) => {
       const problem = (await reading).problems[index];
       expect(problem).toMatchObject({ code, file: INVALID, line, column, value });
@@ -40,7 +40,7 @@ describe('batches/invalid', () => {
     },
   );
 
-  test('names the row by its id, where it has one', async () => {
+  test('names the row by its id, if it has one', async () => {
     const { problems } = await reading;
     const ids = new Map(problems.map(({ code, id }) => [code, id]));
     expect(ids.get('MANIFEST_FILE_EMPTY')).toBe('file_empty');
@@ -67,7 +67,7 @@ describe('batches/invalid', () => {
 });
 
 describe('a manifest that cannot be used', () => {
-  test('is told of when it is not there', async () => {
+  test('is reported when it does not exist', async () => {
     const { problems, rows } = await readManifests(['no/such/manifest.csv']);
     seen.add('MANIFEST_NOT_FOUND');
     expect(brief(problems)).toEqual(['MANIFEST_NOT_FOUND - - -']);
@@ -80,7 +80,7 @@ describe('a manifest that cannot be used', () => {
     expect(rows).toBe(0);
   });
 
-  test('is told of when the folder holds none, or several', async () => {
+  test('is reported when the folder has none, or several', async () => {
     const none = await folderWith({ 'table.csv': 'id,smiles\na,C\n' });
     const several = await folderWith({ 'manifest.csv': '', 'manifest.yml': '' });
     const { problems } = await readManifests([none, several]);
@@ -95,7 +95,7 @@ describe('a manifest that cannot be used', () => {
   test.each([
     ['table.xlsx', 'x', /\.xlsx is neither a manifest nor an input/],
     ['table', 'x', /no extension/],
-  ])('%s is no format of ours', async (name, content, message) => {
+  ])('%s is not a supported format', async (name, content, message) => {
     const [problem] = await problemsOf(name, content);
     expect(problem).toMatchObject({ code: 'MANIFEST_FORMAT', line: null });
     expect(problem?.message).toMatch(message);
@@ -116,24 +116,24 @@ describe('a manifest that cannot be used', () => {
     expect(brief(problems)).toEqual(['MANIFEST_EMPTY - - -']);
   });
 
-  test('a device is not read: it might never end', async () => {
+  test('a device is not read: it might be endless', async () => {
     const { problems } = await readManifests(['/dev/zero']);
     expect(brief(problems)).toEqual(['MANIFEST_UNREADABLE - - -']);
   });
 
-  test('a header without an input column is told of once, not once a row', async () => {
+  test('a header without an input column is reported once, not per row', async () => {
     const problems = await problemsOf('table.csv', 'id|smiles\na|C\nb|C\n');
     expect(brief(problems)).toEqual(['MANIFEST_COLUMNS_MISSING 1 - id|smiles']);
     expect(problems[0]?.remedy).toMatch(/commas or semicolons in \.csv/);
   });
 
-  test('a pattern that matches nothing is told of', async () => {
+  test('a pattern without matches is reported', async () => {
     const { problems } = await readManifests(['no/such/*.csv']);
     seen.add('MANIFEST_PATTERN_EMPTY');
     expect(brief(problems)).toEqual(['MANIFEST_PATTERN_EMPTY - - -']);
   });
 
-  test('what is no input in a folder is counted and named', async () => {
+  test('files in a folder that are not inputs are counted and named', async () => {
     const folder = await folderWith({
       'a.smi': 'C\n',
       '.DS_Store': '',
@@ -149,7 +149,7 @@ describe('a manifest that cannot be used', () => {
     expect(problems[0]?.message).toMatch(/^5 entries .*`\.DS_Store`, `b\.log`, `README`, …$/);
   });
 
-  test('gzip that is cut off is told of, after the rows before', async () => {
+  test('truncated gzip is reported, after the rows before', async () => {
     const rows = Array.from({ length: 20_000 }, (_, at) => `${String(at)}-${String(at ** 5)},C\n`);
     const whole = gzipSync(`id,smiles\n${rows.join('')}`);
     const { items, problems } = await read('t.csv.gz', whole.subarray(0, whole.length - 1_000));
@@ -158,8 +158,8 @@ describe('a manifest that cannot be used', () => {
     expect(problems.map(({ code }) => code)).toContain('MANIFEST_GZIP');
   });
 
-  test('gzip that expands without end is refused in seconds', async () => {
-    // 320 million blank lines in 310 kB, as one member of gzip after the other.
+  test('a gzip bomb is refused in seconds', async () => {
+    // 320 million blank lines in 310 kB, as consecutive members of gzip.
     const member = gzipSync(Buffer.alloc(32 * 1024 * 1024, '\n'));
     const bomb = Buffer.concat([gzipSync('id,smiles\na,C\n'), ...Array<Buffer>(10).fill(member)]);
     const { problems } = await read('t.csv.gz', bomb);
@@ -174,7 +174,7 @@ describe('a manifest that cannot be used', () => {
     expect(brief(problems)).toEqual(['MANIFEST_COLUMNS_TOO_MANY 1 - -']);
   });
 
-  test('rows without end are refused', async () => {
+  test('too many rows are refused', async () => {
     const folder = await folderWith({ 'a.smi': 'C\n'.repeat(200_000) });
     const { problems, rows } = await readManifests([folder], { rowLimit: 100_000 });
     seen.add('MANIFEST_ROWS_TOO_MANY');
@@ -189,7 +189,7 @@ describe('a manifest that cannot be used', () => {
   });
 });
 
-describe('a row that cannot be read', () => {
+describe('an unreadable row', () => {
   test.each([
     ['rows.jsonl', '{"id": "a", "smiles": "C"}\n{"id": "b", \n', 'MANIFEST_SYNTAX 2 - {"id": "b",'],
     ['rows.jsonl', '{"id": "a", "smiles": "C"}\n["b"]\n', 'MANIFEST_ROW_NOT_OBJECT 2 - -'],
@@ -218,7 +218,7 @@ describe('a row that cannot be read', () => {
   });
 });
 
-test('a value is shown short and without what would act on a terminal', async () => {
+test('a value is shortened and stripped of control codes', async () => {
   const nasty = `\u001b[31m${'x'.repeat(200)}`;
   const [problem] = await problemsOf('rows.jsonl', JSON.stringify({ kind: nasty, smiles: 'C' }));
   expect(problem?.value).toHaveLength(80 + '\\u{1b}'.length - 1);
@@ -226,7 +226,7 @@ test('a value is shown short and without what would act on a terminal', async ()
   expect(problem?.message).not.toContain('\u001b');
 });
 
-test('an id of a job that cannot be one, or that another row has, is told of', async () => {
+test('a job id that is invalid, or that another row has, is reported', async () => {
   const lines = ['id,kind,remote_id', 'a,molecule,../x', 'b,molecule,ab12', 'c,molecule,ab12'];
   expect(brief(await problemsOf('rows.csv', lines.join('\n')))).toEqual([
     'MANIFEST_REMOTE_ID_INVALID 2 remote_id ../x',
@@ -234,12 +234,12 @@ test('an id of a job that cannot be one, or that another row has, is told of', a
   ]);
 });
 
-test('another encoding is told of', async () => {
+test('another encoding is reported', async () => {
   const problems = await problemsOf('rows.csv', Buffer.from('\uFEFFid,smiles\na,C\n', 'utf16le'));
   expect(brief(problems)).toEqual(['MANIFEST_TRANSCODED 1 - -']);
 });
 
-test('bytes that are not UTF-8 are told of', async () => {
+test('bytes that are not UTF-8 are reported', async () => {
   const problems = await problemsOf(
     'rows.csv',
     Buffer.from('id,smiles,title\na,C,\xe9\n', 'latin1'),
@@ -247,16 +247,16 @@ test('bytes that are not UTF-8 are told of', async () => {
   expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 2 - -']);
 });
 
-test('every code of the registry is provoked by a test, but for what no manifest can bring about', () => {
-  // As root, which CI may be, every file can be read; test/manifest/files.test.ts provokes these where it can.
+test('every code of the registry is covered by a test, except those that no manifest can cause', () => {
+  // As root, as CI may run, every file can be read; test/manifest/files.test.ts covers these if it can.
   const needBrokenDisk = ['MANIFEST_UNREADABLE', 'MANIFEST_FILE_UNREADABLE'];
-  // RDKit takes its 10 s twice; test/inputs/smiles.test.ts provokes it with a chemist of its own.
-  // Told when the campaign's tree is known: test/plan/changed-row.test.ts.
+  // RDKit takes its 10 s twice; test/inputs/smiles.test.ts covers it with its own chemist.
+  // Reported when the campaign's tree is known: test/plan/changed-row.test.ts.
   const elsewhere = [...needBrokenDisk, 'SMILES_UNANSWERED', 'MANIFEST_ROW_CHANGED'];
   expect(CODES.filter((code) => !seen.has(code) && !elsewhere.includes(code))).toEqual([]);
 });
 
-test('docs/manifest.md lists every code, and none that does not exist', async () => {
+test('docs/manifest.md lists every code, and no unknown one', async () => {
   const text = await readFile(path.join(BATCHES, '..', 'docs', 'manifest.md'), 'utf8');
   const listed = [...text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` +\|/gm)].map((match) => match[1]);
   expect(listed.toSorted()).toEqual(CODES.toSorted());

@@ -1,6 +1,4 @@
-/**
- * Collects what `checkManifests` yields, for campaigns that fit into memory.
- */
+/** Collects what `checkManifests` yields, for campaigns that fit into memory. */
 import { KINDS, type Item, type Kind } from '../../src/domain/item.ts';
 import type { Problem } from '../../src/domain/problem.ts';
 import {
@@ -12,9 +10,9 @@ import {
 export interface ManifestReading {
   readonly items: readonly Item[];
   readonly problems: readonly Problem[];
-  /** Rows read, good and bad; blank lines are none. */
+  /** Number of rows read, good and bad, without blank lines. */
   readonly rows: number;
-  /** Rows of each kind, good and bad, as far as the kind is known. */
+  /** Number of rows of each kind, good and bad, as far as the kind is known. */
   readonly kinds: Readonly<Record<Kind, number>>;
   /** Of the manifests, in the order given. */
   readonly digests: readonly ManifestDigest[];

@@ -11,7 +11,7 @@ describe('CSV', () => {
     ['LF', '\n'],
     ['CRLF', '\r\n'],
     ['CR', '\r'],
-  ])('lines are those an editor shows: quoted breaks, blank lines, %s', async (_, end) => {
+  ])('lines are numbered as in an editor: quoted breaks, blank lines, %s', async (_, end) => {
     const rows = [
       'id,smiles,title',
       'a,C,"one',
@@ -35,11 +35,11 @@ describe('CSV', () => {
     expect(lines(reading)).toEqual(['a 2', 'b 3', 'c 4', 'd 5']);
   });
 
-  test('a byte order mark is no part of the first column', async () => {
+  test('a byte order mark is not part of the first column', async () => {
     expect((await onlyItem('table.csv', '\uFEFFid,smiles\nethanol,CCO\n')).id).toBe('ethanol');
   });
 
-  test('quotes, commas and doubled quotes in cells are the cell’s', async () => {
+  test('quotes, commas and doubled quotes in cells belong to the cell', async () => {
     const item = await onlyItem('t.csv', 'id,smiles,note\na,C,"say ""hi"", twice"\n');
     expect(item.user).toEqual({ note: 'say "hi", twice' });
   });
@@ -50,12 +50,12 @@ describe('CSV', () => {
     });
   });
 
-  test('a quote that swallows the next row is told of', async () => {
+  test('a quote that swallows the next row is reported', async () => {
     const { problems } = await read('t.csv', 'id,smiles\na,"C\nb,"CC"\nc,CCC\n');
     expect(problems.map(({ code }) => code)).toContain('MANIFEST_ROW_QUOTES');
   });
 
-  test('a quote that is never closed costs no row before it, however many there are', async () => {
+  test('a quote that is never closed loses no row before it, however many there are', async () => {
     const before = Array.from({ length: 30_000 }, (_, index) => `i${String(index)},C`);
     const { items, problems, rows } = await read(
       't.csv',
@@ -65,7 +65,7 @@ describe('CSV', () => {
     expect(brief(problems)).toEqual(['MANIFEST_SYNTAX 30002 - -']);
   });
 
-  test('empty columns at the end, as spreadsheets write them, are nothing', async () => {
+  test('empty columns at the end, as spreadsheets write them, are ignored', async () => {
     const { items, problems } = await read('t.csv', 'id,smiles,,\na,C,,\nb,CC,,\n');
     expect(problems).toEqual([]);
     expect(items.map((item) => item.row)).toEqual([
@@ -74,7 +74,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('a comma in `predictors` without quotes is told of, not read as another option', async () => {
+  test('an unquoted comma in `predictors` is reported, not read as another option', async () => {
     const { problems, items } = await read(
       't.csv',
       'id,sequence,predictors,title\na,MNKQQQTALN,dynamine,agmata,Title\n',
@@ -83,7 +83,7 @@ describe('CSV', () => {
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_ROW_LONG']);
   });
 
-  test('the row is given back as it was written, blanks and all', async () => {
+  test('the row is returned as it was written, including blanks', async () => {
     const item = await onlyItem('t.csv', 'id, smiles ,kind,project\na, CCO , Molecule , north \n');
     expect(item.row).toEqual({ id: 'a', smiles: ' CCO ', kind: ' Molecule ', project: ' north ' });
     expect([item.input.text, item.kind]).toEqual(['CCO', 'molecule']);
@@ -96,7 +96,7 @@ describe('CSV', () => {
   });
 });
 
-test('TSV has tabs, and commas mean nothing in it', async () => {
+test('TSV has tabs, and commas have no meaning in it', async () => {
   const item = await onlyItem(
     't.tsv',
     'id\tsequence\tpredictors\na\tMNKQQQTALN\tdynamine,agmata\n',
@@ -105,7 +105,7 @@ test('TSV has tabs, and commas mean nothing in it', async () => {
 });
 
 describe('JSONL', () => {
-  test('every line is a row; blank lines are none', async () => {
+  test('every line is a row, except blank lines', async () => {
     const reading = await read(
       't.jsonl',
       '{"id":"a","smiles":"C"}\r\n\r\n{"id":"b","smiles":"CC"}',
@@ -137,7 +137,7 @@ describe('JSONL', () => {
 });
 
 describe('JSON', () => {
-  test('every element has its line, brackets and commas in texts notwithstanding', async () => {
+  test('every element has its line, despite brackets and commas in texts', async () => {
     const text =
       '[\n  {"id": "a", "smiles": "C", "note": "], \\" {"},\n\n  {\n "id": "b", "smiles": "CC"}\n]\n';
     expect(lines(await read('t.json', text))).toEqual(['a 2', 'b 4']);
@@ -158,7 +158,7 @@ describe('JSON', () => {
     ['[{"smiles":"C"}, {"smi', 'never closed'],
     ['[{"smiles":"C"}] [', 'after the array'],
     ['"C"', 'array of objects'],
-  ])('%s is told of', async (text, reason) => {
+  ])('%s is reported', async (text, reason) => {
     const { problems } = await read('t.json', text);
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_SYNTAX']);
     expect(problems[0]?.message).toContain(reason);
@@ -199,7 +199,7 @@ describe('YAML', () => {
     ['smiles: C\n', 1],
     ['- smiles: C\n---\n- smiles: C\n', 2],
     ['- {smiles: C, smiles: CC}\n', 1],
-  ])('%j is told of', async (text, line) => {
+  ])('%j is reported', async (text, line) => {
     const { problems, items } = await read('t.yaml', text);
     expect(items).toEqual([]);
     expect(problems.length).toBeGreaterThan(0);
@@ -223,15 +223,15 @@ describe('YAML', () => {
   });
 });
 
-describe('a column in another case', () => {
-  test('is taken', async () => {
+describe('a column name in another case', () => {
+  test('is accepted', async () => {
     const item = await onlyItem('t.csv', 'ID,SMILES,Net_Charge,Project\na,C,0,x\n');
     expect([item.id, item.options]).toMatchObject(['a', { netCharge: 0 }]);
     expect(item.row).toEqual({ id: 'a', smiles: 'C', net_charge: '0', Project: 'x' });
     expect((await onlyItem('t.jsonl', '{"Id":"a","SMILES":"C"}')).id).toBe('a');
   });
 
-  test('is the user’s own beside the one that is written exactly', async () => {
+  test('is the user’s own beside the one in exact case', async () => {
     const { items, problems } = await read('t.csv', 'id,smiles,SMILES\na,C,CC\n');
     expect(items.map(({ input, user }) => [input.text, user])).toEqual([['C', { SMILES: 'CC' }]]);
     expect(brief(problems)).toEqual(['MANIFEST_COLUMN_TYPO 1 SMILES SMILES']);
@@ -243,12 +243,12 @@ describe('a column in another case', () => {
   });
 });
 
-describe('what other programs call a column', () => {
+describe('a column name of another program', () => {
   test.each([
     ['structure,id', 'structure', 'smiles'],
     ['seq', 'seq', 'sequence'],
     ['filename', 'filename', 'file'],
-  ])('%s: did you mean it as our own?', async (header, column, meant) => {
+  ])('%s: suggests our own', async (header, column, meant) => {
     const { problems } = await read('t.csv', `${header}\nx\n`);
     const typo = problems.find(({ code }) => code === 'MANIFEST_COLUMN_TYPO');
     expect(typo).toMatchObject({ column });
@@ -282,7 +282,7 @@ describe('a column that is probably misspelt', () => {
     },
   );
 
-  test('is told of once in JSONL, at the row where it first stands', async () => {
+  test('is reported once in JSONL, at the first row with it', async () => {
     const { problems } = await read(
       't.jsonl',
       '{"smiles":"C"}\n{"smiles":"C","titel":"x"}\n{"smiles":"C","titel":"y"}\n',

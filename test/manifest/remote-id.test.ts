@@ -1,11 +1,11 @@
-/** The column `remote_id`: a row whose job the service has already. */
+/** The column `remote_id`: a row whose job exists at the service. */
 import { describe, expect, test } from 'vitest';
 import { brief, onlyItem, read } from './manifests.ts';
 
 const JOB = '3f1c2a9e-5d0b-4c57-9a55-0d8f5f3c9b11';
 
 describe('a row with a remote_id', () => {
-  test('needs no input: a note that names the job takes its place', async () => {
+  test('needs no input: a file with the id of the job replaces it', async () => {
     const item = await onlyItem('m.csv', `id,kind,remote_id,project\na,sequence,${JOB},x\n`);
     expect(item).toMatchObject({
       id: 'a',
@@ -29,14 +29,14 @@ describe('a row with a remote_id', () => {
     expect(problems.map(({ code }) => code)).toEqual(['SMILES_SYNTAX']);
   });
 
-  test('is an ordinary row where the cell is empty', async () => {
+  test('is an ordinary row if the cell is empty', async () => {
     const item = await onlyItem('m.csv', 'smiles,remote_id\nCCO,\n');
     expect(item).not.toHaveProperty('adopts');
     const { problems } = await read('m.csv', 'id,kind,remote_id\na,sequence,\n');
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_INPUT_MISSING']);
   });
 
-  test('needs its kind where nothing else tells it', async () => {
+  test('needs its kind if nothing else determines it', async () => {
     const { problems } = await read('m.csv', `id,remote_id\na,${JOB}\n`);
     expect(brief(problems)).toEqual(['MANIFEST_KIND_UNCLEAR 2 kind ']);
   });
@@ -50,7 +50,7 @@ describe('a row with a remote_id', () => {
     },
   );
 
-  test('is refused when an earlier row of the same service has the job', async () => {
+  test('is refused if an earlier row of the same service has the job', async () => {
     const lines = [
       'id,kind,remote_id,file',
       `a,sequence,${JOB},`,
@@ -69,7 +69,7 @@ describe('a row with a remote_id', () => {
     expect(problems[0]?.message).toContain('m.csv line 2');
   });
 
-  test('a table with no other column of work than remote_id can be read', async () => {
+  test('a table with remote_id as its only input column can be read', async () => {
     const { items, problems } = await read('m.csv', `id;kind;remote_id\na;molecule;ab12\n`);
     expect(problems).toEqual([]);
     expect(items.map(({ adopts }) => adopts?.remoteId)).toEqual(['ab12']);

@@ -1,6 +1,6 @@
 /**
- * The JSON Schema of a row and the program agree: what the program takes the schema takes, and what the schema refuses
- * the program refuses, or does not read.
+ * The JSON Schema of a row and the program agree: the schema accepts what the program accepts, and the program refuses
+ * or does not read what the schema refuses.
  */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true });
 const ofRow = ajv.compile(JSON.parse(files['manifest-row.schema.json'] ?? '') as object);
 const ofManifest = ajv.compile(JSON.parse(files['manifest.schema.json'] ?? '') as object);
 
-/** What is wrong with the form of a row; all else is about files and what is in them. */
+/** Errors in the form of a row; all others concern files and their contents. */
 const OF_FORM: ReadonlySet<string> = new Set([
   'MANIFEST_ROW_NOT_OBJECT',
   'MANIFEST_VALUE_NESTED',
@@ -41,7 +41,7 @@ async function checked(file: string): Promise<CheckedRow[]> {
   return rows;
 }
 
-/** Codes of what the program has against the form of each of these rows. */
+/** The program's codes for the form of each of these rows. */
 async function complaintsOf(rows: readonly unknown[], file: string): Promise<string[][]> {
   await writeFile(file, `[${rows.map((row) => JSON.stringify(row)).join(',\n')}]`);
   const all = await checked(file);
@@ -52,7 +52,7 @@ async function complaintsOf(rows: readonly unknown[], file: string): Promise<str
 }
 
 describe('the schema of a row', () => {
-  test.each(['demo', 'screening', 'failures'])('takes every row of the batch %s', (batch) => {
+  test.each(['demo', 'screening', 'failures'])('accepts every row of the batch %s', (batch) => {
     const text = readFileSync(path.join(BATCHES, batch, 'manifest.csv'));
     const rows = parseCsv<Record<string, string>>(text, { columns: true });
     expect(rows.filter((row) => !ofRow(row))).toEqual([]);
@@ -60,7 +60,7 @@ describe('the schema of a row', () => {
     expect(ofManifest({ items: rows })).toBe(true);
   });
 
-  test('refuses in the batch of invalid rows what is wrong in form, and nothing else', () => {
+  test('refuses exactly the wrong form in the batch of invalid rows', () => {
     const text = readFileSync(path.join(BATCHES, 'invalid', 'manifest.csv'));
     const rows = parseCsv<Record<string, string>>(text, {
       columns: true,
@@ -103,7 +103,7 @@ describe('the schema of a row', () => {
     expect(ofRow.errors?.map(({ instancePath }) => instancePath)).toContain(`/${field}`);
   });
 
-  test('takes any column of the user, whatever is in it', () => {
+  test('accepts any column of the user, with any contents', () => {
     expect(ofRow({ smiles: 'CCO', project: { nested: [1] }, 'charge-method': 'x' })).toBe(true);
   });
 });
@@ -151,7 +151,7 @@ const OPTIONS = {
   },
 };
 
-/** Rows whose options go with their kind: those of another kind are not read. */
+/** Rows whose options match their kind: those of another kind are not read. */
 const fittingRow = fc.oneof(
   fc
     .tuple(
@@ -185,7 +185,7 @@ const CELLS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   project: anything,
 };
 
-/** Rows of which anything may be wrong: a good one, in which up to three cells are other. */
+/** Rows with random errors: a good one with up to three changed cells. */
 const anyRow = fc
   .subarray(Object.keys(CELLS), { maxLength: 3 })
   .chain((fields) =>
@@ -197,7 +197,7 @@ const anyRow = fc
   .map(([row, other]): unknown => ({ ...row, ...other }));
 
 describe('program and schema agree', () => {
-  test('on the form of every row whose options go with its kind', async () => {
+  test('on the form of every row whose options match its kind', async () => {
     const file = path.join(await folderWith({}), 'rows.json');
     const seen = { taken: 0, refused: 0 };
     await fc.assert(
@@ -211,11 +211,11 @@ describe('program and schema agree', () => {
       }),
       { numRuns: 60 },
     );
-    // Both sides have to be met often.
+    // Both outcomes must occur often.
     expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100);
   });
 
-  test('on any row at all: what the program takes without a word, the schema takes', async () => {
+  test('on any row: the schema accepts what the program accepts without a message', async () => {
     const file = path.join(await folderWith({}), 'rows.json');
     let taken = 0;
     await fc.assert(
@@ -246,7 +246,7 @@ describe('program and schema agree', () => {
     const folder = await folderWith({ 'rows.yaml': text });
     const [row] = await checked(path.join(folder, 'rows.yaml'));
     const errors = row?.problems.filter(({ severity }) => severity === 'error') ?? [];
-    // In order as a number; that it is not the charge of ethanol is for RDKit to say.
+    // Valid as a number; only RDKit can tell that it is not the charge of ethanol.
     expect(
       errors.map(({ code }) => code).filter((code) => code !== 'SMILES_CHARGE_DIFFERS'),
     ).toEqual([]);

@@ -1,4 +1,4 @@
-/** What may be typed after `hundredfold run`: files, folders, patterns, several at once. */
+/** The arguments of `hundredfold run`: files, folders, patterns, several at once. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { symlink } from 'node:fs/promises';
@@ -21,7 +21,7 @@ function brieflyOf({ items }: ManifestReading): string[] {
 }
 
 describe('an input given directly', () => {
-  test('is an item, called what the file is called', async () => {
+  test('is an item with the name of the file', async () => {
     const reading = await read('ZINC.123.pdb', PDB);
     expect(reading.problems).toEqual([]);
     expect(brieflyOf(reading)).toEqual(['ZINC.123 molecule ZINC.123.pdb 1']);
@@ -33,7 +33,7 @@ describe('an input given directly', () => {
     expect(reading.digests[0]?.sha256).toBe(createHash('sha256').update(PDB).digest('hex'));
   });
 
-  test('may be a link: the name decides what it is', async () => {
+  test('may be a link: its name determines the type', async () => {
     const folder = await folderWith({ 'store/blob': PDB, 'in/x': '' });
     await symlink('../store/blob', path.join(folder, 'in', 'ligand.pdb'));
     const reading = await readManifests([path.join(folder, 'in', 'ligand.pdb')]);
@@ -41,7 +41,7 @@ describe('an input given directly', () => {
     expect(brieflyOf(reading)).toEqual(['ligand molecule ligand.pdb 1']);
   });
 
-  test('has its bytes sent as they are, so they must be UTF-8', async () => {
+  test('is sent byte for byte, so it must be UTF-8', async () => {
     const { problems, rows } = await read('lig.pdb', Buffer.from(`REMARK \xe9\n${PDB}`, 'latin1'));
     expect(rows).toBe(1);
     expect(brief(problems)).toEqual(['MANIFEST_FILE_NOT_UTF8 1 file lig.pdb']);
@@ -49,7 +49,7 @@ describe('an input given directly', () => {
 });
 
 describe('a folder of inputs', () => {
-  test('gives its files in natural order, and the records of its libraries', async () => {
+  test('yields its files in natural order, and the records of its libraries', async () => {
     const folder = await folderWith({
       'lig10.pdb': PDB,
       'lig2.pdb': PDB,
@@ -73,7 +73,7 @@ describe('a folder of inputs', () => {
     expect(brieflyOf(await readManifests([folder]))).toEqual(brieflyOf(reading));
   });
 
-  test('with a manifest in it stands for that', async () => {
+  test('with a manifest in it is read as that manifest', async () => {
     const folder = await folderWith({
       'manifest.csv.gz': gzipSync('id,file\na,lig.pdb\n'),
       'lig.pdb': PDB,
@@ -82,7 +82,7 @@ describe('a folder of inputs', () => {
     expect(brieflyOf(await readManifests([folder]))).toEqual(['a molecule manifest.csv.gz 2']);
   });
 
-  test('may hold no link that leads out of it', async () => {
+  test('may contain no link that leads out of it', async () => {
     const folder = await folderWith({ 'in/a.pdb': PDB, 'secret.pdb': PDB });
     await symlink('../secret.pdb', path.join(folder, 'in', 'b.pdb'));
     await symlink('a.pdb', path.join(folder, 'in', 'c.pdb'));
@@ -96,7 +96,7 @@ describe('a folder of inputs', () => {
     ]);
   });
 
-  test('may hold a pipe, on which nobody waits', async () => {
+  test('may contain a pipe, which is not waited for', async () => {
     const folder = await folderWith({ 'a.pdb': PDB });
     execFileSync('mkfifo', [path.join(folder, 'b.pdb')]);
     const { items, problems } = await readManifests([folder, path.join(folder, 'b.pdb')]);
@@ -107,14 +107,14 @@ describe('a folder of inputs', () => {
     ]);
   });
 
-  test('with tables only says how to name them', async () => {
+  test('with tables only asks to name them', async () => {
     const folder = await folderWith({ 'b.csv': 'smiles\nC\n', 'a.csv': 'smiles\nC\n' });
     const { problems } = await readManifests([folder]);
     expect(problems[0]?.message).toContain('`a.csv`, `b.csv`');
     expect(problems[0]?.remedy).toContain('*.csv');
   });
 
-  test('five thousand of them are read in their order', async () => {
+  test('with five thousand of them yields them in order', async () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `f${String(at)}.pdb`);
     const folder = await folderWith(Object.fromEntries(names.map((name) => [name, PDB])));
     const { items } = await readManifests([folder]);
@@ -134,7 +134,7 @@ describe('a pattern', () => {
     ]);
   });
 
-  test('is a name where a file has that name', async () => {
+  test('is a name if a file has that name', async () => {
     const folder = await folderWith({ 'a[1].smi': 'C x\n', 'a1.smi': 'C y\n' });
     const { items } = await readManifests([path.join(folder, 'a[1].smi')]);
     expect(items.map(({ id }) => id)).toEqual(['x']);
@@ -151,7 +151,7 @@ describe('gzip', () => {
     ['t.SMI.GZ', 'C x\n'],
     ['x.pdb.gz', PDB],
     ['x.fasta.gz', FASTA],
-    // Told by its first bytes, whatever it is called.
+    // Detected from its first bytes, whatever its name.
     ['x.smi', 'C x\n'],
     ['x.pdb', PDB],
   ])('of %s is expanded, and digested as it is on disk', async (name, text) => {
@@ -169,7 +169,7 @@ describe('gzip', () => {
     expect((await read('a.smi.gz', bytes)).items.map(({ id }) => id)).toEqual(['one', 'two']);
   });
 
-  test('of an input that a row names is expanded', async () => {
+  test('of an input named in a row is expanded', async () => {
     const { items, problems } = await read('manifest.csv', 'file\nlig.pdb.gz\n', {
       'lig.pdb.gz': gzipSync(PDB),
     });
@@ -177,7 +177,7 @@ describe('gzip', () => {
     expect(items[0]).toMatchObject({ id: 'lig', input: { name: 'input.pdb', text: PDB } });
   });
 
-  test('that expands without end stops at the limits of what is in it', async () => {
+  test('that expands endlessly stops at the size limits of its contents', async () => {
     const bomb = gzipSync(Buffer.alloc(64_000_000, 'C'), { level: 9 });
     const names = ['b.smi', 'b.csv', 'b.jsonl', 'b.json', 'b.yaml', 'b.fasta', 'b.sdf', 'b.pdb'];
     const folder = await folderWith(Object.fromEntries(names.map((name) => [`${name}.gz`, bomb])));
@@ -190,7 +190,7 @@ describe('gzip', () => {
     expect(brief(row.problems)).toEqual(['MANIFEST_FILE_TOO_LARGE 2 file b.pdb.gz']);
   });
 
-  test('that is damaged is told of', async () => {
+  test('that is damaged is reported', async () => {
     const { problems } = await read('manifest.csv', 'file\nlig.pdb.gz\n', {
       'lig.pdb.gz': gzipSync(PDB).subarray(0, 40),
     });
@@ -205,21 +205,21 @@ describe('hostile text', () => {
   test.each([
     ['deep.jsonl', `{"smiles":"C","x":${deep}${']'.repeat(200_000)}}\n{"smiles":"C"}\n`],
     ['deep.json', `[{"smiles":"C","x":${deep}${']'.repeat(200_000)}},{"smiles":"C"}]`],
-  ])('%s costs its own row alone', async (name, text) => {
+  ])('%s affects only its own row', async (name, text) => {
     const { items, problems } = await read(name, text);
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_SYNTAX']);
     expect(problems[0]?.message).toContain('nested too deeply');
     expect(items).toHaveLength(1);
   });
 
-  test('deep YAML is told of', async () => {
+  test('deep YAML is reported', async () => {
     const { problems } = await read('deep.yaml', `- smiles: C\n  x: ${deep}`);
     expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['MANIFEST_SYNTAX']));
     expect(problems.length).toBeLessThanOrEqual(10);
   });
 
   test.each(['csv', 'tsv', 'jsonl', 'json', 'smi'])(
-    'a row of %s that never ends is refused',
+    'an endless row of %s is refused',
     async (format) => {
       const start = { csv: 'id,smiles\na,C\nb,', tsv: 'id\tsmiles\na\tC\nb\t', json: '[1,"' }[
         format
@@ -231,13 +231,13 @@ describe('hostile text', () => {
     },
   );
 
-  test('a row of a million cells is told of by its number of cells', async () => {
+  test('a row of a million cells is reported by its number of cells', async () => {
     const { problems } = await read('t.csv', `id,smiles\na,C${',x'.repeat(1_000_000)}\nb,C\n`);
     expect(problems.map(({ code, line }) => [code, line])).toEqual([['MANIFEST_ROW_LONG', 2]]);
     expect(problems[0]?.message).toContain('1000002 cells');
   });
 
-  test('names that would act on a terminal do not', async () => {
+  test('control codes in names do not reach the terminal', async () => {
     const { problems, items } = await read('t.sdf', '\u001b[2Jx\n\n\nno counts\n$$$$\n');
     expect(items).toEqual([]);
     const folder = await folderWith({ '\u001b[2J.pdb': 'x', '\u001b[2J.txt': '' });

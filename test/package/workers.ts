@@ -1,6 +1,6 @@
 /**
- * Tests of workers of users, with the installed package beside the packages of Temporal: the examples of docs/library.md.
- * package.test.ts calls them, which has packed and installed it.
+ * Tests of users' workers, with the installed package beside the packages of Temporal: the examples of docs/library.md.
+ * Called by package.test.ts, which has packed and installed it.
  */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -19,7 +19,7 @@ const EXAMPLES = join(ROOT, 'examples', 'library');
 const BUDGET = 'packed-orders';
 const TSC = join(ROOT, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
 
-/** The user's project with the examples, as `docs/library.md` has them installed. */
+/** The user's project with the examples, installed as in `docs/library.md`. */
 function teamOf(installed: Installed): string {
   const project = installed.project('team');
   for (const name of ['child-campaign', 'rolling-window'])

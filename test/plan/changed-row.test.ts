@@ -25,22 +25,22 @@ test('names the column, both versions and both places', () => {
     expect(problem?.message, problem?.message).toContain(word);
 });
 
-test('names the file where its content alone is another', () => {
+test('names the file if only its content differs', () => {
   const row = { id: 'm', file: 'x.mol2' };
   const problem = changedRow({ ...FORMER, row, state: 'running' }, { ...NOW, row }, false);
   expect(problem).toMatchObject({ column: 'file', value: 'x.mol2' });
   expect(problem?.message).toContain(FORMER.input.sha256);
 });
 
-test('has nothing against the same job, however it is written', () => {
+test('accepts the same job in any notation', () => {
   expect(changedRow({ ...FORMER, state: 'succeeded' }, NOW, true)).toBeNull();
 });
 
-test.each([...OPEN_STATES, 'succeeded'] as const)('is told of an item that is %s', (state) => {
+test.each([...OPEN_STATES, 'succeeded'] as const)('is reported for an item that is %s', (state) => {
   expect(changedRow({ ...FORMER, state }, NOW, false)).not.toBeNull();
 });
 
 test.each(FINAL_STATES.filter((state) => state !== 'succeeded'))(
-  'is none of an item that is %s: it was mended',
+  'is not reported for an item that is %s: it was corrected',
   (state) => expect(changedRow({ ...FORMER, state }, NOW, false)).toBeNull(),
 );

@@ -5,7 +5,7 @@ import { DigestTable } from '../../src/plan/digest-table.ts';
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-test('tells of each digest where it was first seen, as a map does', () => {
+test('returns for each digest where it was first seen, like a map', () => {
   const texts = fc.array(fc.integer({ min: 0, max: 40 }).map(String), { maxLength: 200 });
   fc.assert(
     fc.property(texts, (all) => {
@@ -19,9 +19,9 @@ test('tells of each digest where it was first seen, as a map does', () => {
   );
 });
 
-test('keeps what it knows while it grows, also where digests land in the same place', () => {
+test('keeps its contents while it grows, also with collisions', () => {
   const table = new DigestTable();
-  // The second word chooses the place: all of these want the same one.
+  // The second word determines the slot: all of these collide.
   const crowded = Array.from(
     { length: 300 },
     (_, n) => `${(n + 1).toString(16).padStart(8, '0')}00000000`,
@@ -32,7 +32,7 @@ test('keeps what it knows while it grows, also where digests land in the same pl
     expect(all.map((digest) => table.add(digest))).toEqual([...all.keys()]);
 });
 
-test('knows a digest of nothing but zeros', () => {
+test('supports a digest of nothing but zeros', () => {
   const table = new DigestTable();
   expect(table.add('f'.repeat(64))).toBe(0);
   expect(table.add('0'.repeat(64))).toBe(1);

@@ -1,4 +1,4 @@
-/** When the end is expected: the budget's arithmetic, for this campaign's share of it. */
+/** When the end is expected: the budget's arithmetic, for this campaign's share. */
 import { expect, test } from 'vitest';
 import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
@@ -7,7 +7,7 @@ import type { Observation } from '../../src/campaigns/observe.ts';
 
 const NOW = 1_800_000_000_000;
 const HOUR = 3_600_000;
-/** What a slot is charged for, from the answer on. */
+/** How long a slot is charged, from the answer on. */
 const CHARGE = HOUR + GUARD_MS;
 
 function window(limit: number | null, releases: readonly number[] = []): WindowStatus {
@@ -47,10 +47,10 @@ function budget(
   };
 }
 
-/** The last job of the service's kinds, of which nothing more is known. */
+/** The last job of the service's kinds, about which nothing else is known. */
 const JOB = 2_700;
 
-/** A campaign `night` with as many rows, of which none has ended and all are open unless told otherwise. */
+/** A campaign `night` with as many rows, by default all open and none ended. */
 function seen(
   total: number,
   budgets: readonly BudgetStatus[],
@@ -77,12 +77,12 @@ function seen(
   };
 }
 
-test('800 rows at 100 an hour: the last burst goes out seven windows from now', () => {
+test('800 rows at 100 an hour: the last burst is sent seven windows from now', () => {
   const all = seen(800, [budget(window(100), { night: 250 })], { open: 250 });
   expect(expectedEnd(all)).toBe(NOW + 7 * CHARGE + JOB);
 });
 
-test('what is known of the kinds tells which service the rows go to', () => {
+test('the counts by kind determine the services of the rows', () => {
   const kinds = {
     items: { molecule: 500, sequence: 90, alignment: 0, shifts: 60 },
     following: { molecule: 0, sequence: 10, alignment: 0, shifts: 0 },
@@ -90,7 +90,7 @@ test('what is known of the kinds tells which service the rows go to', () => {
   const ended = { succeeded: 20, failed: 0, held: 0, cancelled: 0, invalid: 0 };
   const started = { kinds: { sequence: { open: 50, ended } }, following: 10 };
   const night = seen(650, [budget(window(100), { night: 50 })], started);
-  // 50 that wait, 10 sequences and 60 shifts to come: a window more than without the shifts. Molecules count nowhere.
+  // 50 that wait, 10 sequences and 60 shifts to come: a window more than without the shifts. Molecules do not count.
   const all = expectedEnd({ ...night, kinds });
   expect(all).toBeGreaterThanOrEqual(NOW + CHARGE);
   expect(all).toBeLessThan(NOW + CHARGE + 4_000);
@@ -105,14 +105,14 @@ test('rows that get the result of another one need no slot', () => {
   expect(expectedEnd(more)).toBe(NOW + CHARGE + JOB);
 });
 
-test('what is charged already comes first', () => {
+test('existing charges come first', () => {
   const releases = Array.from({ length: 100 }, (_, n) => NOW + 60_000 + n);
   expect(expectedEnd(seen(30, [budget(window(100, releases), { night: 30 })]))).toBe(
     NOW + 60_029 + JOB,
   );
 });
 
-test('a service without a limit does not wait for slots: its jobs are counted one after the other', () => {
+test('a service without a limit has no slots: its jobs are counted one after the other', () => {
   const molecules = budget(window(null), { night: 0 }, { service: 'molecules' });
   const predictions = budget(window(100), { night: 120 });
   const few = seen(130, [molecules, predictions], { open: 130 });
@@ -120,7 +120,7 @@ test('a service without a limit does not wait for slots: its jobs are counted on
   expect(expectedEnd(seen(620, [molecules]))).toBe(NOW + 620 * 2_600);
 });
 
-test('campaigns on the same credential take turns until ours is through', () => {
+test('campaigns on the same credential take turns until ours is finished', () => {
   const shared = (waiting: Record<string, number>) =>
     expectedEnd(seen(150, [budget(window(100), waiting)]));
   expect(shared({ night: 150 })).toBe(NOW + CHARGE + JOB);
@@ -128,7 +128,7 @@ test('campaigns on the same credential take turns until ours is through', () => 
   expect(shared({ night: 150, long: 9_000 }), 'half the turns').toBe(NOW + 2 * CHARGE + JOB);
 });
 
-test('the ceiling of the address and a block of the service hold, too', () => {
+test('the limit of the address and a block of the service apply, too', () => {
   const addressWindow = window(50);
   expect(expectedEnd(seen(100, [budget(window(100), { night: 100 }, { addressWindow })]))).toBe(
     NOW + CHARGE + JOB,
@@ -145,10 +145,10 @@ test('nothing is expected of a paused campaign, nor when all is sent', () => {
   expect(expectedEnd(seen(2, sent))).toBeNull();
 });
 
-test('rows that the campaign has not asked for yet are counted once', () => {
+test('rows that the campaign has not requested yet are counted once', () => {
   const limited = window(100, Array<number>(100).fill(NOW + CHARGE));
   const status = budget(limited, {});
-  // 1,000 rows, of which 120 are open and wait: the budget knows of the other 880 that they will come.
+  // 1,000 rows, of which 120 are open and wait: the budget knows that the other 880 will follow.
   const lane = { campaign: 'night', credential: 'ours', paused: false, items: 1_000, asked: 120 };
   const known = { ...status, waiting: [lane] };
   const named = { ...status, waiting: [{ ...lane, items: 120 }] };

@@ -20,7 +20,7 @@ const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
 });
 const fresh = (limit: number | null): WindowStatus => freshWindow({ limit, windowMs: HOUR });
 
-/** So many charged a minute ago. */
+/** This many charged a minute ago. */
 function used(limit: number, charged: number): WindowStatus {
   const releases = Array.from({ length: charged }, () => NOW - 60_000 + ROUND);
   return { ...fresh(limit), charged, free: limit - charged, releases };
@@ -44,7 +44,7 @@ describe('the last submission', () => {
     expect(endOf(count, predictions([fresh(100)]))).toBe(NOW + windows * ROUND);
   });
 
-  test('comes later by what is charged now', () => {
+  test('is later by the current charges', () => {
     expect(endOf(1, predictions([used(100, 100)]))).toBe(NOW - 60_000 + ROUND);
     expect(endOf(1, predictions([used(100, 99)]))).toBe(NOW);
   });
@@ -56,20 +56,20 @@ describe('the last submission', () => {
     expect(endOf(50, predictions([fresh(100)], 5_000, 1)), 'each has its turns').toBe(NOW + ROUND);
   });
 
-  test('keeps to the tightest of its windows', () => {
+  test('respects the tightest of its windows', () => {
     const both = predictions([fresh(100), fresh(10)]);
     expect(endOf(100, both)).toBe(NOW + 9 * ROUND);
     expect(forecast(jobs({ shifts: 1 }), [both], NOW)[0]?.free).toBe(10);
   });
 
-  test('waits as long as the service makes us wait, with a limit or without', () => {
+  test('waits as long as the service asks, with a limit or without', () => {
     const blocked = { ...fresh(null), blockedUntil: NOW + 5_000 };
     expect(endOf(1, predictions([fresh(100), blocked]))).toBe(NOW + 5_000);
     const [only] = forecast(jobs({ sequence: 1 }), [predictions([blocked])], NOW);
     expect(only?.endsAt).toBe(NOW + 5_000 + ESTIMATES.sequence.seconds * 1_000);
   });
 
-  test('never comes with a budget of nothing', () => {
+  test('never comes with a budget of zero', () => {
     expect(endOf(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
   });
 
@@ -90,7 +90,7 @@ describe('the last submission', () => {
 });
 
 describe('the forecast', () => {
-  test('tells of each service that has jobs, and of no other', () => {
+  test('includes each service with jobs, and no other', () => {
     const all = forecast(
       jobs({ molecule: 3, shifts: 2, alignment: 1 }),
       [predictions([fresh(100)])],
@@ -103,7 +103,7 @@ describe('the forecast', () => {
     expect(forecast(jobs({}), [predictions([fresh(100)])], NOW)).toEqual([]);
   });
 
-  test('counts on one job after the other where there is no limit', () => {
+  test('assumes one job after the other if there is no limit', () => {
     const [only] = forecast(jobs({ molecule: 100 }), [], NOW);
     expect(only?.endsAt).toBeCloseTo(NOW + 100 * ESTIMATES.molecule.seconds * 1_000, -1);
   });
@@ -115,7 +115,7 @@ describe('the forecast', () => {
   });
 });
 
-test('a budget supplies its credential and its address; waiting are other campaigns that are not paused', () => {
+test('a budget contributes its credential and its address; other campaigns that are not paused count as waiting', () => {
   const lane = (campaign: string, items: number, credential = 'ours', paused = false) => ({
     campaign,
     credential,

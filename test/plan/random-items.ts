@@ -1,11 +1,11 @@
-/** Random rows of few works and few predictors, so that many of them can share a job. */
+/** Random rows with few works and few predictors, so that many of them can share a job. */
 import fc from 'fast-check';
 import { PREDICTORS, type Item, type Predictor } from '../../src/domain/item.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 
 const SOME = PREDICTORS.slice(0, 3);
 
-/** Without ids: `named` gives them. */
+/** Without ids: `named` adds them. */
 type Nameless = (id: string) => Item;
 
 const sequence = fc
@@ -26,7 +26,7 @@ const molecule = fc.tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom('bcc',
       }),
 );
 
-/** The `n`th sequence, whoever asks for it. */
+/** The `n`th sequence, the same for every caller. */
 export function aSequenceOf(id: string, n: number, predictors: readonly Predictor[]): Item {
   return aSequence(id, {
     options: { kind: 'sequence', predictors },

@@ -43,7 +43,7 @@ test('rows of the same work have the first of them as leader, and a job that cov
   );
 });
 
-test('tells of each row whether an earlier one asks for the same', () => {
+test('shows for each row whether an earlier one requests the same', () => {
   const shares = new Shares();
   const items = [
     aSequenceOf('a', 0, ['dynamine']),
@@ -59,7 +59,7 @@ test('tells of each row whether an earlier one asks for the same', () => {
   ]);
 });
 
-test('the predictors of a job stand in the order in which they were first asked for', async () => {
+test('the predictors of a job are in the order of their first request', async () => {
   const items = [aSequenceOf('a', 0, ['agmata']), aSequenceOf('b', 0, ['dynamine', 'agmata'])];
   const [a, b] = await planned(items);
   const options = { kind: 'sequence', predictors: ['agmata', 'dynamine'] };

@@ -18,7 +18,7 @@ const refused = (id: string): InvalidRow => ({
   message: 'm',
 });
 
-test('gives back every row as it was, whatever stands in its cells, more than once', async () => {
+test('returns every row unchanged, whatever its cells contain, more than once', async () => {
   const folder = await temporaryFolder();
   const cells = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 5 });
   const examples: [string[]][] = [[['a\u2028b', 'a\u2029b', 'a\nb', '\r', '\u0085', '"']]];
@@ -44,7 +44,7 @@ test('gives back every row as it was, whatever stands in its cells, more than on
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('waits for the disk with many rows, cut anywhere by its own reading', async () => {
+test('waits for the disk with many rows, and its own reads may split them anywhere', async () => {
   const spool = new Spool(await temporaryFolder());
   let waits = 0;
   const text = 'Å'.repeat(1_000);
@@ -73,7 +73,7 @@ test('without a row there is no file, and nothing to read', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('nobody else may read the rows', async () => {
+test('other users cannot read the rows', async () => {
   const folder = await temporaryFolder();
   const spool = new Spool(folder);
   await spool.write({ item: aMolecule('m') });
@@ -84,7 +84,7 @@ test('nobody else may read the rows', async () => {
   expect(existsSync(join(folder, name))).toBe(false);
 });
 
-test('a disk that takes no rows is told with a code', async () => {
+test('a disk that accepts no rows is reported with a code', async () => {
   const spool = new Spool(join(await temporaryFolder(), 'not', 'there'));
   const writing = async (): Promise<void> => {
     await spool.write({ item: aMolecule('m') });

@@ -51,7 +51,7 @@ const A = 'MKTAYIAKAA';
 const B = 'MKTAYIAKDC';
 
 describe('a survey', () => {
-  test('counts adopted rows apart: no job has to be submitted for them', async () => {
+  test('counts adopted rows separately: no job has to be submitted for them', async () => {
     const lines = ['id,kind,sequence,remote_id', `a,,${A},job-1`, `b,,${A},`, 'c,sequence,,job-2'];
     const { survey, fates, spool } = await surveyed(lines.join('\n'));
     expect(survey).toMatchObject({ items: 3, adopted: 2, duplicates: 0, jobs: { sequence: 1 } });
@@ -110,7 +110,7 @@ describe('a survey', () => {
     for (const { code } of refused) expect(problems.map((problem) => problem.code)).toContain(code);
   });
 
-  test('takes a file that is not there for broken, and for no row', async () => {
+  test('counts a missing file as an error, and not as a row', async () => {
     const problems: Problem[] = [];
     const survey = await surveyManifests(['/nowhere/m.csv'], {
       allowOutside: false,
@@ -124,7 +124,7 @@ describe('a survey', () => {
   });
 });
 
-describe('a survey over what is known', () => {
+describe('a survey over existing items', () => {
   async function tree(csv: string): Promise<Store> {
     const store = await openFileStore(await temporaryFolder());
     const { survey, spool } = await surveyed(csv);
@@ -140,7 +140,7 @@ describe('a survey over what is known', () => {
   const rows = `id,sequence\na,${A}\nb,${B}\nc,MKTAYIAKCC\nd,MKTAYIAKDD\n`;
   const error = { code: 'JOB_FAILED', message: 'no' };
 
-  test('counts what has ended, what is submitted, and what still has to be', async () => {
+  test('counts what has ended, what is submitted, and what remains', async () => {
     const store = await tree(rows);
     await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
     await change(store, 'b', { state: 'failed', error });
@@ -156,7 +156,7 @@ describe('a survey over what is known', () => {
     expect(survey).toMatchObject({ ended: 2, submitted: 1, jobs: { sequence: 2 } });
   });
 
-  test('a failed leader serves no row that is added', async () => {
+  test('a failed leader serves no added row', async () => {
     const store = await tree(`id,sequence\na,${A}\n`);
     await change(store, 'a', { state: 'failed', error });
     const added = `id,sequence\na,${A}\nb,${A}\nc,${A}\n`;
@@ -165,7 +165,7 @@ describe('a survey over what is known', () => {
     expect([fates['b']?.type, fates['c']?.type]).toEqual(['new', 'duplicate']);
   });
 
-  test('a leader that brings too few predictors serves only those who want no more', async () => {
+  test('a leader with too few predictors serves only those that need no more', async () => {
     const head = 'id,sequence,predictors\n';
     const store = await tree(`${head}a,${A},dynamine\n`);
     await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
@@ -180,7 +180,7 @@ describe('a survey over what is known', () => {
     expect(survey.jobs.sequence).toBe(1);
   });
 
-  test('a changed row is refused, and is a row that was left out', async () => {
+  test('a changed row is refused, and listed with the invalid rows', async () => {
     const store = await tree(rows);
     await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
     await change(store, 'b', { state: 'failed', error });
@@ -202,7 +202,7 @@ describe('a survey over what is known', () => {
     expect(left?.message).toContain('MKTAYIAKWW');
   });
 
-  test('a cached row needs no job; what a row asks for beyond it does', async () => {
+  test('a cached row needs no job; additional predictors of a row do', async () => {
     const cache = new ResultCache(await openFileStore(await temporaryFolder()));
     const store = await openFileStore(await temporaryFolder());
     const head = 'id,sequence,predictors\n';

@@ -1,6 +1,6 @@
 /**
- * A small checkout in a temporary folder, with the real set-up scripts and stand-ins for the programs that they
- * call: npm, python3 and the Temporal CLI. What a registry answers is thereby in the test's hands.
+ * A small checkout in a temporary folder, with the real set-up scripts and fakes of the programs that they call: npm,
+ * python3 and the Temporal CLI. So the test controls the answers of a registry.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What `npm ci` does here: it leaves what npm would leave, once the test lets it. */
+/** What `npm ci` does here: it creates the files of npm, once the test allows it. */
 const NPM = `
 import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n');
@@ -35,7 +35,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Looks again and again, for what happens in another process; throws after ten seconds. */
+/** Polls for something in another process; throws after ten seconds. */
 export async function until(isSo: () => boolean): Promise<void> {
   const giveUpAt = Date.now() + 10_000;
   while (!isSo()) {
@@ -70,12 +70,12 @@ export class Checkout {
     return path;
   }
 
-  /** What a stand-in wrote down; empty when it was never called. */
+  /** What a fake recorded; empty if it was never called. */
   read(name: string): string {
     return existsSync(this.path(name)) ? readFileSync(this.path(name), 'utf8') : '';
   }
 
-  /** Keeps npm from ending until the file is gone. */
+  /** Keeps npm running until the file is gone. */
   holdNpm(): { release: () => void } {
     const path = this.write('hold-npm', '');
     return {
@@ -103,7 +103,7 @@ export class Checkout {
     };
   }
 
-  /** Starts a script of the checkout; nothing of the test's own environment comes along. */
+  /** Runs a script of the checkout, without the test's own environment. */
   start(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     const child = spawn(process.execPath, [this.path(script), ...args], {
       cwd: this.root,
@@ -128,7 +128,7 @@ export class Checkout {
   }
 
   [Symbol.dispose](): void {
-    // A test that failed half way must leave nobody behind.
+    // A test that failed half way must leave no process behind.
     for (const child of this.#started) child.kill('SIGKILL');
     rmSync(this.root, { recursive: true, force: true });
   }

@@ -12,7 +12,7 @@ describe('bin/hundredfold.js on a recent Node', () => {
     expect({ stdout, code }).toEqual({ stdout: '["run","a b"]\n', code: 0 });
   });
 
-  test('keeps Node’s experimental warnings off the user’s screen, and no other', async () => {
+  test('hides Node’s experimental warnings from the user, and no others', async () => {
     using checkout = new Checkout();
     checkout.write(
       'src/cli/main.ts',
@@ -26,7 +26,7 @@ describe('bin/hundredfold.js on a recent Node', () => {
   });
 });
 
-/** The same program, made to think that every Node is too old; the pinned Node runs `script` in its place. */
+/** The same program, with every Node taken as too old; the pinned Node runs `script` in its place. */
 function onOldNode(checkout: Checkout, script: string): void {
   const bin = readFileSync(checkout.path('bin/hundredfold.js'), 'utf8');
   const older = bin.replace('const LEAST = [22, 19]', 'const LEAST = [999, 0]');
@@ -42,7 +42,7 @@ function onOldNode(checkout: Checkout, script: string): void {
 }
 
 describe('bin/hundredfold.js on an old Node', () => {
-  test('starts the pinned Node, with the arguments, and ends with its exit code', async () => {
+  test('starts the pinned Node, with the arguments, and exits with its code', async () => {
     using checkout = new Checkout();
     onOldNode(checkout, `${ECHO} process.exitCode = 3;`);
     const { stdout, code } = await checkout.start('bin/hundredfold.js', ['plan', 'a b']).ended;
@@ -57,19 +57,19 @@ describe('bin/hundredfold.js on an old Node', () => {
        setInterval(() => {}, 1000); console.log('ready');`,
     );
     const { child, ended, text } = checkout.start('bin/hundredfold.js');
-    // Its signal handlers are in place by then.
+    // Its signal handlers are installed by then.
     await until(() => text.stdout !== '');
     child.kill(signal);
     expect(await ended).toMatchObject({ code: 130, stdout: 'ready\ngot it\n' });
   });
 
-  test('dies of the signal that the command died of', async () => {
+  test('dies of the signal that ended the command', async () => {
     using checkout = new Checkout();
     onOldNode(checkout, `process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000);`);
     expect(await checkout.start('bin/hundredfold.js').ended).toMatchObject({ signal: 'SIGTERM' });
   });
 
-  test('says what to do when there is no pinned Node', async () => {
+  test('shows a remedy if there is no pinned Node', async () => {
     using checkout = new Checkout();
     onOldNode(checkout, '');
     rmSync(checkout.path('node_modules'), { recursive: true });

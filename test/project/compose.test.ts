@@ -31,7 +31,7 @@ const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), {
 }) as Compose;
 const services = Object.entries(compose.services);
 
-/** The Compose Specification's own JSON schema, as the linter `dclint` ships it. */
+/** The Compose Specification's own JSON schema, from the linter `dclint`. */
 function specification(): object {
   const folder = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
   return JSON.parse(readFileSync(join(folder, 'schemas', 'compose.schema.json'), 'utf8')) as object;
@@ -41,7 +41,7 @@ function schemaErrors(file: unknown): readonly string[] {
   const schema = { ...specification(), $schema: 'http://json-schema.org/draft-07/schema#' };
   const ajv = new Ajv({ allErrors: true, strict: false });
   addFormats.default(ajv);
-  // The specification's own format, which says nothing that a parser would not.
+  // The specification's own format, whose checks a parser covers.
   ajv.addFormat('expose', true).addFormat('ports', true).addFormat('subnet_ip_address', true);
   const validate = ajv.compile(schema);
   if (validate(file)) return [];
@@ -69,26 +69,29 @@ describe('docker-compose.yml', () => {
     expect(service.image).toMatch(/^(docker\.io\/)?[a-z/-]+:\d+\.\d+(\.\d+)?(-\w+)?$/);
   });
 
-  test('Temporal’s images go together', () => {
+  test('Temporal’s images have matching versions', () => {
     const versionOf = (name: string): string | undefined =>
       compose.services[name]?.image.split(':')[1];
     expect(versionOf('temporal-schema')).toBe(versionOf('temporal'));
     expect(versionOf('temporal-namespace')).toBe(versionOf('temporal'));
   });
 
-  test.each(services)('%s waits only for what is there, in a way that can come true', (_n, it) => {
-    for (const [name, { condition }] of Object.entries(it.depends_on ?? {})) {
-      const other = compose.services[name];
-      expect(other, `${name} is not a service`).toBeDefined();
-      if (condition === 'service_healthy') expect(other?.healthcheck).toBeDefined();
-    }
-  });
+  test.each(services)(
+    '%s waits only for existing services, with conditions that can be met',
+    (_n, it) => {
+      for (const [name, { condition }] of Object.entries(it.depends_on ?? {})) {
+        const other = compose.services[name];
+        expect(other, `${name} is not a service`).toBeDefined();
+        if (condition === 'service_healthy') expect(other?.healthcheck).toBeDefined();
+      }
+    },
+  );
 
-  test.each(services)('%s is reached from this machine only', (_name, service) => {
+  test.each(services)('%s can be reached from this machine only', (_name, service) => {
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  test.each(services)('%s has no secret written into it', (_name, service) => {
+  test.each(services)('%s contains no secret', (_name, service) => {
     for (const [name, value] of Object.entries(service.environment ?? {})) {
       if (name.endsWith('_TOKEN_FILE')) expect(value, name).toMatch(/^\/run\/secrets\//);
       else if (/PASSWORD|PWD|TOKEN|KEY/.test(name)) expect(value, name).toMatch(/^\$\{\w+:\?/);
@@ -105,7 +108,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  test('every volume and secret is declared, and every file that is mounted exists', () => {
+  test('every volume and secret is declared, and every mounted file exists', () => {
     const sources = services.flatMap(([, { volumes = [] }]) => volumes.map((v) => v.split(':')[0]));
     for (const source of sources as string[]) {
       if (source.startsWith('.')) expect(existsSync(join(ROOT, source)), source).toBe(true);
@@ -118,7 +121,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('the number of history shards is written down', () => {
+  test('the number of history shards is set explicitly', () => {
     expect(compose.services['temporal']?.environment?.['NUM_HISTORY_SHARDS']).toBe('4');
   });
 
@@ -149,14 +152,14 @@ describe('Dockerfile', () => {
     expect(lines.slice(user).some((line) => line.startsWith('RUN'))).toBe(false);
   });
 
-  test('copies only what exists and is let through by .dockerignore', () => {
+  test('copies only files that exist and are not excluded by .dockerignore', () => {
     const allowed = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
     const copied = lines
       .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
       .flatMap((line) => line.split(' ').slice(1, -1));
     expect(copied).not.toEqual([]);
     for (const name of copied) {
-      // Made by `npm run package -- --out dist/image`.
+      // Created by `npm run package -- --out dist/image`.
       if (name !== 'dist/image') expect(existsSync(join(ROOT, name)), name).toBe(true);
       expect(allowed).toContain(`!${name.split('/').slice(0, 2).join('/')}`);
     }

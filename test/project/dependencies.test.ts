@@ -20,7 +20,7 @@ const direct = Object.entries({
   ...manifest.optionalDependencies,
 });
 
-/** First cells of the page's tables: the packages that it gives a reason for. */
+/** First cells of the page's tables: the packages with a documented reason. */
 const explained = PAGE.split('\n')
   .filter((line) => line.startsWith('| `'))
   .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)])
@@ -33,7 +33,7 @@ test.each([...direct.map(([name]) => name), ...Object.keys(manifest.overrides)])
   },
 );
 
-test('no package is explained that is gone', () => {
+test('no package is explained that is no longer used', () => {
   const known = [...direct.map(([name]) => name), ...Object.keys(manifest.overrides)];
   expect(explained.filter((name) => !known.includes(name ?? ''))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The documentation says what is so: links, configuration examples, command lines, error codes. */
+/** The documentation is correct: links, configuration examples, command lines, error codes. */
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -31,7 +31,7 @@ function inlineCode(page: string): string[] {
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
 }
 
-/** A heading's anchor, as GitHub makes it. */
+/** A heading's anchor, as GitHub generates it. */
 function anchors(path: string): string[] {
   const headings = readFileSync(path, 'utf8')
     .replace(FENCE, '')
@@ -44,7 +44,7 @@ function anchors(path: string): string[] {
   );
 }
 
-/** Why the links of a text that stands at `path` lead nowhere. */
+/** The broken links of a text at `path`, with the reason. */
 function brokenLinks(path: string, text: string): string[] {
   const links = [...text.replace(FENCE, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to ?? '');
   return links
@@ -62,7 +62,7 @@ describe('links', () => {
     expect(brokenLinks(join(ROOT, page), read(page))).toEqual([]);
   });
 
-  test('to a missing file, a missing heading or out of the project would be found', () => {
+  test('to a missing file, a missing heading or out of the project would be detected', () => {
     const text = '[a](docs/none.md) [b](README.md#nothing) [c](../x.md) [d](README.md#licence)';
     expect(brokenLinks(join(ROOT, 'README.md'), text)).toEqual([
       'docs/none.md',
@@ -79,7 +79,7 @@ describe('links', () => {
   });
 });
 
-/** `services.predictions.budget.limit`: the keys of the configuration as its schema knows them. */
+/** `services.predictions.budget.limit`: the keys of the configuration from its schema. */
 function keysOfSchema(): string[] {
   const leaves = (node: z.core.JSONSchema.JSONSchema, path: string): string[] => {
     const branches = [node, ...(node.anyOf ?? [])] as z.core.JSONSchema.JSONSchema[];
@@ -114,7 +114,7 @@ describe('the configuration', () => {
     expect(error?.issues ?? []).toEqual([]);
   });
 
-  test('is shown whole by the first example: every key of the schema is in it', () => {
+  test('is shown completely by the first example, with every key of the schema', () => {
     const shown = keysOf(parse(blocks('docs/configuration.md', 'yaml')[0] ?? ''));
     // A token comes from one of two sources, and a budget may be `none`: the example shows each once.
     const either = (key: string) =>
@@ -138,7 +138,7 @@ describe('the configuration', () => {
     expect(undocumented).toEqual([]);
   });
 
-  test('knows every variable that is documented as one of a key', () => {
+  test('has every variable that is documented for a key', () => {
     const rows = [...page.matchAll(/^\| (`HUNDREDFOLD_.*?) +\| `[a-z]+\..*\|$/gm)];
     const variables = rows.flatMap(([, cell = '']) => cell.match(/HUNDREDFOLD_\w+/g) ?? []);
     expect(variables.length).toBeGreaterThan(20);
@@ -164,7 +164,7 @@ function quotedCommands(page: string): QuotedCommand[] {
   });
 }
 
-/** What the program says it knows: command → its options; `remote list` is one of its commands. */
+/** What the program reports about itself: command → its options; `remote list` is one of its commands. */
 const KNOWN = new Map<string, string>();
 
 async function help(...args: readonly string[]): Promise<string> {
@@ -205,7 +205,7 @@ describe('command lines', () => {
     // Some sixty processes: a busy machine takes longer than the usual 10 s.
   }, 120_000);
 
-  test('are found, and the program tells what it knows', () => {
+  test('are found, and the help of the program is parsed', () => {
     expect(quotedCommands('README.md').length).toBeGreaterThan(3);
     expect([...KNOWN.keys()]).toEqual(expect.arrayContaining(['run', 'status', 'doctor']));
   });
@@ -218,7 +218,7 @@ describe('command lines', () => {
     expect(problems).toEqual([]);
   });
 
-  test('with an unknown command or option would be found', () => {
+  test('with an unknown command or option would be detected', () => {
     const of = (line: string) => commandProblem({ page: '', words: line.split(' ') });
     expect(of('frobnicate x')).toBe('no command frobnicate');
     expect(of('run x.csv --detached')).toBe('no option --detached of run');
@@ -235,7 +235,7 @@ const CLASSES = [
   ...['TEMPORAL', 'SETUP', 'NODE', 'SUBMIT', 'JOB', 'RESULT', 'DOWNLOAD', 'STORE', 'ITEM'],
 ];
 const CODE = new RegExp(`(?:${CLASSES.join('|')})(?:_[A-Z0-9]+)+`, 'g');
-/** Written like a code, and an environment variable. */
+/** Has the form of a code, but is an environment variable. */
 const VARIABLES = [
   ...['TEMPORAL_CLI', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'],
   ...['TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_TLS'],
@@ -267,10 +267,10 @@ describe('error codes', () => {
     expect(codesIn(code).filter((name) => !RAISED.has(name))).toEqual([]);
   });
 
-  test('of the sources are all explained in docs/, one by one or with their class', () => {
+  test('of the sources are all explained in docs/, individually or with their class', () => {
     const docs = globSync('docs/*.md', { cwd: ROOT }).map(read).join('\n');
     const written = new Set(codesIn(docs));
-    // `SETUP_…` says its own words when it happens; the others have a row each.
+    // `SETUP_…` errors explain themselves; the others have a row each.
     const explained = (code: string) => written.has(code) || code.startsWith('SETUP_');
     expect([...RAISED].filter((code) => !explained(code))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** `npm run engines`, with a Python that only writes down what it is told. */
+/** `npm run engines`, with a Python that only records its arguments. */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe.runIf(process.platform === 'linux')('an installation', () => {
-  test('leaves an environment and its record, and is not done twice', () => {
+  test('creates an environment and its record, and is not repeated', () => {
     expect(check(recipe, folder)).toMatchObject({ problem: 'not installed' });
     const record = install(recipe, folder);
     expect(record.packages).toEqual({ acpype: '2023.10.27' });
@@ -50,7 +50,7 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     expect(readFileSync(join(folder, 'pip.log'), 'utf8')).toContain('acpype==2023.10.27');
   });
 
-  test('that broke off is done anew', () => {
+  test('that was interrupted is repeated', () => {
     writeFileSync(join(folder, 'pip.fails'), 'ReadTimeoutError: the read operation timed out');
     expect(() => install(recipe, folder)).toThrow();
     const half = join(folder, 'acpype', 'half');
@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     expect(() => install(recipe, folder)).toThrow(expect.objectContaining({ code }));
   });
 
-  test('names what the system lacks, before anything is downloaded', () => {
+  test('names missing system packages, before anything is downloaded', () => {
     const needs = [library('libnothing.so.1', 'libnothing1'), program('nothing', 'nothing-bin')];
     const lacking = { ...recipe, needs: [...needs, program('sh', 'dash')] };
     expect(() => install(lacking, folder)).toThrow(
@@ -88,26 +88,26 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     );
   });
 
-  test('is refused on a processor that its programs are not made for', () => {
+  test('is refused on a processor that its programs are not built for', () => {
     const other = { ...recipe, architectures: ['s390x'] as const };
     expect(() => install(other, folder)).toThrow(
       expect.objectContaining({ code: 'ENGINES_PLATFORM' }),
     );
   });
 
-  test('of another version is none', () => {
+  test('of another version counts as none', () => {
     const other = { ...recipe, prove: () => ({ version: '2022.7.21' }) };
     expect(() => install(other, folder)).toThrow('2022.7.21');
     expect(installedEngine('acpype', folder)).toBeNull();
   });
 
-  test('is refused where the engine would put a blank into a shell command', () => {
+  test('is refused if the engine would put a blank into a shell command', () => {
     expect(() => install(recipe, join(folder, 'my engines'))).toThrow(
       expect.objectContaining({ code: 'ENGINES_PATH' }),
     );
   });
 
-  test('that no longer runs is called so', () => {
+  test('that no longer runs is reported', () => {
     install(recipe, folder);
     const broken = { ...recipe, prove: () => ({ problem: 'no such file: python3.11' }) };
     expect(check(broken, folder)).toMatchObject({ problem: 'no such file: python3.11' });

@@ -1,4 +1,4 @@
-/** The registries of codes, and the tables in the documentation that are made from them. */
+/** The registries of codes, and the tables in the documentation that are generated from them. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PAGES, readPage, withCodes } from '../../scripts/error-tables.ts';
@@ -27,13 +27,13 @@ test.each(PAGES)(
   },
 );
 
-test('each code of an error is in one row, and is no code of an item', () => {
+test('each code of an error is in one row, and is not a code of an item', () => {
   const codes = [...ROWS, ...ITEM_ENDS].flatMap((row) => [...row.codes] as string[]);
   const twice = codes.filter((code, at) => codes.indexOf(code) !== at);
   expect(twice).toEqual([]);
 });
 
-/** The compiler checks TypeScript; the set-up is plain JavaScript, because it runs on an old Node too. */
+/** The compiler checks TypeScript; the set-up is plain JavaScript, because it also runs on an old Node. */
 test('the set-up throws codes of the registry only', () => {
   const known = new Set(ROWS.flatMap(({ codes }) => codes));
   const modules = [...modulesBelow(ROOT, 'src'), ...modulesBelow(ROOT, 'scripts')];
@@ -56,7 +56,7 @@ test('every code of the registry is used', () => {
   expect(unused).toEqual([]);
 });
 
-test('has words of its own for every problem of a result', () => {
+test('explains every problem of a result separately', () => {
   const words = Object.values(RESULT_PROBLEMS).map((code) => itemEndWords(code).meaning);
   expect(words).not.toContain(itemEndWords('RESULT_OF_ANOTHER_VERSION').meaning);
 });

@@ -15,11 +15,11 @@ function problemsOf(path: string, code: string): readonly string[] {
   return directionProblems(importsOf(path, code));
 }
 
-test('every import of src goes down the layers, and none in a circle', () => {
+test('every import of src goes down the layers, without a circle', () => {
   expect(directionProblems(importsBelow(ROOT, 'src'))).toEqual([]);
 });
 
-test('the check reads imports at all: it does not pass for want of any', () => {
+test('the check does read imports', () => {
   const imports = importsBelow(ROOT, 'src');
   expect(imports.some(({ target }) => target.startsWith('src/domain/'))).toBe(true);
 });
@@ -40,7 +40,7 @@ describe('an import that goes up is named with its line', () => {
   });
 });
 
-describe('packages keep out of where they do not belong', () => {
+describe('packages are used only in their layers', () => {
   test.each([
     ['src/domain/item.ts', 'node:fs'],
     ['src/budget/window.ts', 'zod'],
@@ -82,18 +82,18 @@ describe('the product needs nothing of the checkout that its package lacks', () 
   });
 });
 
-test('workflow code sees nothing of the clients', () => {
+test('workflow code does not depend on the clients', () => {
   const code = `import { submit } from '../services/molecules/submit.ts';`;
   expect(problemsOf('src/workflows/item.ts', code)).toHaveLength(1);
 });
 
-test('the local services share nothing with the client but the domain', () => {
+test('the local services share only the domain with the client', () => {
   const path = 'src/local-services/jobs.ts';
   expect(problemsOf(path, `import '../services/client.ts';`)).toHaveLength(1);
   expect(problemsOf(path, `import '../domain/item.ts';`)).toEqual([]);
 });
 
-test('a part without a place in the table is refused', () => {
+test('a part that is missing in the table is refused', () => {
   expect(problemsOf('src/utils/a.ts', `import '../domain/item.ts';`)).toEqual([
     'src/utils/a.ts:1: src/utils has no place in scripts/layers.js yet',
   ]);

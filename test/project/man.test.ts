@@ -1,15 +1,15 @@
-/** The manual page says what `--help` says. */
+/** The manual page agrees with `--help`. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MAN_PAGE, manPage } from '../../scripts/man.ts';
 import { program } from '../../src/cli/command-line/program.ts';
 
-test('is the one that the commands give (node scripts/man.ts writes it)', () => {
+test('is the one that the commands generate (node scripts/man.ts writes it)', () => {
   expect(readFileSync(MAN_PAGE, 'utf8')).toBe(manPage());
 });
 
-test('has every command, and no request that is none', () => {
+test('contains every command, and only valid roff requests', () => {
   const page = manPage();
   for (const command of program.commands)
     if (command.name() !== 'host' && command.name() !== 'complete')

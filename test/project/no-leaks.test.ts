@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Written in pieces, so that this file does not find itself. */
+/** Split, so that this file does not match itself. */
 const REGISTRY_HOSTS = [
   ['registry', 'npmjs', 'org'],
   ['registry', 'yarnpkg', 'com'],
@@ -17,12 +17,12 @@ const REGISTRY_HOSTS = [
   ['deb', 'debian', 'org'],
 ].map((parts) => parts.join('.'));
 
-/** A path of someone's machine: a home folder with a name in it, or a place that only one machine has. */
+/** A path of a particular machine: a home folder with a name in it, or a folder that only one machine has. */
 const MACHINE_PATHS = new RegExp(
   ['/home/\\w+/', '/Users/\\w+/', '/root/\\.', '/work/(main|shared)'].join('|'),
 );
 
-/** What git has or would take in. */
+/** What git tracks or would add. */
 function projectFiles(): readonly string[] {
   const list = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
     cwd: ROOT,
@@ -45,7 +45,7 @@ describe('the project’s files', () => {
     expect(files).toContain('package.json');
   });
 
-  test('name no package registry and no path of one machine', () => {
+  test('contain no package registry and no path of one machine', () => {
     const leaks = files.flatMap((name) =>
       found(readFileSync(join(ROOT, name), 'latin1')).map((what) => `${name}: ${what}`),
     );
@@ -53,7 +53,7 @@ describe('the project’s files', () => {
   });
 });
 
-test('a registry’s name and a machine’s path would be found', () => {
+test('a registry’s name and a machine’s path would be detected', () => {
   expect(found(`"resolved": "https://${REGISTRY_HOSTS[0] ?? ''}/x"`)).toHaveLength(1);
   expect(found('cd /home/someone/project')).toHaveLength(1);
   expect(found('cd /app')).toEqual([]);

@@ -30,7 +30,7 @@ describe('the section of a version in the changelog', () => {
 });
 
 describe('a commit is a release', () => {
-  test('with tag, section, and nothing left over', () => {
+  test('with tag, section, and no uncommitted changes', () => {
     expect(releaseProblems(READY)).toEqual([]);
   });
 

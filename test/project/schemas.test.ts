@@ -1,4 +1,4 @@
-/** The JSON Schemas that editors read say what the program does: nothing is written down twice. */
+/** The JSON Schemas for editors agree with the program: they are generated from it. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -7,7 +7,7 @@ import { SCHEMAS, schemaFiles } from '../../scripts/schemas.ts';
 
 const files = await schemaFiles();
 
-test('schemas/ holds what is made of the types of the program (mend: node scripts/schemas.ts)', () => {
+test('schemas/ matches the types of the program (to update: node scripts/schemas.ts)', () => {
   const committed = readdirSync(SCHEMAS).map((name) => [
     name,
     readFileSync(join(SCHEMAS, name), 'utf8'),
@@ -21,7 +21,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** Path → what is said of every property, at any depth. */
+/** Path → description of every property, at any depth. */
 function propertiesOf(node: unknown, path = ''): [string, Node][] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, child]): [string, Node][] => {
@@ -45,7 +45,7 @@ describe.each(Object.entries(files))('%s', (_, text) => {
     expect(undescribed.map(([path]) => path)).toEqual([]);
   });
 
-  test('gives examples and defaults that it takes itself', () => {
+  test('contains examples and defaults that are valid themselves', () => {
     const ajv = new Ajv({ strict: true, allowUnionTypes: true });
     const definitions = schema['definitions'] ?? {};
     const examples = properties.flatMap(([path, property]) => {

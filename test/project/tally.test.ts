@@ -27,14 +27,14 @@ test('a red run counts both', () => {
   expect(vitestTally(report(5, 2), 1).tally).toEqual({ passed: 5, failed: 2 });
 });
 
-test('a test file that did not load is a failure, although none of its tests failed', () => {
+test('a test file that failed to load is a failure, although none of its tests failed', () => {
   const broken = { name: 'a.test.ts', status: 'failed', assertionResults: [] };
   const { tally, problem } = vitestTally(report(5, 0, [broken]), 1);
   expect(tally).toEqual({ passed: 5, failed: 1 });
   expect(problem).toBe('did not run: a.test.ts');
 });
 
-test.each([0, 1, null])('no test at all is a failure, whatever the exit code %s', (code) => {
+test.each([0, 1, null])('no tests are a failure, whatever the exit code %s', (code) => {
   expect(vitestTally(report(0, 0), code).tally.failed).toBe(1);
 });
 
@@ -42,11 +42,11 @@ test('a crash without a report is a failure', () => {
   expect(vitestTally(join(folder, 'absent.json'), null).tally).toEqual({ passed: 0, failed: 1 });
 });
 
-test('an error outside of the tests is a failure', () => {
+test('an error outside the tests is a failure', () => {
   expect(vitestTally(report(7, 0), 1).tally).toEqual({ passed: 7, failed: 1 });
 });
 
-test('a file whose process crashed is named, where nothing else is wrong', () => {
+test('a file whose process crashed is named, if nothing else is wrong', () => {
   const statuses = (...all: string[]) => all.map((status) => ({ status }));
   const files = [
     { name: 'a.test.ts', status: 'passed', assertionResults: statuses('passed', 'pending') },
@@ -60,7 +60,7 @@ test('a file whose process crashed is named, where nothing else is wrong', () =>
   expect(vitestTally(report(2, 0, files), 0).crashed, 'all is well').toBeUndefined();
 });
 
-test('the files of failed tests are named, with what they counted for, where nothing else is wrong', () => {
+test('the files of failed tests are named, with their counts, if nothing else is wrong', () => {
   const statuses = (...all: string[]) => all.map((status) => ({ status }));
   const files = [
     { name: 'a.test.ts', status: 'failed', assertionResults: statuses('passed', 'failed') },

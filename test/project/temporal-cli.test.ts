@@ -45,7 +45,7 @@ describe('the Temporal CLI is taken', () => {
     expect(find(checkout, { XDG_CACHE_HOME: 'relative' })?.source).toBe('cache');
   });
 
-  test('from PATH when it is not older than the pinned one', () => {
+  test('from PATH if it is not older than the pinned one', () => {
     using checkout = new Checkout();
     checkout.program('temporal', 'echo temporal version 1.10.0');
     expect(find(checkout)?.source).toBe('path');
@@ -62,7 +62,7 @@ describe('the Temporal CLI is taken', () => {
   });
 });
 
-test('TEMPORAL_CLI that cannot be run is an error, not passed over', () => {
+test('a TEMPORAL_CLI that cannot be run is an error, not ignored', () => {
   using checkout = new Checkout();
   const file = checkout.write('not-executable', '');
   expect(() => find(checkout, { TEMPORAL_CLI: file })).toThrow(TemporalCliError);

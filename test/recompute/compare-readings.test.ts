@@ -30,7 +30,7 @@ describe('two predictions', () => {
 describe('a sample', () => {
   const names = Array.from({ length: 200 }, (_, n) => `molecules/m-${n}`);
 
-  test('is a share, rounded up, or a number; never none', () => {
+  test('is a share, rounded up, or a number; never zero', () => {
     expect(sizeOf(parseShare('1%'), 150)).toBe(2);
     expect(sizeOf(parseShare('0.1%'), 10)).toBe(1);
     expect(sizeOf(parseShare('20'), 150)).toBe(20);
@@ -41,7 +41,7 @@ describe('a sample', () => {
     expect(() => parseShare(text)).toThrow(expect.objectContaining({ code: 'RECOMPUTE_SHARE' }));
   });
 
-  test('is the same by the same seed, another one by another, and spread', () => {
+  test('is the same for the same seed, differs for another one, and is spread', () => {
     const one = sampleOf(names, 20, 'a');
     expect(sampleOf(names, 20, 'a')).toEqual(one);
     expect(sampleOf(names, 20, 'b')).not.toEqual(one);

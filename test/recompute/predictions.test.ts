@@ -1,4 +1,4 @@
-/** Recorded predictions computed again by the real b2bTools; skipped with a word where it is not installed. */
+/** Recorded predictions recomputed by the real b2bTools; skipped with a message if it is not installed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -55,7 +55,7 @@ async function again(ended: readonly Ended[]): Promise<readonly RecomputedItem[]
 }
 
 describe.skipIf(!there)(`b2bTools${skipped}`, () => {
-  test('gives the predictions that are in the tree, and finds a value that was changed in each', async () => {
+  test('gives the predictions in the tree, and detects a changed value in each', async () => {
     const items = await again(predictions());
     expect(items).toMatchObject([
       { kind: 'sequence', id: 'peptide', agrees: true, sameVersion: true },

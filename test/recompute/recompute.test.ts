@@ -1,4 +1,4 @@
-/** Results of a tree computed again by the real ACPYPE; skipped with a word where it is not installed. */
+/** Results of a tree recomputed by the real ACPYPE; skipped with a message if it is not installed. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ describe.skipIf(!there)(`ACPYPE${skipped}`, () => {
     { ...moleculeEnd('shape', 'smi-ethanol-bcc-auto-gaff2'), changes: { engine: 'synthetic' } },
   ];
 
-  test('gives the result that is in the tree, and leaves out what was never computed', async () => {
+  test('gives the result in the tree, and omits what was never computed', async () => {
     const store = await resultCampaign(ITEMS);
     const { eligible, items } = await again(store, ['ethanol', 'shape']);
     expect(eligible).toBe(1);
@@ -57,7 +57,7 @@ describe.skipIf(!there)(`ACPYPE${skipped}`, () => {
     ]);
   }, 60_000);
 
-  test('finds a charge that was changed together with its digest', async () => {
+  test('detects a charge that was changed together with its digest', async () => {
     const store = await resultCampaign(ITEMS);
     const record = await readItem(store, 'molecule', 'ethanol');
     const name = Object.keys(record?.files ?? {}).find((file) => file.endsWith('_GMX.itp'));
@@ -75,7 +75,7 @@ describe.skipIf(!there)(`ACPYPE${skipped}`, () => {
 });
 
 describe.skipIf(!there)(`the version that the tree names${skipped}`, () => {
-  test('computes again where it is installed', async () => {
+  test('recomputes if it is installed', async () => {
     const versions = ['2023.10.27', ...(newer ? [NEWER] : [])];
     for (const version of versions) {
       const store = await resultCampaign(ethanolOf(`real, ACPYPE ${version}, Open Babel 3.1.1`));
@@ -87,7 +87,7 @@ describe.skipIf(!there)(`the version that the tree names${skipped}`, () => {
     }
   }, 60_000);
 
-  test('is named where it is not, with what computed in its place', async () => {
+  test('is named if it is missing, with the one used in its place', async () => {
     const store = await resultCampaign(ethanolOf('real, ACPYPE 1999.1.2'));
     const { items, notes } = await again(store, ['ethanol']);
     expect(items).toMatchObject([{ sameVersion: false, told: 'real, ACPYPE 1999.1.2' }]);
@@ -97,7 +97,7 @@ describe.skipIf(!there)(`the version that the tree names${skipped}`, () => {
   }, 60_000);
 });
 
-test('where no version is installed, the error says how to install the one that the tree names', async () => {
+test('if no version is installed, the error says how to install the one that the tree names', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'engines-'));
   vi.stubEnv('HUNDREDFOLD_ENGINES', folder);
   onTestFinished(() => {

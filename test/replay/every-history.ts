@@ -1,4 +1,4 @@
-/** Histories that were just made, replayed with the code that made them: one that cannot be would stop its workflow for good. */
+/** New histories, replayed with the code that created them: one that cannot be would stop its workflow for good. */
 import { Worker } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-/** Histories of workflows as committed files: one JSON document each, without anything of the machine they ran on. */
+/** Histories of workflows as committed files: one JSON document each, without data of the machine they ran on. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ export function readHistories(): Recorded[] {
 }
 
 /**
- * Writes the histories of all runs of these workflows, one of each sequence of events; `folder` is where their output
- * tree lay.
+ * Writes the histories of all runs of these workflows, one for each sequence of events; `folder` was the parent of
+ * their output trees.
  */
 export async function record(
   client: Client,
@@ -59,7 +59,7 @@ export async function record(
   }
 }
 
-/** A replay compares commands, not what is in their payloads: paths may be changed there. */
+/** A replay compares commands, not the contents of their payloads: paths in them may be changed. */
 function neutral(node: unknown, folder: string): unknown {
   if (Array.isArray(node)) return node.map((one) => neutral(one, folder));
   if (typeof node !== 'object' || node === null) return node;

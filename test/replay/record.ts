@@ -1,4 +1,4 @@
-/** Runs campaigns through every turn that a workflow can take, for their histories. */
+/** Runs campaigns through every branch of the workflows, for their histories. */
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { molecules, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
 import { retried } from '../workflows/reopening.ts';
@@ -6,7 +6,7 @@ import { record } from './histories.ts';
 
 const QUICK: RigOptions = { engine: 'synthetic', jobMs: 20, concurrency: 0 };
 
-/** @param only one course, as after a change that is patched: the histories of the former path stay. */
+/** @param only one course, as after a patched change: the histories of the former path stay. */
 export async function recordCourses(only: string | null): Promise<void> {
   const wanted = COURSES.filter(({ name }) => only === null || name === only);
   if (wanted.length === 0) throw new Error(`no course is called ${String(only)}`);
@@ -52,7 +52,7 @@ const COURSES: readonly Course[] = [
     },
   },
   {
-    // Its end is foreseen at the start, when it goes on after a pause, and when rows are added.
+    // Its end is computed at the start, on resume, and when rows are added.
     name: 'foreseen',
     options: { ...QUICK, limit: 4, windowMs: 1_500 },
     async run(rig) {
@@ -66,7 +66,7 @@ const COURSES: readonly Course[] = [
     },
   },
   {
-    // The budget reads its clock through an activity, writes a memo, and answers the run that asked.
+    // The budget reads its clock through an activity, writes a memo, and answers the run that requested.
     name: 'clocked',
     options: { ...QUICK, limit: 6, windowMs: 1_500, faults: faults() },
     async run(rig) {
@@ -76,7 +76,7 @@ const COURSES: readonly Course[] = [
     },
   },
   {
-    // One activity does all that follows the acceptance.
+    // One activity handles everything after the acceptance.
     name: 'in-one',
     options: { ...QUICK, limit: 6, windowMs: 1_500, faults: faults() },
     async run(rig) {
@@ -98,7 +98,7 @@ const COURSES: readonly Course[] = [
     },
   },
   {
-    // The workflow of an item begins with the answer to its submission.
+    // The workflow of an item starts with the answer to its submission.
     name: 'answered',
     options: { ...QUICK, limit: 6, windowMs: 1_500, faults: faults() },
     async run(rig) {
@@ -109,7 +109,7 @@ const COURSES: readonly Course[] = [
     },
   },
   {
-    // Cancelled while rows wait, a submission is on its way and jobs run.
+    // Cancelled while rows wait, a submission is in progress and jobs run.
     name: 'answered-cancelled',
     options: {
       ...QUICK,
@@ -127,7 +127,7 @@ const COURSES: readonly Course[] = [
     },
   },
   {
-    // What a failed job leaves is fetched; `retry` asks for the former job, gives it up, and another one is submitted.
+    // The log of a failed job is fetched; `retry` looks up the former job, abandons it, and another one is submitted.
     name: 'retried',
     options: { ...QUICK, limit: 0, faults: [{ name: 'fail' }] },
     async run(rig) {
@@ -140,7 +140,7 @@ const COURSES: readonly Course[] = [
   },
 ];
 
-/** Answers that are lost, refusals, jobs that fail and jobs that vanish. */
+/** Lost answers, refusals, jobs that fail and jobs that vanish. */
 function faults(): NonNullable<RigOptions['faults']> {
   return [
     { name: 'reset-after', service: 'predictions', times: 2 },

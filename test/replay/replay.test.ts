@@ -1,6 +1,6 @@
 /**
- * Histories of earlier versions, replayed with today's workflow code: a change that would break campaigns that run
- * goes red here. `RECORD_HISTORIES=1 npm test -- test/replay` records them anew (docs/operations.md says when).
+ * Histories of earlier versions, replayed with the current workflow code: a change that would break running campaigns
+ * fails here. `RECORD_HISTORIES=1 npm test -- test/replay` records them again (docs/operations.md says when).
  */
 import { Worker } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
@@ -16,10 +16,10 @@ describe.runIf(recording)('histories', () => {
   test('are recorded', () => recordCourses(wanted === '1' ? null : (wanted ?? null)), 120_000);
 });
 
-describe.skipIf(recording)('a workflow that was begun by an earlier version', () => {
+describe.skipIf(recording)('a workflow that was started by an earlier version', () => {
   const recorded = recording ? [] : readHistories();
 
-  test('is on record in every kind and course', () => {
+  test('is recorded in every kind and course', () => {
     const kinds = recorded.map(({ workflowId }) => workflowId.split(':')[0]);
     expect(new Set(kinds)).toEqual(new Set(['campaign', 'item', 'budget']));
     const ends = recorded.map(({ history }) => history.events?.at(-1)?.eventType);
@@ -27,7 +27,7 @@ describe.skipIf(recording)('a workflow that was begun by an earlier version', ()
     expect(ends).toEqual(expect.arrayContaining([2, 28]));
   });
 
-  test.each(recorded)('goes on: $file', async ({ workflowId, history }) => {
+  test.each(recorded)('continues: $file', async ({ workflowId, history }) => {
     const bundle = await workflowBundle();
     const results = Worker.runReplayHistories({ workflowBundle: bundle, sinks: runSinks() }, [
       { workflowId, history },

@@ -25,7 +25,7 @@ describe('the stretch of a chain', () => {
     );
   });
 
-  test('fills the room between the margins', () => {
+  test('fills the space between the margins', () => {
     const view = { width: 1056, left: 46, from: 20, to: 30 };
     expect(stepOf(view)).toBe(100);
     expect(edgeOf(view, 20)).toBe(46);
@@ -52,14 +52,14 @@ describe('ClustalX colours', () => {
     expect(columnColours(column(letters)).get(residue)).toBe(colour);
   });
 
-  test('the consensus is in lower case where no half agrees', () => {
+  test('the consensus is in lower case unless more than half agree', () => {
     expect(['AAAC', 'AACC', 'A---', '----'].map((letters) => consensusOf(column(letters)))).toEqual(
       [...['A', 'a', 'a', '-']],
     );
   });
 });
 
-test('helix, sheet and coil are drawn together, where the first of them stands', () => {
+test('helix, sheet and coil are drawn together, at the position of the first', () => {
   const line = (key: string) => ({ key, values: [] });
   const drawn = together(['backbone', 'helix', 'sheet', 'ppII', 'coil'].map(line));
   expect(drawn.map((lines) => lines.map(({ key }) => key).join(' '))).toEqual([
@@ -67,7 +67,7 @@ test('helix, sheet and coil are drawn together, where the first of them stands',
   ]);
 });
 
-test('lines of several items lie over each other by predictor, without what is missing', () => {
+test('lines of several items are overlaid by predictor, skipping missing ones', () => {
   const protein = (tracks: Record<string, (number | string | null)[]>) => ({
     name: 'p',
     residues: '',

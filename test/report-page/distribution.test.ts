@@ -4,11 +4,11 @@ import { binned, distributionOf } from '../../src/report-page/overview/distribut
 
 const placed = (values: readonly number[]) => values.map((value, row) => ({ row, value }));
 
-test('nothing has no distribution', () => {
+test('an empty list has no distribution', () => {
   expect(distributionOf([])).toBeNull();
 });
 
-test('quartiles, and what lies farther out than 1.5 times their distance', () => {
+test('computes quartiles, and outliers beyond 1.5 times their distance', () => {
   const found = distributionOf(placed([5, 1, 2, 3, 4, 6, 7, 8, 40, -30]));
   expect(found).toMatchObject({ median: 4.5, quartiles: [2.25, 6.75] });
   expect(found?.outliers.map(({ value }) => value)).toEqual([40, -30]);
@@ -36,7 +36,7 @@ test('every value is in one bin', () => {
   );
 });
 
-test('few values are in few bins, many in more', () => {
+test('few values get few bins, many get more', () => {
   const bins = (count: number): number =>
     binned({ values: placed(Array.from({ length: count }, (_, place) => place / 7)) }).length;
   expect([4, 18, 100, 5_000].map(bins)).toEqual([6, 8, 20, 24]);

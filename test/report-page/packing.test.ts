@@ -10,21 +10,21 @@ import {
   wordsOf,
 } from '../../src/report-page/packing.ts';
 
-test('numbers come back with three decimals, gaps as gaps', () => {
+test('numbers are unpacked with three decimals, gaps as gaps', () => {
   const packed = packTrack([0.73049, -1, null, 2.3456, 0]);
   expect(packed).toHaveProperty('letters');
   expect(numbersOf(packed)).toEqual([0.73, -1, null, 2.346, 0]);
   expect(placesOf(packed)).toBe(5);
 });
 
-test('so they do where they spread too far for letters', () => {
+test('so are numbers with a range too wide for letters', () => {
   const packed = packTrack([0.73049, -10, null, 12_345.6789]);
   expect(packed).not.toHaveProperty('letters');
   expect(numbersOf(packed)).toEqual([0.73, -10, null, 12_345.679]);
   expect(placesOf(packed)).toBe(4);
 });
 
-test('words come back as they were', () => {
+test('words are unpacked unchanged', () => {
   const packed = packTrack([' PLD', ' PLD', null, ' RRM']);
   expect(isText(packed)).toBe(true);
   expect(wordsOf(packed)).toEqual([' PLD', ' PLD', null, ' RRM']);

@@ -19,14 +19,14 @@ const column = (key: string, values: readonly (string | number | null)[], group 
     valueAt: (row: number) => values[row] ?? null,
   }) as Column;
 
-test('cells come back as they were, formulas harmless', () => {
+test('cells are unchanged, formulas are escaped', () => {
   const cells = ['plain', 'a,b', 'a "b"', 'a\nb', ' blank ', '=1+1', '-1', '', 'a\rb'];
   const [read = []] = parse(csvText([cells]), { columns: false });
   expect(read.map(unguarded)).toEqual(cells);
   expect(read[5]).toBe("'=1+1");
 });
 
-test('a table has the columns that have a value, and numbers in full', () => {
+test('a table has the columns with a value, and numbers in full', () => {
   const columns = [
     column('id', ['a', 'b'], 'item'),
     column('mass', [180.15, null]),
@@ -36,7 +36,7 @@ test('a table has the columns that have a value, and numbers in full', () => {
   expect(tableText(columns, [1, 0])).toBe('id,mass,dose\nb,,2\na,180.15,1e-7\n');
 });
 
-test('a manifest has every column of its rows, and those that tell that cells are guarded', () => {
+test('a manifest has every column of its rows, and those that mark escaped cells', () => {
   const of = (manifest: Record<string, string>) =>
     ({ facts: { manifest } }) as unknown as ItemDetail;
   const none = { facts: null } as ItemDetail;
@@ -51,7 +51,7 @@ test('a manifest has every column of its rows, and those that tell that cells ar
   );
 });
 
-test('a brush takes the points inside, both ends included', () => {
+test('a brush selects the points inside, both ends included', () => {
   const x = column('x', [1, 2, 3, null]);
   const y = column('y', [5, 6, 7, 8]);
   const axes = { x, y, colour: null, size: null };

@@ -7,7 +7,7 @@ import {
   tanimoto,
 } from '../../src/report-page/structures/similarity.ts';
 
-/** One fingerprint a list of the bits that are set. */
+/** One fingerprint per list of set bits. */
 function prints(...bits: readonly (readonly number[])[]): Uint8Array {
   const all = new Uint8Array(bits.length * FINGERPRINT_BYTES);
   for (const [place, set] of bits.entries()) {
@@ -19,7 +19,7 @@ function prints(...bits: readonly (readonly number[])[]): Uint8Array {
   return all;
 }
 
-test('similarity is what is in both by what is in either', () => {
+test('similarity is the size of the intersection by that of the union', () => {
   const all = prints([1, 2, 3], [2, 3, 4, 511], [], []);
   expect(tanimoto(all, 0, 1)).toBe(2 / 5);
   expect(tanimoto(all, 0, 0)).toBe(1);
@@ -32,13 +32,13 @@ test('the most similar come first', () => {
   expect(orderLike(all, [0, 1, 2, 3], 0).map(({ place }) => place)).toEqual([0, 3, 2, 1]);
 });
 
-describe('similar ones beside each other', () => {
+describe('similar ones are adjacent', () => {
   test('two families are not mixed', () => {
     const all = prints([1, 2, 3], [50, 51, 52], [1, 2, 4], [50, 51, 53], [1, 3, 4]);
     expect(orderBySimilarity(all, [0, 1, 2, 3, 4])).toEqual([0, 2, 4, 1, 3]);
   });
 
-  test('each is there once, however many there are', () => {
+  test('each is listed once, however many there are', () => {
     const lists = fc.array(fc.uniqueArray(fc.nat({ max: 511 }), { maxLength: 6 }), {
       maxLength: 40,
     });

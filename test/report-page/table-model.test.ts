@@ -34,7 +34,7 @@ function shown(query: Partial<TableQuery>): readonly string[] {
   return rows.map((row) => ids[row] ?? '');
 }
 
-test('without a wish all rows are shown in the order of the manifest', () => {
+test('by default all rows are shown in the order of the manifest', () => {
   expect(shown({})).toEqual(ids);
 });
 
@@ -49,7 +49,7 @@ describe('search', () => {
     expect(shown({ query })).toEqual(found);
   });
 
-  test('an open item is open, whichever way', () => {
+  test('the filter "open" finds items in every open state', () => {
     expect(shown({ state: 'open' })).toEqual(['Aspirin', 'p53']);
   });
 });
@@ -82,7 +82,7 @@ describe('conditions', () => {
     expect(shown({ where })).toEqual(found);
   });
 
-  test('values and names with signs of our own are found again', () => {
+  test('values and names with our own special characters are found again', () => {
     for (const [value, id] of [
       ['x..y', 'mol10'],
       ['x|y', 'mol9'],
@@ -110,17 +110,17 @@ describe('columns', () => {
   const keys = (wanted: { chosen: string; kind: string }) =>
     shownColumns(columns, wanted).map(({ key }) => key);
 
-  test('of all kinds those that all have, of one kind its measures', () => {
+  test('for all kinds the common ones, for one kind its measures', () => {
     expect(keys({ chosen: '', kind: '' })).not.toContain('mass');
     expect(keys({ chosen: '', kind: 'molecule' })).toContain('mass');
     expect(keys({ chosen: '', kind: 'molecule' })).not.toContain('length');
   });
 
-  test('chosen ones, and always the item', () => {
+  test('the selected ones, and always the item', () => {
     expect(keys({ chosen: 'length own%3Adose', kind: '' })).toEqual(['id', 'length', 'own:dose']);
   });
 
-  test('an own column is of numbers where every value is one', () => {
+  test("a user's column is numeric if every value is a number", () => {
     const types = columns.filter(({ group }) => group === 'own').map(({ type }) => type);
     expect(types).toEqual(['number', 'category']);
   });

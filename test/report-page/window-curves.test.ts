@@ -10,7 +10,7 @@ import {
   thinned,
 } from '../../src/report-page/overview/window-curves.ts';
 
-/** When the service took a job on, how long before that it was sent, and how long after that it was answered. */
+/** When the service accepted a job, how long before that it was sent, and how long after that it was answered. */
 const jobs = fc
   .array(fc.tuple(fc.nat(10_000), fc.nat(900), fc.nat(2_500)), { minLength: 1, maxLength: 60 })
   .map((all) =>
@@ -22,14 +22,14 @@ const spansOf = (all: readonly { readonly span: Span }[]): Span[] =>
   all.map(({ span }) => span).sort((a, b) => a[1] - b[1]);
 const exactly = (times: readonly number[]): Span[] => times.map((ms) => [ms, ms]);
 
-/** The most in any window, by the times themselves. */
+/** The most in any window, from the times themselves. */
 function trueMost(times: readonly number[], windowMs: number): number {
   return Math.max(
     ...times.map((now) => times.filter((ms) => ms <= now && now < ms + windowMs).length),
   );
 }
 
-test('the true number in the fullest window lies between what is certain and what may be', () => {
+test('the true number in the fullest window lies between the certain and the possible count', () => {
   fc.assert(
     fc.property(jobs, windows, (all, windowMs) => {
       const spans = spansOf(all);
@@ -43,7 +43,7 @@ test('the true number in the fullest window lies between what is certain and wha
   );
 });
 
-test('both are the true number where the times are exact', () => {
+test('both are the true number if the times are exact', () => {
   fc.assert(
     fc.property(jobs, windows, (all, windowMs) => {
       const times = all.map(({ at }) => at).sort((a, b) => a - b);
@@ -54,7 +54,7 @@ test('both are the true number where the times are exact', () => {
   );
 });
 
-test('a client that sends in a slot a window after the answer in it is never beyond its limit', () => {
+test('a client that uses a slot a window after its previous answer never exceeds its limit', () => {
   const slots = fc.array(fc.array(fc.tuple(fc.nat(500), fc.nat(2_500)), { maxLength: 8 }), {
     minLength: 1,
     maxLength: 6,
@@ -75,7 +75,7 @@ test('a client that sends in a slot a window after the answer in it is never bey
   );
 });
 
-test('who keeps to the budget stays below its ceiling', () => {
+test('a client within the budget stays below its limit', () => {
   const limit = 3;
   const kept = exactly([0, 0, 10, 1000, 1000, 1010, 2005]);
   const ceiling = ceilingOf(kept, { limit, windowMs: 1000 });

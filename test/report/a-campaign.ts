@@ -1,4 +1,4 @@
-/** A campaign whose items have ended, as activities leave it, to be published by a test. */
+/** A campaign whose items have ended, as activities leave it, for a test to publish. */
 import type { Item } from '../../src/domain/item.ts';
 import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
@@ -22,7 +22,7 @@ export const CAMPAIGN = {
   settings: { store: { url: './results' } },
 };
 
-/** How an item ended; without one it succeeded. */
+/** How an item ended; by default it succeeded. */
 export type Ending = Partial<
   Pick<ItemRecord, 'state' | 'error' | 'attempts' | 'remoteId' | 'engine' | 'resultFrom'>
 >;

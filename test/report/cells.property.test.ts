@@ -1,6 +1,6 @@
 /**
- * Whatever a manifest holds: no cell of our tables is run by a spreadsheet, and failed.csv as a manifest gives back
- * every row as the user wrote it.
+ * For any manifest: a spreadsheet executes no cell of our tables, and failed.csv as a manifest gives back every row as
+ * the user wrote it.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { publishCampaign } from '../../src/report/publish.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { END, FAILED, endedCampaign, type Ending } from './a-campaign.ts';
 
-/** Said again in other words than the guard's own: what OWASP lists, but for signed numbers and plain names. */
+/** Written independently of the guard: what OWASP lists, except signed numbers and plain names. */
 function isRun(cell: string): boolean {
-  // Where semicolons, tabs or line breaks begin a cell for the spreadsheet, whatever our quotes say.
+  // Where semicolons, tabs or line breaks start a cell for the spreadsheet, despite our quotes.
   return (
     isFormula(cell) || cell.split(/[;\t\r\n]/).some((piece) => piece !== '' && isFormula(piece))
   );
@@ -57,14 +57,14 @@ const text = fc.oneof(
   fc.constantFrom('-1', '+1', '=HYPERLINK("x")', "'=1", "=cmd|' /C calc'!A0", '-item_7', '@user'),
 );
 
-/** A column of the user's with a name of ours is renamed, and one without a name gets one: tested elsewhere. */
+/** A user's column with one of our names is renamed, and one without a name gets one: tested elsewhere. */
 const RENAMED = new Set([...FIELDS, ...ITEM_COLUMNS, ''] as readonly string[]);
 const column = text.map((name) => name.trim()).filter((name) => !RENAMED.has(name.toLowerCase()));
 
 const blank = fc.constantFrom('', ' ', '\t', '\n', '\r');
 const wrapped = (value: string) => fc.tuple(blank, blank).map(([a, b]) => `${a}${value}${b}`);
 
-/** Our own columns as a user may write them, with blanks that a table must keep or may not trip over. */
+/** Our own columns as a user may write them, with blanks that a table must keep or ignore. */
 const ours = fc.oneof(
   fc.record({
     smiles: wrapped('CCO'),
@@ -92,7 +92,7 @@ async function itemsOf(manifest: string): Promise<Item[]> {
   return items;
 }
 
-/** What the user wrote; failed.csv has a column for all of them, and empty cells are as none. */
+/** What the user wrote; failed.csv has a column for all of them, and empty cells count as missing. */
 function own({ row: cells }: Item): Record<string, string> {
   const added = ['id', 'kind', 'file', 'error_code', 'error'];
   return Object.fromEntries(
@@ -108,7 +108,7 @@ const job = ({ kind, options, input, email, title }: Item) => ({
   title,
 });
 
-test('no cell is run by a spreadsheet, and failed.csv gives back what the user wrote', async () => {
+test('no cell is executed by a spreadsheet, and failed.csv gives back what the user wrote', async () => {
   const folder = await temporaryFolder();
   const manifest = join(folder, 'batch.jsonl');
   let guarded = 0;

@@ -1,4 +1,4 @@
-/** The tree can be handed to somebody who knows nothing of this project, and is found whole there. */
+/** The tree is complete and understandable for a recipient who knows nothing of this project. */
 import { execFileSync } from 'node:child_process';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ describe('the metadata', () => {
     });
   });
 
-  test('tell of each job what ran, on what, with what result, when, and for whom', async () => {
+  test('describe for each job its program, inputs, result, times and user', async () => {
     const graph = await graphOf(await published(30));
     expect(graph.get('#job-1')).toEqual({
       '@id': '#job-1',
@@ -82,7 +82,7 @@ describe('the metadata', () => {
     expect(mentions).toHaveLength(1 + jobs.length);
   });
 
-  test('name the version of the engine that each job tells', async () => {
+  test('name the engine version that each job reports', async () => {
     const engines: Readonly<Record<string, Partial<ItemRecord>>> = {
       old: { engine: 'real, ACPYPE 2023.10.27, Open Babel 3.1.1.23' },
       new: { engine: 'real, ACPYPE 2026.10.15, Open Babel 3.1.1.23' },
@@ -95,7 +95,7 @@ describe('the metadata', () => {
     expect(graph.get('#molecules-2026.10.15')).toMatchObject({ version: '2026.10.15' });
   });
 
-  test('a row that shares the job of another one has no job, and says whose result it has', async () => {
+  test('a row that shares the job of another one has no job, and names the row with its result', async () => {
     const from = { resultFrom: { type: 'duplicate', id: 'a' } } as const;
     const store = await endedCampaign([aMolecule('a'), aMolecule('b')], { b: from });
     await publishCampaign(store, END);
@@ -104,7 +104,7 @@ describe('the metadata', () => {
     expect([graph.has('#job-1'), graph.has('#job-2')]).toEqual([true, false]);
   });
 
-  /** Bytes for each of 200 items: the longest ids, and words of users and services that have no end. */
+  /** Bytes per item, of 200: the longest ids, and unlimited messages of users and services. */
   async function bytesAnItem(ending: Partial<ItemRecord>, title: string | null): Promise<number> {
     const ids = Array.from({ length: 200 }, (_, n) => `${n}`.padStart(64, 'x'));
     const endings = Object.fromEntries(ids.map((id) => [id, ending]));
@@ -131,24 +131,24 @@ describe('the metadata', () => {
     expect(await bytesAnItem(ending, title)).toBeLessThan(1024);
   });
 
-  test('stay below 1.2 kB for an item that failed in as many words', async () => {
+  test('stay below 1.2 kB for an item that failed with a message of that length', async () => {
     expect(await bytesAnItem(FAILURE as Partial<ItemRecord>, CHINESE)).toBeLessThan(1200);
   });
 
-  test.each(['x'.repeat(200), '苯'.repeat(64)])('no longer id comes into a crate: %s', (id) => {
+  test.each(['x'.repeat(200), '苯'.repeat(64)])('no longer id is written to a crate: %s', (id) => {
     const { id: taken, complaints } = new IdRegister().claim(id, { file: 'night.csv', line: 2 });
     expect(taken).toBeNull();
     expect(complaints).toMatchObject([{ code: 'MANIFEST_ID_INVALID' }]);
   });
 
-  test('refer to nothing that is not there', async () => {
+  test('contain no dangling reference', async () => {
     const graph = await graphOf(await published(3));
     const text = JSON.stringify([...graph.values()].filter(({ '@id': id }) => id !== METADATA));
     const references = [...text.matchAll(/\{"@id":"([^"]+)"\}/g)].map(([, id]) => id);
     expect(references.filter((id) => !graph.has(id))).toEqual([]);
   });
 
-  test('are told of a campaign in which nothing succeeded', async () => {
+  test('describe a campaign in which nothing succeeded', async () => {
     const store = await endedCampaign([aMolecule('a')], { a: FAILED });
     await publishCampaign(store, END);
     const graph = await graphOf(store);
@@ -168,7 +168,7 @@ describe(`an independent validator${missing === '' ? '' : ` (skipped: ${missing}
   }
 
   test.skipIf(missing !== '')(
-    'finds all that RO-Crate 1.2 requires',
+    'finds everything that RO-Crate 1.2 requires',
     async () => {
       const { location } = await published(3);
       expect(await broken(location, 'ro-crate-1.2')).toEqual([]);
@@ -181,7 +181,7 @@ describe(`an independent validator${missing === '' ? '' : ` (skipped: ${missing}
   );
 
   test.skipIf(missing !== '')(
-    'finds all that the profile Process Run Crate requires',
+    'finds everything that the profile Process Run Crate requires',
     async () => {
       const { location } = await published(3);
       expect(await broken(location, 'process-run-crate')).toEqual([]);
@@ -195,7 +195,7 @@ describe(`an independent validator${missing === '' ? '' : ` (skipped: ${missing}
 });
 
 describe('sha256sum', () => {
-  /** Names that a service may give to its files, and that a shell, a spreadsheet or a list may stumble over. */
+  /** Names that a service may give to its files, and that are difficult for a shell, a spreadsheet or a list. */
   const NAMES = [
     ' blank.itp',
     '*star.itp',
@@ -235,7 +235,7 @@ describe('sha256sum', () => {
     expect(lines.filter((line) => !line.endsWith(': OK'))).toEqual([]);
   });
 
-  test('finds a file that was changed', async () => {
+  test('detects a changed file', async () => {
     const { location } = await hostileTree();
     await writeFile(join(location, METADATA), '{}');
     expect(() => check(location)).toThrow();

@@ -10,7 +10,7 @@ function textOf(header: Row, rows: readonly Row[]): string {
 }
 
 describe('a table', () => {
-  test('any cells come back from a CSV reader as they were written', () => {
+  test('a CSV reader returns any cells as they were written', () => {
     const cell = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('a\rb', 'a\nb', '"', '""', ' a ', ',', '-1', '', '\r\n', '>p1\nMKV'),
@@ -33,7 +33,7 @@ describe('a table', () => {
   });
 });
 
-describe('a cell that a spreadsheet would run', () => {
+describe('a cell that a spreadsheet would execute', () => {
   test.each([
     '=1+1',
     "=cmd|' /C calc'!A0",
@@ -49,7 +49,7 @@ describe('a cell that a spreadsheet would run', () => {
     expect(unguarded(guarded(cell))).toBe(cell);
   });
 
-  /** Where a spreadsheet takes semicolons or tabs for separators, our quotes are part of its cells. */
+  /** If a spreadsheet takes semicolons or tabs for separators, our quotes are part of its cells. */
   test.each([
     ['foo;=HYPERLINK("x")', `foo;'=HYPERLINK("x")`],
     ['foo\n=1+1', `foo\n'=1+1`],
@@ -70,12 +70,12 @@ describe('a cell that a spreadsheet would run', () => {
     ['as \\u{1b} it was', 'as \\u{5c}u{1b} it was'],
     ['\u001b=1', '\\u{1b}=1'],
     ['F/C=C\\F', 'F/C=C\\F'],
-  ])('control codes of %j are written out', (cell, written) => {
+  ])('the control codes of %j are escaped', (cell, written) => {
     expect(guarded(cell)).toBe(written);
     expect(unguarded(written)).toBe(cell);
   });
 
-  test('any cell comes back as it was', () => {
+  test('any cell can be restored', () => {
     const odd = fc.constantFrom(
       ...Array.from(`;=+-@'"\t\r\n\u001b\u0000\u009b\\u{5c1b} 1x＝`),
       '\\u{1b}',
@@ -104,10 +104,10 @@ describe('a cell that a spreadsheet would run', () => {
     "'",
     "'tis",
     "'-1",
-  ])('but %j stays as it is', (cell) => expect(guarded(cell)).toBe(cell));
+  ])('but %j is not changed', (cell) => expect(guarded(cell)).toBe(cell));
 });
 
-test('what was put in front of a cell comes off again, and nothing else', () => {
+test('only the added prefix of a cell is removed', () => {
   const sign = fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '＝', '1', 'x', ' ', '(');
   const cell = fc.oneof(
     fc.string(),
@@ -120,8 +120,8 @@ test('what was put in front of a cell comes off again, and nothing else', () => 
   );
 });
 
-describe('an own column with a name of ours', () => {
-  test('gets the suffix _user, again where that is taken too, and nothing is lost', () => {
+describe("a user's column with one of our names", () => {
+  test('gets the suffix _user, again if that is taken too, and nothing is lost', () => {
     const own = { state: '1', State: '2', state_user: '3', project: '4' };
     expect([...ownCells(own, ['id', 'state'])]).toEqual([
       ['state_user_user', '1'],
@@ -131,7 +131,7 @@ describe('an own column with a name of ours', () => {
     ]);
   });
 
-  test('and one without a name is called _user: as a manifest, a table has no such column', () => {
+  test('and one without a name is called _user: like a manifest, a table has no unnamed column', () => {
     expect([...ownCells({ '': '1', x: '2' }, ['id'])]).toEqual([
       ['_user', '1'],
       ['x', '2'],

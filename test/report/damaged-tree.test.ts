@@ -95,7 +95,7 @@ const DAMAGES: readonly (readonly [
 ];
 
 describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
-  test('is published as a failure that names the file and what to do', async () => {
+  test('is published as a failure that names the file and the remedy', async () => {
     const store = await endedCampaign(ITEMS);
     await publishCampaign(store, END);
     await damage(store);
@@ -114,7 +114,7 @@ describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
     }
   });
 
-  test('is mended by the remedy: the item runs from the beginning, the others stay', async () => {
+  test('is repaired by the remedy: the item runs from the beginning, the others do not', async () => {
     const store = await endedCampaign(ITEMS);
     await damage(store);
     if (code !== 'STORE_MISSING') {
@@ -127,7 +127,7 @@ describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
     expect(await treeFaults(store)).toEqual([]);
   });
 
-  test('is not run again from a wrong record by retry', async () => {
+  test('is not run again by retry from a wrong record', async () => {
     const store = await endedCampaign(ITEMS);
     await damage(store);
     const campaign = await readPreparedCampaign(store);
@@ -183,7 +183,7 @@ describe('a page of the campaign', () => {
       'STORE_RECORD_UNREADABLE',
       (store: Store) => store.write(PAGE, '[{"id":"etha'),
     ],
-  ] as const)('%s is not published; the next run mends it', async (_, words, code, damage) => {
+  ] as const)('%s is not published; the next run repairs it', async (_, words, code, damage) => {
     const store = await endedCampaign(ITEMS);
     await publishCampaign(store, END);
     await damage(store);

@@ -1,4 +1,4 @@
-/** failed.csv is a manifest again: read back with the reader of manifests, it gives the same items. */
+/** failed.csv is a manifest: the manifest reader reads the same items from it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -76,7 +76,7 @@ const job = ({ id, kind, options, input, title, email }: Item): unknown => ({
 });
 
 describe('failed.csv', () => {
-  test('read back as a manifest gives the same jobs, from the kept inputs', async () => {
+  test('read as a manifest gives the same jobs, from the kept inputs', async () => {
     const items = await itemsOfBatch();
     expect(items).toHaveLength(5);
     const store = await allFailed(items);
@@ -87,7 +87,7 @@ describe('failed.csv', () => {
     expect(again[0]?.user).toMatchObject({ project: '=HYPERLINK("x")', delta: '-1' });
   });
 
-  test('is told by its two columns of reasons: elsewhere an apostrophe in front is the user’s', async () => {
+  test('is recognised by its two columns of reasons: elsewhere a leading apostrophe is the user’s', async () => {
     const folder = await temporaryFolder();
     const table = (...columns: string[]) =>
       `${['smiles', "'=name", ...columns].join(',')}\nCCO,'=1${',x'.repeat(columns.length)}\n`;
@@ -97,7 +97,7 @@ describe('failed.csv', () => {
     expect((await itemsOf(join(folder, 'failed.csv')))[0]?.user).toMatchObject({ '=name': '=1' });
   });
 
-  test('the reason stands at the end; an own column "error" keeps its values beside it', async () => {
+  test('the reason is at the end; a user\'s column "error" keeps its values beside it', async () => {
     const store = await allFailed(await itemsOfBatch());
     const text = (await store.readText('failed.csv')) ?? '';
     const header = text.slice(0, text.indexOf('\n'));
@@ -108,7 +108,7 @@ describe('failed.csv', () => {
     expect(rows[0]?.['error']).toBe(FAILED.error?.message);
   });
 
-  test('run again and failed again, it has the same columns: reasons do not pile up', async () => {
+  test('run again and failed again, it has the same columns: reasons do not accumulate', async () => {
     const first = await allFailed(await itemsOfBatch());
     const second = await allFailed(await itemsOf(join(first.location, 'failed.csv')));
     expect(await second.readText('failed.csv')).toBe(await first.readText('failed.csv'));
@@ -129,7 +129,7 @@ describe('failed.csv', () => {
     expect(rows.map(({ id }) => id)).toEqual(['failed', 'held', 'invalid']);
   });
 
-  test('a column named like a property of objects is empty where a row does not have it', async () => {
+  test('a column named like a property of objects is empty if a row does not have it', async () => {
     const named = aMolecule('a', { row: { smiles: 'CCO', constructor: 'x' } });
     const store = await allFailed([named, aMolecule('b')]);
     const text = (await store.readText('failed.csv')) ?? '';

@@ -1,4 +1,4 @@
-/** The tree that report and tables are measured on is one that the activities could have left. */
+/** The tree for the measurements of report and tables is one that the activities could have left. */
 import { expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { campaignItems } from '../../src/report/campaign-items.ts';
@@ -30,7 +30,7 @@ test('publishes, keeps every promise, and is the same tree each time', async () 
   expect(await digests(one.store)).toBe(await digests(other.store));
 });
 
-test('every result of it passes the checks that a real one has to pass', async () => {
+test('every result of it passes the checks of a real one', async () => {
   const { store } = await writeFinishedTree(await temporaryFolder(), EACH);
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');

@@ -1,4 +1,4 @@
-/** A publication that is broken off does not read the files again that it had compared with their digests. */
+/** An interrupted publication does not read files again that it had compared with their digests. */
 import { expect, test } from 'vitest';
 import { auditKeeper } from '../../src/report/kept-audit.ts';
 import { partsKeeper } from '../../src/report/kept-parts.ts';
@@ -22,11 +22,11 @@ const PAGE_SIZE = 5;
 
 interface Counted {
   readonly store: Store;
-  /** Files of items that were compared, each as often as it was. */
+  /** Files of items that were compared, with repetitions. */
   readonly digested: string[];
 }
 
-/** Fails when more files of items are asked for. */
+/** Fails when more files of items are read. */
 function counting(real: Store, most = Number.POSITIVE_INFINITY): Counted {
   const digested: string[] = [];
   const store = new Proxy(real, {
@@ -69,7 +69,7 @@ async function scene() {
   return { store, publish, sums, failed: items.failed, files: new Set(whole.digested).size };
 }
 
-/** Breaks off in the last page but one, and returns how many files were compared. */
+/** Stops in the last page but one, and returns how many files were compared. */
 async function breakOff({ store, publish, files }: Awaited<ReturnType<typeof scene>>) {
   const first = counting(store, files - 40);
   await expect(publish(first.store)).rejects.toThrow('broken off');
@@ -77,7 +77,7 @@ async function breakOff({ store, publish, files }: Awaited<ReturnType<typeof sce
   return first.digested.length;
 }
 
-test('the second try compares only the files of pages that were not finished', async () => {
+test('the second attempt compares only the files of unfinished pages', async () => {
   const set = await scene();
   await breakOff(set);
   const again = counting(set.store);
@@ -107,7 +107,7 @@ test('a page with a damaged file is compared again, and its item has succeeded o
   expect(await store.readText('SHA256SUMS')).toBe(set.sums);
 });
 
-test('what was compared more than a day ago is compared again', async () => {
+test('files compared more than a day ago are compared again', async () => {
   const set = await scene();
   await breakOff(set);
   const again = counting(set.store);

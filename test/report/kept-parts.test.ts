@@ -1,4 +1,4 @@
-/** A publication that is broken off goes on where it was, and makes the same bytes as one that is not. */
+/** An interrupted publication continues where it stopped, and produces the same bytes as an uninterrupted one. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ async function finished() {
 
 const keeperOf = (store: Store) => partsKeeper(store, { program: 'test', mostItems: OF_PART });
 
-/** Counts the items whose parts it makes, and fails after so many. */
+/** Counts the items whose parts it produces, and fails after this many. */
 function counting(store: Store, most = Number.POSITIVE_INFINITY): Maker & { made: () => number } {
   const real = makerHere(store);
   let made = 0;
@@ -44,7 +44,7 @@ function counting(store: Store, most = Number.POSITIVE_INFINITY): Maker & { made
 
 const kept = (store: Store) => collected(store.list(PUBLISHING));
 
-test('is the same as one in a single piece', async () => {
+test('a publication in parts is the same as one in a single piece', async () => {
   const { store, end } = await finished();
   await publishCampaign(store, end);
   const sums = await store.readText('SHA256SUMS');
@@ -67,7 +67,7 @@ describe.each(['a folder', 'a bucket'])('in %s', (where) => {
   const inBucket = where === 'a bucket';
 
   test.skipIf(inBucket && WITHOUT_S3 !== null)(
-    'broken off, it makes only the part anew that it was at',
+    'interrupted, it repeats only the current part',
     async () => {
       const address = `s3://${s3?.bucket ?? ''}/${randomUUID()}/night`;
       const folder = inBucket ? address : await temporaryFolder();
@@ -92,7 +92,7 @@ describe.each(['a folder', 'a bucket'])('in %s', (where) => {
   );
 });
 
-test('a part whose items have changed, or that is damaged, is made anew', async () => {
+test('a part whose items have changed, or that is damaged, is written again', async () => {
   const { store, end } = await finished();
   const broken = publishCampaign(store, end, {
     keeper: keeperOf(store),
@@ -120,7 +120,7 @@ async function anItem(store: Store) {
   throw new Error('no item');
 }
 
-test('after kill -9 the next try reads what is kept', async () => {
+test('after kill -9 the next attempt reads the kept parts', async () => {
   const { store, end } = await writeFinishedTree(await temporaryFolder(), 90);
   await publishCampaign(store, end);
   const sums = await store.readText('SHA256SUMS');

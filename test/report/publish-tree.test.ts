@@ -1,4 +1,4 @@
-/** Published in threads a tree is the same as in this one, and what goes wrong there is told here as it is. */
+/** A tree published in worker threads is the same as in this thread, and errors there are reported here unchanged. */
 import { mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 import { END } from './a-campaign.ts';
 import { everyKind, resultCampaign } from './tables/result-campaign.ts';
 
-test('the same bytes, the same summary, and news of every step', async () => {
+test('gives the same bytes, the same summary, and progress of every step', async () => {
   const store = await resultCampaign(everyKind());
   const here = await publishCampaign(store, END);
   const sums = await store.readText('SHA256SUMS');
@@ -42,7 +42,7 @@ test('a folder without a campaign', async () => {
 });
 
 test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.html'])(
-  'what stands in the way of %s is told, and nothing half is left',
+  'an obstacle to %s is reported, and nothing unfinished is left',
   async (key) => {
     const store = await resultCampaign(everyKind());
     await mkdir(join(store.location, key), { recursive: true });
@@ -58,7 +58,7 @@ test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.
 );
 
 test.each(['audit', 'results', 'crate', 'checksums'] as const)(
-  'is broken off in the step %s, and nothing half is left',
+  'is aborted in the step %s, and nothing unfinished is left',
   async (wanted) => {
     const store = await resultCampaign(everyKind());
     const controller = new AbortController();
@@ -68,7 +68,7 @@ test.each(['audit', 'results', 'crate', 'checksums'] as const)(
     };
     const { signal } = controller;
     const ended = publishInThreads(store.location, END, { heartbeat, signal });
-    // So small a campaign may be done before the thread sees that it is to stop.
+    // Such a small campaign may finish before the thread sees the signal.
     const outcome = await ended.then(
       () => 'done',
       (error: unknown) => error,
@@ -80,7 +80,7 @@ test.each(['audit', 'results', 'crate', 'checksums'] as const)(
   },
 );
 
-test('what a thread cannot read is told as it is', async () => {
+test('a read error in a thread is reported unchanged', async () => {
   const store = await resultCampaign(everyKind());
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');
@@ -103,7 +103,7 @@ test('what a thread cannot read is told as it is', async () => {
   expect(parts).toHaveLength(without.length);
 });
 
-test('one that was broken off before begins no thread', async () => {
+test('one that was aborted before starts no thread', async () => {
   const reason = new Error('the worker stops');
   const publish = publishInThreads('/nowhere', END, { signal: AbortSignal.abort(reason) });
   await expect(publish).rejects.toBe(reason);

@@ -33,7 +33,7 @@ describe('a published campaign', () => {
     expect(await treeFaults(store)).toEqual([]);
   });
 
-  test('items.csv has one row an item in manifest order, with the own columns of all', async () => {
+  test("items.csv has one row per item in manifest order, with the user's columns of all", async () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await publishCampaign(store, END);
     expect((await store.readText('items.csv'))?.split('\n')[0]).toBe(
@@ -106,7 +106,7 @@ describe('a published campaign', () => {
     expect(first).not.toContain('.hundredfold');
   });
 
-  test('tells its progress, and can be broken off', async () => {
+  test('reports its progress, and can be aborted', async () => {
     const store = await endedCampaign(ITEMS);
     const beats: PublishProgress[] = [];
     await publishCampaign(store, END, { heartbeat: (beat) => beats.push(beat) });
@@ -127,7 +127,7 @@ describe('a published campaign', () => {
     await expectCode(publishCampaign(bare, END), 'STORE_NOT_PREPARED');
   });
 
-  test('what a crash left unfinished is cleaned, but not while the campaign is open', async () => {
+  test('leftovers of a crash are removed, but not while the campaign is open', async () => {
     const store = await endedCampaign(ITEMS);
     await writeFile(join(store.location, 'molecules/water/.tmp-1'), 'half');
     await publishCampaign(store, { ...END, state: 'running', endedAt: null });
@@ -154,11 +154,11 @@ test.skipIf(!sha256sum)('sha256sum -c accepts SHA256SUMS (needs sha256sum)', asy
   expect(covered.sort()).toEqual(published.filter((key) => key !== 'SHA256SUMS').sort());
 });
 
-describe('a file that is not what was received', () => {
+describe('a file that differs from what was received', () => {
   const damage = async (store: Store): Promise<void> =>
     writeFile(join(store.location, 'molecules/ethanol/result.json'), '{"of":"ethano1"}\n');
 
-  test('turns the success into a failure that names the file, and mended it is one again', async () => {
+  test('turns the success into a failure that names the file, and repaired it is a success again', async () => {
     const store = await endedCampaign(ITEMS);
     await damage(store);
     const summary = await publishCampaign(store, END);
@@ -179,7 +179,7 @@ describe('a file that is not what was received', () => {
     expect(await treeFaults(store)).toEqual([]);
   });
 
-  test('a missing one too; an item that failed before keeps its first reason', async () => {
+  test('the same for a missing one; an item that failed before keeps its first reason', async () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await store.remove('sequences/p1/result.json');
     await store.remove('molecules/water/input.smi');
@@ -195,7 +195,7 @@ describe('a file that is not what was received', () => {
   test.each([
     ['removed', null, 'STORE_MISSING'],
     ['damaged', '{', 'STORE_RECORD_UNREADABLE'],
-  ])('an item whose record was %s is not lost: it stands in the tables', async (_, text, code) => {
+  ])('an item whose record was %s is not lost: it is in the tables', async (_, text, code) => {
     const store = await endedCampaign(ITEMS);
     if (text === null) await store.remove('molecules/water/item.json');
     else await store.write('molecules/water/item.json', text);

@@ -1,4 +1,4 @@
-/** `node publishing.ts FOLDER`: publishes a finished tree and keeps parts of it, until somebody kills this process. */
+/** `node publishing.ts FOLDER`: publishes a finished tree and keeps parts of it, until this process is killed. */
 import { partsKeeper } from '../../src/report/kept-parts.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -1,4 +1,4 @@
-/** However the parts are made, they come in the order of the items, and a failure leaves nothing open. */
+/** However the parts are produced, they arrive in the order of the items, and a failure leaves nothing open. */
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Listed } from '../../src/report/campaign-items.ts';
@@ -22,7 +22,7 @@ const partsOf = ({ id }: Listed): ResultParts => ({
   detail: { text: '{}', formula: null },
 });
 
-/** Writes down what it is told. */
+/** Records its calls. */
 class Heard implements PartsSink {
   readonly words: string[] = [];
   readonly told: unknown[] = [];
@@ -41,7 +41,7 @@ class Heard implements PartsSink {
   }
 }
 
-test('a later block that is ready first waits for its turn, and no more than asked for are made at once', async () => {
+test('a later block that is ready first waits for its turn, and concurrency is limited', async () => {
   let underWay = 0;
   let most = 0;
   let blocks = 0;
@@ -63,7 +63,7 @@ test('a later block that is ready first waits for its turn, and no more than ask
   expect({ done, most }).toEqual({ done: 100, most: 3 });
 });
 
-test('a block that fails breaks off, and everyone hears why', async () => {
+test('a failing block aborts, and every receiver gets the reason', async () => {
   const reason = new Error('the disk is gone');
   const maker: Maker = {
     atOnce: 4,
@@ -81,7 +81,7 @@ test('a block that fails breaks off, and everyone hears why', async () => {
   }
 });
 
-test('an item of which nothing was made is not passed over', async () => {
+test('an item without parts is not skipped silently', async () => {
   const maker: Maker = {
     atOnce: 1,
     make: (block) => Promise.resolve(block.items.slice(1).map(partsOf)),

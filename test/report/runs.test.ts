@@ -1,4 +1,4 @@
-/** A campaign that was run more than once: its times, its runs, and whether there is anything to publish anew. */
+/** A campaign that was run more than once: its times, its runs, and whether it must be published again. */
 import { describe, expect, test } from 'vitest';
 import { submissionsOf } from '../../src/report/campaign-summary.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
@@ -21,7 +21,7 @@ async function end(store: Store, id: string, finishedAt: string): Promise<void> 
 }
 
 describe('a run', () => {
-  test('that brought an item to its end is told of, and the campaign began with the first', async () => {
+  test('that brought an item to its end is recorded, and the campaign began with the first', async () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await publishCampaign(store, END);
     await end(store, 'water', '2026-11-24T08:04:00.000Z');
@@ -39,7 +39,7 @@ describe('a run', () => {
     });
   });
 
-  test('that only published anew leaves times and state as they were', async () => {
+  test('that only published again does not change times and state', async () => {
     const store = await endedCampaign(ITEMS);
     await publishCampaign(store, { ...END, state: 'cancelled' });
     const before = await store.readText('campaign.json');
@@ -47,7 +47,7 @@ describe('a run', () => {
     expect(await store.readText('campaign.json')).toBe(before);
   });
 
-  test('of a tree from before runs were told is its first', async () => {
+  test('of a tree from a version without runs is its first', async () => {
     const store = await endedCampaign(ITEMS);
     await publishCampaign(store, END);
     const disk = JSON.parse((await store.readText('campaign.json')) ?? '') as object;
@@ -57,7 +57,7 @@ describe('a run', () => {
     expect(runs.map(({ startedAt }) => startedAt)).toEqual([END.startedAt, LATER.startedAt]);
   });
 
-  test('is the only one told of when the former campaign.json was damaged', async () => {
+  test('is the only recorded one when the former campaign.json was damaged', async () => {
     const store = await endedCampaign(ITEMS);
     await store.write('campaign.json', '{"name":');
     expect((await publishCampaign(store, LATER)).runs).toMatchObject([
@@ -66,7 +66,7 @@ describe('a run', () => {
   });
 });
 
-describe('a tree is to be published anew', () => {
+describe('a tree must be published again', () => {
   const broken: [string, (store: Store) => Promise<unknown>][] = [
     ['a table is gone', (store) => store.remove('items.csv')],
     ['its checksums are gone: publishing was broken off', (store) => store.remove('SHA256SUMS')],
@@ -83,7 +83,7 @@ describe('a tree is to be published anew', () => {
     expect(await isPublished(store.location)).toBe(false);
   });
 
-  test('not while a damage stands that it tells of, but when that was mended', async () => {
+  test('not while a damage that it reports persists, but when that was repaired', async () => {
     const store = await endedCampaign(ITEMS);
     const key = 'molecules/ethanol/result.json';
     const whole = (await store.readText(key)) ?? '';
@@ -92,7 +92,7 @@ describe('a tree is to be published anew', () => {
     expect(await isPublished(store.location)).toBe(true);
     await store.write(key, whole);
     expect(await isPublished(store.location)).toBe(false);
-    // Found out by reading: the record is corrected when it is published.
+    // Detected by reading: the record is corrected when it is published.
     expect((await readItem(store, 'molecule', 'ethanol'))?.state).toBe('failed');
   });
 });

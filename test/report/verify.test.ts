@@ -1,4 +1,4 @@
-/** The check of the promises can fail: each broken promise is seen. */
+/** The check of the promises can fail: each broken promise is detected. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -32,7 +32,7 @@ const MIXED_UP = {
   'result.csv': 'sequence_id,residue,backbone\na,M,0.5\na,W,0.6\n',
 };
 
-/** Checksums that fit the files as they are now: only the comparison with the items can tell. */
+/** Checksums that match the current files: only the comparison with the items can detect a change. */
 async function signAnew(store: Store): Promise<void> {
   await store.write(
     'SHA256SUMS',
@@ -176,7 +176,7 @@ const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unkn
 ];
 const PAGE = '.hundredfold/items-00000.json';
 
-test.each(BROKEN)('%s is seen', async (_, violation, breakIt) => {
+test.each(BROKEN)('%s is detected', async (_, violation, breakIt) => {
   const items = [aMolecule('ethanol'), aMolecule('water'), aSequence('p1')];
   const store = await endedCampaign(items, { water: FAILED });
   await publishCampaign(store, END);
@@ -189,7 +189,7 @@ test.each(BROKEN)('%s is seen', async (_, violation, breakIt) => {
   }
 });
 
-test.each(DERIVED)('%s is told once', async (_, violation, breakIt) => {
+test.each(DERIVED)('%s is reported once', async (_, violation, breakIt) => {
   const items = [aMolecule('ethanol'), aMolecule('water'), aSequence('p1')];
   const store = await endedCampaign(items, { water: FAILED });
   await publishCampaign(store, END);
@@ -197,7 +197,7 @@ test.each(DERIVED)('%s is told once', async (_, violation, breakIt) => {
   expect(await treeFaults(store)).toEqual([expect.stringMatching(violation)]);
 });
 
-test('one damaged byte of a result is one fault, with its path and what to do', async () => {
+test('one damaged byte of a result is one fault, with its path and a remedy', async () => {
   const store = await endedCampaign([aMolecule('ethanol'), aMolecule('water')]);
   await publishCampaign(store, END);
   await edit(store, 'molecules/ethanol/result.json', 'ethanol', 'ethanal');
@@ -211,7 +211,7 @@ test('one damaged byte of a result is one fault, with its path and what to do', 
   ]);
 });
 
-test('a crate of an earlier version knows no jobs, and its list of items is compared', async () => {
+test('a crate of an earlier version has no jobs, and its list of items is compared', async () => {
   const store = await endedCampaign([aMolecule('ethanol'), aMolecule('water')]);
   await publishCampaign(store, END);
   const crate = (await store.readText('ro-crate-metadata.json')) ?? '';
@@ -251,7 +251,7 @@ describe('the tables of results', () => {
     ]);
   });
 
-  test('rows that are gone are named, and the rows behind them are not', async () => {
+  test('missing rows are named, and the rows after them are not', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const store = await endedCampaign(ids.map((id) => aMolecule(id)));
     await publishCampaign(store, END);
@@ -281,7 +281,7 @@ describe('the tables of results', () => {
     });
   });
 
-  test('a table of an earlier version lacks columns, and what it has is compared', async () => {
+  test('a table of an earlier version lacks columns, and the existing ones are compared', async () => {
     const store = await published();
     const rows: string[][] = parse((await store.readText(TABLE)) ?? '');
     const at = rows[0]?.indexOf('engine_version') ?? -1;

@@ -1,4 +1,6 @@
-/** What changes from ACPYPE 2023.10.27 to 2026.10.15, by the recorded runs of both (docs/engines.md tells it). */
+/**
+ * Differences between ACPYPE 2023.10.27 and 2026.10.15, by the recorded runs of both (docs/engines.md describes them).
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -22,7 +24,7 @@ function run(folder: string, file: string): Run {
 const recorded = (folder: string): readonly string[] =>
   readdirSync(folder).filter((file) => file.endsWith('.json.gz'));
 
-test('every molecule has the same atoms and atom types, and charges that follow its conformation', () => {
+test('every molecule has the same atoms and atom types, and charges that depend on its conformation', () => {
   const farther: string[] = [];
   const otherEnds: string[] = [];
   let compared = 0;

@@ -1,10 +1,10 @@
-/** Bond orders found from atoms, bonds and net charge alone. */
+/** Bond orders derived from atoms, bonds and net charge alone. */
 import { describe, expect, test } from 'vitest';
 import { assignBondOrders } from '../../src/results/bond-orders.ts';
 
 type Bonds = readonly (readonly [number, number])[];
 
-/** `C2H4`'s graph of `CC` and where the hydrogens are: two on each. */
+/** `C2H4`'s graph: `CC` with its hydrogens, two on each. */
 function graphOf(heavy: string, bonds: Bonds, hydrogens: readonly number[]) {
   const elements = heavy.split(' ');
   const all: (readonly [number, number])[] = [...bonds];
@@ -72,7 +72,7 @@ describe('bond orders', () => {
     expect(ordersOf(heavy, bonds, hydrogens)).toEqual(orders);
   });
 
-  test('of benzene are single and double in turn', () => {
+  test('of benzene alternate between single and double', () => {
     const orders = ordersOf('C C C C C C', ring(6), [1, 1, 1, 1, 1, 1]) ?? [];
     expect([...orders].sort()).toEqual([1, 1, 1, 2, 2, 2]);
     for (const [place, order] of orders.entries()) expect(order).not.toBe(orders[(place + 1) % 6]);
@@ -124,7 +124,7 @@ test('valences add up, and charges to the net charge', () => {
   expect(sums.slice(0, 6)).toEqual([4, 4, 4, 4, 4, 2]);
 });
 
-test('there are none where no usual valences give the net charge', () => {
+test('there are none if no usual valences give the net charge', () => {
   expect(ordersOf('C', [], [4], 1)).toBeNull();
   expect(ordersOf('C', [], [5])).toBeNull();
   expect(ordersOf('Xe', [], [0])).toBeNull();

@@ -1,4 +1,4 @@
-/** Which differences between an input and a result are found, and that none are where there is none. */
+/** Which differences between an input and a result are detected, and that there are no false ones. */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DescribedMolecule, MolecularGraph, Place } from '../../src/domain/molecular-graph.ts';
 import { perceiveBonds } from '../../src/inputs/molecules/perceive-bonds.ts';
@@ -30,7 +30,7 @@ async function compared(input: string, result: string): Promise<string | undefin
   return differenceOf(await graphOf(input), shuffled(await graphOf(result)))?.type;
 }
 
-/** Rings of rings, so that all atoms look alike. */
+/** Rings of rings, in which all atoms are equivalent. */
 const CUBANE = 'C12C3C4C1C5C2C3C45';
 const CUNEANE = 'C12C3C1C4C2C5C3C45';
 const LONG_CHAIN = `C${'OCC'.repeat(28)}`;
@@ -58,7 +58,7 @@ describe('the same molecule in another order of atoms', () => {
     expect(await compared(smiles, smiles)).toBeUndefined();
   });
 
-  test('is found as fast for the largest that the service takes', async () => {
+  test('is fast even for the largest that the service accepts', async () => {
     const [chain, branched] = await Promise.all([graphOf(LONG_CHAIN), graphOf(DENDRIMER)]);
     const start = performance.now();
     for (const graph of [chain, branched]) expect(differenceOf(graph, shuffled(graph))).toBeNull();
@@ -71,7 +71,7 @@ describe('another molecule of the same formula', () => {
     ['thymol and carvone', 'Cc1ccc(C(C)C)c(O)c1', 'CC1=CC[C@H](CC1=O)C(C)=C', 'bonds'],
     ['ortho and meta', 'Oc1ccccc1Cl', 'Oc1cccc(Cl)c1', 'bonds'],
     ['an ester turned round', 'CC(=O)OCCC', 'CCCC(=O)OC', 'bonds'],
-    // Colours alone cannot tell these two pairs.
+    // Colours alone cannot distinguish these two pairs.
     ['decalin and bicyclopentyl', 'C1CCC2CCCCC2C1', 'C1CCCC1C1CCCC1', 'bonds'],
     ['cubane and cuneane', CUBANE, CUNEANE, 'bonds'],
     ['keto and enol', 'CC(=O)C', 'CC(O)=C', 'hydrogens'],
@@ -92,7 +92,7 @@ describe('another molecule of the same formula', () => {
   });
 });
 
-/** Carbon with hydrogen, F, Cl and Br: the first three clockwise, seen from H, as long as nothing is mirrored. */
+/** Carbon with hydrogen, F, Cl and Br: the first three clockwise, seen from H, unless mirrored. */
 const HALOMETHANE = {
   elements: ['C', 'H', 'F', 'Cl', 'Br'],
   bonds: [1, 2, 3, 4].map((atom) => [0, atom] as const),
@@ -197,7 +197,7 @@ function difluorocyclobutane(cis: boolean) {
   };
 }
 
-test('the configuration of a ring, of which no atom alone has one', async () => {
+test('the configuration of a ring, of which no single atom has one', async () => {
   const [cis, trans] = [difluorocyclobutane(true), difluorocyclobutane(false)];
   const wrong = { type: 'centre', atom: null };
   for (const [one, other] of [
@@ -228,7 +228,7 @@ describe('bonds from distances', () => {
   test.each([
     ['an atom is between bonded and apart', [0, 0, 1.33] as const],
     ['an atom is bonded to none', [0, 0, 4] as const],
-  ])('are not given where %s', (_, place) => {
+  ])('are not computed if %s', (_, place) => {
     const moved = atoms.map((atom) => (atom.element === 'H' ? { ...atom, place } : atom));
     expect(perceiveBonds(moved)).toBeNull();
   });

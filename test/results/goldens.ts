@@ -1,4 +1,4 @@
-/** What the real engines gave: our own recordings, and public ones where they lie beside the project. */
+/** Results of the real engines: our own recordings, and public ones if they exist beside the project. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -13,12 +13,12 @@ const FOLDERS = {
 export type Owner = keyof typeof FOLDERS;
 export const OWNERS = ['own', 'public'] as const satisfies readonly Owner[];
 
-/** The public ones are no part of the project. */
+/** The public ones are not part of the project. */
 export function isAbsent(owner: Owner): boolean {
   return !existsSync(FOLDERS[owner]);
 }
 
-/** Paths of the files in a folder that end so, without the `.gz`. */
+/** Paths of the files in a folder with this suffix, without the `.gz`. */
 export function goldens(owner: Owner, folder: string, ending: string): string[] {
   return readdirSync(path.join(FOLDERS[owner], folder))
     .filter((name) => name.endsWith(`${ending}.gz`))

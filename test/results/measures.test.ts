@@ -26,7 +26,7 @@ test('keys are unique over all kinds', () => {
 });
 
 describe('a molecule', () => {
-  test('aspirin, as the reference works have it', () => {
+  test('aspirin agrees with reference works', () => {
     const { measures } = moleculeMeasures('smi-aspirin-bcc-0-gaff2');
     expect(measures).toMatchObject({ atoms: 21, mass: 180.15, charge: 0, rotatable: 3 });
     expect(measures).toMatchObject({ penaltyMax: 49.6, penaltySum: 104.5, attn: 0 });
@@ -40,7 +40,7 @@ describe('a molecule', () => {
     expect(moleculeMeasures(name).measures['rotatable']).toBe(bonds);
   });
 
-  test('says where the numbers of an estimated parameter come from', () => {
+  test('contains the origin of an estimated parameter', () => {
     const { reading } = moleculeMeasures('smi-aspirin-bcc-0-gaff2');
     expect(reading.estimated.map(({ remark }) => remark)).toEqual([
       'Same as X -o -c -o (use general term)',
@@ -67,13 +67,13 @@ describe('a molecule', () => {
 });
 
 describe('conservation', () => {
-  test('is 1 where all rows agree, 0 where there is none, and less with gaps', () => {
+  test('is 1 if all rows agree, 0 if none do, and less with gaps', () => {
     expect(conservation(['AK-', 'AR-', 'AK-', 'A--'], 3)).toEqual([1, expect.any(Number), 0]);
     expect(conservation(['A', 'A', 'A', '-'], 1)).toEqual([0.75]);
     expect(conservation('ACDEFGHIKLMNPQRSTVWY'.split(''), 1)?.[0]).toBeCloseTo(0, 10);
   });
 
-  test('is not known without the residues', () => {
+  test('is unknown without the residues', () => {
     expect(conservation(['', ''], 3)).toBeNull();
   });
 

@@ -16,7 +16,7 @@ function textsOf({ results }: Golden): MoleculeTexts {
   return { itp, pdb, frcmod, mol2 };
 }
 
-/** Those that the engine finished. */
+/** The ones that the engine finished. */
 function molecules(owner: Owner): [name: string, golden: Golden][] {
   const all = goldens(owner, 'acpype', '.json').map((file): [string, Golden] => [
     file,
@@ -31,7 +31,7 @@ function read(name: string) {
   return reading;
 }
 
-/** Atomic number and place of each atom, from the files that were not read. */
+/** Atomic number and position of each atom, from the files that were not read. */
 function prmtopNumbers(prmtop: string): number[] {
   const block = /%FLAG ATOMIC_NUMBER\s+%FORMAT\([^)]*\)\s+([^%]*)/.exec(prmtop)?.[1] ?? '';
   return block.trim().split(/\s+/).map(Number);
@@ -56,7 +56,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   I: 53,
 };
 
-/** The charges of the Mol2 file, added up. */
+/** The sum of the charges in the Mol2 file. */
 function mol2Charge(mol2: string): number {
   const [, atoms = ''] = /@<TRIPOS>ATOM\n([^@]*)/.exec(mol2) ?? [];
   const charges = atoms
@@ -75,7 +75,7 @@ describe.each(OWNERS)('every molecule of the engine, %s', (owner) => {
       const { GMX_gro = '', AC_prmtop = '', AC_frcmod = '', mol2 = '' } = one.results;
       if (reading === null) throw new Error(`${name} is unreadable`);
       const { atoms, bonds, charge, estimated } = reading;
-      // The engine knows no silicon, and calls it sulphur.
+      // The engine does not support silicon, and calls it sulphur.
       const numbers = prmtopNumbers(AC_prmtop).map((n) =>
         name.includes('silane') && n === 16 ? 14 : n,
       );
@@ -108,7 +108,7 @@ describe('a molecule', () => {
     expect({ name, formula, charge }).toEqual({ name: 'choline', formula: 'C5H14NO', charge: 1 });
   });
 
-  test('has halogens that are no carbon and no boron', () => {
+  test('has halogens that are neither carbon nor boron', () => {
     expect(read('smi-chlorobenzene-bcc-auto-gaff2').formula).toBe('C6H5Cl');
     expect(read('smi-bromobenzene-bcc-auto-gaff2').formula).toBe('C6H5Br');
     expect(read('smi-chlorobenzene-bcc-auto-gaff2').atoms[0]).toEqual({

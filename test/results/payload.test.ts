@@ -10,7 +10,7 @@ function read(json: unknown): Payload {
 
 const VALUES = { backbone: [0.1, 0.2] };
 
-describe('every shape that was seen', () => {
+describe('every known shape', () => {
   test.each([
     ['proteins', { proteins: { a: { seq: ['M', 'K'], ...VALUES } }, metadata: { email: ['x'] } }],
     ['results', { id: 'r', results: [{ proteinID: 'a', sequence: 'MK', ...VALUES }] }],
@@ -37,7 +37,7 @@ describe('every shape that was seen', () => {
     expect(read(byKey).entries[0]).toMatchObject({ sequence: 'MK', values: VALUES });
   });
 
-  test('a whole payload in the wrapper of the earlier variant', () => {
+  test('a complete payload in the wrapper of the earlier variant', () => {
     const prediction = {
       proteins: { a: { seq: 'MK', ...VALUES } },
       metadata: { synthetic: true },
@@ -75,7 +75,7 @@ describe('every shape that was seen', () => {
     ]);
   });
 
-  test('NaN and Infinity, which are no JSON, read as missing; in a string they are text', () => {
+  test('NaN and Infinity, which are not JSON, are read as missing; in a string they are text', () => {
     const text = '{"proteins":{"NaN":{"seq":["M","K","L"],"backbone":[NaN,-Infinity,0.5]}}}';
     expect(read(text).entries).toEqual([
       { id: 'NaN', sequence: 'MKL', values: { backbone: [null, null, 0.5] }, scalars: {} },
@@ -87,12 +87,12 @@ describe('every shape that was seen', () => {
     expect(read(json).entries[0]?.values).toEqual({ viterbi: [' PLD', ''] });
   });
 
-  test('a byte order mark is no part of it', () => {
+  test('a byte order mark is ignored', () => {
     expect(read(`\uFEFF${JSON.stringify({ a: { seq: 'MK' } })}`).entries).toHaveLength(1);
   });
 });
 
-describe('what cannot be read has a reason', () => {
+describe('the reason why something cannot be read', () => {
   test.each([
     ['', 'RESULT_EMPTY'],
     ['  \n', 'RESULT_EMPTY'],
@@ -111,7 +111,7 @@ describe('what cannot be read has a reason', () => {
     expect(readPayload(text)).toMatchObject({ ok: false, code });
   });
 
-  test('a real result cut anywhere is never read as whole', () => {
+  test('a truncated real result is never read as complete', () => {
     const text = recordingText('b2btools/single/one-FER_PEPAS-dynamine');
     for (let length = 1; length < text.length - 1; length += 97) {
       expect(readPayload(text.slice(0, length)), `cut at ${length}`).toMatchObject({
@@ -128,7 +128,7 @@ describe('the recordings of the real engine', () => {
       .map((name) => `${folder}/${name}`),
   );
 
-  test.each(names)('%s: one value a residue', (name) => {
+  test.each(names)('%s: one value per residue', (name) => {
     const { entries } = read(recordingText(`b2btools/${name}`));
     expect(entries.length).toBeGreaterThan(0);
     for (const { id, sequence, values } of entries) {

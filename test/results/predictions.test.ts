@@ -1,4 +1,4 @@
-/** Every recorded prediction of the real engines, read, against the CSV file that the engine wrote beside it. */
+/** Every recorded prediction of the real engines, compared with the CSV file that the engine wrote beside it. */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { readAlignment } from '../../src/results/alignment.ts';
@@ -22,13 +22,13 @@ function results(owner: Owner, folder: string): string[] {
   );
 }
 
-/** Null where there is none. */
+/** Null if there is none. */
 function csvBeside(owner: Owner, file: string): Cells[] | null {
   const csv = file.replace(/\.json$/, '.csv');
   return hasGolden(owner, csv) ? parse(golden(owner, csv), { columns: true }) : null;
 }
 
-/** The engine's CSV has three decimals, and an empty cell where there is no value. */
+/** The engine's CSV has three decimals, and an empty cell for a missing value. */
 function expectCell(value: Track[number], cell: string | undefined, what: string): void {
   if (cell === undefined || cell === '') expect(value, what).toBeNull();
   else if (typeof value === 'number')
@@ -134,7 +134,7 @@ describe.each(OWNERS)('every prediction of the engine, %s', (owner) => {
 describe('a sequence', () => {
   const payload = (proteins: unknown): string => JSON.stringify({ proteins });
 
-  test('has the name that the user gave it, whatever the service made of it', () => {
+  test('has the name given by the user, whatever the service made of it', () => {
     const text = payload({
       a_b: { seq: 'MK', backbone: [1, 2] },
       constructor: { seq: 'M', agmata: [1] },
@@ -163,7 +163,7 @@ describe('a sequence', () => {
     expect(protein?.scores).toEqual({ protein_score: 0.4 });
   });
 
-  test('has null where the service has no number', () => {
+  test('has null if the service has no number', () => {
     const text = '{"proteins":{"a":{"seq":"MKL","backbone":[NaN,"0.5",null],"agmata":[1]}}}';
     expect(readSequences(text)?.proteins[0]?.tracks).toEqual({
       backbone: [null, 0.5, null],
@@ -202,7 +202,7 @@ describe('distributions', () => {
     bottomOutlier: [0.1, null],
   };
 
-  test('CSV and JSON say the same', () => {
+  test('CSV and JSON agree', () => {
     const found = readDistributions(csv, 2);
     expect(Object.keys(found)).toEqual(['backbone', 'agmata']);
     expect(found['backbone']).toEqual(backbone);
@@ -212,11 +212,11 @@ describe('distributions', () => {
     }
   });
 
-  test.each(['', 'junk', '{', '[]', '{"results": 3}', '<html>'])('none in %j', (text) => {
+  test.each(['', 'junk', '{', '[]', '{"results": 3}', '<html>'])('are missing in %j', (text) => {
     expect(readDistributions(text, 3)).toEqual({});
   });
 
-  test('a figure that is missing is null in every column', () => {
+  test('a missing figure is null in every column', () => {
     const found = readDistributions('{"backbone":{"median":[NaN,1]}}', 3);
     expect(found['backbone']?.median).toEqual([null, 1, null]);
     expect(found['backbone']?.topOutlier).toEqual([null, null, null]);
@@ -224,7 +224,7 @@ describe('distributions', () => {
 });
 
 describe('shifts', () => {
-  test('-10 is a value, null is none, and numbers may have letters', () => {
+  test('-10 is a value, null is not, and numbers may have letters', () => {
     const chain = {
       ID_file: 'x',
       sequence: ['M', 'K', 'L'],

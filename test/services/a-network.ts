@@ -19,7 +19,7 @@ const SERVER = {
   key: readFileSync(join(PEM, 'service-key.pem'), 'utf8'),
 };
 
-/** Names that the proxy knows, and nobody else. */
+/** Names that only the proxy can resolve. */
 export const SERVICE_HOST = 'service.test';
 
 export interface Listening extends AsyncDisposable {
@@ -37,23 +37,23 @@ export async function plainServer(answer: RequestListener): Promise<Listening> {
 }
 
 export interface ProxyOptions {
-  /** `user:password` that it wants. */
+  /** The required `user:password`. */
   readonly login?: string;
   /** Answers each CONNECT with this status instead of connecting. */
   readonly refuseWith?: number;
-  /** Takes the CONNECT and hangs up. */
+  /** Accepts the CONNECT and closes the connection. */
   readonly hangsUp?: boolean;
-  /** Breaks each tunnel off after this many bytes of the client. */
+  /** Closes each tunnel after this many bytes of the client. */
   readonly breaksAfter?: number;
   readonly tls?: boolean;
 }
 
 export interface ProxyServer extends Listening {
-  /** `CONNECT service.test:443`, `GET http://…`: what it was asked. */
+  /** The requests received: `CONNECT service.test:443`, `GET http://…`. */
   readonly asked: string[];
 }
 
-/** Connects every name to 127.0.0.1. */
+/** Resolves every name to 127.0.0.1. */
 export async function proxyServer(options: ProxyOptions = {}): Promise<ProxyServer> {
   const asked: string[] = [];
   const listener: RequestListener = (incoming, response) => {

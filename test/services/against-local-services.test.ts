@@ -1,4 +1,4 @@
-/** Both clients against the local services: the whole way of a job, in both variants. */
+/** Both clients against the local services: the whole life of a job, in both variants. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
 import {
@@ -57,7 +57,7 @@ async function accepted(client: ServiceClient, job: Job): Promise<string> {
   return outcome.remoteId;
 }
 
-/** Polls to the end; at least one answer on the way says running. */
+/** Polls to the end; at least one answer in between says running. */
 async function ended(client: ServiceClient, remoteId: string): Promise<PollOutcome> {
   for (let count = 0; count < 200; count += 1) {
     const outcome = await client.poll(remoteId, quiet());
@@ -154,7 +154,7 @@ describe.each(['current', 'earlier'] as const)('predictions, %s variant', (varia
     expect(await predictions.find('sequence', 'another name', quiet())).toEqual({ type: 'absent' });
   });
 
-  test('over the budget: not now, with the wait; the rate limit is told on the way', async () => {
+  test('over the budget: not now, with the wait; earlier answers have the rate limit', async () => {
     const { predictions } = await start({ variant, limit: 2, windowMs: 60_000 });
     const first = await predictions.submit({ ...JOBS.sequence, name: 'a' }, quiet());
     expect(first).toMatchObject({ type: 'accepted', rateLimit: { limit: 2, remaining: 1 } });
@@ -195,7 +195,7 @@ describe('molecules', () => {
     expect(native).toMatchObject({ ok: true, name: 'Ethanol' });
   });
 
-  test('recorded: ethanol is whole and right, a bad SMILES fails with the reason of the engine', async () => {
+  test('recorded: ethanol is complete and right, a bad SMILES fails with the reason of the engine', async () => {
     const { molecules } = await start({ engine: 'recorded' });
     const remoteId = await accepted(molecules, JOBS.molecule);
     expect(await ended(molecules, remoteId)).toEqual({ type: 'finished' });
@@ -209,7 +209,7 @@ describe('molecules', () => {
     });
   });
 
-  test('what the service refuses', async () => {
+  test('refusals by the service', async () => {
     const { molecules } = await start();
     const job = { ...JOBS.molecule, input: { name: 'input.xyz', text: 'x' } };
     expect(await molecules.submit(job, quiet())).toMatchObject({ type: 'refused', status: 400 });
@@ -250,7 +250,7 @@ describe('faults', () => {
     });
   });
 
-  test('a truncated result never becomes a whole one', async () => {
+  test('a truncated result never becomes a complete one', async () => {
     const { services, predictions, molecules } = await start();
     const remoteId = await accepted(predictions, JOBS.sequence);
     const moleculeId = await accepted(molecules, JOBS.molecule);

@@ -1,4 +1,4 @@
-/** Every job that the real engines called good, with its input: our own recordings and public ones beside the project. */
+/** Every successful job of the real engines, with its input: our own recordings and public ones beside the project. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -92,7 +92,7 @@ function inputOf(owner: string, kind: string, file: string): string | null {
   return oneOfMany(owner, file.replace(/\.fasta$/, ''));
 }
 
-/** Runs of a single protein were made from a file of many. */
+/** Runs of a single protein were made from a file with many. */
 function oneOfMany(owner: string, name: string): string | null {
   const all = read(join(DATA, owner, 'sequences/proteins.fasta'))?.split(/^(?=>)/m) ?? [];
   const word = (record: string): string => record.slice(1).split(/\s/)[0] ?? '';
@@ -119,7 +119,7 @@ export function goldenPredictions(owner: string): GoldenPrediction[] {
   });
 }
 
-/** What the service offers beside the result. Older runs of the engine kept less. */
+/** The additional files of the service. Older runs of the engine kept fewer. */
 function downloads(path: string): Omit<PredictionFiles, 'result'> {
   const texts = Object.entries(ENDINGS).map(([name, ending]) => [name, read(path + ending)]);
   return Object.fromEntries(texts.filter(([, text]) => text !== null)) as PredictionFiles;

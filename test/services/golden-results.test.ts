@@ -1,6 +1,6 @@
 /**
- * Every result of the real engines that they called good, against its own input: the right ones pass, and the ones
- * that field notes and recordings know as silently wrong are found, each with its code.
+ * Every result that the real engines reported as a success, against its own input: the right ones pass, and those known
+ * as silently wrong from field notes and recordings are detected, each with its code.
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { compositionOf } from '../../src/inputs/molecules/composition.ts';
@@ -17,7 +17,7 @@ import {
   type GoldenPrediction,
 } from './golden-jobs.ts';
 
-/** What the engine gets silently wrong, by the key of its golden result, in both collections. */
+/** Silent errors of the engine, by the key of the golden result, in both collections. */
 const WRONG: Readonly<Record<string, string>> = {
   // The engine ignored the charge.
   'smi-wrong_charge3-gas-1-gaff2': 'RESULT_WRONG_CHARGE',
@@ -26,7 +26,7 @@ const WRONG: Readonly<Record<string, string>> = {
   'smi-two_parts-gas-auto-gaff2': 'RESULT_WRONG_ATOMS',
   // Parameters of carbon for silicon.
   'smi-silane-bcc-auto-gaff2': 'RESULT_NEEDS_REVISION',
-  // Records of which nothing was predicted; among awkward headers is one without a name, which is dropped.
+  // Records without predictions; one of the awkward headers has no name, and its record is dropped.
   'edge/empty-dynamine': 'RESULT_EMPTY',
   'edge/len_1-dynamine': 'RESULT_EMPTY',
   'edge/len_4-dynamine': 'RESULT_EMPTY',
@@ -44,7 +44,7 @@ const WRONG: Readonly<Record<string, string>> = {
 const chemist = openChemist();
 afterAll(() => chemist.close());
 
-/** The code of what is wrong with a result of this input; undefined when it is right. */
+/** The code of the error in a result of this input; undefined if it is right. */
 async function codeOf({ input, options }: GoldenMolecule, result: string) {
   const check = checkResult({ options, input }, result, await compositionOf(input, chemist));
   return check.ok ? undefined : check.code;
@@ -120,7 +120,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
   });
 });
 
-/** Those whose input specifies a configuration: a SMILES that leaves it open is right in both. */
+/** Those whose input specifies a configuration: a SMILES without one matches both. */
 const CHIRAL: Readonly<Record<string, readonly string[]>> = {
   own: [
     'file-ibuprofen-bcc-auto-gaff2',
@@ -161,7 +161,7 @@ function isOther(one: GoldenPrediction, next: GoldenPrediction): boolean {
   return kindOf(one.options) === kindOf(next.options) && proteinOf(one) !== proteinOf(next);
 }
 
-/** The first letters, without gaps; of a file of shifts the entry that it is made of. */
+/** The first letters, without gaps; for a file of shifts the source entry. */
 function proteinOf({ key, input }: GoldenPrediction): string {
   const entry = /BeR31|DhR29B|bmr\d+|no_shift/.exec(key)?.[0];
   const letters = input.text.replaceAll(/^>.*$/gm, '').replaceAll(/[\s.-]/g, '');
@@ -182,7 +182,7 @@ describe('an isomer', () => {
     expect(await codeOf(one, other.result)).toBe('RESULT_OTHER_MOLECULE');
   });
 
-  test.skipIf(!isPresent('own'))('an enantiomer is not the other one', async () => {
+  test.skipIf(!isPresent('own'))('an enantiomer is not taken for the other one', async () => {
     const all = goldenMolecules('own');
     const find = (name: string) => all.find(({ key }) => key === name);
     const s = find('smi-s_ibuprofen-bcc-0-gaff2');

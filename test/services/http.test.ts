@@ -25,7 +25,7 @@ function post(http: Http, url: string, signal = new AbortController().signal): P
   });
 }
 
-describe('a request that never left this machine is told from one of unknown fate', () => {
+describe('a request that never left this machine is distinguished from an uncertain one', () => {
   test('nothing listens: unreached', async () => {
     expect(await post(newHttp(), await deadUrl())).toMatchObject({
       type: 'unreached',
@@ -45,7 +45,7 @@ describe('a request that never left this machine is told from one of unknown fat
     expect(answer.type).toBe('unreached');
   });
 
-  test('a TLS connection that is reset before it stands: unreached', async () => {
+  test('a TLS connection that is reset before it is established: unreached', async () => {
     await using server = await netServer((socket) =>
       socket.once('data', () => socket.resetAndDestroy()),
     );
@@ -54,7 +54,7 @@ describe('a request that never left this machine is told from one of unknown fat
   });
 
   test('no connection before the timeout: unreached', async () => {
-    // To undici a connection is open once TLS stands.
+    // For undici a connection is open once TLS is established.
     await using server = await netServer(() => undefined);
     const answer = await post(newHttp(400), server.url.replace('http:', 'https:'));
     expect(answer.type).toBe('unreached');
@@ -72,7 +72,7 @@ describe('a request that never left this machine is told from one of unknown fat
     expect(await waiting).toMatchObject({ type: 'unreached', code: 'ABORTED' });
     first.abort();
     expect(await hanging).toMatchObject({ type: 'broken', code: 'ABORTED' });
-    // The connection is free now: what was given up must not be written after all.
+    // The connection is free now: the aborted request must not be written after all.
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.requests).toHaveLength(1);
   });
@@ -102,7 +102,7 @@ describe('a request that never left this machine is told from one of unknown fat
     expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
-  test('answered with half a header: broken', async () => {
+  test('answered with an incomplete header: broken', async () => {
     await using server = await rawServer('HTTP/1.1 200 OK\r\nContent-', (socket) => socket.end());
     expect((await post(newHttp(), server.url)).type).toBe('broken');
   });
@@ -137,7 +137,7 @@ describe('connections', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  test('each POST has a connection of its own: none is written into one that is about to close', async () => {
+  test('each POST has its own connection: none is written to one that is about to close', async () => {
     await using server = await httpServer((_, response) => json(response, 201, {}));
     const http = newHttp();
     for (let count = 0; count < 3; count += 1) {
@@ -177,7 +177,7 @@ describe('connections', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/submit/?token=hush-hush']);
   });
 
-  test('closing lets a submission end and breaks off reading', async () => {
+  test('closing lets a submission finish and aborts reads', async () => {
     await using server = await httpServer((_, response) => {
       setTimeout(() => json(response, 201, { id: 1 }), 150);
     });
@@ -218,7 +218,7 @@ describe('bodies', () => {
     expect(await body.text(1000)).toMatchObject({ type: 'broken' });
   });
 
-  test('one that stops halfway ends at the deadline', async () => {
+  test('one that stops halfway fails at the deadline', async () => {
     const raw = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
     const { server, body } = await answerOf(raw, () => undefined, newHttp(300));
     await using _ = server;
@@ -228,7 +228,7 @@ describe('bodies', () => {
     });
   });
 
-  test('one above the ceiling is cut off', async () => {
+  test('one above the size limit is cut off', async () => {
     await using server = await httpServer((_, response) => response.end('x'.repeat(100_000)));
     const signal = new AbortController().signal;
     const answer = await newHttp().send({ method: 'GET', url: new URL(server.url), signal });

@@ -1,4 +1,4 @@
-/** One job of each kind, with all that a service is told. */
+/** One job of each kind, with everything that a service receives. */
 import type { Job } from '../../src/services/client.ts';
 import type { Kind } from '../../src/domain/item.ts';
 
@@ -39,7 +39,7 @@ export const JOBS: Readonly<Record<Kind, Job>> = {
   },
 };
 
-/** A signal that nobody aborts. */
+/** A signal that is never aborted. */
 export function quiet(): { signal: AbortSignal } {
   return { signal: new AbortController().signal };
 }

@@ -1,4 +1,4 @@
-/** The pace, the brake and the list that all GETs to one service share, with a clock that the test moves. */
+/** The request rate, the back-off and the list shared by all GETs to one service, with a clock that the test sets. */
 import { expect, test } from 'vitest';
 import type { ListOutcome, PastJob, PollOutcome } from '../../src/domain/outcomes.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
@@ -38,7 +38,7 @@ function polite(statusRequests: number | null) {
   return { seen, next, poll };
 }
 
-test('a refusal stops all questions but one probe at a growing delay, and is told once for each', async () => {
+test('a refusal stops all polls but one probe at a growing delay, and is reported once for each', async () => {
   const { seen, next, poll } = polite(null);
   next.poll = REFUSED;
   await poll('a');
@@ -58,7 +58,7 @@ test('a refusal stops all questions but one probe at a growing delay, and is tol
   expect(seen.refusals.at(-1)).toBeNull();
 });
 
-test('jobs share so many questions a second; each waits until all have had their turn', async () => {
+test('jobs share a number of polls per second; each waits until all have had their turn', async () => {
   const { poll, seen } = polite(5);
   const first = await poll('a');
   expect(first).toMatchObject({ type: 'running', nextMs: 500 });
@@ -71,12 +71,12 @@ test('jobs share so many questions a second; each waits until all have had their
   expect(later).toMatchObject({ nextMs: Math.max(1_000, (9 / 5) * 1_000) });
 });
 
-test('without a pace a job is asked about whenever it is wanted', async () => {
+test('without a rate a job is polled whenever requested', async () => {
   const { poll } = polite(null);
   for (let n = 0; n < 50; n += 1) expect(await poll(`job-${n}`)).toEqual(RUNNING);
 });
 
-test('where asking each would take long, the list answers: one request for all, and none for a finished job', async () => {
+test('where polling each would take long, the list is used: one request for all, and none for a finished job', async () => {
   const { poll, seen, next } = polite(5);
   const jobs = Array.from({ length: 30 }, (_, n) => `job-${n}`);
   for (const id of jobs) {

@@ -1,4 +1,4 @@
-/** Services behind proxies, gateways and private CAs: what arrives, and whether a failed request has left. */
+/** Services behind proxies, gateways and private CAs: what arrives, and whether a failed request was sent. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Network } from '../../src/services/dispatcher.ts';
@@ -41,7 +41,7 @@ async function textOf(answer: HttpAnswer): Promise<string> {
   return text.text;
 }
 
-/** Tells what arrived. */
+/** Returns what arrived. */
 function echo(incoming: IncomingMessage, response: ServerResponse): void {
   const { method, url, headers } = incoming;
   response.end(JSON.stringify({ method, url, headers }));
@@ -90,7 +90,7 @@ describe('through a proxy', () => {
     expect(JSON.stringify(answer)).not.toContain('other-secret');
   });
 
-  test('a proxy that refuses the login of a forwarded request: unreached, and later requests go on', async () => {
+  test('a proxy that refuses the login of a forwarded request: unreached, and later requests work', async () => {
     await using service = await plainServer(echo);
     await using proxy = await proxyServer({ login: LOGIN });
     const http = newHttp({ proxy: through(proxy.port) });
@@ -100,7 +100,7 @@ describe('through a proxy', () => {
     }
   });
 
-  test('nobody at the address of the proxy: unreached', async () => {
+  test('nothing at the address of the proxy: unreached', async () => {
     const { port } = new URL(await deadUrl());
     const http = newHttp({ proxy: through(Number(port)) });
     expect(await post(http, `https://${SERVICE_HOST}`)).toMatchObject({
@@ -117,7 +117,7 @@ describe('through a proxy', () => {
     expect(answer.type).toBe('unreached');
   });
 
-  test('a service that hangs up behind the tunnel, after the request was written: broken', async () => {
+  test('a service that closes the connection behind the tunnel, after the request was written: broken', async () => {
     await using service = await tlsServer((incoming) => incoming.socket.destroy());
     await using proxy = await proxyServer();
     const http = newHttp({ ca: CA, proxy: through(proxy.port) });
@@ -128,7 +128,7 @@ describe('through a proxy', () => {
   test('a forwarded request whose connection breaks: broken', async () => {
     await using service = await plainServer(echo);
     const http = newHttp({ proxy: through(service.port) });
-    // This "proxy" is gone after the first byte.
+    // This "proxy" closes after the first byte.
     await using proxy = await plainServer((incoming) => incoming.socket.destroy());
     const gone = newHttp({ proxy: through(proxy.port) });
     expect((await post(gone, 'http://service.test')).type).toBe('broken');
@@ -155,7 +155,7 @@ describe('TLS with a private CA', () => {
 });
 
 describe('a gateway', () => {
-  test('gets its headers with each request, and no answer brings them back', async () => {
+  test('receives its headers with each request, and no answer repeats them', async () => {
     const login = Buffer.from('lab:gateway-hush').toString('base64');
     const http = newHttp({
       headers: { authorization: `Basic ${login}`, 'x-gateway-key': 'k3y-hush-hush' },

@@ -1,4 +1,4 @@
-/** What the clients do when a service is not well: ask before they send, and send nothing they can still keep back. */
+/** How the clients treat a faulty service: they probe before they send, and hold back what is not yet sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceClient } from '../../src/services/client.ts';
@@ -18,14 +18,14 @@ function clientOf(
 
 const SERVICES = ['molecules', 'predictions'] as const;
 
-describe.each(SERVICES)('asking whether %s is there', (service) => {
-  test.each([404, 400, 200])('HTTP %i: somebody is', async (status) => {
+describe.each(SERVICES)('probing %s', (service) => {
+  test.each([404, 400, 200])('HTTP %i: up', async (status) => {
     await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
     expect(await clientOf(service, server.url).ping(quiet())).toEqual({ type: 'well' });
     expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test.each([500, 502, 503, 429, 302, 401, 403, 407])('HTTP %i: not well', async (status) => {
+  test.each([500, 502, 503, 429, 302, 401, 403, 407])('HTTP %i: down', async (status) => {
     await using server = await httpServer((_, response) => {
       json(response, status, 'x', { 'retry-after': '7' });
     });
@@ -33,7 +33,7 @@ describe.each(SERVICES)('asking whether %s is there', (service) => {
     expect(outcome).toMatchObject({ type: 'unavailable', retryAfterMs: 7_000 });
   });
 
-  test('a maintenance page, a reset, nobody: not well', async () => {
+  test('a maintenance page, a reset, no connection: down', async () => {
     await using page = await httpServer((_, response) => {
       json(response, 200, '<html>back soon</html>', { 'content-type': 'text/html' });
     });
@@ -54,7 +54,7 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
   const job = service === 'molecules' ? JOBS.molecule : JOBS.sequence;
 
   test.each([502, 503, 429])(
-    'with HTTP %i: those that are not yet written are sent back, not sent',
+    'with HTTP %i: those that are not yet written are deferred, not sent',
     async (status) => {
       await using server = await httpServer((_, response) => {
         setTimeout(() => json(response, status, { error: 'x' }), 100);
@@ -67,7 +67,7 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
     },
   );
 
-  test('those granted before it are sent back, later ones are sent', async () => {
+  test('those granted before it are deferred, later ones are sent', async () => {
     let status = 500;
     await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
     const client = clientOf(service, server.url);
@@ -83,7 +83,7 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
     expect((await client.submit(job, quiet())).type).toBe('refused');
   });
 
-  test('a refusal of one says nothing about the others', async () => {
+  test('a refusal of one does not affect the others', async () => {
     await using server = await httpServer((_, response) => json(response, 400, { error: 'x' }));
     const client = clientOf(service, server.url);
     const all = await Promise.all(Array.from({ length: 10 }, () => client.submit(job, quiet())));

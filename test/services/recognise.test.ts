@@ -1,4 +1,4 @@
-/** What stands at the address of a service, found out by requests that cost nothing. */
+/** What is found at the address of a service, detected by requests that cost nothing. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
@@ -123,7 +123,7 @@ describe('another server', () => {
     expect(JSON.stringify(server.requests)).not.toContain('hush-hush-token');
   });
 
-  test('a permanent redirect of every path: the address that it leads to', async () => {
+  test('a permanent redirect of every path: the target address', async () => {
     await using server = await httpServer(redirect(301, 'https://new.example/basePATH'));
     expect(await seen(server.url)).toMatchObject({
       type: 'wrong',
@@ -135,7 +135,7 @@ describe('another server', () => {
     });
   });
 
-  test('nobody there: away', async () => {
+  test('no connection: away', async () => {
     expect(await seen(await deadUrl())).toMatchObject({ type: 'away' });
   });
 
@@ -144,7 +144,7 @@ describe('another server', () => {
     expect(await seen(server.url)).toMatchObject({ type: 'away' });
   });
 
-  test('404 for a moment only: right', async () => {
+  test('a temporary 404: right', async () => {
     const well = Date.now() + 1_000;
     await using server = await httpServer((request, response) => {
       if (Date.now() < well) return page(404, 'starting')(request, response);
@@ -153,7 +153,7 @@ describe('another server', () => {
     expect(await seen(server.url)).toEqual({ type: 'right' });
   });
 
-  test('a molecule service that tells an unknown job in its own words: right', async () => {
+  test('a molecule service with its own message for an unknown job: right', async () => {
     await using server = await httpServer(({ path }, response) => {
       if (path.startsWith('/acpype/api/queue/')) json(response, 404, { detail: 'No such job.' });
       else page(404, 'Not Found')({} as SeenRequest, response);
@@ -161,7 +161,7 @@ describe('another server', () => {
     expect(await seen(`${server.url}/acpype`, MOLECULES)).toEqual({ type: 'right' });
   });
 
-  test('a prediction service that tells it in a page, and refuses GET where POST belongs: right', async () => {
+  test('a prediction service that answers an unknown job with a page, and refuses GET where POST belongs: right', async () => {
     await using server = await httpServer(({ path }, response) => {
       if (path.includes('/submit/')) json(response, 405, { detail: 'Method "GET" not allowed.' });
       else page(404, 'Not Found')({} as SeenRequest, response);

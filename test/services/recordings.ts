@@ -30,7 +30,7 @@ export function acpypeRecording(name: string): AcpypeRecording {
   return JSON.parse(recordingText(`acpype/${name}`)) as AcpypeRecording;
 }
 
-/** The finished-job record (contract of the molecule service, 2.4) that such a job has. */
+/** The finished-job record (contract of the molecule service, 2.4) of such a job. */
 export function finishedRecord(recording: AcpypeRecording): Record<string, unknown> {
   return {
     id: 7,

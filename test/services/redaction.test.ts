@@ -1,4 +1,4 @@
-/** Secrets in what a service sends, in every spelling and wherever the chunks are cut. */
+/** Secrets in answers of a service, in every encoding and wherever the chunks are cut. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Redaction } from '../../src/services/redaction.ts';
@@ -26,7 +26,7 @@ const hex = (character: string): string => character.charCodeAt(0).toString(16).
 const each = (text: string, spell: (character: string, place: number) => string): string =>
   Array.from(text, spell).join('');
 
-/** How services, frameworks and attackers write a token. `Basic` puts it in the middle of a base64 text. */
+/** How services, frameworks and attackers encode a token. `Basic` puts it in the middle of a base64 text. */
 const FORMS: Readonly<Record<string, (token: string) => string>> = {
   plain: (token) => token,
   JSON: (token) => JSON.stringify(token).slice(1, -1),
@@ -59,7 +59,7 @@ const FORMS: Readonly<Record<string, (token: string) => string>> = {
   Python: (token) => each(token, (one) => `\\x${hex(one)}`),
 };
 
-/** Every way of reading a text that a form was written for: none may bring the token back. */
+/** Every decoding that a form was written for: none may restore the token. */
 const READINGS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text.replace(/\\+(?:u00|x)([0-9a-f]{2})/gi, (_, code: string) => character(code)),
@@ -76,7 +76,7 @@ const READINGS: readonly ((text: string) => string)[] = [
 ];
 const character = (code: string): string => String.fromCharCode(Number.parseInt(code, 16));
 
-/** As the configuration takes them: printable ASCII, no blanks at the ends. */
+/** As the configuration accepts them: printable ASCII, no blanks at the ends. */
 const tokens = fc
   .array(fc.integer({ min: 0x20, max: 0x7e }), { minLength: 8, maxLength: 40 })
   .map((codes) => String.fromCharCode(...codes))
@@ -128,7 +128,7 @@ describe('a secret in a stream', () => {
     }
   });
 
-  test('is counted, and what stands around it is left alone', async () => {
+  test('is counted, and the surrounding text is not changed', async () => {
     const text = `{"token":"${TOKEN}","log":"${TOKEN}${TOKEN}","other":"${TOKEN.slice(0, 9)}"}`;
     for (let size = 1; size <= text.length; size += 1) {
       const out = await hidden(text, TOKEN, [size]);
@@ -144,12 +144,12 @@ describe('a secret in a stream', () => {
     );
   });
 
-  test('with asterisks in it is not spelled out by the asterisks that another one leaves', () => {
+  test('with asterisks in it is not revealed by the asterisks for another one', () => {
     const redaction = new Redaction(['**********x', TOKEN]);
     expect(redaction.text(`${TOKEN}x`)).not.toContain('**********x');
   });
 
-  test('nothing is changed where there is none', async () => {
+  test('nothing is changed if there is none', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (bytes) => {
         const stream = new Redaction([TOKEN, '']).stream(chunksOf(Buffer.from(bytes), [50]));
@@ -163,7 +163,7 @@ describe('a secret in a stream', () => {
 describe('a short secret', () => {
   const of = (secret: string, text: string): string => new Redaction([secret]).text(text);
 
-  test('of 4 to 7 characters is overwritten where it stands alone', () => {
+  test('of 4 to 7 characters is overwritten if it stands alone', () => {
     expect(of('abc123', 'token abc123, xabc123 abc123-4 "abc123" abc123.')).toBe(
       'token ******, xabc123 abc123-4 "******" ******.',
     );
@@ -173,7 +173,7 @@ describe('a short secret', () => {
     expect(of('night', 'night.seq-1.0f'), 'not as a part of a name').toBe('night.seq-1.0f');
   });
 
-  test('of 1 to 3 characters is overwritten behind a name such as "token" alone', () => {
+  test('of 1 to 3 characters is overwritten only after a name such as "token"', () => {
     expect(of('CC', '{"token":"CC","smiles":"CCO","x":"CC","seq":["CC"]}')).toBe(
       '{"token":"**","smiles":"CCO","x":"CC","seq":["CC"]}',
     );
@@ -182,7 +182,7 @@ describe('a short secret', () => {
     );
   });
 
-  test('is overwritten in its other spellings as well', () => {
+  test('is overwritten in its other encodings as well', () => {
     expect(of('abc12', '"\\u0061bc1\\u0032" %61bc12 YWJjMTI=')).not.toMatch(/u0061|%61|YWJj/);
   });
 });

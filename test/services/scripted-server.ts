@@ -21,13 +21,13 @@ export interface SeenRequest {
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
-  /** Requests that arrived whole, in their order. */
+  /** Requests that arrived completely, in their order. */
   readonly requests: SeenRequest[];
   /** Connections that were opened. */
   readonly connections: () => number;
 }
 
-/** Answers each request after it has arrived whole. */
+/** Answers each request after it has arrived completely. */
 export async function httpServer(
   answer: (request: SeenRequest, response: ServerResponse) => void,
 ): Promise<ScriptedServer> {
@@ -49,7 +49,7 @@ export async function httpServer(
   return listening(server, requests);
 }
 
-/** Hands out the bare sockets. `requests` stays empty. */
+/** Passes on the raw sockets. `requests` stays empty. */
 export async function netServer(onSocket: (socket: Socket) => void): Promise<ScriptedServer> {
   return listening(createNetServer(onSocket), []);
 }

@@ -131,7 +131,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
   );
 
   test.each([400, 409, 413, 415, 422])(
-    'HTTP %i as a web page or without a word comes from a proxy',
+    'HTTP %i as a web page or without a message comes from a proxy',
     async (status) => {
       for (const body of ['<html><title>Request blocked</title>', '']) {
         expect(await answered((response) => json(response, status, body))).toMatchObject({
@@ -151,14 +151,17 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     });
   });
 
-  test.each([400, 409, 413, 415, 422])('HTTP %i is refused, letter by letter', async (status) => {
-    const words = 'Sequences must have  equal lengths: "a" (5), "b" (4)';
-    expect(await answered((response) => json(response, status, { error: words }))).toEqual({
-      type: 'refused',
-      status,
-      message: words,
-    });
-  });
+  test.each([400, 409, 413, 415, 422])(
+    'HTTP %i is refused, with the exact message',
+    async (status) => {
+      const words = 'Sequences must have  equal lengths: "a" (5), "b" (4)';
+      expect(await answered((response) => json(response, status, { error: words }))).toEqual({
+        type: 'refused',
+        status,
+        message: words,
+      });
+    },
+  );
 
   test.each([
     [{ message: 'no' }, 'no'],
@@ -166,16 +169,16 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     [{ detail: [{ loc: ['body'], msg: 'missing' }] }, '[{"loc":["body"],"msg":"missing"}]'],
     [{ email: ['not valid'] }, '{"email":["not valid"]}'],
     ['plain words', 'plain words'],
-  ])('a refusal is told in the words of %j', async (body, message) => {
+  ])('the message of a refusal is taken from %j', async (body, message) => {
     expect(await answered((response) => json(response, 400, body))).toMatchObject({ message });
   });
 
-  test('long words are cut at 2,000 characters', async () => {
+  test('long messages are cut at 2,000 characters', async () => {
     const outcome = await answered((response) => json(response, 400, { error: 'é'.repeat(5_000) }));
     expect(outcome).toHaveProperty('message', `${'é'.repeat(1_999)}…`);
   });
 
-  test('a service that repeats the token does not get it into the outcome', async () => {
+  test('a repeated token does not get into the outcome', async () => {
     const outcome = await answered((response, request) =>
       json(response, 400, { error: `bad: ${request.body}` }),
     );
@@ -183,7 +186,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     expect(JSON.stringify(outcome)).not.toContain(TOKEN);
   });
 
-  test('a refusal whose body breaks off names no row, and is asked for again', async () => {
+  test('a refusal with a truncated body does not blame the row, and is sent again', async () => {
     const text = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 99\r\n\r\n{"error":';
     expect(await broken(text, (socket) => socket.resetAndDestroy())).toMatchObject({
       type: 'notNow',
@@ -191,7 +194,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     });
   });
 
-  test('429 with Retry-After in seconds blocks for as long', async () => {
+  test('429 with Retry-After in seconds blocks for that long', async () => {
     const headers = { 'retry-after': '17' };
     expect(
       await answered((response) => json(response, 429, { error: 'slow down' }, headers)),
@@ -217,7 +220,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: 12_000 });
   });
 
-  test('429 without a word leaves the wait to us', async () => {
+  test('429 without a delay leaves the wait to us', async () => {
     const outcome = await answered((response) => json(response, 429, ''));
     expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: null });
   });
@@ -270,7 +273,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     expect((await broken('', (socket) => socket.end())).type).toBe('unsure');
   });
 
-  test('an acceptance that breaks off before its id: unsure', async () => {
+  test('an acceptance that is cut off before its id: unsure', async () => {
     const text = 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"request_id":';
     expect((await broken(text, (socket) => socket.resetAndDestroy())).type).toBe('unsure');
   });

@@ -30,7 +30,7 @@ test.each([
   [{ sequence: ['M'], shiftCrypt: ['1'], synthetic: true }],
   [{ sequence: ['M'], shiftCrypt: ['1'], note: 'SYNTHETIC: shape only' }],
   { results: { prediction: { proteins: {}, metadata: { synthetic: true } } } },
-])('knows a synthetic result by its label: %j', (json) => {
+])('recognises a synthetic result by its label: %j', (json) => {
   expect(isSynthetic(Buffer.from(JSON.stringify(json)))).toBe(true);
 });
 

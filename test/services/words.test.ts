@@ -3,7 +3,7 @@ import { retryAfterMs } from '../../src/services/retry-after.ts';
 import { checkToken, readServiceUrl } from '../../src/services/target.ts';
 import { serviceWords, shorten } from '../../src/services/words.ts';
 
-describe('the words of a service', () => {
+describe('the message of the service', () => {
   test.each([
     ['{"error":"a","message":"b"}', 'a'],
     ['{"error":"","message":"b"}', 'b'],
@@ -17,18 +17,18 @@ describe('the words of a service', () => {
     expect(serviceWords(text)).toBe(words);
   });
 
-  test('of a page are not looked for behind its head', () => {
+  test('of a page is only searched in its head', () => {
     const begun = performance.now();
     expect(serviceWords(`<html>${'<title'.repeat(150_000)}`)).toBeNull();
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
-  test('are taken as they stand where the JSON is nested too deeply to be read', () => {
+  test('is taken unchanged if the JSON is nested too deeply to be read', () => {
     const bomb = '['.repeat(400_000) + ']'.repeat(400_000);
     expect(serviceWords(bomb)).toBe(bomb);
   });
 
-  test('are cut between characters, never inside one', () => {
+  test('is cut between characters, never inside one', () => {
     expect(shorten('😀😀😀', 2)).toBe('😀…');
     expect(shorten('abc', 3)).toBe('abc');
   });
@@ -54,7 +54,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('where a service is', () => {
+describe('the address of a service', () => {
   test.each(['', 'example.org', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://user:pass@x/'])(
     '%j is refused',
     (url) => {

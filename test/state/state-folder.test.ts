@@ -1,4 +1,4 @@
-/** Folders that belong to one user: where they lie, who may read them, and what is refused. */
+/** Folders that belong to one user: where they are, who may read them, and what is refused. */
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('the state folder', () => {
-  test('is the one that is named, else the one of the system below the home, one for each machine', () => {
+  test('is the configured one, else the one of the system below the home, one for each machine', () => {
     const HOME = '/home/one';
     expect(statePath({ HOME, HUNDREDFOLD_STATE_DIR: '/somewhere' })).toBe('/somewhere');
     expect(statePath({ HOME, XDG_STATE_HOME: '/state' }, 'linux')).toMatch(
@@ -23,14 +23,14 @@ describe('the state folder', () => {
     );
   });
 
-  test('is made with mode 0700', async () => {
+  test('is created with mode 0700', async () => {
     const HOME = await temporaryFolder();
     const { path, problem } = openStateFolder({ HOME }, null);
     expect(problem).toBeNull();
     expect(modeOf(path)).toBe(0o700);
   });
 
-  test('is replaced where the home cannot be used, and the reason is told', async () => {
+  test('is replaced if the home cannot be used, and the reason is reported', async () => {
     const folder = await temporaryFolder();
     writeFileSync(join(folder, 'no-folder'), '');
     const environment = { HOME: join(folder, 'no-folder') };
@@ -87,7 +87,7 @@ describe('a private folder', () => {
     expect(modeOf(shared)).toBe(0o777);
   });
 
-  test('of an earlier version is tightened file by file, and files of the user are left alone', async () => {
+  test('of an earlier version is tightened file by file, and files of the user are not changed', async () => {
     const folder = join(await temporaryFolder(), 'work');
     mkdirSync(folder, { mode: 0o755 });
     for (const name of ['ours.db', 'mine.txt']) {

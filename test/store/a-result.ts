@@ -1,4 +1,4 @@
-/** Items that have ended, with files, for tests of what is done with results. */
+/** Ended items with files, for tests of what is done with results. */
 import type { Item } from '../../src/domain/item.ts';
 import type { FileDigest } from '../../src/store/digest.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../../src/store/store.ts';
 
 export const FILES = { 'result.json': '{"results": []}', 'result.csv': 'a,b\n1,2\n' };
 
-/** As its job has left it in the tree. */
+/** As its job left it in the tree. */
 export async function succeeded(
   store: Store,
   item: Item,

@@ -1,4 +1,4 @@
-/** Items for tests, as the manifest would give them. */
+/** Items for tests, as read from a manifest. */
 import type { Item } from '../../src/domain/item.ts';
 
 export function aMolecule(id: string, changes: Partial<Item> = {}): Item {

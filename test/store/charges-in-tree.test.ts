@@ -1,4 +1,4 @@
-/** What an output tree knows of submissions that may still count. */
+/** What an output tree records of submissions that may still count. */
 import { expect, test } from 'vitest';
 import { chargesInTree, credentialOfTree } from '../../src/store/charges-in-tree.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
@@ -34,7 +34,7 @@ function record(id: string, changes: Partial<ItemRecord>): ItemRecord {
   return { ...waitingRecord(aSequence(id)), address: ADDRESS, ...changes };
 }
 
-test('names the jobs within the window, of this address and of this tree only', async () => {
+test('lists the jobs within the window, of this address and of this tree only', async () => {
   const attempt = { at: ago(1_000), outcome: 'unsure' } as const;
   const store = await aTree([
     record('recent', { remoteId: 'r1', submittedAt: ago(HOUR - 1) }),
@@ -60,7 +60,7 @@ test('names the jobs within the window, of this address and of this tree only', 
 });
 
 test.runIf(onFolder())(
-  'is quick for ten thousand items',
+  'is fast for ten thousand items',
   async () => {
     const store = await aTree(
       Array.from({ length: 10_000 }, (_, n) =>

@@ -1,4 +1,4 @@
-/** Two Temporals with one token and one bucket: one of them sends, and the other one is told which. */
+/** Two Temporals with one token and one bucket: one of them submits, and the other one is told which. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -45,7 +45,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     store = await openStore(address ?? '');
   }
 
-  /** As if the last use of the token lay so far back (ms). */
+  /** As if the last use of the token was this long ago (ms). */
   async function age(ms: number): Promise<void> {
     for await (const key of store.list('used-')) {
       const left = JSON.parse((await store.readText(key)) ?? '{}') as { at: string };
@@ -54,7 +54,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     }
   }
 
-  test('is for one Temporal: the other one is refused, and told who, since when and what to do', async () => {
+  test('is for one Temporal: the other one is refused, and told by whom, since when and what to do', async () => {
     await fresh();
     await useCredential(store, ONE, HOUR);
     await useCredential(store, ONE, HOUR);
@@ -70,7 +70,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     await useCredential(store, ONE, HOUR);
   });
 
-  test('is free when what was sent with it counts no more, and not before', async () => {
+  test('is free when the jobs sent with it no longer count, and not before', async () => {
     await fresh();
     await useCredential(store, ONE, HOUR);
     await age(HOUR);
@@ -80,7 +80,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     await expect(useCredential(store, ONE, HOUR)).rejects.toMatchObject({ code: 'TOKEN_LEASED' });
   });
 
-  test('moves with what is charged', async () => {
+  test('moves with the charges', async () => {
     await fresh();
     await useCredential(store, ONE, HOUR);
     await takeCredential(store, TWO);
@@ -88,7 +88,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     await expect(useCredential(store, ONE, HOUR)).rejects.toMatchObject({ code: 'TOKEN_LEASED' });
   });
 
-  test('of many that come at once, one Temporal gets it', async () => {
+  test('of many concurrent ones, one Temporal gets it', async () => {
     for (let round = 0; round < 5; round += 1) {
       await fresh();
       const holders = Array.from({ length: 6 }, (_, n) => holder(`t${n}`));

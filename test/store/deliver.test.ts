@@ -18,7 +18,7 @@ const FOLLOWER = aSequence('follower', { ...SAME, user: { project: 'other' } });
 
 const emptyStore = async (): Promise<Store> => temporaryStore();
 
-/** Each leaves nothing that could pass for the result. */
+/** None of these leaves a usable result. */
 const DAMAGES: [string, string][] = [
   ['changed by hand', FILES['result.csv'].replace('1', '7')],
   ['cut short', FILES['result.csv'].slice(0, 3)],
@@ -26,7 +26,7 @@ const DAMAGES: [string, string][] = [
 ];
 
 describe('delivering a result', () => {
-  test('gives another item the same files, and keeps what is its own', async () => {
+  test('gives another item the same files, and keeps its own data', async () => {
     const store = await emptyStore();
     const leader = await succeeded(store, ITEM);
     const written: string[] = [];
@@ -54,7 +54,7 @@ describe('delivering a result', () => {
     }
   });
 
-  test.each(DAMAGES)('gives nothing of a result with a file that was %s', async (_, text) => {
+  test.each(DAMAGES)('delivers nothing if a file was %s', async (_, text) => {
     const store = await emptyStore();
     const leader = await succeeded(store, ITEM);
     await damage(store, 'sequences/leader/result.csv', text);
@@ -65,7 +65,7 @@ describe('delivering a result', () => {
     expect(await collected(store.list('sequences/follower/'))).toEqual([]);
   });
 
-  test('gives nothing of a result with a file that is gone', async () => {
+  test('delivers nothing if a file is missing', async () => {
     const store = await emptyStore();
     const leader = await succeeded(store, ITEM);
     await store.remove('sequences/leader/result.csv');
@@ -78,7 +78,7 @@ describe('delivering a result', () => {
 describe('the rows that follow another, when the campaign ends', () => {
   const SHARE = { leader: 'leader', options: ITEM.options };
 
-  /** Leader and follower as they stand before it ends. */
+  /** Leader and follower before it ends. */
   async function tree(end: ((store: Store) => Promise<unknown>) | null): Promise<Store> {
     const store = await emptyStore();
     const items = [ITEM, FOLLOWER].map((item) => ({ ...item, share: SHARE }));
@@ -126,7 +126,7 @@ describe('the rows that follow another, when the campaign ends', () => {
     });
   });
 
-  test('keep no files of before beside the reason why they failed', async () => {
+  test('keep no earlier files beside the reason why they failed', async () => {
     const error = { code: 'JOB_FAILED', message: 'no' };
     const store = await tree(
       ending({ state: 'failed', error, finishedAt: '2026-11-21T00:00:00.000Z' }),
@@ -144,7 +144,7 @@ describe('the rows that follow another, when the campaign ends', () => {
     expect(await ended(store)).toMatchObject({ state: 'waiting' });
   });
 
-  test.each(DAMAGES)('fail where one of its files was %s', async (_, text) => {
+  test.each(DAMAGES)('fail if one of its files was %s', async (_, text) => {
     const store = await tree((s) => succeeded(s, ITEM));
     await damage(store, 'sequences/leader/result.csv', text);
     expect(await ended(store)).toMatchObject({
@@ -154,7 +154,7 @@ describe('the rows that follow another, when the campaign ends', () => {
     });
   });
 
-  test('fail where its record is gone or damaged, and keep nobody else from his end', async () => {
+  test('fail if its record is missing or damaged, and other rows still end', async () => {
     const gone = await tree((s) => s.remove('sequences/leader/item.json'));
     expect(await ended(gone)).toMatchObject({ state: 'failed', error: { code: 'STORE_MISSING' } });
     const damaged = await tree((s) => s.write('sequences/leader/item.json', '{"state": "succee'));

@@ -19,7 +19,7 @@ async function everyName(folder: string): Promise<string[]> {
 }
 
 describe('writing', () => {
-  test('a file that leaves less free than is to be kept is refused before its first byte', async () => {
+  test('a file that would leave less than the minimum free space is refused before its first byte', async () => {
     const store = await openFileStore(await temporaryFolder());
     let asked = false;
     async function* body(): AsyncGenerator<Uint8Array> {
@@ -34,7 +34,7 @@ describe('writing', () => {
     expect(await everyName(store.location)).toEqual([]);
   });
 
-  test('a stream that can be broken off is not kept in memory until it ends', async () => {
+  test('a stream that can be aborted is not kept in memory until it ends', async () => {
     const store = await openFileStore(await temporaryFolder());
     const written: WeakRef<Uint8Array>[] = [];
     let alive = -1;
@@ -53,8 +53,8 @@ describe('writing', () => {
   });
 });
 
-describe('what a crash leaves', () => {
-  test('is invisible to list, told by leftovers, and gone after a sweep', async () => {
+describe('leftovers of a crash', () => {
+  test('are not listed, are reported as leftovers, and are removed by a sweep', async () => {
     const store = await openFileStore(await temporaryFolder());
     await store.write(KEY, 'whole');
     await writeFile(join(store.location, 'molecules/aspirin/.tmp-4711'), 'ha');
@@ -114,7 +114,7 @@ describe('links', () => {
 describe('taking a file over from another store', () => {
   const inode = async (folder: string, key: string) => (await stat(join(folder, key))).ino;
 
-  test('shares its disk space, and neither sees what is written under the name later', async () => {
+  test('shares its disk blocks, and neither sees later writes under the name', async () => {
     const folder = await temporaryFolder();
     const from = await openFileStore(join(folder, 'a'));
     const to = await openFileStore(join(folder, 'b'));
@@ -128,7 +128,7 @@ describe('taking a file over from another store', () => {
     expect(await to.readText('files/x')).toBe('one');
   });
 
-  test('copies from a store that is no folder', async () => {
+  test('copies from a store that is not a folder', async () => {
     const folder = await temporaryFolder();
     const to = await openFileStore(folder);
     const from = { ...to, readStream: () => pieces('from ', 'afar') };
@@ -136,7 +136,7 @@ describe('taking a file over from another store', () => {
     expect(await to.readText('files/x')).toBe('from afar');
   });
 
-  test('tells that there is none, and follows no link', async () => {
+  test('reports a missing file, and follows no link', async () => {
     const folder = await temporaryFolder();
     const from = await openFileStore(join(folder, 'a'));
     const to = await openFileStore(join(folder, 'b'));

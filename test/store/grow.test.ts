@@ -1,4 +1,4 @@
-/** Rows that are added to a campaign while its workflow reads the pages that it has. */
+/** Rows that are added to a campaign while its workflow reads the existing pages. */
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -38,7 +38,7 @@ async function entries(store: Store): Promise<readonly PageEntry[]> {
 const ids = async (store: Store) => (await entries(store)).map(({ id }) => id);
 
 describe('growing a campaign', () => {
-  test('adds pages after its own, and tells of the new manifests', async () => {
+  test('appends pages, and records the new manifests', async () => {
     const { store, former } = await running(3);
     const more = [...molecules(5), aSequence('p')];
     expect(await growCampaign(store, former, LONGER, more, { pageSize: 2 })).toEqual({
@@ -53,7 +53,7 @@ describe('growing a campaign', () => {
     expect((await readItem(store, 'sequence', 'p'))?.state).toBe('waiting');
   });
 
-  test('leaves what is on its way alone, also rows that the new manifest has no more', async () => {
+  test('does not change open items, also rows that are missing in the new manifest', async () => {
     const { store, former } = await running(3);
     const record = await readItem(store, 'molecule', 'm1');
     const job = { state: 'running', remoteId: 'h', address: 'host' } as const;
@@ -89,7 +89,7 @@ describe('growing a campaign', () => {
     },
   );
 
-  test('takes a row in whose folder lies there from a manifest of before', async () => {
+  test('includes a row whose folder exists from an earlier manifest', async () => {
     const store = await temporaryStore();
     await prepareCampaign(store, CAMPAIGN, molecules(3));
     await prepareCampaign(store, CAMPAIGN, molecules(2));
@@ -97,21 +97,21 @@ describe('growing a campaign', () => {
     expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
   });
 
-  test('does not list an item twice whose folder was removed by hand', async () => {
+  test('does not list an item twice whose folder was removed by the user', async () => {
     const { store, former } = await running(2);
     await store.remove('molecules/m1/item.json');
     await growCampaign(store, former, LONGER, molecules(3));
     expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
   });
 
-  test('lets new rows follow one that runs, also by way of one that follows it', async () => {
+  test('lets new rows follow a running one, also through a row that follows it', async () => {
     const store = await temporaryStore();
     const asking = (id: string, leader: string) => {
       const item = aSequence(id, { canonical: 'same' });
       return { ...item, share: { leader, options: item.options } };
     };
     await prepareCampaign(store, CAMPAIGN, [asking('a', 'a'), asking('b', 'a')]);
-    // The first was taken out of the manifest: the row that follows it leads those that are added.
+    // The first was removed from the manifest: the row that follows it leads the added ones.
     const grown = [asking('b', 'b'), asking('c', 'b')];
     expect(await growCampaign(store, await campaignIn(store), LONGER, grown)).toMatchObject({
       following: 1,

@@ -1,4 +1,4 @@
-/** The tests of the store that speak of its interface only, once more with a real S3 server in place of the folder. */
+/** The tests of the store's public interface, repeated with a real S3 server in place of the folder. */
 import { afterAll, describe } from 'vitest';
 import { reachObjectStores } from '../../src/store/open-store.ts';
 import { WITHOUT_S3, startS3 } from '../s3-server.ts';

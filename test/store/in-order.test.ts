@@ -10,7 +10,7 @@ async function* numbers(count: number): AsyncGenerator<number> {
   }
 }
 
-test('outcomes come in the order of the elements, so many at a time', async () => {
+test('outcomes are in the order of the elements, with limited concurrency', async () => {
   let running = 0;
   let most = 0;
   const outcomes = await collected(
@@ -25,7 +25,7 @@ test('outcomes come in the order of the elements, so many at a time', async () =
   expect(most).toBe(4);
 });
 
-test('a failure is met at its turn, and nothing is begun after it', async () => {
+test('a failure is reported in its turn, and nothing is started after it', async () => {
   const begun: number[] = [];
   const seen: number[] = [];
   const reading = async (): Promise<void> => {

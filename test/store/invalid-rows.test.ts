@@ -28,7 +28,7 @@ const rows = fc.array(
   }),
 );
 
-test('come back as they were, and take the place of those of before', async () => {
+test('are read back unchanged, and replace earlier ones', async () => {
   const store = await temporaryStore();
   await fc.assert(
     fc.asyncProperty(rows, async (all) => {
@@ -43,7 +43,7 @@ test('come back as they were, and take the place of those of before', async () =
   expect(await countInvalidRows(store)).toBe(0);
 });
 
-test('are read whole where a piece of the file ends within one', async () => {
+test('are read completely if a chunk of the file ends within one', async () => {
   const store = await temporaryStore();
   const one: InvalidRow = {
     id: 'x',

@@ -143,7 +143,7 @@ function alwaysThere(): (keyof ItemRecord)[] {
 }
 
 describe('item.json', () => {
-  test('any record comes back from disk as it was', () => {
+  test('any record is read back unchanged', () => {
     fc.assert(
       fc.property(record, (item) => {
         const plain = { ...item, options: { ...item.options } };
@@ -152,7 +152,7 @@ describe('item.json', () => {
     );
   });
 
-  test('its keys are snake_case, its options carry the names of the manifest columns', () => {
+  test('its keys are snake_case, its options have the names of the manifest columns', () => {
     const written = JSON.parse(itemToDisk(waitingRecord(aMolecule('ethanol')))) as object;
     expect(written).toMatchObject({
       format: 1,
@@ -181,7 +181,7 @@ describe('item.json', () => {
     ['of another format', itemToDisk(waitingRecord(aMolecule('x'))).replace('1', '2')],
     ['with an unknown state', itemToDisk(waitingRecord(aMolecule('x'))).replace('waiting', 'odd')],
     ['that is not an object', '[]'],
-  ])('a record %s is refused with its place, never guessed', async (_, text) => {
+  ])('a record %s is refused with its path, never guessed', async (_, text) => {
     const store = await temporaryStore();
     await store.write(KEY, text);
     const error = await expectCode(
@@ -192,7 +192,7 @@ describe('item.json', () => {
   });
 
   test.each(['', '\0\0\0\0'])(
-    'a record that a power cut emptied (%j) counts as none',
+    'a record that a power cut emptied (%j) counts as missing',
     async (text) => {
       const store = await temporaryStore();
       await store.write(KEY, text);

@@ -1,4 +1,4 @@
-/** Names of jobs: readable, unique, within the rules of the service, and never another one for a job that was sent. */
+/** Names of jobs: readable, unique, within the rules of the service, and never changed for a job that was sent. */
 import { expect, test } from 'vitest';
 import { jobName } from '../../src/activities/job.ts';
 import type { Item } from '../../src/domain/item.ts';
@@ -26,7 +26,7 @@ function nameOf(record: ItemRecord, campaign = 'night'): string {
 
 const titled = (title: string): ItemRecord => waitingRecord({ ...ITEM, title });
 
-test('the name of an item without a title is what it was', () => {
+test('the name of an item without a title has not changed', () => {
   expect(nameOf(waitingRecord(ITEM))).toBe('night.p1.3ba430d25e9b6ed8');
 });
 
@@ -39,24 +39,24 @@ test.each([
   expect(nameOf(titled(title))).toBe(`night.p1.${label}.3ba430d25e9b6ed8`);
 });
 
-test('a title of which nothing is left changes nothing', () => {
+test('a title without usable characters changes nothing', () => {
   expect(nameOf(titled('蛋白質'))).toBe(nameOf(waitingRecord(ITEM)));
 });
 
-test('no name is longer than 120 characters, and long ones are as unique', () => {
+test('no name is longer than 120 characters, and long ones are still unique', () => {
   const long = titled('x'.repeat(500));
   const names = ['a'.repeat(100), 'a'.repeat(101)].map((campaign) => nameOf(long, campaign));
   for (const name of names) expect(name.length).toBeLessThanOrEqual(120);
   expect(new Set(names).size).toBe(2);
 });
 
-test('a record of before titles were sent keeps its name', () => {
+test('a record of a version without titles keeps its name', () => {
   const { jobLabel, ...before } = titled('Ubiquitin');
   expect(jobLabel).toBe('Ubiquitin');
   expect(nameOf(itemFromDisk(itemToDisk(before), 'item.json'))).toBe(nameOf(waitingRecord(ITEM)));
 });
 
-test('a title that is edited later, a retry and the disk keep the name', () => {
+test('editing the title later, a retry and a reload keep the name', () => {
   const record = titled('Ubiquitin');
   const edited = { ...record, title: 'another title' };
   expect(nameOf(edited)).toBe(nameOf(record));

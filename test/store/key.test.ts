@@ -32,7 +32,7 @@ const HOSTILE = [
 
 describe('a hostile key', () => {
   test.each(HOSTILE.map((key) => [JSON.stringify(key).slice(0, 40), key]))(
-    '%s is refused by every verb',
+    '%s is refused by every operation',
     async (_, key) => {
       const folder = await temporaryFolder();
       const store = await openFileStore(join(folder, 'campaign'));
@@ -46,7 +46,7 @@ describe('a hostile key', () => {
   );
 });
 
-test('names that chemists and services use are good keys', () => {
+test('names that chemists and services use are valid keys', () => {
   for (const key of [
     'molecules/(S)-nicotine/X_GMX.itp',
     'molecules/a/2-(4-Isobutylphenyl)propansäure_GMX.top',
@@ -58,13 +58,13 @@ test('names that chemists and services use are good keys', () => {
   }
 });
 
-test('whatever key is tried, nothing appears outside the folder', async () => {
+test('whatever key is used, nothing is created outside the folder', async () => {
   const folder = await temporaryFolder();
   const store = await openFileStore(join(folder, 'campaign'));
   const part = fc.oneof(fc.constantFrom('..', '.', '', '/', '\\', 'a', '~', '\0'), fc.string());
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (parts) => {
-      // What is refused or stands in the way throws; what is accepted must have landed inside.
+      // What is refused or blocked throws; what is accepted must be inside.
       const key = parts.join('/');
       const written = await store.write(key, 'x', { durable: false }).then(
         () => true,

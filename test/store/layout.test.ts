@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { artefactFile, itemKey, pageKey } from '../../src/store/layout.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 
-describe('the places of an item', () => {
+describe('the paths of an item', () => {
   test('each kind has its folder', () => {
     expect(itemKey('molecule', 'aspirin', 'item.json')).toBe('molecules/aspirin/item.json');
     expect(itemKey('sequence', 'p1', 'input.fasta')).toBe('sequences/p1/input.fasta');
@@ -38,7 +38,7 @@ describe('the name of an artefact', () => {
     ['metadata', 'text/csv', 'metadata.csv'],
     ['metadata', null, 'metadata.csv'],
     ['distributions', 'application/problem+json', 'distributions.json'],
-  ] as const)('%s sent as %s is kept as %s', (artefact, contentType, name) => {
+  ] as const)('%s sent as %s is stored as %s', (artefact, contentType, name) => {
     expect(artefactFile(artefact, contentType)).toBe(name);
   });
 });

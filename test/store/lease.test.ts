@@ -35,7 +35,7 @@ async function aTree(): Promise<Store> {
 }
 
 describe('a tree that a Temporal holds', () => {
-  test('is refused to another one that sees the lease change, with words', async () => {
+  test('is refused to another one that sees the lease change, with an explanation', async () => {
     const store = await aTree();
     const { lease } = await holdTree(store, holder('a'), ALIVE);
     const watched = Promise.withResolvers();
@@ -73,7 +73,7 @@ describe('a tree that a Temporal holds', () => {
     expect(await collected(store.list('.hundredfold/lease/'))).toHaveLength(1);
   });
 
-  test('is not released by one that another process has renewed it after', async () => {
+  test('is not released by a process after another one has renewed it', async () => {
     const store = await aTree();
     const { lease } = await holdTree(store, holder('a', 'worker'), ALIVE);
     await renewLease(store, holder('a', 'command'), lease);
@@ -83,7 +83,7 @@ describe('a tree that a Temporal holds', () => {
 });
 
 describe('after a crash the tree is taken over, and has another id', () => {
-  test('at once when the processes are known to be gone', async () => {
+  test('at once when the processes are known to have ended', async () => {
     const store = await aTree();
     const { lease } = await holdTree(store, holder('a'), ALIVE);
     const began = performance.now();
@@ -99,7 +99,7 @@ describe('after a crash the tree is taken over, and has another id', () => {
     ['that does not change', null],
     ['that is damaged', '{'],
     ['that is empty', ''],
-  ])('when a lease %s is watched', async (_, damage) => {
+  ])('after watching a lease %s', async (_, damage) => {
     const store = await aTree();
     await holdTree(store, holder('a'), ALIVE);
     if (damage !== null) await store.write('.hundredfold/lease/00000001.json', damage);
@@ -124,7 +124,7 @@ describe('after a crash the tree is taken over, and has another id', () => {
   });
 });
 
-test('of many that want a free tree at the same time, one gets it', async () => {
+test('of many that request a free tree at the same time, one gets it', async () => {
   const store = await aTree();
   const names = Array.from({ length: 12 }, (_, n) => `t${n}`);
   const outcomes = await Promise.all(
@@ -142,7 +142,7 @@ test('of many that want a free tree at the same time, one gets it', async () => 
   expect(await collected(store.leftovers())).toEqual([]);
 });
 
-test('one that slept through two takeovers does not get a number that is free again', async () => {
+test('one that was suspended during two takeovers does not get a number that is free again', async () => {
   const store = await aTree();
   await holdTree(store, holder('a'), ALIVE);
   const former = await newestLease(store);
@@ -153,7 +153,7 @@ test('one that slept through two takeovers does not get a number that is free ag
 });
 
 test.runIf(onFolder())(
-  'a renewal that is being written is no leftover, one that a crash left is',
+  'a renewal in progress is not a leftover, one that a crash left is',
   async () => {
     const store = await aTree();
     const folder = join(store.location, '.hundredfold', 'lease');
@@ -166,7 +166,7 @@ test.runIf(onFolder())(
 );
 
 describe('a file that is created', () => {
-  test('is whole, and is not written over', async () => {
+  test('is complete, and is not overwritten', async () => {
     const store = await aTree();
     expect(await store.create('x/y.json', 'one')).toBe(true);
     expect(await store.create('x/y.json', 'two')).toBe(false);

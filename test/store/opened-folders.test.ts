@@ -1,4 +1,4 @@
-/** A worker opens its tree for every step of an item: what has changed since the last time is seen each time. */
+/** A worker opens its tree for every step of an item: changes since the last time are seen each time. */
 import { mkdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,7 +19,7 @@ async function tree(name = 'tree'): Promise<string> {
 }
 
 describe('a tree that was opened before', () => {
-  test('is not here once its folder is removed, and is again when the folder comes back', async () => {
+  test('is reported missing once its folder is removed, and found when the folder is restored', async () => {
     const folder = await tree();
     await rename(folder, `${folder}-away`);
     await expectCode(again(folder), 'TREE_NOT_HERE');
@@ -27,14 +27,14 @@ describe('a tree that was opened before', () => {
     expect((await again(folder)).location).toBe(folder);
   });
 
-  test('is refused once a file lies in its place', async () => {
+  test('is refused once a file is in its place', async () => {
     const folder = await tree();
     await rm(folder, { recursive: true });
     await writeFile(folder, 'a file');
     await expectCode(again(folder), 'STORE_BAD_KEY');
   });
 
-  test('is found behind a link, also after the link leads elsewhere', async () => {
+  test('is found behind a link, also after the link changes', async () => {
     const parent = await temporaryFolder();
     const link = join(parent, 'link');
     for (const disk of ['first', 'second']) await mkdir(join(parent, disk));
@@ -48,7 +48,7 @@ describe('a tree that was opened before', () => {
 });
 
 describe('the folder of an item', () => {
-  test('is made again when it was removed a moment ago', async () => {
+  test('is created again when it was removed a moment ago', async () => {
     const store = await again(await tree());
     await store.write(KEY, 'first');
     await rm(join(store.location, 'sequences'), { recursive: true });
@@ -57,7 +57,7 @@ describe('the folder of an item', () => {
     expect(await readFile(join(store.location, KEY), 'utf8')).toBe('second');
   });
 
-  test('is never written through a link, however recently it was a folder', async () => {
+  test('is never written through a link, even if it was a folder a moment ago', async () => {
     const folder = await tree();
     const outside = await temporaryFolder();
     const store = await again(folder);
@@ -68,7 +68,7 @@ describe('the folder of an item', () => {
     await expectCode(store.create('sequences/seq-1/note.json', 'note'), 'STORE_BAD_KEY');
   });
 
-  test('is not written below a link that has been there for longer than a second', async () => {
+  test('is not written below a link that has existed for longer than a second', async () => {
     const folder = await tree();
     const outside = await temporaryFolder();
     await mkdir(join(outside, 'seq-1'));
@@ -82,8 +82,8 @@ describe('the folder of an item', () => {
   });
 });
 
-describe('bringing a folder to the disk', () => {
-  test('is done once for all that ask while it is done, and never by a call that has begun', async () => {
+describe('flushing a folder to disk', () => {
+  test('is done once for all callers that arrive meanwhile, and never by a flush already in progress', async () => {
     const folder = await temporaryFolder();
     const first = syncFolder(folder);
     const second = syncFolder(folder);
@@ -96,7 +96,7 @@ describe('bringing a folder to the disk', () => {
     await third;
   });
 
-  test('fails for all that ask, and can be tried again', async () => {
+  test('fails for all callers, and can be repeated', async () => {
     const folder = join(await temporaryFolder(), 'none');
     const asked = [syncFolder(folder), syncFolder(folder), syncFolder(folder)];
     const ends = await Promise.allSettled(asked);

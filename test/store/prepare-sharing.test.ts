@@ -1,6 +1,6 @@
 /**
- * Rows that share work, laid out over whatever an earlier run has left: every item has ended, or has a job of its
- * own, or follows one that brings what it asks for. And `plan` had said how many jobs there will be.
+ * Rows that share work, prepared over whatever an earlier run has left: every item has ended, has its own job, or
+ * follows one that delivers what it requests. And `plan` had predicted the number of jobs.
  */
 import fc from 'fast-check';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -116,7 +116,7 @@ const rowsCalled = (letter: string): fc.Arbitrary<Row[]> =>
     .map((all) => all.map((cells, n): Row => ({ id: `${letter}${n}`, ...cells })));
 const rows = rowsCalled('s');
 
-/** Most rows of the first manifest as they were, some of them gone or changed, and new ones before or after them. */
+/** Most rows of the first manifest unchanged, some removed or changed, and new ones before or after them. */
 const edited = fc
   .record({
     changes: fc.array(fc.option(fc.constantFrom('gone', 'changed'), { freq: 4 }), {
@@ -136,7 +136,7 @@ const edited = fc
   });
 const FATES = ['waiting', 'running', 'succeeded', 'failed'] as const;
 const fates = fc.array(fc.constantFrom(...FATES), { minLength: 10, maxLength: 10 });
-/** Of another campaign: what lies in the cache. */
+/** Of another campaign: the contents of the cache. */
 const cached = fc.array(row, { maxLength: 2 });
 
 interface Taken {
@@ -187,7 +187,7 @@ async function run(
   return { survey, ids };
 }
 
-/** Brings items with a job of their own to these states, as a run that is broken off would leave them. */
+/** Brings items with their own job to these states, as an interrupted run would leave them. */
 async function leave(store: Store, states: readonly (typeof FATES)[number][]): Promise<void> {
   for (const entry of await entriesOf(store)) {
     if (entry.follows !== undefined || entry.done !== undefined) continue;
@@ -218,7 +218,7 @@ const someCache = async (folder: string, all: readonly Omit<Row, 'id'>[]) => {
 };
 
 describe('rows that share work', () => {
-  test('have their way after any earlier run, and need as many jobs as the survey said', async () => {
+  test('are prepared after any earlier run, and need as many jobs as the survey said', async () => {
     const folder = await temporaryFolder();
     let n = 0;
     await fc.assert(
@@ -250,7 +250,7 @@ describe('rows that share work', () => {
     );
   });
 
-  test('grow while they run, without a chain, in pages after those that are there', async () => {
+  test('grow while they run, without a chain, in pages after the existing ones', async () => {
     const folder = await temporaryFolder();
     let n = 0;
     await fc.assert(
@@ -286,8 +286,8 @@ describe('rows that share work', () => {
   });
 });
 
-describe('a job that is on its way', () => {
-  test('serves the rows that are added and want no more than it brings; others get one for all', async () => {
+describe('a job in progress', () => {
+  test('serves added rows that need no more than it delivers; others get one job for all', async () => {
     const store = await temporaryStore();
     const first = aSequenceOf('first', 0, ['dynamine']);
     await prepareCampaign(store, CAMPAIGN, sharing([first]));
@@ -312,13 +312,13 @@ describe('a job that is on its way', () => {
   });
 });
 
-describe('a row that only passes for the same work', () => {
+describe('a row that only seems to be the same work', () => {
   const share = (leader: string, item: Item): PlannedItem => ({
     ...item,
     share: { leader, options: item.options },
   });
 
-  test('gets a job of its own, with its own options', async () => {
+  test('gets its own job, with its own options', async () => {
     const store = await temporaryStore();
     const [one, other] = [aSequenceOf('one', 0, ['dynamine']), aSequenceOf('other', 1, ['agmata'])];
     const gas = aMolecule('gas', {
@@ -363,7 +363,7 @@ describe('a leader that succeeded in an earlier run', () => {
     expect(await faultsOf(store, b)).toEqual([]);
   });
 
-  test('whose file was changed by hand gives nothing: one of the others has a job for all', async () => {
+  test('whose file was changed by the user gives nothing: one of the others has a job for all', async () => {
     const store = await led();
     await store.write('sequences/a/result.json', 'changed');
     expect(await prepareCampaign(store, CAMPAIGN, sharing(group))).toMatchObject({
@@ -378,7 +378,7 @@ describe('a leader that succeeded in an earlier run', () => {
     expect(await store.exists('sequences/b/result.json')).toBe(false);
   });
 
-  test('whose record was removed is laid out again, and rows that failed for it follow it again', async () => {
+  test('whose record was removed is prepared again, and rows that failed because of it follow it again', async () => {
     const store = await temporaryStore();
     await prepareCampaign(store, CAMPAIGN, sharing(group));
     await store.remove('sequences/a/item.json');
@@ -395,7 +395,7 @@ describe('a leader that succeeded in an earlier run', () => {
     ]);
   });
 
-  test('that was taken out of the manifest since leaves no row waiting for it', async () => {
+  test('that was removed from the manifest since leaves no row waiting for it', async () => {
     const store = await temporaryStore();
     await prepareCampaign(store, CAMPAIGN, sharing(group));
     expect((await entriesOf(store)).map(({ follows }) => follows)).toEqual([undefined, 'a', 'a']);

@@ -37,7 +37,7 @@ async function change(store: Store, id: string, changes: Partial<ItemRecord>): P
 const asks = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
 
 describe('preparing a campaign', () => {
-  test('lays out inputs, records, pages in manifest order, and the campaign', async () => {
+  test('writes inputs, records, pages in manifest order, and the campaign', async () => {
     const store = await emptyStore();
     const items = [...molecules(4), aSequence('p1')];
     expect(await prepareCampaign(store, CAMPAIGN, items, { pageSize: 2 })).toEqual({
@@ -65,7 +65,7 @@ describe('preparing a campaign', () => {
     }
   });
 
-  test('takes a stream of items, also an empty one', async () => {
+  test('accepts a stream of items, also an empty one', async () => {
     const store = await emptyStore();
     const stream = async function* (): AsyncGenerator<Item> {
       yield* molecules(3);
@@ -76,7 +76,7 @@ describe('preparing a campaign', () => {
     expect(await collected(store.list('.hundredfold/'))).toEqual(['.hundredfold/campaign.json']);
   });
 
-  test('interrupted, it counts as not prepared, and is repeated without harm', async () => {
+  test('interrupted, it counts as not prepared, and can be repeated safely', async () => {
     const store = await emptyStore();
     const breaking = function* (): Generator<Item> {
       yield* molecules(5);
@@ -99,7 +99,7 @@ describe('preparing a campaign', () => {
 });
 
 describe('preparing a campaign again', () => {
-  test('keeps what is done, with its files, and tells the workflow so', async () => {
+  test('keeps finished items, with their files, and reports this to the workflow', async () => {
     const store = await emptyStore();
     await prepareCampaign(store, CAMPAIGN, molecules(3));
     const done = await change(store, 'm1', { state: 'succeeded', remoteId: 'h' });
@@ -115,7 +115,7 @@ describe('preparing a campaign again', () => {
     ]);
   });
 
-  test('keeps a job that runs: a lost Temporal database submits nothing twice', async () => {
+  test('keeps a running job: a lost Temporal database submits nothing twice', async () => {
     const store = await emptyStore();
     await prepareCampaign(store, CAMPAIGN, molecules(1));
     const running = await change(store, 'm0', {
@@ -127,7 +127,7 @@ describe('preparing a campaign again', () => {
     expect(await readItem(store, 'molecule', 'm0')).toEqual(running);
   });
 
-  test('takes over what the user edited beside the job itself', async () => {
+  test("applies the user's edits outside the job itself", async () => {
     const store = await emptyStore();
     await prepareCampaign(store, CAMPAIGN, molecules(1));
     await change(store, 'm0', { state: 'succeeded' });
@@ -145,7 +145,7 @@ describe('preparing a campaign again', () => {
         options: { kind: 'molecule', chargeMethod: 'gas', netCharge: null, atomType: 'gaff2' },
       }),
     ],
-  ])('begins anew with another %s, and the former results are gone', async (_, changed) => {
+  ])('starts again with another %s, and removes the former results', async (_, changed) => {
     const store = await emptyStore();
     await prepareCampaign(store, CAMPAIGN, molecules(1));
     await change(store, 'm0', { state: 'succeeded' });
@@ -172,13 +172,13 @@ describe('preparing a campaign again', () => {
       true,
     ],
     ['another manifest', molecules(3), { ...CAMPAIGN, manifestDigests: [] }, true],
-  ])('tells whether %s has changed', async (_, items, campaign, changed) => {
+  ])('detects whether %s has changed', async (_, items, campaign, changed) => {
     const store = await emptyStore();
     await prepareCampaign(store, CAMPAIGN, molecules(3));
     expect(await prepareCampaign(store, campaign, items)).toMatchObject({ changed });
   });
 
-  test('puts a removed input back, and drops the pages of a longer manifest', async () => {
+  test('restores a removed input, and removes the pages of a longer manifest', async () => {
     const store = await emptyStore();
     await prepareCampaign(store, CAMPAIGN, molecules(6), { pageSize: 2 });
     await store.remove('molecules/m0/input.smi');
@@ -187,7 +187,7 @@ describe('preparing a campaign again', () => {
     await expectCode(readPage(store, 1), 'STORE_NOT_PREPARED');
   });
 
-  test('never overwrites a record it cannot read: it may stand for a job that was paid for', async () => {
+  test('never overwrites an unreadable record: it may belong to a job that was charged', async () => {
     const store = await emptyStore();
     await store.write('molecules/m0/item.json', '{"state": "running", "remote_');
     const prepare = prepareCampaign(store, CAMPAIGN, molecules(1));

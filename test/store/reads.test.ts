@@ -1,4 +1,4 @@
-/** A store reads the same whether its calls block or wait. */
+/** A store reads the same whether its calls are blocking or asynchronous. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ describe.each([false, true])('blocking: %s', (blocking) => {
     return opened;
   }
 
-  // The buffer that blocking reads fill grows from one megabyte, and must not show an earlier file's end.
+  // The buffer of blocking reads grows from one megabyte, and must not show an earlier file's end.
   test.each([
     ['a small file', 'Größe: 5 Å\n'],
     ['an empty one', ''],
@@ -35,7 +35,7 @@ describe.each([false, true])('blocking: %s', (blocking) => {
     }
   });
 
-  test('bytes stay what they were when the next file is read', async () => {
+  test('bytes do not change when the next file is read', async () => {
     const tree = await store({ one: 'first', two: 'other' });
     const first = await tree.read('one');
     await tree.read('two');

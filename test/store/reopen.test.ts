@@ -1,4 +1,4 @@
-/** What becomes of an item that is run again: which job it is given, and what is kept. */
+/** What happens to an item that is run again: which job it gets, and what is kept. */
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
@@ -60,7 +60,7 @@ describe('the job of an item that is run again', () => {
     const before = ended(aSequence('p1'), code, changes);
     expect(wayOf(before)).toBe(way);
     const after = reopened(before, AT);
-    // The name is the idempotency key: another one only when a job of this name is of no use.
+    // The name is the idempotency key: it changes only when a job of this name is of no use.
     expect(after.jobNumber).toBe(way === 'anew' ? 1 : 0);
     expect(after.remoteId).toBe(way === 'ask' ? 'job-1' : null);
     expect(timesOf(after)).toEqual(way === 'ask' ? timesOf(before) : [null, null, null]);
@@ -70,7 +70,7 @@ describe('the job of an item that is run again', () => {
   test.each([
     ['SUBMIT_TAKEN', unsent],
     ['RESULT_FILES_DISAGREE', {}],
-  ])('is given up after %s for the second time', (code, changes) => {
+  ])('is abandoned after %s for the second time', (code, changes) => {
     const first = ended(aSequence('p1'), code, changes);
     const { state, error, finishedAt } = first;
     const second = { ...reopened(first, AT), jobName: 'n.1', state, error, finishedAt };
@@ -80,7 +80,7 @@ describe('the job of an item that is run again', () => {
   });
 });
 
-test('the former end is kept, and so are the attempts and the files until others take their place', () => {
+test('the former end is kept, and so are the attempts and the files until they are replaced', () => {
   const attempts = [{ at: AT, outcome: 'accepted' as const, remoteId: 'job-1' }];
   const once = reopened(ended(aSequence('p1'), 'JOB_FAILED', { attempts }), AT);
   expect(once.attempts).toEqual(attempts);
@@ -101,12 +101,12 @@ test('the former end is kept, and so are the attempts and the files until others
   expect(twice.earlier.map(({ state }) => state)).toEqual(['failed', 'held']);
 });
 
-test('an open item is not opened again: its workflow may be running', () => {
+test('an open item is not reopened: its workflow may be running', () => {
   expect(() => reopened(waitingRecord(aSequence('p1')), AT)).toThrow('is open');
 });
 
 describe('a job that may be followed by another one', () => {
-  test('is one that is asked for again, with the end that it had brought', () => {
+  test('is looked up again, with its previous end', () => {
     const again = reopened(ended(aSequence('p1'), 'JOB_LOST'), AT);
     expect(formerEnd(again)).toBe('JOB_LOST');
     expect(formerEnd({ ...again, remoteId: 'job-2' }), 'another job').toBeNull();
@@ -114,12 +114,12 @@ describe('a job that may be followed by another one', () => {
     expect(formerEnd({ ...waitingRecord(aSequence('p1')), remoteId: 'job-1' })).toBeNull();
   });
 
-  test('is never one that was adopted', () => {
+  test('is never an adopted one', () => {
     const adopted = ended(aSequence('p1'), 'JOB_LOST', { adopted: { inputKnown: true } });
     expect(formerEnd(reopened(adopted, AT))).toBeNull();
   });
 
-  test('leaves its name to nobody once it is given up, and its files are vouched for', () => {
+  test('leaves its name unused once it is abandoned, and its files have checksums', () => {
     const again = reopened(ended(aSequence('p1'), 'JOB_LOST'), AT);
     const files = { 'rejected/result.json': { bytes: 2, sha256: 'b'.repeat(64) } };
     expect(givenUp(again, {}).files).toEqual(again.files);

@@ -44,7 +44,7 @@ async function served({ cache }: Scene, want = wanted()): Promise<ItemRecord | n
 }
 
 describe('the results of earlier campaigns', () => {
-  test('serve whoever asks the same service for the same, and say where they came from', async () => {
+  test('serve requests for the same work at the same service, and name their origin', async () => {
     const set = await scene();
     const record = await succeeded(set.tree, ITEM, { engine: 'synthetic' });
     await set.cache.keep(set.tree, 'night', record);
@@ -57,7 +57,7 @@ describe('the results of earlier campaigns', () => {
     });
   });
 
-  test('are none for other work or from another service', async () => {
+  test('are not used for other work or from another service', async () => {
     const set = await scene();
     await set.cache.keep(set.tree, 'night', await succeeded(set.tree, ITEM));
     expect(await served(set, wanted({ address: 'elsewhere' }))).toBe('never computed');
@@ -70,7 +70,7 @@ describe('the results of earlier campaigns', () => {
     ['the same, in another order', ['agmata', 'dynamine'], true],
     ['more', ['agmata', 'dynamine', 'psper'], false],
     ['others', ['psper'], false],
-  ] as const)('asked for %s predictors: %j', async (_, predictors, serves) => {
+  ] as const)('requested for %s predictors: %j', async (_, predictors, serves) => {
     const set = await scene();
     await set.cache.keep(set.tree, 'night', await succeeded(set.tree, ITEM));
     const found = await served(set, wanted({ options: asking(predictors).options }));
@@ -78,7 +78,7 @@ describe('the results of earlier campaigns', () => {
     else expect(found).toBe('other predictors');
   });
 
-  test('bring what a shared job had brought, not only what its row asked for', async () => {
+  test('contain everything that a shared job delivered, not only what its row requested', async () => {
     const set = await scene();
     const record = await succeeded(set.tree, asking(['dynamine']), { jobOptions: ITEM.options });
     await set.cache.keep(set.tree, 'night', record);
@@ -90,13 +90,13 @@ describe('the results of earlier campaigns', () => {
     ['came from another row', { resultFrom: { type: 'duplicate', id: 'q' } }],
     ['came from the cache itself', { resultFrom: { type: 'cache', campaign: 'c', id: 'q' } }],
     ['is of before work was told apart', { work: null }],
-  ])('are not kept of an item that %s', async (_, changes) => {
+  ])('are not kept for an item that %s', async (_, changes) => {
     const set = await scene();
     await set.cache.keep(set.tree, 'night', await succeeded(set.tree, ITEM, changes));
     expect(await collected(set.kept.list(''))).toEqual([]);
   });
 
-  test('give way to one that brings more, and not to one that brings less', async () => {
+  test('are replaced by one with more predictors, and not by one with fewer', async () => {
     const set = await scene();
     const keep = async (campaign: string, predictors: readonly Predictor[]) =>
       set.cache.keep(
@@ -113,7 +113,7 @@ describe('the results of earlier campaigns', () => {
   });
 
   test.runIf(onFolder())(
-    'share the disk space of the tree: one that is edited there is never delivered',
+    'share the disk blocks of the tree: a file edited there is never delivered',
     async () => {
       const set = await scene();
       const record = await succeeded(set.tree, ITEM);
@@ -124,14 +124,14 @@ describe('the results of earlier campaigns', () => {
       // In place, and of the same length, as an editor may do it.
       await writeFile(file, FILES['result.csv'].replace('1', '7'));
       expect(await served(set)).toBeNull();
-      // A new job brings it back.
+      // A new job restores it.
       const again = await succeeded(set.tree, ITEM, { remoteId: 'job-2' });
       await set.cache.keep(set.tree, 'night', again);
       expect(await served(set)).toMatchObject({ state: 'succeeded', remoteId: 'job-2' });
     },
   );
 
-  test('of which a file is gone are damaged, and are put right by the next job', async () => {
+  test('with a missing file are damaged, and are repaired by the next job', async () => {
     const set = await scene();
     const record = await succeeded(set.tree, ITEM);
     await set.cache.keep(set.tree, 'night', record);
@@ -142,7 +142,7 @@ describe('the results of earlier campaigns', () => {
   });
 
   test.each(['', '{', '{"format": 2}', '{"format": 1, "campaign": "c", "item": {"id": 1}}'])(
-    'that cannot be read are as good as none: %j',
+    'that cannot be read count as missing: %j',
     async (text) => {
       const set = await scene();
       const record = await succeeded(set.tree, ITEM);

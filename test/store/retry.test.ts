@@ -1,4 +1,4 @@
-/** A campaign whose ended items are opened again, from its output tree alone. */
+/** A campaign whose ended items are reopened, from its output tree alone. */
 import { describe, expect, test } from 'vitest';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
@@ -79,7 +79,7 @@ describe('the items of a retry', () => {
     });
   });
 
-  test('are refused together when one that is named cannot be run again', async () => {
+  test('are refused together when a named one cannot be run again', async () => {
     const { store, campaign } = await aTree();
     const survey = surveyRetry(store, campaign, these('bad', 'good', 'nobody'));
     await expect(survey).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('the items of a retry', () => {
   test.each([
     ['its input was changed by hand', 'molecules/bad/input.smi', 'CCN\n', /was changed/],
     ['its record is damaged', 'molecules/bad/item.json', '{"id":', /is not an item record/],
-  ])('leave one out when %s, and refuse it by name', async (_, key, text, why) => {
+  ])('omit one if %s, and refuse it by name', async (_, key, text, why) => {
     const { store, campaign } = await aTree();
     await store.write(key, text);
     const { chosen, unusable } = await surveyRetry(store, campaign, ALL);
@@ -103,8 +103,8 @@ describe('the items of a retry', () => {
   });
 });
 
-describe('opening items again', () => {
-  test('tells the workflows which are done, which job is asked for, and which life this is', async () => {
+describe('reopening items', () => {
+  test('tells the workflows which are done, which job to look up, and which run of the item this is', async () => {
     const { store, campaign } = await aTree();
     const { done } = await prepareRetry(store, campaign, new Set(['bad', 'lost', 'held']), AT);
     expect(done).toBe(2);
@@ -129,7 +129,7 @@ describe('opening items again', () => {
     expect(await readPreparedCampaign(store)).toEqual(campaign);
   });
 
-  test('twice, because the first time was interrupted, opens each once', async () => {
+  test('twice, because the first time was interrupted, reopens each once', async () => {
     const { store, campaign } = await aTree();
     await prepareRetry(store, campaign, new Set(['bad']), AT);
     const { chosen, open, reopenedBefore } = await surveyRetry(store, campaign, ALL);
@@ -158,7 +158,7 @@ describe('opening items again', () => {
     });
   });
 
-  test('leaves an item without a record as it is: it is published as failed', async () => {
+  test('does not change an item without a record: it is published as failed', async () => {
     const { store, campaign } = await aTree();
     await store.remove('molecules/bad/item.json');
     await prepareRetry(store, campaign, new Set(['bad', 'held']), AT);
@@ -172,7 +172,7 @@ describe('items that share a job', () => {
   const GROUP = ['leader', 'one', 'two'].map((id) => aSequence(id, SAME));
   const bad = { state: 'failed', error: failure('JOB_FAILED'), finishedAt: AT } as const;
 
-  /** All of them as they end when the leader's job has this end. */
+  /** The state of all of them after the leader's job ended like this. */
   async function group(end: Partial<ItemRecord> = bad): Promise<Tree> {
     const store = await temporaryStore();
     const shared = GROUP.map((item) => ({
@@ -187,7 +187,7 @@ describe('items that share a job', () => {
     return { store, campaign };
   }
 
-  /** What the pages say once they are opened. */
+  /** The contents of the pages once they are reopened. */
   async function opened({ store, campaign }: Tree, selection: Selection) {
     const survey = await surveyRetry(store, campaign, selection);
     await prepareRetry(store, campaign, survey.chosen, AT, survey.alone);
@@ -213,7 +213,7 @@ describe('items that share a job', () => {
     ]);
   });
 
-  test('a follower alone is refused while its leader has not succeeded, which is named', async () => {
+  test('a follower alone is refused while its leader has not succeeded; the error names the leader', async () => {
     const { store, campaign } = await group();
     const before = await entriesIn(store, 0);
     const error = await surveyRetry(store, campaign, these('one')).catch((e: unknown) => e);
@@ -222,7 +222,7 @@ describe('items that share a job', () => {
     expect(await entriesIn(store, 0)).toEqual(before);
   });
 
-  test('the leader alone leaves the others as they are, and they get its result next time', async () => {
+  test('the leader alone does not change the others, and they get its result next time', async () => {
     const tree = await group();
     expect((await opened(tree, these('leader'))).ways).toEqual([
       ['leader', 'own job'],
@@ -242,7 +242,7 @@ describe('items that share a job', () => {
     expect((await readItem(tree.store, 'sequence', 'one'))?.state).toBe('succeeded');
   });
 
-  test('a follower whose leader is gone, or cannot be run, gets a job of its own', async () => {
+  test('a follower whose leader is missing, or cannot be run, gets its own job', async () => {
     const gone = await group();
     await gone.store.remove('sequences/leader/item.json');
     const { survey, ways } = await opened(gone, ALL);

@@ -1,10 +1,10 @@
-/** What tests of the store ask for again and again. */
+/** Helpers for tests of the store. */
 import { expect } from 'vitest';
 import { readPage, type PageEntry } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError, type StoreCode } from '../../src/store/store-error.ts';
 
-/** The coded error that the work must end in. */
+/** The coded error that the work must fail with. */
 export async function storeErrorFrom(work: Promise<unknown>): Promise<StoreError> {
   const outcome = await work.then(
     (value) => ({ value }),
@@ -22,7 +22,7 @@ export async function expectCode(work: Promise<unknown>, code: StoreCode): Promi
   return error;
 }
 
-/** A page without what its items send and ask for, which test/store/prepare.test.ts is about. */
+/** A page without the data that its items send and request, which test/store/prepare.test.ts covers. */
 export async function entriesIn(store: Store, page: number): Promise<PageEntry[]> {
   return (await readPage(store, page)).map(({ sends: _, asks: __, ...entry }) => entry);
 }
@@ -33,7 +33,7 @@ export async function collected<T>(source: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** The pieces, one by one. */
+/** The chunks, one by one. */
 export async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) {
     await Promise.resolve();

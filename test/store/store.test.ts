@@ -8,12 +8,12 @@ import { temporaryStore } from './temporary-store.ts';
 
 const KEY = 'molecules/aspirin/record.json';
 
-/** All that the store holds, finished or not. */
+/** The whole contents of the store, finished or not. */
 async function everyName(store: Store): Promise<string[]> {
   return [...(await collected(store.list(''))), ...(await collected(store.leftovers()))];
 }
 
-/** Sends the first half and then waits for ever, as a connection without an end does. */
+/** Sends the first half and then stalls, like a connection that is never closed. */
 async function* halfThenSilence(sent: () => void): AsyncGenerator<Uint8Array> {
   yield Buffer.from('half');
   sent();
@@ -21,7 +21,7 @@ async function* halfThenSilence(sent: () => void): AsyncGenerator<Uint8Array> {
 }
 
 describe('writing', () => {
-  test('text, bytes and streams come back as they were, with length and digest', async () => {
+  test('text, bytes and streams are read back unchanged, with length and digest', async () => {
     const store = await temporaryStore();
     const text = 'Größe: 5 Å\n';
     const sha256 = createHash('sha256').update(text, 'utf8').digest('hex');
@@ -37,7 +37,7 @@ describe('writing', () => {
     expect(await everyName(store)).toEqual([KEY]);
   });
 
-  test('a file of many pieces is read back piece by piece', async () => {
+  test('a file of many chunks is read back chunk by chunk', async () => {
     const store = await temporaryStore();
     const big = Buffer.alloc(1_500_000, 'topology ');
     await store.write(KEY, big);
@@ -50,7 +50,7 @@ describe('writing', () => {
     ['shorter than announced', 5, ['abc']],
     ['longer than announced', 2, ['abc']],
     ['empty though announced', 1, []],
-  ])('a body %s is STORE_TRUNCATED and leaves the old file alone', async (_, expected, body) => {
+  ])('a body %s is STORE_TRUNCATED and does not change the old file', async (_, expected, body) => {
     const store = await temporaryStore();
     await store.write(KEY, 'the old one');
     const write = store.write(KEY, pieces(...body), { expectedBytes: expected });
@@ -59,7 +59,7 @@ describe('writing', () => {
     expect(await everyName(store)).toEqual([KEY]);
   });
 
-  test('a connection that breaks mid-stream leaves nothing, and its own error is told', async () => {
+  test('a connection that breaks mid-stream leaves nothing, and its own error is reported', async () => {
     const store = await temporaryStore();
     const reset = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
     const broken = async function* (): AsyncGenerator<Uint8Array> {
@@ -71,7 +71,7 @@ describe('writing', () => {
     expect(await everyName(store)).toEqual([]);
   });
 
-  test('a sender that falls silent can be broken off, and nothing is left', async () => {
+  test('a stalled sender can be aborted, and nothing is left', async () => {
     const store = await temporaryStore();
     const abort = new AbortController();
     const reason = new Error('the worker stops');
@@ -89,7 +89,7 @@ describe('writing', () => {
     expect(await everyName(store)).toEqual([]);
   });
 
-  test('many writers of one key leave one whole file of one of them', async () => {
+  test('many writers of one key leave one complete file of one of them', async () => {
     const store = await temporaryStore();
     const texts = Array.from({ length: 20 }, (_, n) => String(n).repeat(10_000));
     const inPieces = (text: string): AsyncIterable<Uint8Array> =>
@@ -99,7 +99,7 @@ describe('writing', () => {
     expect(await everyName(store)).toEqual([KEY]);
   });
 
-  test('a bulk of files is whole at once and flushed afterwards', async () => {
+  test('files of a bulk are complete at once and flushed afterwards', async () => {
     const store = await temporaryStore();
     const keys = Array.from({ length: 50 }, (_, n) => `shifts/s${n}/input.nef`);
     await Promise.all(keys.map((key) => store.write(key, key, { durable: false })));
@@ -109,7 +109,7 @@ describe('writing', () => {
 });
 
 describe('reading, listing, removing', () => {
-  test('what is not there is null, not an error; a stream of it is STORE_MISSING', async () => {
+  test('a missing key is null, not an error; a stream of it is STORE_MISSING', async () => {
     const store = await temporaryStore();
     expect(await store.read(KEY)).toBeNull();
     expect(await store.readText(KEY)).toBeNull();
@@ -119,7 +119,7 @@ describe('reading, listing, removing', () => {
     await expectCode(collected(store.readStream(KEY)), 'STORE_MISSING');
   });
 
-  test('list gives the keys of a prefix in the order of the whole keys', async () => {
+  test('list returns the keys of a prefix in the order of the whole keys', async () => {
     const store = await temporaryStore();
     const keys = ['a.csv', 'molecules/a-b/x', 'molecules/a/x', 'molecules/a.b/x', 'sequences/s/y'];
     for (const key of keys) await store.write(key, key);
@@ -130,8 +130,8 @@ describe('reading, listing, removing', () => {
   });
 });
 
-describe('taking a file over from another store', () => {
-  test('takes the place of what is there, once or twice, and leaves nothing behind', async () => {
+describe('copying a file from another store', () => {
+  test('replaces the existing one, once or twice, and leaves nothing behind', async () => {
     const from = await temporaryStore();
     const to = await temporaryStore();
     await from.write(KEY, 'new');
@@ -160,7 +160,7 @@ describe('a large file', () => {
   test.each([
     ['a stream of unknown length', body],
     ['bytes', () => Buffer.concat(Array.from({ length: SIZE / part.byteLength }, () => part))],
-  ])('as %s is written and read back whole, with its digest', async (_, data) => {
+  ])('as %s is written and read back complete, with its digest', async (_, data) => {
     const store = await temporaryStore();
     const hash = createHash('sha256');
     for await (const piece of body()) hash.update(piece);
@@ -173,7 +173,7 @@ describe('a large file', () => {
     expect(await everyName(store)).toEqual([KEY]);
   });
 
-  test('that breaks near its end leaves nothing, and the old file as it was', async () => {
+  test('that breaks near its end leaves nothing, and the old file unchanged', async () => {
     const store = await temporaryStore();
     await store.write(KEY, 'the old one');
     const reset = new Error('socket hang up');
@@ -197,12 +197,12 @@ describe('a large file', () => {
 });
 
 describe('creating a file', () => {
-  test('lets exactly one of many do it', async () => {
+  test('succeeds for exactly one of many', async () => {
     const store = await temporaryStore();
     const created = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => {
         const own = await openStore(store.location);
-        // All say the same: the answer must not depend on what they write.
+        // All write the same: the answer must not depend on the contents.
         return (await own.create(KEY, 'taken')) ? n : null;
       }),
     );

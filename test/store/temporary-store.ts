@@ -1,4 +1,4 @@
-/** A store of its own for a test: a folder, or a prefix in a bucket where `inBucket` was called. */
+/** A temporary store for a test: a folder, or a prefix in a bucket after `inBucket` was called. */
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 let bucket: string | null = null;
 
-/** From now on; `reachObjectStores` says where it is. */
+/** From now on, stores are in this bucket; `reachObjectStores` has its address. */
 export function inBucket(name: string): void {
   bucket = name;
 }
@@ -20,12 +20,12 @@ export async function temporaryStore(): Promise<Store> {
   return openStore(`s3://${bucket}/${randomUUID()}/night`);
 }
 
-/** Whether the test runs on a folder, which it may look into. */
+/** Whether the test runs on a folder, which it can inspect. */
 export function onFolder(): boolean {
   return bucket === null;
 }
 
-/** Changes a file as another program would: in place where it lies in a folder. */
+/** Changes a file as another program would: in place if it is in a folder. */
 export async function damage(store: Store, key: string, text: string): Promise<void> {
   if (!isObjectAddress(store.location)) await writeFile(join(store.location, key), text);
   else await store.write(key, text);

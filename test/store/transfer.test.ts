@@ -1,4 +1,4 @@
-/** A tree is brought from one store to another: verified, resumable, in any direction. */
+/** A tree is copied from one store to another: verified, resumable, in any direction. */
 import { describe, expect, test } from 'vitest';
 import { differences, transfer } from '../../src/store/transfer.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -37,7 +37,7 @@ const folder = async (): Promise<Store> => openFileStore(await temporaryFolder()
 const total = Object.keys(FILES).length;
 
 describe('a transfer', () => {
-  test('brings all files but the lease and the identity, and a second one has nothing to do', async () => {
+  test('copies all files but the lease and the identity, and a second one has nothing to do', async () => {
     const from = await published();
     const to = await folder();
     expect(await transfer({ from, to })).toMatchObject({ copied: total + 1, kept: 0, faults: [] });
@@ -46,13 +46,13 @@ describe('a transfer', () => {
     expect(await transfer({ from, to })).toMatchObject({ copied: 0, kept: total + 1, bytes: 0 });
   });
 
-  test('brings the files that are wanted', async () => {
+  test('copies the selected files', async () => {
     const to = await folder();
     const wanted = (key: string) => key.startsWith('molecules/');
     expect(await transfer({ from: await aTree(), to, wanted })).toMatchObject({ copied: 2 });
   });
 
-  test('goes on after it was broken off, and replaces what is not right', async () => {
+  test('continues after an interruption, and replaces wrong files', async () => {
     const from = await published();
     const to = await folder();
     const abort = new AbortController();
@@ -67,7 +67,7 @@ describe('a transfer', () => {
     for (const [key, text] of Object.entries(FILES)) expect(await to.readText(key)).toBe(text);
   });
 
-  test('of a file that is not what was published brings nothing, tells it, and brings the others', async () => {
+  test('does not copy a file that differs from the published one, reports it, and copies the others', async () => {
     const from = await published();
     await damage(from, 'molecules/a/a b+ü.gro', 'other');
     const to = await folder();
@@ -79,7 +79,7 @@ describe('a transfer', () => {
     expect(done.copied).toBe(total);
   });
 
-  test('goes the other way as well, and tells before what would be replaced', async () => {
+  test('works in the other direction as well, and reports in advance what would be replaced', async () => {
     const from = await folder();
     for (const [key, text] of Object.entries(FILES)) await from.write(key, text);
     const to = await temporaryStore();

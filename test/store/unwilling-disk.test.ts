@@ -1,4 +1,4 @@
-/** Disks that are really full and really read-only, in processes of their own. */
+/** Disks that are really full and really read-only, in separate processes. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { expectCode } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const WRITER = join(import.meta.dirname, 'write-until-refused.ts');
-/** A mount that nobody else sees and that ends with the process; needs Linux and user namespaces. */
+/** A private mount that ends with the process; needs Linux and user namespaces. */
 const PRIVATE_MOUNTS = ['--mount', '--map-root-user'];
 const canMount =
   spawnSync('unshare', [...PRIVATE_MOUNTS, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
@@ -32,7 +32,7 @@ function refusalIn(script: string, folder: string, wrapper: readonly string[] = 
 
 describe('a full disk', () => {
   test.skipIf(!canMount)(
-    'is STORE_FULL, leaves no half file, and takes the file once there is space (needs private mounts)',
+    'is STORE_FULL, leaves no partial file, and accepts the file once there is space (needs private mounts)',
     async () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o size=256k tmpfs "$1"; head -c 65536 /dev/zero >"$1/ballast"; "$2" "$3" "$1"',
@@ -49,7 +49,7 @@ describe('a full disk', () => {
   );
 
   test.skipIf(!canMount)(
-    'is seen while a download comes, before the last bytes are gone (needs private mounts)',
+    'is detected during a download, before the last bytes are used (needs private mounts)',
     async () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o size=7900k tmpfs "$1"; "$2" "$3" "$1" 200000',
@@ -84,7 +84,7 @@ describe('a full disk', () => {
 
 describe('a read-only disk', () => {
   test.skipIf(!canMount)(
-    'is STORE_READ_ONLY: the item is not burnt, the user is told (needs private mounts)',
+    'is STORE_READ_ONLY: the item does not fail, the user is notified (needs private mounts)',
     async () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o ro tmpfs "$1"; "$2" "$3" "$1"',

@@ -1,4 +1,4 @@
-/** Any history of writes, broken ones among them, leaves whole files only (promise 5). */
+/** Any history of writes, including broken ones, leaves complete files only (promise 5). */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -37,7 +37,7 @@ async function perform(store: Store, { key, pieces, fate }: Write): Promise<void
   await store.write(key, body(), options);
 }
 
-test('after any writes at once, each key holds one whole body that was sent, or nothing', async () => {
+test('after any concurrent writes, each key has one complete body that was sent, or nothing', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(write, { maxLength: 4 }), { maxLength: 5 }),

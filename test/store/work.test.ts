@@ -43,7 +43,7 @@ test.each<[string, Item, boolean]>([
   expect(workDigest(other) === workDigest(one)).toBe(same);
 });
 
-test('predictors are no part of the work, model class and numbering are', () => {
+test('predictors are not part of the work, model class and numbering are', () => {
   const ask = (names: readonly (typeof PREDICTORS)[number][]): string =>
     workDigest(aSequence('a', { options: { kind: 'sequence', predictors: names } }));
   expect(ask(['psper'])).toBe(ask(['dynamine', 'agmata']));
@@ -56,7 +56,7 @@ test('predictors are no part of the work, model class and numbering are', () => 
   expect(new Set([shifts('1', true), shifts('2', true), shifts('1', false)]).size).toBe(3);
 });
 
-test('one job does for two when it has the predictors of both, and for no more than it has', () => {
+test('one job serves two rows if it has the predictors of both, and only those that it has', () => {
   fc.assert(
     fc.property(predictors, predictors, (one, other) => {
       const both = combined(one, other);

@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own on a disk that is full or read-only: writes ever more into the folder
- * until the store refuses, and prints what it refused with and what is then on the disk, as JSON.
+ * Run as a separate process on a disk that is full or read-only: writes more and more into the folder until the store
+ * refuses, and prints the error and the contents of the disk as JSON.
  */
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const names = existsSync(folder)
   : [];
 const files = names.filter((entry) => entry.isFile()).map((entry) => entry.name);
 if (refusal.code === 'STORE_FULL') {
-  // The user frees space; the same store goes on.
+  // The user frees space; the same store continues.
   await rm(join(folder, 'ballast'), { force: true });
   const store = await openFileStore(folder);
   refusal.again = (await store.write('molecules/large/record.json', 'it fits now')).key;

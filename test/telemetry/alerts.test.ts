@@ -1,4 +1,4 @@
-/** Dashboard, alert rules and their page: what they name exists, in the metrics of a real worker and in the docs. */
+/** Dashboard, alert rules and their page: the metrics that they name exist in a real worker and in the docs. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ const expressions = [
   ),
 ];
 
-/** Names of metrics, and which labels they are selected by. */
+/** Names of metrics, and the labels they are selected by. */
 function metricsIn(expression: string): { name: string; labels: string[] }[] {
   const found = expression.matchAll(
     /\b((?:hundredfold|temporal|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g,
@@ -65,7 +65,7 @@ function metricsIn(expression: string): { name: string; labels: string[] }[] {
   }));
 }
 
-/** Name → labels that occur with it, of a worker that has run a campaign. */
+/** Name → its labels, from a worker that has run a campaign. */
 async function emittedByWorker(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const at = desk();
   const set = await scene(at, inject('temporal'));
@@ -109,7 +109,7 @@ test('every alert has its section in docs/alerts.md, and every section its alert
     expect(annotations['runbook']).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
 });
 
-test('panels of the dashboard have ids and titles of their own', () => {
+test('panels of the dashboard have unique ids and titles', () => {
   const ids = dashboard.panels.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { title } of dashboard.panels) expect(title).not.toBe('');
@@ -119,7 +119,7 @@ describe('promtool', () => {
   const promtool = process.env['PROMTOOL'] ?? onPath() ?? '';
 
   test.skipIf(promtool === '')(
-    'takes the rules, and their unit tests pass (skipped without promtool: PROMTOOL=PATH)',
+    'accepts the rules, and their unit tests pass (skipped without promtool: PROMTOOL=PATH)',
     () => {
       const ran = (...args: string[]): string =>
         execFileSync(promtool, args, { cwd: ROOT, encoding: 'utf8' });
@@ -128,7 +128,7 @@ describe('promtool', () => {
     },
   );
 
-  test('the unit tests try every alert', () => {
+  test('the unit tests cover every alert', () => {
     const tested = new Set(
       [...read(TESTS).matchAll(/alertname: (\w+)$/gm)].map(([, name]) => name),
     );

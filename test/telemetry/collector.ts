@@ -1,10 +1,12 @@
-/** A collector of OpenTelemetry: takes traces by OTLP over HTTP as JSON, as `POST /v1/traces`, and keeps them. */
+/** A collector for OpenTelemetry: receives traces by OTLP over HTTP as JSON, as `POST /v1/traces`, and keeps them. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 
-/** opentelemetry-proto, `ExportTraceServiceRequest`: what we use of it. Ids are hexadecimal, times are nanoseconds. */
+/**
+ * opentelemetry-proto, `ExportTraceServiceRequest`: the part that we use. Ids are hexadecimal, times are nanoseconds.
+ */
 const attribute = z.object({
   key: z.string(),
   value: z.object({

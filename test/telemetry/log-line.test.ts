@@ -1,4 +1,4 @@
-/** Lines of the worker's log: what a log store can search, and what people read. */
+/** Lines of the worker's log: searchable in a log store, and readable for people. */
 import { describe, expect, test } from 'vitest';
 import { lineWriter, type LogEntry, type LogFormat } from '../../src/telemetry/log-line.ts';
 import { subjectOfActivity, traceIdOf } from '../../src/telemetry/subject.ts';
@@ -16,7 +16,7 @@ describe('as JSON', () => {
   const line = (message: string, meta?: Record<string, unknown>): unknown =>
     JSON.parse(logLine({ ...entry, message, meta }, 'json'));
 
-  test('has time, level and message, and says which campaign and item it is about', () => {
+  test('has time, level and message, and names its campaign and item', () => {
     const meta = { workflowId: 'item:night:mol-1', runId: RUN, taskQueue: 'hundredfold' };
     expect(line('late', meta)).toEqual({
       time: '2023-11-14T22:13:20.123Z',
@@ -42,14 +42,14 @@ describe('as JSON', () => {
   });
 });
 
-test('as text: one line, quoted where a value has blanks, without codes that a terminal obeys', () => {
+test('as text: one line, quoted if a value has blanks, without control codes', () => {
   const meta = { campaign: 'night', words: 'not now', n: 3, odd: 'a=b' };
   expect(logLine({ ...entry, message: 'red \u001b[31m\nline', meta }, 'text')).toBe(
     '2023-11-14T22:13:20.123Z WARN red \\u001b[31m\\nline campaign=night words="not now" n=3 odd="a=b"\n',
   );
 });
 
-test('all activities of an item are about it and have its trace, also that of the budget', () => {
+test('all activities of an item have its fields and its trace, also that of the budget', () => {
   const execution = { workflowId: 'budget:molecules:host', runId: 'of-the-budget' };
   const job = { id: 'a', kind: 'molecule', generation: 1, store: '/out', tree: RUN };
   const request = { campaign: 'night', item: 'item:night:a', run: 'of-the-campaign', job };
@@ -63,7 +63,7 @@ test('all activities of an item are about it and have its trace, also that of th
     expect(subjectOfActivity('poll', args, own)).toEqual({ ...about, run: RUN });
 });
 
-test('the id of a trace is one of OpenTelemetry, and differs between generations and trees', () => {
+test('the id of a trace is valid for OpenTelemetry, and differs between generations and trees', () => {
   const ids = [{ generation: 0 }, { generation: 1 }, { generation: 0, tree: RUN }].map((at) =>
     traceIdOf('item:night:a', at),
   );

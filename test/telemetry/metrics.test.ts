@@ -9,7 +9,7 @@ import { fragments } from '../cli/manifests.ts';
 import { endpointOf, get, metricsOf, scene, services, TOKEN } from './operated-worker.ts';
 import { valueOf } from './prometheus-text.ts';
 
-test('a worker shows what it has done, how its budget stands, and that it is ready', async () => {
+test('a worker shows what it has done, the state of its budget, and that it is ready', async () => {
   const at = desk();
   const set = await scene(at, inject('temporal'));
   const { name, env } = set;
@@ -64,7 +64,7 @@ test('a worker shows what it has done, how its budget stands, and that it is rea
   expect(value('hundredfold_temporal_reachable')).toBe(1);
   expect(value('hundredfold_worker_ready')).toBe(1);
   expect(value('hundredfold_publications_total', { outcome: 'ok' })).toBe(1);
-  // The SDK's own, with units in their names, as Prometheus wants them.
+  // The SDK's own, with units in their names, as required by Prometheus.
   expect(value('temporal_activity_execution_latency_seconds_count')).toBeGreaterThan(0);
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(0);
 
@@ -73,7 +73,7 @@ test('a worker shows what it has done, how its budget stands, and that it is rea
     expect(Object.values(labels).join(' ')).not.toMatch(/item:|frag/);
   expect(new Set(text.match(/^# TYPE \S+/gm)).size).toBe(text.match(/^# TYPE /gm)?.length);
 
-  // Every line of the log is one JSON document; the end of each item says what it is about.
+  // Every line of the log is one JSON document; the end of each item names its campaign and item.
   const lines = worker.stderr
     .trimEnd()
     .split('\n')
@@ -110,7 +110,7 @@ test('a worker with one role is ready when it polls the task queue of that role,
   await worker.endsWith(0);
 }, 60_000);
 
-test('a worker is not ready while Temporal cannot be reached, and lives on', async () => {
+test('a worker is not ready while Temporal cannot be reached, but stays alive', async () => {
   const at = desk();
   const door = await startProxy(Number(inject('temporal').split(':').at(-1)));
   onTestFinished(() => door.close());
@@ -137,7 +137,7 @@ test('a worker is not ready while Temporal cannot be reached, and lives on', asy
   await worker.endsWith(0);
 }, 120_000);
 
-test('a port that is taken is refused with a code', async () => {
+test('a port in use is refused with a code', async () => {
   const at = desk();
   const { env } = await scene(at, inject('temporal'));
   const other = createServer().listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-/** A worker process with an endpoint, the services it works with, and what it answers over HTTP. */
+/** A worker process with an endpoint, its services, and its answers over HTTP. */
 import { randomBytes } from 'node:crypto';
 import { freePort } from '../../src/temporal/ports.ts';
 import type { Desk, Typed } from '../cli/command.ts';
@@ -7,14 +7,14 @@ import { samplesIn, type Sample } from './prometheus-text.ts';
 export const TOKEN = 'mMet567890';
 
 export interface Scene {
-  /** Of task queue and campaign: the server is shared by all tests. */
+  /** For task queue and campaign: the server is shared by all tests. */
   readonly name: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Where the services are to listen. */
+  /** The address for the services to listen on. */
   readonly port: number;
 }
 
-/** @param at where the worker is typed @param url the service's, where something stands before it */
+/** @param at where the worker is run @param url the service's, if something is in front of it */
 export async function scene(at: Desk, temporal: string, url?: string): Promise<Scene> {
   const port = await freePort();
   const name = `operated-${randomBytes(3).toString('hex')}`;
@@ -27,7 +27,7 @@ worker: { metrics: { port: 0 } }`,
   return { name, port, env: { HUNDREDFOLD_MOLECULE_TOKEN: TOKEN } };
 }
 
-/** The services, in a process of their own. */
+/** The services, in a separate process. */
 export async function services(at: Desk, { port, env }: Scene): Promise<Typed> {
   const words = ['services', '--engine', 'recorded', '--job-time', '200ms'];
   const typed = at.type([...words, '--port', String(port)], { env });
@@ -35,7 +35,7 @@ export async function services(at: Desk, { port, env }: Scene): Promise<Typed> {
   return typed;
 }
 
-/** Where the endpoint of a worker is that has just been typed. */
+/** The endpoint's address of a worker that was just started. */
 export async function endpointOf(worker: Typed): Promise<string> {
   const said = (): string | undefined => /url"?[=:]"?(http:[^"\s]+)/.exec(worker.stderr)?.[1];
   await worker.until(() => said() !== undefined, 'it said where its metrics are');

@@ -1,4 +1,4 @@
-/** Reads the text format of Prometheus, as strictly as the tests need it. */
+/** Parses the text format of Prometheus, as strictly as the tests need it. */
 
 export interface Sample {
   readonly name: string;
@@ -25,7 +25,7 @@ export function samplesIn(text: string): Sample[] {
     });
 }
 
-/** The sum of the samples of this name and these labels; null where there is none. */
+/** The sum of the samples of this name and these labels; null if there is none. */
 export function valueOf(
   samples: readonly Sample[],
   name: string,

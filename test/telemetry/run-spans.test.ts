@@ -14,13 +14,13 @@ test('each run is one span, also when another worker replays it', async () => {
   await handle.result();
   await rig.stopWorker();
   await rig.startWorker();
-  // Of a workflow that has ended: the new worker replays all of its last run to answer.
+  // For a workflow that has ended: the new worker replays its whole last run to answer.
   expect(await handle.query<CampaignProgress>('progress')).toMatchObject({ state: 'completed' });
   await rig.stopWorker();
 
   const { spans } = collector;
   const named = (wanted: string): CollectedSpan[] => spans.filter((one) => one.name === wanted);
-  // A worker that stops waits for the collector 5 s at most; the rest comes later.
+  // A worker that stops waits for the collector at most 5 s; the rest arrives later.
   for (const wanted of ['Item', 'RunWorkflow:item'])
     await expect.poll(() => named(wanted).length, { timeout: 60_000 }).toBe(ids.length);
   const spanIds = spans.map(({ spanId }) => spanId);

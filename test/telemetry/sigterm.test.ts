@@ -1,4 +1,4 @@
-/** What `hundredfold worker` does when it is told to stop while a submission is on its way to a slow service. */
+/** What `hundredfold worker` does on SIGTERM while a submission to a slow service is in progress. */
 import { expect, test } from 'vitest';
 import { noItemLost } from '../promises.ts';
 import { desk } from '../cli/command.ts';
@@ -6,7 +6,7 @@ import { fragments } from '../cli/manifests.ts';
 import { endpointOf, get } from './operated-worker.ts';
 import { slowScene, STOPS_WITHIN_MS } from './slow-scene.ts';
 
-test('SIGTERM: not ready at once, the POST under way is finished, exit code 0', async () => {
+test('SIGTERM: not ready at once, the POST in progress is finished, exit code 0', async () => {
   const at = desk();
   const { set, slow, submitted } = await slowScene(at, 6_000);
   const { name, env } = set;
@@ -31,7 +31,7 @@ test('SIGTERM: not ready at once, the POST under way is finished, exit code 0', 
   expect(Date.now() - toldAt).toBeLessThan(STOPS_WITHIN_MS);
   expect(slow.abandoned()).toBe(0);
 
-  // The answer was taken in before the end: the next worker goes on with that job.
+  // The answer was stored before the end: the next worker continues with that job.
   await at.runs(0, ['run', `${name}.csv`], { env });
   await noItemLost(at.path('results', name), [id]);
   expect(await submitted()).toHaveLength(1);

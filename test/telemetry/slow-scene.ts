@@ -6,13 +6,13 @@ import type { Desk } from '../cli/command.ts';
 import { scene, services, type Scene } from './operated-worker.ts';
 import { slowly, type SlowService } from './slow-service.ts';
 
-/** What a scheduler has to give a worker, docs/workers.md. */
+/** The grace period that a scheduler must give a worker, docs/workers.md. */
 export const STOPS_WITHIN_MS = 45_000;
 
 export interface SlowScene {
   readonly set: Scene;
   readonly slow: SlowService;
-  /** What was submitted; the services end for it. */
+  /** Ends the services, and returns the submissions. */
   readonly submitted: () => Promise<JournalEntry[]>;
 }
 

@@ -1,4 +1,4 @@
-/** A service whose answers to POSTs take long: it has taken the job on, and the client does not know yet. */
+/** A service that answers POSTs slowly: it has accepted the job, and the client does not know yet. */
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,11 +8,11 @@ export interface SlowService {
   readonly url: string;
   /** POSTs that have arrived and are not answered. */
   readonly waiting: () => number;
-  /** POSTs whose client went away before the answer. */
+  /** POSTs whose client disconnected before the answer. */
   readonly abandoned: () => number;
 }
 
-/** @param target where the real service is @param ms how much longer the answer to a POST takes */
+/** @param target address of the real service @param ms additional delay of the answer to a POST */
 export async function slowly(target: string, ms: number): Promise<SlowService> {
   let waiting = 0;
   let abandoned = 0;

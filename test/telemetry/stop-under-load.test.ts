@@ -1,4 +1,4 @@
-/** Workers that are told to stop under load, and while Temporal is away. Takes minutes: `npm test -- --long`. */
+/** Workers that are stopped under load, and while Temporal is away. Takes minutes: `npm test -- --long`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
@@ -42,7 +42,7 @@ test('workers that are replaced one after the other under load: no job twice, no
   expect(slow.abandoned(), 'POSTs that were broken off').toBe(0);
 }, 240_000);
 
-test('SIGTERM while Temporal is away: it ends in time all the same', async () => {
+test('SIGTERM while Temporal is away: it still ends in time', async () => {
   const at = desk();
   const door = await startProxy(Number(inject('temporal').split(':').at(-1)));
   const { env } = await scene(at, `127.0.0.1:${door.port}`);

@@ -1,4 +1,4 @@
-/** Traces of real workers, as a collector receives them. */
+/** Traces of real workers, as received by a collector. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
@@ -11,7 +11,7 @@ import { noItemLost } from '../promises.ts';
 import { Collector, type CollectedSpan } from './collector.ts';
 import { scene, services, TOKEN } from './operated-worker.ts';
 
-test('every item is one trace, from two workers, with the POST as a span of its own', async () => {
+test('every item is one trace, from two workers, with the POST as a separate span', async () => {
   const at = desk();
   const collector = await Collector.open();
   const set = await scene(at, inject('temporal'));
@@ -53,7 +53,7 @@ test('every item is one trace, from two workers, with the POST as a span of its 
   expect(sent, 'a body').not.toContain('smiles');
 }, 120_000);
 
-/** A trace of its own: the start by the command, and below it the runs of the workflow. */
+/** A separate trace: the start by the command, with the runs of the workflow below it. */
 function isCampaign(spans: readonly CollectedSpan[], name: string): void {
   const runs = spans.filter((span) => span.name === 'RunWorkflow:campaign');
   expect(runs.length).toBeGreaterThan(0);
@@ -117,7 +117,7 @@ function isOneTree(spans: readonly CollectedSpan[], item: string): void {
   expect(parent?.name).toBe('RunActivity:submit');
 }
 
-test('a protocol that is not served is refused with a code', async () => {
+test('an unsupported protocol is refused with a code', async () => {
   const at = desk();
   const { env } = await scene(at, inject('temporal'));
   const otel = {
@@ -128,7 +128,7 @@ test('a protocol that is not served is refused with a code', async () => {
   expect(stderr).toContain('[CONFIG_OTLP_PROTOCOL]');
 });
 
-test('without a collector nothing of OpenTelemetry but its API is loaded', async () => {
+test('without a collector only the API of OpenTelemetry is loaded', async () => {
   // prom-client brings the API.
   const program = `
     import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** Each way in which a server keeps us out has an error of its own; certificates and servers are real. */
+/** Each refusal by the server has its own error; certificates and servers are real. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -81,7 +81,7 @@ describe.skipIf(noOpenssl !== null)('a connection with TLS', () => {
     expect(error).toMatchObject({ code: 'TEMPORAL_TLS_EXPIRED' });
   });
 
-  test('is refused without a client certificate where the server wants one', async () => {
+  test('is refused without a client certificate if the server requires one', async () => {
     const error = await refusal(connect(mutual.port, { tls: { ca: ours.cert } }));
     expect(error).toMatchObject({ code: 'TEMPORAL_TLS_CLIENT_MISSING' });
     expect(error.remedy).toContain('temporal.tls.cert');
@@ -93,7 +93,7 @@ describe.skipIf(noOpenssl !== null)('a connection with TLS', () => {
     expect(error).toMatchObject({ code: 'TEMPORAL_TLS_CLIENT_REFUSED' });
   });
 
-  test('is refused in plain text where the server wants TLS, and the other way round', async () => {
+  test('is refused in plain text if the server requires TLS, and the other way round', async () => {
     expect(await refusal(connect(secure.port))).toMatchObject({ code: 'TEMPORAL_TLS_REQUIRED' });
     expect(await refusal(connect(mutual.port))).toMatchObject({ code: 'TEMPORAL_TLS_REQUIRED' });
     expect(await refusal(connect(plain.port, { tls: {} }))).toMatchObject({
@@ -121,7 +121,7 @@ describe.skipIf(noOpenssl !== null)('a connection with TLS', () => {
 });
 
 describe('a server', () => {
-  test('that is not there is told from one that is no Temporal', async () => {
+  test('that does not exist is distinguished from one that is not Temporal', async () => {
     const error = await refusal(connect(await freePort(), {}, 1_000));
     expect(error).toMatchObject({ code: 'TEMPORAL_UNREACHABLE' });
     expect(error.message).toContain('nothing listens there');
@@ -132,7 +132,7 @@ describe('a server', () => {
     web.close();
   });
 
-  test('that does not permit a call is told with the call it refuses', async () => {
+  test('that does not permit a call is reported with that call', async () => {
     await using gateway = await startGateway(inject('temporal'), {
       refuse: (method) => (method === 'GetSystemInfo' ? { code: 7, details: 'not for you' } : null),
     });
@@ -141,7 +141,7 @@ describe('a server', () => {
     expect(error.message).toContain('not for you');
   });
 
-  test('without the namespace is told as that', async () => {
+  test('without the namespace is reported as such', async () => {
     const address = inject('temporal');
     const client = await connectClient({ address, namespace: 'nobodys' });
     const described = client.workflowService.describeNamespace({ namespace: 'nobodys' });

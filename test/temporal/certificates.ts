@@ -1,4 +1,4 @@
-/** Certificates made for one test by openssl: an authority, and what it issues. */
+/** Certificates made for one test by openssl: an authority, and the certificates that it issues. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ export interface Issued {
   readonly keyFile: string;
 }
 
-/** null, or why no certificates can be made here. */
+/** null, or why no certificates can be created here. */
 export const noOpenssl = ((): string | null => {
   try {
     execFileSync('openssl', ['version'], { stdio: 'ignore' });

@@ -1,4 +1,4 @@
-/** The payload codec by itself, and the server that lets the Temporal UI read. */
+/** The payload codec by itself, and the server with which the Temporal UI decodes. */
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
 import { request } from 'node:http';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
@@ -19,7 +19,7 @@ const valueOf = (payload: Payload | undefined): unknown =>
   defaultPayloadConverter.fromPayload(payload as Payload);
 
 describe('the codec', () => {
-  test('encrypts each payload anew and gives it back', async () => {
+  test('encrypts each payload differently and restores it', async () => {
     const codec = new EncryptionCodec(keys('a'));
     const payload = plain({ sequence: 'MKTAYIAK' });
     const [one, two] = await codec.encode([payload, payload]);
@@ -28,13 +28,13 @@ describe('the codec', () => {
     expect(valueOf((await codec.decode([one as Payload]))[0])).toEqual({ sequence: 'MKTAYIAK' });
   });
 
-  test('reads what an older key has encrypted, and what was never encrypted', async () => {
+  test('reads payloads encrypted with an older key, and unencrypted ones', async () => {
     const old = await new EncryptionCodec(keys('old')).encode([plain('x')]);
     const codec = new EncryptionCodec(keys('new', 'old'));
     expect((await codec.decode([...old, plain('y')])).map(valueOf)).toEqual(['x', 'y']);
   });
 
-  test('tells a key that is missing from one that is wrong, and both from a codec that is missing', async () => {
+  test('distinguishes a missing key, a wrong key and a missing codec', async () => {
     const encrypted = await new EncryptionCodec(keys('a')).encode([plain('x')]);
     const code = (codec: EncryptionCodec) =>
       codec.decode(encrypted).then(
@@ -47,7 +47,7 @@ describe('the codec', () => {
     expect(await code(new EncryptionCodec(null))).toBe('TEMPORAL_CODEC_MISSING');
   });
 
-  test('notices each byte that was changed', async () => {
+  test('detects each changed byte', async () => {
     const codec = new EncryptionCodec(keys('a'));
     const [payload] = await codec.encode([plain('x')]);
     const data = Buffer.from(payload?.data ?? []);
@@ -100,7 +100,7 @@ describe('the codec server', () => {
     expect(await answer.json()).toEqual({ payloads: [before] });
   });
 
-  test('answers the preflight of the UI, and gives no permission to pages of other origins', async () => {
+  test('answers the preflight of the UI, and refuses pages of other origins', async () => {
     const { url } = await serving();
     const preflight = (origin: string) =>
       fetch(`${url}/decode`, {
@@ -115,13 +115,13 @@ describe('the codec server', () => {
     expect(ours.status).toBe(204);
     expect(ours.headers.get('access-control-allow-origin')).toBe(UI);
     expect(ours.headers.get('access-control-allow-headers')).toContain('x-namespace');
-    // A UI on another machine asks a server on this one: Chrome wants to be told that it may.
+    // A UI on another machine calls a server on this one: Chrome requires an explicit permission.
     expect(ours.headers.get('access-control-allow-private-network')).toBe('true');
     for (const origin of ['http://evil.example', 'null', 'http://localhost:8234'])
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('refuses a request under another host name, as DNS rebinding makes them', async () => {
+  test('refuses a request with another host name, as in DNS rebinding', async () => {
     const { url } = await serving();
     const { port } = new URL(url);
     const status = await new Promise((resolve) => {
@@ -138,7 +138,7 @@ describe('the codec server', () => {
     expect(status).toBe(403);
   });
 
-  test('tells a key that it does not have, and refuses what is no payload', async () => {
+  test('reports a key that it does not have, and refuses what is not a payload', async () => {
     const { url } = await serving();
     const [foreign] = await new EncryptionCodec(keys('other')).encode([plain('x')]);
     const ask = (body: unknown) =>

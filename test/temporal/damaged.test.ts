@@ -1,11 +1,14 @@
-/** What the command says when the database of the embedded server cannot be read, and when it may open too few files. */
+/**
+ * The command's messages when the database of the embedded server cannot be read, and when the limit of open files is
+ * too low.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BIN, desk } from '../cli/command.ts';
 
-test('a damaged database is named, with what is lost and what is not', async () => {
+test('the message about a damaged database says what is lost and what is not', async () => {
   const at = desk();
   mkdirSync(at.embedded);
   writeFileSync(join(at.embedded, 'temporal.db'), 'no database '.repeat(1_000));

@@ -1,4 +1,4 @@
-/** A Temporal without Worker Deployments, as an older one, while the configuration asks for one. */
+/** A Temporal without Worker Deployments, as in older versions, while the configuration requests one. */
 import { expect, onTestFinished, test } from 'vitest';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';

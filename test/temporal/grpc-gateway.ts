@@ -1,6 +1,6 @@
 /**
- * A gateway in front of the suite's Temporal server, as a cluster has one: TLS, client certificates, API keys, and calls
- * that are not permitted. HTTP/2 is passed on call by call.
+ * A gateway in front of the suite's Temporal server, as in a cluster: TLS, client certificates, API keys, and forbidden
+ * calls. HTTP/2 is relayed call by call.
  */
 import {
   connect,
@@ -14,7 +14,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 
-/** A gRPC status and its words. */
+/** A gRPC status and its message. */
 export interface Refusal {
   readonly code: number;
   readonly details: string;
@@ -23,13 +23,13 @@ export interface Refusal {
 export interface GatewayOptions {
   /** null or left out: plain text. */
   readonly tls?: TlsOptions | null;
-  /** Asked for each call; null lets it pass. */
+  /** Called for each call; null lets it pass. */
   readonly refuse?: (method: string, headers: IncomingHttpHeaders) => Refusal | null;
 }
 
 export interface Gateway extends AsyncDisposable {
   readonly port: number;
-  /** Calls that were passed on. */
+  /** Calls that were relayed. */
   readonly passed: {
     readonly method: string;
     readonly authorization: string | undefined;
@@ -38,7 +38,7 @@ export interface Gateway extends AsyncDisposable {
   }[];
   /** Serial numbers of client certificates, one for each connection. */
   readonly clients: string[];
-  /** Ends all connections: clients have to connect again. One with this certificate is ended each time. */
+  /** Ends all connections: clients have to reconnect. Connections with this certificate are ended each time. */
   disconnect(banned?: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** An operator sees in Temporal which process polls, and which version of the program it runs. */
+/** Temporal shows an operator which process polls, and its version of the program. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -34,7 +34,7 @@ test.each(Object.entries(TASK_QUEUE_TYPES))(
   },
 );
 
-test('a client signs what it starts with the same identity, or with the one that it is given', async () => {
+test('a client signs what it starts with the same identity, or with a given one', async () => {
   const target = { address: inject('temporal'), namespace: 'default' };
   const named = await connectClient({ ...target, identity: 'blue-1' });
   try {

@@ -1,4 +1,4 @@
-/** Certificates and API keys that are replaced in their files while a client and a worker are at work. */
+/** Certificates and API keys that are replaced in their files while a client and a worker run. */
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ describe.skipIf(noOpenssl !== null)('credentials in files', () => {
     return temporalAddress(settings, null);
   }
 
-  /** A worker that answers one activity by its task queue. */
+  /** A worker that returns its task queue from one activity. */
   async function working(address: ReturnType<typeof target>) {
     const client = await connectClient(address);
     const connection = await connectWorker(address);
@@ -71,7 +71,7 @@ describe.skipIf(noOpenssl !== null)('credentials in files', () => {
     };
   }
 
-  /** The server answers the client, and knows the worker. */
+  /** The server answers the client, and sees the worker. */
   async function ping(client: Client, taskQueue: string): Promise<boolean> {
     const { pollers } = await client.workflowService.describeTaskQueue({
       namespace: 'default',
@@ -100,7 +100,7 @@ describe.skipIf(noOpenssl !== null)('credentials in files', () => {
     await until(at.ping, 'the worker polls');
     const before = gateway.clients.length;
     const [old] = gateway.clients;
-    // A moment with half of the pair replaced harms nothing.
+    // A moment with half of the pair replaced does no harm.
     copyFileSync(second.certFile, join(folder, 'cert.pem'));
     await delay(300);
     expect(await at.ping()).toBe(true);

@@ -1,4 +1,4 @@
-/** A namespace that has never seen our search attributes, on a server that reads them from its cache as SQL stores do. */
+/** A namespace without our search attributes, on a server that reads them from its cache as SQL stores do. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ beforeAll(async () => {
     dir,
     port: await freePort(),
     headless: true,
-    // The dev server alone reads them anew each time; a server on PostgreSQL does not.
+    // Only the dev server reads them again each time; a server on PostgreSQL does not.
     dynamicConfig: { 'system.forceSearchAttributesCacheRefreshOnRead': 'false' },
   });
 });
@@ -59,7 +59,7 @@ test('a workflow with every attribute starts right after they were registered', 
   }
 });
 
-test('waits as well for attributes that another command registered a moment ago', async () => {
+test('waits also for attributes that another command registered a moment ago', async () => {
   const client = await freshNamespace('together');
   const commands = [1, 2, 3].map(async (n) => {
     await delay(n * 30);

@@ -1,4 +1,4 @@
-/** 500 items in flight while the program is upgraded twice and rolled back once: how late a submission is because of it. */
+/** 500 items in progress while the program is upgraded twice and rolled back once: the delay of submissions. */
 import { expect, onTestFinished, test } from 'vitest';
 import { atMostOneJob, neverOverBudget, noItemLost, treeIsWhole } from '../promises.ts';
 import { sequences } from '../rig.ts';
@@ -6,9 +6,9 @@ import { Upgrading } from './upgrading.ts';
 
 const ITEMS = 500;
 const LIMITS = { limit: 25, windowMs: 3_000 };
-/** What is sent this long (ms) after another build was made current may be late because of it. */
+/** Submissions within this time (ms) after another build became current may be late because of it. */
 const AFTER_MS = 10_000;
-/** No submission may be later than this because of an upgrade (ms). */
+/** The maximum delay of a submission by an upgrade (ms). */
 const LATE_MS = 5_000;
 
 interface Sent {
@@ -17,7 +17,7 @@ interface Sent {
   readonly late: number;
 }
 
-/** A slot is free a window after the job that had it. */
+/** A slot is free a window after its previous job. */
 function sentIn(times: readonly number[]): Sent[] {
   const { limit, windowMs } = LIMITS;
   return times.slice(limit).map((at, n) => ({ at, late: at - ((times[n] ?? 0) + windowMs) }));
@@ -27,7 +27,7 @@ function latest(sent: readonly Sent[]): number {
   return Math.max(0, ...sent.map(({ late }) => late));
 }
 
-test('none of 500 items is lost, and no submission is five seconds later', async ({ annotate }) => {
+test('none of 500 items is lost, and no submission is five seconds late', async ({ annotate }) => {
   const scene = await Upgrading.open(LIMITS);
   onTestFinished(() => scene.close());
   const { rig, builds } = scene;
@@ -62,7 +62,7 @@ test('none of 500 items is lost, and no submission is five seconds later', async
   const [after, others] = [sent.filter(isAfter), sent.filter((one) => !isAfter(one))];
   expect(after.length).toBeGreaterThan(promotions.length * LIMITS.limit);
   expect(others.length).toBeGreaterThan(LIMITS.limit);
-  // On a busy machine all are late: what counts is how much later they are after an upgrade.
+  // On a busy machine all are late: what counts is the additional delay after an upgrade.
   const figures = `latest submission after an upgrade ${latest(after)} ms, otherwise ${latest(others)} ms`;
   await annotate(figures);
   expect(latest(after) - latest(others), figures).toBeLessThan(LATE_MS);

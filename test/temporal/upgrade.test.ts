@@ -1,6 +1,6 @@
 /**
- * A campaign in flight while the program is replaced: two real builds in one Worker Deployment, upgraded twice and rolled
- * back once.
+ * A campaign in progress while the program is replaced: two real builds in one Worker Deployment, upgraded twice and
+ * rolled back once.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { atMostOneJob, neverOverBudget, noItemLost, treeIsWhole } from '../promises.ts';

@@ -53,20 +53,20 @@ export class Upgrading {
     await expect.poll(seen, { timeout: 30_000 }).toContain(one.id);
   }
 
-  /** What runs goes on with this build. */
+  /** Running workflows continue with this build. */
   async promote({ deployment, id: buildId }: Build): Promise<void> {
     const { client, taskQueue } = this.rig;
     await setCurrent(client, { deployment, buildId, taskQueue });
     expect(await currentBuild(client, deployment)).toBe(buildId);
   }
 
-  /** Waits for so many jobs. */
+  /** Waits for this many jobs. */
   async accepted(n: number): Promise<void> {
     const count = () => this.rig.services.journal().filter((entry) => entry.accepted).length;
     await expect.poll(count, { timeout: 120_000 }).toBeGreaterThanOrEqual(n);
   }
 
-  /** Builds that the runs of a workflow were on, in order, each change once. */
+  /** Builds that executed the runs of a workflow, in order, each change once. */
   async buildsOf(workflowId: string): Promise<string[]> {
     const { client } = this.rig;
     const runs: { at: number; id: string }[] = [];
@@ -88,7 +88,7 @@ export class Upgrading {
   }
 }
 
-/** The workflows of this checkout, whose items say in the UI which build they are of. */
+/** The workflows of this checkout, whose items show their build in the UI. */
 async function build(folder: string, deployment: string, id: string): Promise<Build> {
   const source = join(folder, id);
   for (const part of ['workflows', 'budget', 'domain'])

@@ -1,4 +1,4 @@
-/** Containers and clusters run programs under user ids that no passwd file knows. */
+/** Containers and clusters run programs under user ids that are in no passwd file. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { desk } from '../cli/command.ts';

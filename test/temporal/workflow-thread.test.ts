@@ -1,4 +1,4 @@
-/** What the workflow thread does with code that has a bug: on a real Temporal. */
+/** How the workflow thread handles buggy code, on a real Temporal. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ test('a bug in workflow code is reported with its file and line', async () => {
   await end();
 }, 60_000);
 
-test('a promise of workflow code costs no long stack trace', async () => {
+test('a promise in workflow code causes no long stack trace', async () => {
   const taskQueue = `thread-${randomUUID()}`;
   const worker = await createWorker(taskQueue, await workflowBundle());
   const reference = { service: 'predictions', address: taskQueue, credential: 'none' } as const;
@@ -69,7 +69,7 @@ test('a promise of workflow code costs no long stack trace', async () => {
   await handle.terminate('the test is over');
 }, 60_000);
 
-test('code that does not return ends its worker, which another one can follow', async () => {
+test('code that does not return ends its worker, and another one can take over', async () => {
   const taskQueue = `thread-${randomUUID()}`;
   const worker = await createWorker(
     taskQueue,
@@ -81,7 +81,7 @@ test('code that does not return ends its worker, which another one can follow', 
   await end();
 }, 60_000);
 
-test('code that is called often for longer than its time limit goes on', async () => {
+test('code that is called often for longer than its time limit continues', async () => {
   const taskQueue = `thread-${randomUUID()}`;
   const code = `
     import { sleep } from '@temporalio/workflow';

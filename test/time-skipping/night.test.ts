@@ -1,6 +1,6 @@
 /**
  * A night in a minute: the real workflows at 100 jobs in 60 minutes for 1,000 items, on Temporal's time-skipping test
- * server. What takes nine hours is the one thing that is not done here; the hours, the timers and the order are real.
+ * server. Only the nine hours of waiting are skipped; the timers and the order are real.
  */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
@@ -26,8 +26,8 @@ const TASK_QUEUE = 'night';
 const REFERENCE = { service: 'predictions', address: 'virtual', credential: 'c0ffee00' } as const;
 
 /**
- * Two, because this server stops skipping time for good when the item of a campaign ends that has continued as new
- * meanwhile, as one of 1,000 items does. They share the budget, which continues as new on the way.
+ * Two, because this server stops skipping time permanently when an item ends whose campaign has continued as new
+ * meanwhile, as one of 1,000 items does. They share the budget, which continues as new in between.
  */
 const CAMPAIGNS = ['evening', 'night'] as const;
 
@@ -61,7 +61,7 @@ function pageOf(campaign: string, page: number): ItemOfPage[] {
 /** temporal.api.enums.v1.IndexedValueType */
 const KEYWORD = 2;
 
-/** This server can only be told, not asked. Without them no child ever starts, and nothing says why. */
+/** This server can only be configured, not queried. Without them no child ever starts, without an error. */
 async function registerSearchAttributes({ connection }: TestWorkflowEnvironment): Promise<void> {
   const names = Object.values(ATTRIBUTES).map(({ name }) => [name, KEYWORD]);
   await connection.operatorService.addSearchAttributes({
@@ -70,7 +70,7 @@ async function registerSearchAttributes({ connection }: TestWorkflowEnvironment)
   });
 }
 
-/** Starts the budget and the campaigns as a worker and a command would, and waits for their end. */
+/** Starts the budget and the campaigns like a worker and a command, and waits for their end. */
 async function runNight(environment: TestWorkflowEnvironment): Promise<void> {
   const { client } = environment;
   await client.workflow.signalWithStart('budget', {
@@ -98,12 +98,12 @@ describe.skipIf('missing' in server)(`1,000 items at 100 in 60 minutes${skipped}
   let environment: TestWorkflowEnvironment | null = null;
   let service: VirtualService;
   let endedAt: number;
-  /** Real time that the run took, in ms: virtual time passes by as much while something is done. */
+  /** Real time of the run, in ms: virtual time passes equally while work is done. */
   let tookMs: number;
 
   beforeAll(async () => {
     if ('missing' in server) return;
-    // Its own words are many and say nothing to whoever reads a test run.
+    // Its own output is long and irrelevant for a test run.
     logTo(() => undefined);
     environment = await TestWorkflowEnvironment.createTimeSkipping({
       server: { executable: { type: 'existing-path', path: server.path } },
@@ -138,7 +138,7 @@ describe.skipIf('missing' in server)(`1,000 items at 100 in 60 minutes${skipped}
     expect(succeeded, 'items that ended well').toHaveLength(ITEMS);
   });
 
-  test('no window of 60 minutes holds more than 100 jobs, by the stamps of the service', () => {
+  test('no window of 60 minutes contains more than 100 jobs, by the stamps of the service', () => {
     const sorted = stamps();
     const spans = sorted.slice(LIMIT).map((stamp, i) => stamp - (sorted[i] as number));
     expect(Math.min(...spans), 'ms from a job to the hundredth after it').toBeGreaterThanOrEqual(
@@ -151,7 +151,7 @@ describe.skipIf('missing' in server)(`1,000 items at 100 in 60 minutes${skipped}
     const first = sorted[0] as number;
     const last = sorted.at(-1) as number;
     const rounds = ITEMS / LIMIT - 1;
-    // Each round begins a window and the guard after the last one; the rest is what this machine takes to work.
+    // Each round adds a window and the guard after the last one; the rest is the processing time of this machine.
     const idle = last - first - rounds * (WINDOW_MS + GUARD_MS);
     expect(idle, 'ms from first to last submission beyond nine windows').toBeGreaterThanOrEqual(0);
     expect(idle, 'ms that slots lay idle').toBeLessThan(Math.min(tookMs, rounds * 10_000));

@@ -1,4 +1,4 @@
-/** The test server is a program of its own: whoever started it may be killed, and it must not stay behind. */
+/** The test server is a separate program: if its parent is killed, it must not stay behind. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { isAlive } from '../../src/temporal/processes.ts';
 const server = findTimeSkippingServer();
 const skipped = 'missing' in server ? ` (skipped: ${server.missing})` : '';
 
-/** Starts the server and tells its process id. */
+/** Starts the server and prints its process id. */
 const STARTER = `
   const { spawn } = require('node:child_process');
   const [path, port] = process.argv.slice(1);

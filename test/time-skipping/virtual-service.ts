@@ -1,6 +1,6 @@
 /**
- * A prediction service in virtual time, in place of the activities: nine hours cannot be made to happen over HTTP. It
- * counts stamps, refuses what is too much, and finishes each job after the same time.
+ * A prediction service in virtual time, in place of the activities: nine hours cannot be simulated over HTTP. It counts
+ * stamps, refuses the excess, and finishes each job after the same time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
@@ -51,7 +51,7 @@ export function virtualService(options: Options): VirtualService {
     countUnfinished: () => Promise.resolve(0),
     foresee: async () => ({ endsAt: null, seenAt: await now() }),
     async submit({ job, notBefore }) {
-      // Time is not skipped while an activity runs: it passes as it does here.
+      // Time is not skipped while an activity runs: it passes as in reality.
       for (let at = await now(); at < notBefore; at = await now()) await delay(notBefore - at);
       const at = await now();
       if (stamps.has(job.id)) repeated.push(job.id);

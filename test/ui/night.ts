@@ -2,7 +2,7 @@
  * A campaign named `night` in which something of everything has happened, for looks at it in the Temporal UI:
  *
  *   seq-0     succeeded                      caffeine  failed, JOB_FAILED
- *   seq-1     running, asked for again       benzene   failed, SUBMIT_REFUSED, in hostile words
+ *   seq-1     running, polled again          benzene   failed, SUBMIT_REFUSED, in hostile words
  *   seq-2     failed, RESULT_EMPTY           ethane    held, SUBMIT_UNSURE
  *   seq-3     failed, ITEM_ENDED_BY_HAND: terminated while its job ran
  *   seq-4…5   waiting, without a workflow: four slots an hour
@@ -13,7 +13,7 @@ import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { Rig, sequences, type Started } from '../rig.ts';
 import { GoBetween, type Seen } from '../workflows/go-between.ts';
 
-/** What a service might say: each part of it would do something where markdown is rendered as it comes. */
+/** A possible message of a service: each part would have an effect if markdown was rendered unescaped. */
 export const HOSTILE =
   '</code><img src=x onerror="document.title=1"> [a](javascript:alert(1)) https://evil.example | ``` # *b* |';
 
@@ -53,7 +53,7 @@ export async function openNight(): Promise<Night> {
     await rig.close();
     await between.close();
   };
-  // All that can end has ended, and the job that never does is on its way.
+  // All that can end has ended, and the endless job runs.
   await vi.waitUntil(
     async () => {
       const { ended, open } = await started.handle.query(progressQuery);
@@ -70,7 +70,7 @@ export async function openNight(): Promise<Night> {
     { timeout: 60_000, interval: 200 },
   );
   await rig.client.workflow.getHandle(itemWorkflowId('night', 'seq-3')).terminate();
-  // The watchdog has the campaign look for it.
+  // The watchdog makes the campaign look for it.
   await vi.waitUntil(
     async () => (await started.handle.query(progressQuery)).failuresByCode['ITEM_ENDED_BY_HAND'],
     { timeout: 60_000, interval: 200 },
@@ -82,7 +82,7 @@ function stage(between: GoBetween, jobs: Map<string, string>): void {
   between.rule = ({ method, body }) => {
     if (method !== 'POST') return null;
     if (body.includes('c1ccccc1')) return { status: 400, body: { detail: HOSTILE } };
-    // Sent, and nobody knows what became of it.
+    // Sent, with an unknown outcome.
     if (/"CC"|\nCC\s/.test(body)) return { status: 200, cut: 'whole' };
     return null;
   };

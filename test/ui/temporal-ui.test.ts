@@ -1,4 +1,4 @@
-/** The real Temporal UI in a real browser: the documented queries, and what workflows show of themselves. */
+/** The real Temporal UI in a real browser: the documented queries, and the details of workflows. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
@@ -14,7 +14,7 @@ let context: BrowserContext;
 
 beforeAll(async () => {
   [night, browser] = await Promise.all([openNight(), launchBrowser()]);
-  // The UI asks for a news feed: a test reaches nobody. A proxy that is not there leaves the browser its cache.
+  // The UI requests a news feed: tests must not use the network. A missing proxy leaves the browser its cache.
   const proxy = { server: 'http://127.0.0.1:9', bypass: '127.0.0.1' };
   context = await browser.newContext({ proxy, viewport: { width: 1400, height: 1400 } });
 });
@@ -34,7 +34,7 @@ const DOCUMENTED = [...PAGE.matchAll(ROW)].map(([, shows = '', query = '', link 
 
 const ALL = ['caffeine', 'benzene', 'ethane', 'seq-0', 'seq-1', 'seq-2', 'seq-3'];
 
-/** What each query finds of the campaign `night`, by what the page says of it. */
+/** The results of each query for the campaign `night`, by the description on the page. */
 const FOUND: Readonly<Record<string, readonly string[]>> = {
   'the campaign and all its items': [...ALL, 'campaign:night'],
   'failed items': ['caffeine', 'benzene', 'seq-2'],
@@ -55,7 +55,7 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   'the budgets': ['budget:molecules', 'budget:predictions'],
 };
 
-/** The examples of the page, as they are here and now. */
+/** The examples of the page, with the current names and times. */
 function hereAndNow(query: string): string {
   return query
     .replace('2026-11-21T22:00:00Z', new Date().toISOString())
@@ -63,7 +63,7 @@ function hereAndNow(query: string): string {
     .replace('dda8e4dea9f2451f9266e62ef3e0dfc5', night.jobs.get('seq-0') ?? '');
 }
 
-/** Of workflow ids, those of this campaign: other tests use the same server. */
+/** Workflow ids of this campaign: other tests use the same server. */
 function ofNight(ids: readonly string[]): string[] {
   const address = night.rig.settings[0]?.reference.address ?? '';
   return ids.flatMap((id) => {
@@ -76,7 +76,7 @@ function ofNight(ids: readonly string[]): string[] {
 }
 
 describe('the queries of docs/temporal-ui.md', () => {
-  test('are all known here', () => {
+  test('are all covered here', () => {
     expect(DOCUMENTED.map(({ shows }) => shows).sort()).toEqual(Object.keys(FOUND).sort());
   });
 
@@ -104,7 +104,7 @@ describe('the queries of docs/temporal-ui.md', () => {
 
 describe('what a workflow shows in the UI', () => {
   test('a campaign: counts, the end expected, failures by code', async () => {
-    // The page shows the details as they were when it was opened, and the end is expected a moment after the start.
+    // The page shows the details from when it was opened, and the end is computed a moment after the start.
     const { page, details } = await metadataOf('campaign:night', /end expected: \d/);
     await expectText(details, 'night: running');
     await expectText(details, /end expected: \d+ \w{3} \d\d:\d\d:\d\d UTC, as seen at/);
@@ -148,7 +148,7 @@ describe('what a workflow shows in the UI', () => {
     await page.close();
   });
 
-  test('the words of a service do nothing', async () => {
+  test('messages of a service have no effect', async () => {
     const { page, details } = await metadataOf(itemWorkflowId('night', 'benzene'));
     await expectText(details, `SUBMIT_REFUSED: ${HOSTILE.replaceAll('|', '¦')}`);
     for (const element of ['a', 'img', 'script', 'table', 'h1', 'em'])
@@ -156,7 +156,7 @@ describe('what a workflow shows in the UI', () => {
     await page.close();
   });
 
-  test('a budget: its window, its slots and who waits', async () => {
+  test('a budget: its window, its slots and waiting requests', async () => {
     const { reference } = night.rig.settings[1] ?? {};
     const id = `budget:predictions:${reference?.address ?? ''}`;
     const { page, details } = await metadataOf(id);
@@ -173,7 +173,7 @@ describe('what a workflow shows in the UI', () => {
     await page.close();
   });
 
-  test('a time line says what is done, and when a slot frees', async () => {
+  test('a time line shows what is done, and when a slot becomes free', async () => {
     const { reference } = night.rig.settings[1] ?? {};
     const page = await timelineOf(`budget:predictions:${reference?.address ?? ''}`);
     await page.getByText(/slot frees (\d+ \w{3} )?\d\d:\d\d:\d\d UTC/).waitFor();
@@ -181,7 +181,7 @@ describe('what a workflow shows in the UI', () => {
     await page.close();
   });
 
-  test('a job that is asked for again and again is no failure', async () => {
+  test('a job that is polled repeatedly is not a failure', async () => {
     const id = itemWorkflowId('night', 'seq-1');
     const page = await timelineOf(id);
     await page.getByText(`job ${night.jobs.get('seq-1') ?? ''}: wait for it`).waitFor();

@@ -1,4 +1,4 @@
-/** Steps of the wall clock are noticed, and nothing else is taken for one. */
+/** Steps of the wall clock are detected, without false positives. */
 import { expect, test } from 'vitest';
 import { ClockWatch } from '../../src/watchdog/clock-watch.ts';
 import { TestClock } from '../ledger/a-ledger.ts';
@@ -10,7 +10,7 @@ function watched() {
   return { clock, steps, watch };
 }
 
-test('a step back and a step forward are each told once, with their length', () => {
+test('a step back and a step forward are each reported once, with their length', () => {
   const { clock, steps, watch } = watched();
   for (const step of [-3_600_000, 10_000]) {
     clock.pass(1_000);
@@ -22,7 +22,7 @@ test('a step back and a step forward are each told once, with their length', () 
   expect(steps).toEqual([-3_600_000, 10_000]);
 });
 
-test('time that passes is no step, however long nobody looked, and neither is a small correction', () => {
+test('elapsed time is not a step, however long since the last check, and neither is a small correction', () => {
   const { clock, steps, watch } = watched();
   clock.pass(8 * 3_600_000);
   watch.look();

@@ -1,4 +1,4 @@
-/** What a history tells of a budget that cannot run any more. */
+/** What the history of a budget that can no longer run reveals. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import type { BudgetSnapshot } from '../../src/budget/status.ts';
@@ -59,7 +59,7 @@ const ACCEPTED = { type: 'accepted', remoteId: 'r', rateLimit: null } as const;
 const remains = (...events: Event[]) => remainsOf({ events }, decode, T0 + 60_000);
 
 describe('the remains of a budget', () => {
-  test('charge what was accepted or may have been, when it was answered', async () => {
+  test('charge accepted and possibly accepted jobs from the time of their answer', async () => {
     const [a, b, c, d] = [submitted('a'), submitted('b'), submitted('c'), submitted('d')];
     const found = await remains(
       begun(),
@@ -72,12 +72,12 @@ describe('the remains of a budget', () => {
     expect(found.closes).toEqual({ k: [T0 + 2_000, T0 + 3_000, T0 + 5_000] });
   });
 
-  test('charge what is on its way as late as it may arrive', async () => {
+  test('charge submissions in progress as late as they may arrive', async () => {
     const found = await remains(begun(), submitted('a'));
     expect(found.closes).toEqual({ k: [T0 + 60_000 + 45_000] });
   });
 
-  test('keep what an earlier run had charged and paused, and what was paused since', async () => {
+  test('keep charges and pauses of an earlier run, and later pauses', async () => {
     const carried = {
       credentials: { k: { window: { closes: [T0 - 500] } } },
       queue: { paused: ['old', 'resumed'] },
@@ -92,7 +92,7 @@ describe('the remains of a budget', () => {
     expect(found.paused).toEqual(['old', 'new', 'older']);
   });
 
-  test('know which answers the items were not told', async () => {
+  test('contain the answers that items did not receive', async () => {
     const [a, b] = [submitted('a'), submitted('b', 1)];
     const told = event(2_500, {
       signalExternalWorkflowExecutionInitiatedEventAttributes: {
@@ -115,7 +115,7 @@ describe('the remains of a budget', () => {
     ]);
   });
 
-  test('know which items are to be begun, and not those that their submission has begun', async () => {
+  test('contain the items to be started, except those that their submission has started', async () => {
     const job = { id: 'b', launch: { policy: {} } };
     const [a, b] = [submitted('a', 0, job), submitted('b', 0, job)];
     const told = { ...ACCEPTED, told: true } as SubmitResult;
@@ -149,7 +149,7 @@ describe('the remains of a budget', () => {
   });
 });
 
-test('charges that the budget had written are kept where they are more', () => {
+test('charges that the budget had written are kept if there are more', () => {
   const written = (closes: number[]) =>
     ({ credentials: [{ credential: 'k', closes }] }) as unknown as BudgetSnapshot;
   expect(mostCharges({ k: [1, 50] }, written([40, 45, 50]))).toEqual({ k: [40, 45, 50] });

@@ -1,4 +1,4 @@
-/** What would stand still for ever without a word is found, and put right. */
+/** Repairs what would otherwise stop forever without an error. */
 import { rm } from 'node:fs/promises';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
@@ -33,7 +33,7 @@ describe('the watchdog', () => {
     atMostOneJob(rig.services.journal(), 6);
   }, 180_000);
 
-  test('leaves a campaign alone whose tree is gone; doctor finds it', async () => {
+  test('does not touch a campaign whose tree is gone; doctor finds it', async () => {
     rig = await Rig.open({ engine: 'synthetic', jobMs: 60_000, limit: 1 });
     const started = await rig.start(sequences(3));
     await expect.poll(() => rig.services.journal().length, { timeout: 20_000 }).toBe(1);
@@ -47,9 +47,9 @@ describe('the watchdog', () => {
     await started.handle.terminate('its tree is gone');
   }, 180_000);
 
-  describe('with a budget that other code has begun', () => {
+  describe('with a budget that was started by other code', () => {
     const UNREPLAYABLE = unreplayable('budget');
-    /** What the one before the present one did: it wrote no status. */
+    /** Like the version before the current one: it wrote no status. */
     const FORMER = 'export async function budget() { await condition(() => false); }';
 
     /** Leaves the rig without a worker. */
@@ -70,7 +70,7 @@ describe('the watchdog', () => {
       return workflowId;
     }
 
-    test('is found by doctor until then, which says what will happen', async () => {
+    test('is found by doctor until then, with the expected repair', async () => {
       rig = await Rig.open({ engine: 'synthetic', watchEveryMs: 600_000 });
       await budgetWith(UNREPLAYABLE);
       await rig.startWorker();

@@ -1,8 +1,8 @@
-/** A molecule whose submission was never answered is held; the id of its job settles it without a second job. */
+/** A molecule whose submission was never answered is held; the id of its job resolves it without a second job. */
 import { expect, test } from 'vitest';
 import { keepsPromises, openWithGoBetween, outcomes, rowOf } from './faulty.ts';
 
-test('a held molecule takes over the job that its lost answer had named', async () => {
+test('a held molecule adopts the job of its lost answer', async () => {
   const { rig, between } = await openWithGoBetween();
   between.rewrite = ({ method }, answer) =>
     method === 'POST' ? { status: 0, cut: 'whole' } : answer;

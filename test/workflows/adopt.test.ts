@@ -1,4 +1,4 @@
-/** Jobs that were submitted by somebody else become items: asked for, fetched, checked, and never submitted. */
+/** Jobs that were submitted by other means become items: polled, fetched, checked, and never submitted. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ const SHIFTS = await readFile(
 );
 
 describe('a row that adopts a job', () => {
-  test('brings its result to disk like any other, of all kinds, and nothing is submitted', async () => {
+  test('stores its result like any other, of all kinds, and nothing is submitted', async () => {
     await open();
     const rows = [
       { id: 'm', kind: 'molecule', remote_id: await browser.molecule('CCO') },
@@ -78,7 +78,7 @@ describe('a row that adopts a job', () => {
     expect(kept).toBe(await browser.result(job));
   });
 
-  test('takes no slot and asks no budget', async () => {
+  test('uses no slot and no budget', async () => {
     await open({ limit: 2, believedLimit: 1 });
     const remote_id = await browser.sequence('MKTAYIAKQR');
     const ran = await rig.run([
@@ -94,7 +94,7 @@ describe('a row that adopts a job', () => {
     await keepsPromises(ran);
   });
 
-  test('says in item.json that nothing was compared with an input that is not known', async () => {
+  test('records in item.json that nothing was compared with the unknown input', async () => {
     await open();
     const ran = await rig.run([
       { id: 'blind', kind: 'sequence', remote_id: await browser.sequence('MKTAYIAKQR') },
@@ -118,7 +118,7 @@ describe('a row that adopts a job', () => {
     expect(seen['adopted']).not.toHaveProperty('not_checked');
   });
 
-  test('fails when the job is not that of the input which the row gives', async () => {
+  test('fails when the job does not match the input of the row', async () => {
     await open();
     const remote_id = await browser.sequence('MKTAYIAKQR');
     const ran = await rig.run([
@@ -129,7 +129,7 @@ describe('a row that adopts a job', () => {
     expect(row).toMatchObject({ state: 'failed', error_code: 'RESULT_WRONG_SEQUENCE' });
   });
 
-  test('fails with a code when the service does not know the job, and another is never submitted', async () => {
+  test('fails with a code when the service does not know the job, and no other job is submitted', async () => {
     await open({ policy: { lostAfterMs: 1_000 } });
     await browser.sequence('MKTAYIAKQR');
     const before = rig.services.journal();
@@ -144,7 +144,7 @@ describe('a row that adopts a job', () => {
     expect(failed.split('\n')[1]).toContain(',sequence,,00000000-0000');
   });
 
-  test('shares its job with no row, and is served by none', async () => {
+  test('neither shares its job with other rows nor uses theirs', async () => {
     await open();
     const remote_id = await browser.sequence('MKTAYIAKQR');
     const sequence = { sequence: 'MKTAYIAKQR', predictors: 'dynamine' };
@@ -158,7 +158,7 @@ describe('a row that adopts a job', () => {
     expect(rig.services.journal()).toHaveLength(2);
   });
 
-  test('serves later campaigns only where its input is known, and the result shows all options', async () => {
+  test('serves later campaigns only if its input is known, and the result shows all options', async () => {
     await open();
     const out = join(rig.folder, 'results', 'x');
     const cache = new ResultCache(await openStore(cacheFolder(out)));
@@ -189,7 +189,7 @@ describe('a row that adopts a job', () => {
     expect(await summaryOf(later)).toMatchObject({ cached: 1, submissions: 2 });
   });
 
-  test('is asked for again, and not submitted, when the service has another address than before', async () => {
+  test('is polled again, and not submitted, when the address of the service has changed', async () => {
     await open({ jobMs: 60_000 });
     const remote_id = await browser.sequence('MKTAYIAKQR');
     const row = { id: 'a', kind: 'sequence', remote_id };

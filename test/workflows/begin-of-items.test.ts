@@ -1,4 +1,4 @@
-/** The workflow of an item begins with the answer to its submission: until then its row waits in the budget's queue. */
+/** The workflow of an item starts with the answer to its submission: until then its row waits in the budget's queue. */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ async function recordOf({ folder }: Started, id: string) {
   return readItem(await openStore(folder, { create: false }), 'sequence', id);
 }
 
-test('rows that wait have no workflow, and each that has a job is a line of its own', async () => {
+test('waiting rows have no workflow, and each row with a job has one', async () => {
   await open({ limit: 3, windowMs: 3_600_000, jobMs: 60_000 });
   const started = await rig.start(sequences(8));
   await expect.poll(() => begun(started.name), { timeout: 20_000 }).toHaveLength(3);
@@ -53,7 +53,7 @@ test('rows that wait have no workflow, and each that has a job is a line of its 
   await treeIsWhole(started.folder);
 });
 
-test('a campaign that is cancelled waits for a submission on its way, and keeps its job', async () => {
+test('a cancelled campaign waits for a submission in progress, and keeps its job', async () => {
   await open({
     limit: 1,
     windowMs: 3_600_000,
@@ -81,14 +81,14 @@ test('a campaign that is cancelled waits for a submission on its way, and keeps 
   await treeIsWhole(started.folder);
 }, 60_000);
 
-test('does not submit rows of a terminated campaign, and the next run submits each once', async () => {
+test('rows of a terminated campaign are not submitted, and the next run submits each once', async () => {
   const limits = { limit: 2, windowMs: 4_000 };
   await open(limits);
   const rows = sequences(6);
   const started = await rig.start(rows, 'ended-by-hand');
   await expect.poll(accepted, { timeout: 20_000 }).toBe(2);
   await started.handle.terminate('by hand');
-  // The next window opens for nobody.
+  // The next window opens with nothing waiting.
   await delay(limits.windowMs + 2_000);
   expect(accepted()).toBe(2);
   const again = await rig.run(rows, 'ended-by-hand');
@@ -99,7 +99,7 @@ test('does not submit rows of a terminated campaign, and the next run submits ea
   neverOverBudget(rig.services.journal(), limits);
 }, 60_000);
 
-test('where the activity cannot start the workflow, the budget has it started', async () => {
+test('if the activity cannot start the workflow, the budget starts it', async () => {
   await open({ limit: 0 });
   await rig.stopWorker();
   let starts = 0;
@@ -107,7 +107,7 @@ test('where the activity cannot start the workflow, the budget has it started', 
     ...real,
     get starter() {
       starts += 1;
-      // Every second one fails, as where the server is away for a moment.
+      // Every second one fails, as if the server was away for a moment.
       if (starts % 2 === 1) throw new Error('the server is away');
       return real.starter ?? real.temporal;
     },
@@ -125,7 +125,7 @@ test('where the activity cannot start the workflow, the budget has it started', 
   expect(launched.length, 'items that the budget has begun').toBeGreaterThan(0);
 }, 60_000);
 
-test('a campaign that is cancelled while it looks for its items publishes what it has', async () => {
+test('a campaign that is cancelled while it reads its items publishes what it has', async () => {
   await open({ limit: 2, windowMs: 3_600_000, jobMs: 60_000 });
   const started = await rig.start(sequences(20));
   await expect.poll(accepted, { timeout: 20_000 }).toBe(2);

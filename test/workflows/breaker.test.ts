@@ -1,4 +1,4 @@
-/** A service whose items fail for one and the same reason is paused; single failures pause nothing. */
+/** A service whose items all fail for the same reason is paused; single failures do not pause it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function tripsAt(ends: readonly ItemEnd[], threshold: number | null = 5): number
   return ends.flatMap((end, n) => (breaker.add('molecules', end) ? [n + 1] : []));
 }
 
-describe('the normal form of a message', () => {
+describe('the normalised form of a message', () => {
   test.each([
     ['job 3f1c2a9e-5d0b-4c57-9a55-0d8f5f3c9b11 died', 'job <id> died'],
     ['hash_id a1B2c3D4: no result', 'hash_id <id>: no result'],
@@ -46,7 +46,7 @@ describe('the normal form of a message', () => {
     expect(normalForm(one, 'mol-17')).not.toBe(normalForm(other, 'mol-17'));
   });
 
-  test('ignores an id that is too short to tell it from a word or number', () => {
+  test('ignores an id that is too short to distinguish from a word or number', () => {
     expect(normalForm('1 of 2 chains failed', '1')).toBe('1 of 2 chains failed');
   });
 });
@@ -67,7 +67,7 @@ describe('when a service is paused', () => {
     expect(tripsAt(ends)).toEqual(expected);
   });
 
-  test('failures that differ in ids and times only count as the same; the last message is shown', () => {
+  test('failures that differ only in ids and times count as the same; the last message is shown', () => {
     const breaker = new Breaker(5);
     const found = Array.from({ length: 5 }, (_, n) => {
       const message = `worker w${n}a4711: job of mol-${n} failed at 2026-11-23T04:0${n}:00Z`;
@@ -80,11 +80,11 @@ describe('when a service is paused', () => {
     });
   });
 
-  test('no threshold: never', () => {
+  test('without a threshold: never', () => {
     expect(tripsAt(Array<ItemEnd>(50).fill(same), null)).toEqual([]);
   });
 
-  test('after a resume it takes 9 more of 10, and each service counts for itself', () => {
+  test('after a resume it takes 9 more of 10, and each service is counted separately', () => {
     const breaker = new Breaker(5);
     const add = (service: 'molecules' | 'predictions', n: number) =>
       Array.from({ length: n }, () => breaker.add(service, same)).filter(Boolean).length;
@@ -97,7 +97,7 @@ describe('when a service is paused', () => {
   });
 });
 
-test('a campaign whose molecules all fail alike pauses them, continues with the rest, and asks', async () => {
+test('a campaign whose molecules all fail alike pauses them, continues with the rest, and notifies', async () => {
   const rig = await openRig({
     policy: { sameFailures: 5 },
     faults: [{ name: 'fail', service: 'molecules', probability: 1 }],
@@ -123,7 +123,7 @@ test('a campaign whose molecules all fail alike pauses them, continues with the 
   atMostOneJob(rig.services.journal(), rows.length);
 }, 180_000);
 
-test('a campaign whose last item has failed like all others pauses nothing, and says nothing of a pause', async () => {
+test('a campaign whose last item failed like all others does not pause, and mentions no pause', async () => {
   const told = join(await temporaryFolder(), 'told');
   const script = 'fs.appendFileSync(process.argv[1], fs.readFileSync(0))';
   const rig = await openRig({

@@ -1,4 +1,4 @@
-/** The time that a budget decides by: a stale reading, or a clock that was set back, never takes it back. */
+/** The time of the budget: neither a stale reading nor a clock that was set back decreases it. */
 import { expect, test } from 'vitest';
 import { BudgetClock } from '../../src/workflows/budget-clock.ts';
 
@@ -8,14 +8,14 @@ test('is at least that of the timer that fired, whatever is read after it', () =
   const clock = new BudgetClock();
   clock.read(T0);
   clock.reaches(T0 + 6_000);
-  // Of another host of the cluster: less than a second behind.
+  // From another host of the cluster: less than a second behind.
   expect(clock.read(T0 + 5_500)).toBe(false);
   expect(clock.now).toBe(T0 + 6_000);
   clock.read(T0 + 7_000);
   expect(clock.now).toBe(T0 + 7_000);
 });
 
-test('goes on from where it stood when the server’s clock was set back, also in the next run', () => {
+test('continues from its last value when the server’s clock was set back, also in the next run', () => {
   const clock = new BudgetClock();
   clock.read(T0);
   expect(clock.read(T0 - 3_600_000)).toBe(true);

@@ -24,7 +24,7 @@ async function keepsPromises({ folder, ids }: Ran): Promise<void> {
 }
 
 describe('a campaign', () => {
-  test('brings the demo batch, all four kinds, to disk', async () => {
+  test('stores the results of the demo batch, all four kinds', async () => {
     await open({ jobMs: 50 });
     const ran = await rig.run('batches/demo');
     expect(ran.progress.ended).toMatchObject({ succeeded: 24, failed: 0 });
@@ -32,7 +32,7 @@ describe('a campaign', () => {
     neverRefusedForRate(rig.services.journal());
   });
 
-  test('delivers what succeeds when other items fail, each with its reason', async () => {
+  test('delivers the successful items when others fail, each with its reason', async () => {
     await open({ jobMs: 50 });
     const ran = await rig.run('batches/failures');
     await keepsPromises(ran);
@@ -81,7 +81,7 @@ describe('a campaign', () => {
     expect(ends.filter((end) => end === 'CONTINUED_AS_NEW').length).toBeGreaterThan(0);
   }, 180_000);
 
-  test('goes on where it stood when its worker was stopped in the middle', async () => {
+  test('continues after its worker was stopped in the middle', async () => {
     await open({ engine: 'synthetic', jobMs: 300, concurrency: 4, limit: 0 });
     const started = await rig.start(sequences(20));
     await expect.poll(() => rig.services.journal().length, { timeout: 10_000 }).toBeGreaterThan(3);
@@ -101,7 +101,7 @@ describe('a campaign', () => {
     })) {
       const history = await rig.client.workflow.getHandle(workflowId, runId).fetchHistory();
       const json = JSON.stringify(historyToJSON(history));
-      // Payloads stand in histories as base64.
+      // Payloads are base64 in histories.
       const decoded = json.replace(/"data":"([^"]*)"/g, (_, data: string) =>
         Buffer.from(data, 'base64').toString(),
       );
@@ -111,7 +111,7 @@ describe('a campaign', () => {
     await noSecret(TOKEN, ran.folder, texts);
   });
 
-  test('speaks the earlier variant of the prediction service as well', async () => {
+  test('supports the earlier variant of the prediction service as well', async () => {
     await open({ engine: 'synthetic', variant: 'earlier', jobMs: 20 });
     const ran = await rig.run(sequences(3));
     expect(ran.progress.ended.succeeded).toBe(3);
@@ -124,7 +124,7 @@ describe('the operator', () => {
     await open({ engine: 'synthetic', jobMs: 20, limit: 5, windowMs: 1_500, concurrency: 0 });
   });
 
-  test('cancels: what is open ends as cancelled, and the tree is published', async () => {
+  test('cancels: open items end as cancelled, and the tree is published', async () => {
     const started = await rig.start(sequences(30));
     await expect
       .poll(() => rig.services.journal().length, { timeout: 10_000 })
@@ -136,14 +136,14 @@ describe('the operator', () => {
     await noItemLost(started.folder, started.ids);
   });
 
-  test('pauses and resumes in one breath: the budget hears it word by word', async () => {
+  test('pauses and resumes at once: the budget receives both in order', async () => {
     const started = await rig.start(sequences(3));
     await rig.stopWorker();
     await started.handle.signal('pause');
     await started.handle.signal('resume');
     await rig.startWorker();
     expect((await started.handle.result()).ended.succeeded).toBe(3);
-    // Of two that are on their way, the server may deliver the later first: the campaign would be paused for ever.
+    // If both are in transit, the server may deliver the later first: the campaign would stay paused forever.
     const onTheirWay = new Set<string>();
     let told = 0;
     for (const event of (await started.handle.fetchHistory()).events ?? []) {

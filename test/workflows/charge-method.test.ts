@@ -1,4 +1,4 @@
-/** A charge model that the contract does not list: only a service that announces it gets such a job. */
+/** A charge model that the contract does not list: such a job is sent only to a service that announces the model. */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const ROWS = [
   { id: 'more', smiles: 'CCCC', charge_method: 'gas' },
 ];
 
-test('a row is refused before a submission where the service does not announce it; the others run', async () => {
+test('a row is refused before submission if the service does not announce it; the others run', async () => {
   const rig = await openRig();
   const ran = await rig.run(ROWS);
   expect(await codes(ran)).toEqual({ '': 2, CHARGE_METHOD_NOT_OFFERED: 1 });
@@ -29,7 +29,7 @@ test('a row is refused before a submission where the service does not announce i
   await keepsPromises(rig, ran);
 }, 180_000);
 
-test('it runs where the service announces it, also from the manifest in docs/engines.md', async () => {
+test('it runs if the service announces it, also from the manifest in docs/engines.md', async () => {
   const rig = await openRig({ acpypeVersion: NEWER });
   const manifest = join(rig.folder, 'adenine.csv');
   await writeFile(manifest, /^```csv\n([\s\S]*?)^```$/m.exec(DOCS)?.[1] ?? '');

@@ -1,4 +1,4 @@
-/** Rows that ask for the same work: one job, and every row has its end and its files. */
+/** Rows that request the same work: one job, and every row gets its end and its files. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -39,8 +39,8 @@ async function rowsOf({ folder }: Started): Promise<Map<string, Record<string, s
 const jsonOf = async (folder: string, path: string): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(join(folder, path), 'utf8')) as Record<string, unknown>;
 
-describe('rows that ask for the same', () => {
-  test('are submitted once, with the predictors of all, and each is delivered whole', async () => {
+describe('rows that request the same work', () => {
+  test('are submitted once, with the predictors of all, and each is delivered completely', async () => {
     await open();
     const rows = [
       { id: 'one', sequence: A, predictors: 'dynamine', project: 'p1' },
@@ -75,7 +75,7 @@ describe('rows that ask for the same', () => {
     expect(summary).toMatchObject({ duplicates: 2, cached: 0, submissions: 4 });
   });
 
-  test('end as the row whose job fails, each with its reason', async () => {
+  test('end like the row whose job fails, each with its reason', async () => {
     await open({ faults: [{ name: 'fail', service: 'predictions', times: 1 }] });
     const started = await rig.start([...GROUP, { id: 'fine', smiles: 'CCO' }]);
     expect((await started.handle.result()).ended).toMatchObject({ failed: 3, succeeded: 1 });
@@ -88,7 +88,7 @@ describe('rows that ask for the same', () => {
     for (const { id } of GROUP) expect(failed).toContain(`\n${id},`);
   });
 
-  test('are held with the row of which nobody knows whether it was submitted', async () => {
+  test('are held with the row whose submission is uncertain', async () => {
     await open({ faults: [{ name: 'reset-after', service: 'molecules', times: 1 }] });
     const started = await rig.start(['one', 'two'].map((id) => ({ id, smiles: 'CCO' })));
     expect((await started.handle.result()).ended).toMatchObject({ held: 2 });
@@ -130,7 +130,7 @@ describe('rows that ask for the same', () => {
 });
 
 describe('a record that is damaged while the campaign runs', () => {
-  test('keeps nobody else from his end', async () => {
+  test('does not prevent the end of other rows', async () => {
     await open({ jobMs: 100, concurrency: 1 });
     const started = await rig.start([...GROUP, ...sequences(12)]);
     await writeFile(join(started.folder, 'sequences', 'three', 'item.json'), '{"state": "wai');
@@ -141,13 +141,13 @@ describe('a record that is damaged while the campaign runs', () => {
 });
 
 describe('a later campaign', () => {
-  test('is served from the earlier one, but for what was edited in its tree', async () => {
+  test('uses the results of the earlier one, except those edited in its tree', async () => {
     await open();
     const cache = new ResultCache(await openStore(cacheFolder(join(rig.folder, 'results', 'any'))));
     const rows = [...GROUP, { id: 'other', sequence: 'MKTAYIAKCC' }, { id: 'mol', smiles: 'CCO' }];
     const first = await rig.run(rows, 'first', cache);
     expect(accepted()).toHaveLength(3);
-    // In place: the cache shares the disk space of this file.
+    // In place: the cache shares the disk blocks of this file.
     await writeFile(join(first.folder, 'sequences', 'other', 'result.json'), '{"edited": true}');
     const renamed = rows.map((row) => ({ ...row, id: `${row.id}-again` }));
     const second = await rig.run([...renamed, { id: 'new', smiles: 'CCCO' }], 'second', cache);
@@ -170,7 +170,7 @@ describe('a later campaign', () => {
     });
   });
 
-  test('does not depend on the cache: one that cannot be written keeps nobody from his end', async () => {
+  test('does not depend on the cache: if it cannot be written, all rows still end', async () => {
     await open();
     const cache = new ResultCache(await openStore(cacheFolder(join(rig.folder, 'results', 'any'))));
     const results = join(rig.folder, 'results', '.cache', 'results');

@@ -1,4 +1,4 @@
-/** A service that repeats the token of its user in every answer brings it nowhere. */
+/** A service that repeats the user's token in every answer: the token must not get anywhere. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -8,7 +8,7 @@ import { itemsTable, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
 import { molecules, sequences, TOKEN, workerLog, type Ran, type Rig } from '../rig.ts';
 import { openRig } from './faulty.ts';
 
-/** The whole histories of the campaign, its items and the budgets, payloads decoded. */
+/** The complete histories of the campaign, its items and the budgets, with decoded payloads. */
 async function histories(rig: Rig, { name }: Ran): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   const budgets = rig.settings.map(
@@ -28,7 +28,7 @@ async function histories(rig: Rig, { name }: Ran): Promise<Record<string, string
 
 const FEW: string | readonly object[] = [...sequences(4), ...molecules(2)];
 
-/** Runs a campaign, and looks everywhere. */
+/** Runs a campaign, and searches everything for the token. */
 async function echoed(faults: readonly FaultRule[], manifest = FEW): Promise<Ran> {
   const rig = await openRig({
     engine: 'synthetic',
@@ -49,7 +49,7 @@ interface Recorded {
 }
 
 describe('a service that echoes the token', () => {
-  test('in everything that it answers: files say how often it was overwritten', async () => {
+  test('in every answer: files say how often it was overwritten', async () => {
     const { folder } = await echoed([{ name: 'echo-token' }], 'batches/demo');
     const rows = await itemsTable(folder);
     const files = new Map<string, number>();
@@ -79,7 +79,7 @@ describe('a service that echoes the token', () => {
     expect(rows.some(({ error }) => error?.includes('**********'))).toBe(true);
   }, 180_000);
 
-  test('in the id of a job: the id is not taken', async () => {
+  test('in the id of a job: the id is rejected', async () => {
     const ids = ['hash_id', 'request_id'].map((key): FaultRule => ({
       name: 'echo-token',
       endpoint: 'submit',

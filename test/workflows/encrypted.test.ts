@@ -1,4 +1,4 @@
-/** A campaign with a payload codec: nothing readable reaches the server, and who has no key is told so. */
+/** A campaign with a payload codec: nothing readable reaches the server, and a missing key is reported. */
 import { execFile } from 'node:child_process';
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -45,7 +45,10 @@ async function stored(workflowId: string): Promise<temporal.api.history.v1.IHist
   return histories;
 }
 
-/** Of search attributes, which the server must read, and of the markers of `patched()`, which hold its id alone. */
+/**
+ * Payloads of search attributes, which the server must read, and of the markers of `patched()`, which contain only its
+ * id.
+ */
 const READABLE = ['searchAttributes', 'patch-data'];
 
 /** Encodings of all other payloads. */
@@ -63,7 +66,7 @@ function bytesOf(history: temporal.api.history.v1.IHistory): Buffer {
   return Buffer.from(History.encode(history).finish());
 }
 
-test('a campaign ends, and its stored histories and memos show nothing of it', async () => {
+test('a campaign completes, and its stored histories and memos reveal nothing of it', async () => {
   const ran = await rig.run(sequences(3));
   expect(ran.progress.state).toBe('completed');
   await noItemLost(ran.folder, ran.ids);
@@ -93,12 +96,12 @@ test('a campaign ends, and its stored histories and memos show nothing of it', a
     });
     expect([...encodings(described)], workflowId).toEqual(['binary/encrypted']);
   }
-  // The same, read with the key.
+  // The same, decoded with the key.
   expect((await ran.handle.describe()).memo?.['out']).toBe(ran.folder);
   expect(await readBudget(rig.client, budget)).toMatchObject({ service: 'predictions' });
 });
 
-test('words of failures are encrypted as well', async () => {
+test('failure messages are encrypted as well', async () => {
   await rig.stopWorker();
   const words = 'the disk of the lab is gone';
   const { client, taskQueue, settings: services, folder } = rig;
@@ -169,7 +172,7 @@ test('a worker and a client without the right key end with a coded error at once
   await rig.client.workflow.getHandle(campaignWorkflowId(name)).result();
 });
 
-test('the Temporal CLI reads a history through the codec server, and not without', async () => {
+test('the Temporal CLI reads a history only through the codec server', async () => {
   const ran = await rig.run(sequences(1));
   const server = await startCodecServer({
     keys: CODEC,
@@ -184,7 +187,7 @@ test('the Temporal CLI reads a history through the codec server, and not without
     const what = ['--workflow-id', campaignWorkflowId(ran.name), '--output', 'json'];
     const args = ['workflow', 'show', ...address, ...what, ...more];
     const { stdout } = await promisify(execFile)(cli, args, { maxBuffer: 1e8 });
-    // The CLI writes bytes in base64.
+    // The CLI prints bytes in base64.
     return [...stdout.matchAll(/"data": "([^"]*)"/g)]
       .map(([, data = '']) => Buffer.from(data, 'base64').toString())
       .join('\n');

@@ -1,8 +1,8 @@
-/** What a campaign tells of its ends: exact counts, and a handful of the last ones, through continue-as-new. */
+/** What a campaign reports of ended items: exact counts, and a few of the last ones, through continue-as-new. */
 import { expect, test } from 'vitest';
 import { EndedItems } from '../../src/workflows/ended-items.ts';
 
-test('counts stay exact and what is kept stays small, carried or not', () => {
+test('counts stay exact and the kept items few, with and without continue-as-new', () => {
   let ended = new EndedItems();
   for (let n = 0; n < 1_000; n += 1) {
     const state = n % 50 === 0 ? 'failed' : 'succeeded';
@@ -10,7 +10,7 @@ test('counts stay exact and what is kept stays small, carried or not', () => {
     const message = state === 'failed' ? 'x'.repeat(5_000) : null;
     ended.count(kind, state);
     ended.add({ id: `i-${n}`, kind, at: n, state, code: state, message });
-    // Continued as new: what is carried is JSON.
+    // Continued as new: the state becomes JSON.
     if (n % 300 === 0) {
       const carried: unknown = JSON.parse(JSON.stringify(ended.progress([])));
       ended = new EndedItems(carried as ReturnType<EndedItems['progress']>);

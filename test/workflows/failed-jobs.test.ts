@@ -1,4 +1,4 @@
-/** What the service has of a job that failed is kept, as it is of one that finished. */
+/** Files of a failed job are kept, like those of a finished one. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -70,7 +70,7 @@ describe('of a job that failed', () => {
       expect((await recordOf(ran, place)).files).toEqual({});
   });
 
-  test('the item ends within about a minute when the service is not there', async () => {
+  test('the item ends within about a minute when the service is not available', async () => {
     const began = Date.now();
     const { ran } = await failing([{ name: 'hang', service: 'predictions', endpoint: 'history' }]);
     expect(Date.now() - began, 'ms').toBeLessThan(100_000);

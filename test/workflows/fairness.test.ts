@@ -1,4 +1,4 @@
-/** Task queue fairness: campaigns have turns by their shares also where their tasks wait for a worker. */
+/** Task queue fairness: campaigns take turns by their shares also where their tasks wait for a worker. */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { Rig, sequences } from '../rig.ts';
 let rig: Rig;
 afterEach(() => rig.close());
 
-/** Starts of the first look at each job, in order: the campaign of each. */
+/** Starts of the first poll of each job, in order: the campaign of each. */
 async function looks(names: readonly string[], ids: readonly string[]): Promise<string[]> {
   const starts: { at: number; name: string }[] = [];
   for (const name of names) {
@@ -42,7 +42,7 @@ async function startOfPoll(workflowId: string): Promise<number | null> {
   return started ? Number(seconds) * 1_000 + Number(nanos) / 1e6 : null;
 }
 
-test('a few jobs are not looked at after all those of a large campaign', async () => {
+test('a few jobs are not polled after all those of a large campaign', async () => {
   const services = { engine: 'synthetic', jobMs: 0, concurrency: 0, limit: 0 } as const;
   rig = await Rig.open({ ...services, sharesQueue: true, roles: ['workflows', 'submit'] });
   const large = await rig.start(sequences(80), 'large-' + randomUUID().slice(0, 6));
@@ -50,7 +50,7 @@ test('a few jobs are not looked at after all those of a large campaign', async (
   await expect.poll(accepted, { timeout: 60_000 }).toBe(80);
   const small = await rig.start(sequences(6), 'small-' + randomUUID().slice(0, 6));
   await expect.poll(accepted, { timeout: 60_000 }).toBe(86);
-  // Until now there is nobody to ask for results: the questions wait at the task queue.
+  // Until now no worker polls for results: the activities wait in the task queue.
   const stateFolder = join(rig.folder, 'state-of-fetcher');
   await mkdir(stateFolder, { mode: 0o700 });
   const { client, taskQueue, settings } = rig;
@@ -74,6 +74,6 @@ test('a few jobs are not looked at after all those of a large campaign', async (
   expect(order).toHaveLength(86);
   expect(ranks).toHaveLength(6);
   const mean = ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length;
-  // Without turns they would be the last six.
+  // Without fairness they would be the last six.
   expect(mean, ranks.join()).toBeLessThan(60);
 }, 180_000);

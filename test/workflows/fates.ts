@@ -1,10 +1,13 @@
 /**
- * A fate for each item of a campaign: what its own requests are answered with. So one campaign suffers twenty faults
- * at once, each of them alone.
+ * A fate for each item of a campaign: how its own requests are answered. So one campaign goes through twenty faults at
+ * once, each on its own item.
  */
 import type { Answer, GoBetween, Seen } from './go-between.ts';
 
-/** Which step of an item's way a request is. On the prediction service a poll and a download are the same request. */
+/**
+ * The step of an item's life that a request belongs to. On the prediction service a poll and a download are the same
+ * request.
+ */
 export type Step = 'submit' | 'poll' | 'result' | 'history' | 'csv' | 'metadata' | 'distributions';
 
 export type Passed = Answer & { readonly body: string };
@@ -14,7 +17,7 @@ export type Spoil = (answer: Passed, nth: number) => Answer;
 
 export type Fate = Readonly<Partial<Record<Step, Spoil>>>;
 
-/** Lets each item suffer its fate. Items are known by the job name or file name that they are submitted with. */
+/** Applies its fate to each item. Items are recognised by the job name or file name in their submission. */
 export function inflict(between: GoBetween, fates: ReadonlyMap<string, Fate>): void {
   const itemOf = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -44,7 +47,7 @@ export function inflict(between: GoBetween, fates: ReadonlyMap<string, Fate>): v
 function submitted({ body }: Seen, fates: ReadonlyMap<string, Fate>): string | undefined {
   const { job_name: job, file_name: file } = parse(body);
   const name = typeof job === 'string' ? job : typeof file === 'string' ? file : body;
-  // The longest match: an id may begin with another one.
+  // The longest match: an id may be the prefix of another.
   const known = [...fates.keys()].filter((id) => name.includes(`${id}.`) || name === id);
   return known.sort((a, b) => b.length - a.length)[0];
 }
@@ -84,7 +87,7 @@ export const times =
   (answer, nth) =>
     nth <= n ? spoil(answer, nth) : answer;
 
-/** Only answers with 200: a job that runs is left alone. */
+/** Only answers with 200: a running job is not affected. */
 export const onceDone =
   (spoil: Spoil): Spoil =>
   (answer, nth) =>
@@ -92,7 +95,7 @@ export const onceDone =
 
 export const cutInHalf: Spoil = (answer) => ({ ...answer, cut: 'half' });
 
-/** Half of the body with a length that fits: nothing on the wire tells. */
+/** Half of the body with a matching length: not detectable on the wire. */
 export const cutUnseen: Spoil = (answer) => ({
   ...answer,
   body: answer.body.slice(0, Math.floor(answer.body.length / 2)),

@@ -1,4 +1,4 @@
-/** Every fault of a service has an end, with a code: each item of a campaign suffers one of its own. */
+/** Every fault of a service has an end with a code: each item of a campaign has its own fault. */
 import { describe, expect, test } from 'vitest';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { keepsPromises, openRig, openWithGoBetween, rowOf } from './faulty.ts';
 /** What the service does to an item, and how the item ends: '' is success. */
 type Case = readonly [id: string, fate: Fate, code: string | RegExp, words?: string | RegExp];
 
-/** Our own limits, short enough for a test: those of a user are 24 h, 30 min and 15 min. */
+/** Our own limits, short enough for a test: the defaults are 24 h, 30 min and 15 min. */
 const POLICY = { deadlineMs: 12_000, patienceMs: 1_000, lostAfterMs: 1_000 };
 
-/** As a CSV reader must not lose it: line breaks, quotes, commas, umlauts, a formula's sign inside. */
+/** Must survive a CSV reader: line breaks, quotes, commas, umlauts, a leading formula character. */
 const ODD_WORDS =
   'Invalid predictor types: "disomine2",\r\n  use one of: dynamine, \'psper\'\n\tÄ, β-sheet, 蛋白质 🧬; =1+1';
 
@@ -185,7 +185,7 @@ async function different(rig: Rig, demo: string, id: string, n: number): Promise
   const text = await readFile(join('batches/demo/files', demo), 'utf8');
   const isAlignment = demo.endsWith('.fasta');
   const residue = RESIDUES[n % 20] ?? 'A';
-  // A column more for the alignment, a comment more for the shifts.
+  // An additional column for the alignment, an additional comment for the shifts.
   const other = isAlignment ? text.replace(/\n(?=>|$)/g, `${residue}\n`) : `${text}# ${id}\n`;
   const name = `${id}${demo.slice(demo.indexOf('.'))}`;
   await writeFile(join(rig.folder, name), other);
@@ -229,7 +229,7 @@ async function endAs(variant: Variant, ran: Ran, cases: readonly Case[]): Promis
   const ends = await Promise.all(cases.map(async ([id]) => rowOf(ran, id)));
   const told = ends.map(({ id = '', error_code: code = '' }, i) => {
     const expected = cases[i]?.[2];
-    // A pattern that fits stands for itself, so that the two lists can be compared as they are.
+    // A matching pattern is replaced by itself, so that the two lists can be compared directly.
     return `${id}: ${expected instanceof RegExp && expected.test(code) ? String(expected) : code}`;
   });
   expect(told, `the end of each item, ${variant} variant`).toEqual(
@@ -249,12 +249,12 @@ const EARLIER: readonly Case[] = [
   ['e-endless', { poll: fate.answering(200, { status: 'RUNNING' }) }, 'JOB_OVERDUE'],
 ];
 
-/** The earlier variant says failures and unfinished jobs in its own way. */
+/** The earlier variant reports failures and unfinished jobs in its own way. */
 const NOT_EARLIER = new Set(['fails', 'fails-mute', 'a-fails', 'empty-object', 'null']);
 
 const earlier = (cases: readonly Case[]): Case[] => cases.filter(([id]) => !NOT_EARLIER.has(id));
 
-describe('each fault ends its own item, and no other', () => {
+describe('each fault ends its own item only', () => {
   const same = [...ENDED_BY_THE_SERVICE, ...DOWNLOADS, ...SIDE_FILES, ...SEQUENCE_RESULTS];
   const current = {
     sequence: [...same, ...STUCK],
@@ -275,8 +275,8 @@ describe('each fault ends its own item, and no other', () => {
   }, 400_000);
 });
 
-describe('a job that the service gives up', () => {
-  test('because its worker fell silent, or its time was over, fails with the words of the service', async () => {
+describe('a job that the service aborts', () => {
+  test('because of a silent worker or its time limit fails with the message of the service', async () => {
     const rig = await openRig({
       limit: 0,
       jobMs: 8_000,

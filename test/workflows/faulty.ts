@@ -1,4 +1,4 @@
-/** A rig for one test of a fault, with a go-between in front of the local services where the test wants one. */
+/** A rig for one test of a fault, with a proxy in front of the local services if the test needs one. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -12,20 +12,20 @@ import { GoBetween } from './go-between.ts';
 
 export type Settings = Rig['settings'][number];
 
-/** Opens a rig that is closed when the test is over. */
+/** Opens a rig that is closed at the end of the test. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0, ...options });
   onTestFinished(() => rig.close());
   return rig;
 }
 
-/** The worker goes on with other settings of the services. */
+/** Restarts the worker with other settings of the services. */
 export async function reconnect(rig: Rig, change: (one: Settings) => Settings): Promise<void> {
   await rig.stopWorker();
   await rig.startWorker(rig.settings.map(change));
 }
 
-/** The same, with a go-between in front of both services. */
+/** The same, with a proxy in front of both services. */
 export async function openWithGoBetween(
   options: RigOptions = {},
   change: (one: Settings) => Settings = (one) => one,
@@ -74,7 +74,9 @@ export async function outcomes(ran: Ran, id: string): Promise<string[]> {
   );
 }
 
-/** The same without those that were not sent because the service had just failed another one: chance decides. */
+/**
+ * The same without those that were not sent because the service had just failed another one, which depends on timing.
+ */
 export async function answered(ran: Ran, id: string): Promise<string[]> {
   return (await outcomes(ran, id)).filter((one) => one !== 'unreachable');
 }

@@ -1,11 +1,11 @@
-/** All that follows the acceptance of a job is one activity, whose tries go on where the one before stood. */
+/** Everything after the acceptance of a job is one activity, whose attempts continue where the previous one stopped. */
 import { expect, test } from 'vitest';
 import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { sequences, type Rig } from '../rig.ts';
 import * as fate from './fates.ts';
 import { keepsPromises, openWithGoBetween } from './faulty.ts';
 
-test('a download that fails is repeated alone', async () => {
+test('only a failed download is repeated', async () => {
   const { rig, between } = await openWithGoBetween({ limit: 0, jobMs: 0 });
   const down = fate.answering(503, 'busy');
   fate.inflict(between, new Map([['seq-0', { csv: fate.times(2, down) }]]));
@@ -22,7 +22,7 @@ test('a download that fails is repeated alone', async () => {
   expect(await activitiesOf(rig, ran.name)).toEqual(['finishJob']);
 });
 
-test('a job that has failed leaves its log, and the end is written by itself', async () => {
+test('a failed job leaves its log, and the activity writes the end itself', async () => {
   const { rig, between } = await openWithGoBetween({ limit: 0, jobMs: 0 });
   const failed = fate.answering(422, { status: 'FAILED', error: 'out of memory' });
   fate.inflict(between, new Map([['seq-0', { poll: failed }]]));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { sequences } from '../rig.ts';
 import { openRig, reconnect, keepsPromises } from './faulty.ts';
 
-test('formats that are asked for lie beside the others and are vouched for', async () => {
+test('requested formats are stored with the others, with checksums', async () => {
   const rig = await openRig();
   await reconnect(rig, (one) => ({ ...one, formats: ['json', 'input'] }));
   const [row] = sequences(1);
@@ -19,7 +19,7 @@ test('formats that are asked for lie beside the others and are vouched for', asy
   expect(Object.keys(item.files)).toContain('downloaded-input.txt');
 }, 180_000);
 
-test('nothing of it is fetched or published unasked', async () => {
+test('without a request they are neither fetched nor published', async () => {
   const rig = await openRig();
   const [row] = sequences(1);
   const ran = await rig.run([row as object, { id: 'mol', smiles: 'CCO' }]);

@@ -1,4 +1,4 @@
-/** Services behind a gateway that misbehaves: no row fails, nothing is lost, and the campaign ends when it is over. */
+/** Services behind a faulty gateway: no row fails, nothing is lost, and the campaign completes afterwards. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { describe as describeBudget, type BudgetSnapshot } from '../../src/budget/status.ts';
@@ -8,7 +8,7 @@ import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../p
 import { openRig, openWithGoBetween } from './faulty.ts';
 import { molecules, Rig, sequences, type RigOptions, type Ran, type Started } from '../rig.ts';
 
-/** What a submission is told, and what a status request. */
+/** Answers to a submission and to a status request. */
 const REFUSES_ALL = [
   ['firewall-403', 'HTTP 403: Request blocked', 'HTTP 403'],
   ['expired-token', 'HTTP 401: invalid_token', 'HTTP 401'],
@@ -21,10 +21,10 @@ const REFUSES_ALL = [
 const SERVICES = ['predictions', 'molecules'] as const;
 const ROWS = [...sequences(6), ...molecules(6)];
 const TROUBLE_MS = 7_000;
-/** First answers to what was under way together, then the probes of 7 s. */
+/** First answers to concurrent requests, then the probes every 7 s. */
 const SPARED = 40;
 
-/** Side by side with other tests, `expect.poll` would not know which one it belongs to. */
+/** In concurrent tests `expect.poll` does not know its test. */
 async function until(isSo: () => unknown): Promise<void> {
   const end = Date.now() + 60_000;
   while (!(await isSo())) {
@@ -33,7 +33,7 @@ async function until(isSo: () => unknown): Promise<void> {
   }
 }
 
-/** Closed at the end of its own test, also where tests run side by side. */
+/** Closed at the end of its own test, also with concurrent tests. */
 async function withRig(options: RigOptions, use: (rig: Rig) => Promise<unknown>): Promise<void> {
   const rig = await Rig.open({ engine: 'synthetic', concurrency: 0, ...options });
   try {
@@ -75,7 +75,7 @@ async function refusalOf(rig: Rig, service: 'predictions' | 'molecules'): Promis
   return refused?.reason ?? null;
 }
 
-describe.concurrent('a gateway that lets nothing through', () => {
+describe.concurrent('a gateway that rejects everything', () => {
   test.each(REFUSES_ALL)(
     '%s before anything is sent',
     async (name, words) => {
@@ -115,7 +115,7 @@ describe.concurrent('a gateway that lets nothing through', () => {
   );
 });
 
-test('flapping-404: a job that is said to be unknown is asked about again, and no second one is paid for', async () => {
+test('flapping-404: a job reported as unknown is polled again, and no second one is submitted', async () => {
   await withRig({ gateway: 'flapping-404', jobMs: 1_000 }, async (rig) => {
     await endsWell(rig, await rig.start(ROWS));
     const answered = rig.services.gateway.answered();
@@ -123,13 +123,13 @@ test('flapping-404: a job that is said to be unknown is asked about again, and n
   });
 }, 180_000);
 
-test('slow-answers: jobs whose answers come late', async () => {
+test('slow-answers: jobs with late answers', async () => {
   await withRig({ gateway: 'slow-answers', jobMs: 300 }, async (rig) => {
     await endsWell(rig, await rig.start(ROWS));
   });
 }, 180_000);
 
-test('a job that is unknown for good is lost, once it was asked about for long enough', async () => {
+test('a job that stays unknown is lost after it was polled for long enough', async () => {
   const policy = { lostAfterMs: 2_000 };
   await withRig({ gateway: null, jobMs: 500, policy }, async (rig) => {
     rig.services.gateway.set({ name: 'flapping-404', probability: 1 });
@@ -142,7 +142,7 @@ test('a job that is unknown for good is lost, once it was asked about for long e
 
 const PAGE = '<!doctype html><title>Back at noon</title>';
 
-test('a page for each submission, while the service is well otherwise: nothing is held, and nothing is sent twice', async () => {
+test('a web page for each submission, while the service is otherwise fine: nothing is held, and nothing is sent twice', async () => {
   const { rig, between } = await openWithGoBetween({ jobMs: 200 });
   between.rule = ({ method }) => (method === 'POST' ? { status: 200, body: PAGE } : null);
   const started = await rig.start(ROWS);
@@ -154,7 +154,7 @@ test('a page for each submission, while the service is well otherwise: nothing i
   await endsWell(rig, started);
 }, 180_000);
 
-test('one page among answers that are in order: the job may exist, and is not sent again', async () => {
+test('one web page among valid answers: the job may exist, and is not sent again', async () => {
   const rig = await openRig({
     jobMs: 200,
     faults: [{ name: 'garble', endpoint: 'submit', service: 'molecules', times: 1 }],
@@ -164,7 +164,7 @@ test('one page among answers that are in order: the job may exist, and is not se
   await keepsPromises(rig, { folder, ids });
 }, 180_000);
 
-test('a firewall that dislikes one row keeps the others waiting for moments only', async () => {
+test('a firewall that rejects one row delays the others only briefly', async () => {
   const { rig, between } = await openWithGoBetween({ jobMs: 200 });
   const [first, ...others] = molecules(12);
   const disliked = { id: first?.id, smiles: 'C1CCCCC1' };

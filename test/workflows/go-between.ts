@@ -1,6 +1,6 @@
 /**
- * A proxy between the runner and the local services that answers some requests itself: for what a service may answer
- * and the local ones never do. Real HTTP on both sides, and every request is noted.
+ * A proxy between the runner and the local services that answers some requests itself, to simulate answers that a
+ * service may give but the local ones never do. Real HTTP on both sides, and every request is recorded.
  */
 import {
   createServer,
@@ -22,16 +22,16 @@ export interface Seen {
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text is sent as it is, anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** `half`: the connection is cut after half of the body; `whole`: it is reset and nothing is answered. */
+  /** `half`: the connection is closed after half of the body; `whole`: it is reset without an answer. */
   readonly cut?: 'half' | 'whole';
 }
 
 /** An answer in place of the service's; null lets the request through. */
 export type Rule = (request: Seen) => Answer | null;
 
-/** What the service answered, changed on its way back. */
+/** Changes the service's answer on its way back. */
 export type Rewrite = (request: Seen, answer: Answer & { readonly body: string }) => Answer;
 
 export class GoBetween {
@@ -50,7 +50,7 @@ export class GoBetween {
   static async open(target: string): Promise<GoBetween> {
     let self: GoBetween | null = null;
     const server = createServer((incoming, response) => {
-      // A client that breaks off is none of our business.
+      // A client that disconnects is not an error here.
       if (self) void self.#pass(target, incoming, response).catch(() => response.destroy());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -33,7 +33,7 @@ describe('a campaign to which rows are added', () => {
     expect(states).toEqual(new Set(['succeeded']));
   }
 
-  test('while it runs: also to a service that had none, also duplicates of rows that run', async () => {
+  test('while it runs: runs them, also on a service it had not used, also duplicates of running rows', async () => {
     await open({ jobMs: 2_000 });
     const first = sequences(3);
     const started = await rig.start(first, 'growing');
@@ -52,7 +52,7 @@ describe('a campaign to which rows are added', () => {
     expect(row?.['result_from']).toBe('duplicate:seq-0');
   });
 
-  test('keeps what the shorter manifest has no more: it is on its way', async () => {
+  test('keeps rows that are missing in the shorter manifest: they are in progress', async () => {
     await open({ jobMs: 1_500 });
     const started = await rig.start(sequences(3), 'shorter');
     await expect.poll(() => accepted().length, { timeout: 20_000 }).toBe(3);
@@ -61,7 +61,7 @@ describe('a campaign to which rows are added', () => {
     await endsWell(started, ['seq-0', 'seq-1', 'seq-2', 'seq-3'], 4);
   });
 
-  test('after its end: ended items are kept, and their duplicates need no job', async () => {
+  test('after its end: keeps ended items, and their duplicates need no job', async () => {
     await open({ jobMs: 50 });
     const first = await rig.run(sequences(3), 'ended');
     const again = { id: 'again', sequence: sequences(1)[0]?.sequence };
@@ -75,7 +75,7 @@ describe('a campaign to which rows are added', () => {
     );
   });
 
-  test('while it is paused: also the rows of a service that it did not use so far wait', async () => {
+  test('while it is paused: rows of a service that it has not used yet wait as well', async () => {
     await open({ jobMs: 50, limit: 2, windowMs: 1_500 });
     const started = await rig.start(sequences(6), 'paused');
     await expect.poll(() => accepted().length, { timeout: 20_000 }).toBeGreaterThan(1);
@@ -99,7 +99,7 @@ describe('a campaign to which rows are added', () => {
     );
   });
 
-  test('by a command that died before it told of them: the same command, typed again, does', async () => {
+  test('by a command that died before it sent them: gets them from the same command, run again', async () => {
     await open({ jobMs: 1_500 });
     const started = await rig.start(sequences(2), 'untold');
     const { workflow } = rig.client;
@@ -121,7 +121,7 @@ describe('a campaign to which rows are added', () => {
     );
   });
 
-  test('is told again of its rows by whoever joins, and makes nothing of it', async () => {
+  test('ignores rows that a joining command sends again', async () => {
     await open({ jobMs: 1_500 });
     const started = await rig.start(sequences(2), 'joined');
     await rig.start(sequences(2), 'joined');
@@ -140,7 +140,7 @@ describe('a campaign that publishes', () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  /** Its pages tell of ended items alone; each publication answers when, and what, the test says. */
+  /** Its pages list ended items alone; the test decides when, and with what, each publication answers. */
   async function publishing({ shut = false } = {}) {
     const taskQueue = `test-${randomUUID()}`;
     const temporal = { address: inject('temporal'), namespace: 'default' };
@@ -198,11 +198,11 @@ describe('a campaign that publishes', () => {
 
   const grown: Grown = { items: 2, invalid: 0, following: 0, feeds: [feed(2)] };
 
-  test('runs the rows that it is told of meanwhile, and publishes again', async () => {
+  test('runs the rows that are added meanwhile, and publishes again', async () => {
     const { handle, answers, pages, answer } = await publishing();
     await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(1);
     await handle.signal(growSignal, grown);
-    // It had looked at the tree before the rows stood there.
+    // It had read the tree before the rows were in it.
     await answer(1, 0);
     await answer(2, 0);
     expect(await handle.result()).toMatchObject({
@@ -213,7 +213,7 @@ describe('a campaign that publishes', () => {
     expect(pages).toEqual([0, 1]);
   });
 
-  test('runs the rows of another service that come while it starts those of the first', async () => {
+  test('runs the rows of another service that are added while it starts those of the first', async () => {
     const { handle, pages, answer, letIn } = await publishing({ shut: true });
     await expect.poll(() => pages.length, { timeout: 20_000 }).toBe(1);
     const other = { ...REFERENCE, service: 'molecules' } as const;
@@ -226,7 +226,7 @@ describe('a campaign that publishes', () => {
     expect(pages).toEqual([0, 0]);
   });
 
-  test('waits for word of the rows that it finds in the tree', async () => {
+  test('waits for the message about rows that it finds in the tree', async () => {
     const { handle, pages, answer } = await publishing();
     await answer(1, 1);
     await handle.signal(growSignal, grown);
@@ -235,7 +235,7 @@ describe('a campaign that publishes', () => {
     expect(pages).toEqual([0, 1]);
   });
 
-  test('does not publish again for word of what it knows', async () => {
+  test('does not publish again for rows that it knows', async () => {
     const { handle, answers, answer } = await publishing();
     await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(1);
     await handle.signal(growSignal, { ...grown, items: 1, feeds: [feed(1)] });

@@ -1,10 +1,10 @@
-/** Bounds that a shared service welcomes: unfinished jobs, and status requests a second. */
+/** Limits that protect a shared service: unfinished jobs, and status requests per second. */
 import { expect, test } from 'vitest';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules } from '../rig.ts';
 import { openRig, openWithGoBetween, reconnect } from './faulty.ts';
 
-test('no more jobs are unfinished than the bound, and all are done', async () => {
+test('unfinished jobs stay within the bound, and all are done', async () => {
   const jobMs = 2_500;
   const max = 4;
   const rig = await openRig({ jobMs });
@@ -20,7 +20,7 @@ test('no more jobs are unfinished than the bound, and all are done', async () =>
   atMostOneJob(rig.services.journal(), ids.length);
 }, 180_000);
 
-test('40 open jobs are asked about at the pace of the service, however young they are', async () => {
+test('40 open jobs are polled at the rate of the service, however young they are', async () => {
   const statusRequests = 4;
   const { rig, between } = await openWithGoBetween({ jobMs: 6_000 }, (one) => ({
     ...one,
@@ -32,13 +32,13 @@ test('40 open jobs are asked about at the pace of the service, however young the
     .filter(({ method, path }) => method === 'GET' && path.includes('/queue/'))
     .map(({ at }) => at);
   const perSecond = asked.map((at) => asked.filter((one) => one >= at && one < at + 1_000).length);
-  // Those that come together wait here for up to 2 s: at the edge of a second one more may fall into it.
+  // Concurrent ones wait here for up to 2 s: at the boundary of a second it may get one more.
   expect(Math.max(...perSecond)).toBeLessThanOrEqual(statusRequests + 1);
   await noItemLost(folder, ids);
   await treeIsWhole(folder);
 }, 180_000);
 
-test('a Retry-After of a 404 and of a finished job is obeyed', async () => {
+test('a Retry-After of a 404 and of a finished job is respected', async () => {
   const { rig, between } = await openWithGoBetween({ jobMs: 200 });
   const headers = { 'retry-after': '3' };
   let denied = false;

@@ -1,4 +1,4 @@
-/** Campaigns with far more rows than slots: their rows wait with them, and the budget stays small. */
+/** Campaigns with far more rows than slots: their rows wait in the campaign, and the budget stays small. */
 import { afterEach, expect, test } from 'vitest';
 import { Observer } from '../../src/campaigns/observe.ts';
 import type { Session } from '../../src/host/session.ts';
@@ -18,7 +18,7 @@ afterEach(async () => rig.close());
 
 const HOUR = 3_600_000;
 
-/** Requests that wait by name, and rows that are known to follow. */
+/** Requests in the queue, and the number of rows known to follow. */
 async function waiting(campaign: string): Promise<{ asked: number; items: number } | null> {
   const reference = rig.settings[1]?.reference;
   const snapshot = reference && (await readSnapshot(rig.client, budgetWorkflowId(reference)));
@@ -26,12 +26,12 @@ async function waiting(campaign: string): Promise<{ asked: number; items: number
   return lane ? { asked: lane.asked ?? lane.items, items: lane.items } : null;
 }
 
-test('a campaign asks its budget for some rows, and the budget knows how many follow', async () => {
+test('a campaign requests slots for some rows, and the budget knows how many follow', async () => {
   const limits = { limit: 5, windowMs: HOUR };
   rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
   const { folder, handle, name } = await rig.start(sequences(350));
   await expect.poll(() => rig.services.journal().length, { timeout: 30_000 }).toBe(5);
-  // 350 rows are two pages; 210 may be open at this limit, and were asked for at once before.
+  // 350 rows are two pages; 210 may be open at this limit, and earlier versions requested all of them at once.
   await expect
     .poll(() => waiting(name), { timeout: 30_000 })
     .toMatchObject({ asked: expect.toSatisfy((n: number) => n > 0 && n <= 200) as number });
@@ -39,7 +39,7 @@ test('a campaign asks its budget for some rows, and the budget knows how many fo
   expect(items).toBeGreaterThanOrEqual(345);
   expect(items - asked).toBeGreaterThan(140);
   const session = { client: rig.client } as Session;
-  // What is open is at the service or waits by name; the rest has not begun. The campaign asks for more while this looks.
+  // Open rows are at the service or in the queue; the rest has not begun. The campaign requests more during this check.
   await expect
     .poll(async () => {
       const before = await waiting(name);
@@ -54,7 +54,7 @@ test('a campaign asks its budget for some rows, and the budget knows how many fo
   await handle.result().catch(() => undefined);
 }, 180_000);
 
-test('several campaigns come to their end, one window after the other', async () => {
+test('several campaigns complete, one window after the other', async () => {
   const limits = { limit: 30, windowMs: 2_000 };
   rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
   const rows = sequences(150);

@@ -1,4 +1,4 @@
-/** Who wants to be told of the end of a campaign is told, and no failure to tell him fails the campaign. */
+/** Notifications of the end of a campaign are sent, and a failed one does not fail the campaign. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { sequences, workerLog, type Ran, type Rig } from '../rig.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { openRig } from './faulty.ts';
 
-/** Parts of an address and of a credential that must be found nowhere. */
+/** Parts of an address and of a credential that must not appear anywhere. */
 const PATH = 'T0secretPath';
 const TOKEN = 'hook-token-9f';
 
@@ -65,7 +65,7 @@ async function endsWell({ folder, ids, progress }: Ran): Promise<void> {
 }
 
 describe('a webhook', () => {
-  test('gets the summary once, with the token, and neither stands in the history', async () => {
+  test('receives the summary once, with the token, and neither is in the history', async () => {
     const { received, notify } = await webhook((response) => response.writeHead(204).end());
     const rig = await rigWith(notify);
     const ran = await rig.run(sequences(2));
@@ -96,7 +96,7 @@ describe('a webhook', () => {
     expect(ran.progress.unnotified).toBeUndefined();
   }, 180_000);
 
-  test('that always fails fails nothing, and is told of', async () => {
+  test('that always fails does not fail the campaign, and is reported', async () => {
     const { received, notify } = await webhook((response) => response.writeHead(500).end('no'));
     const ran = await (await rigWith(notify)).run(sequences(1));
     await endsWell(ran);
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     await expect.poll(logged, { timeout: 10_000 }).toContain('a notification of the end failed');
   }, 180_000);
 
-  test('that never answers is given up, and not told again', async () => {
+  test('that never answers is abandoned, and not called again', async () => {
     const { received, notify } = await webhook(() => undefined);
     const ran = await (await rigWith(notify)).run(sequences(1));
     await endsWell(ran);
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     expect(ran.progress.unnotified).toEqual(['the webhook did not answer within 20 s']);
   }, 180_000);
 
-  test('is told of a campaign that was cancelled', async () => {
+  test('is notified of a cancelled campaign', async () => {
     const { received, notify } = await webhook((response) => response.end());
     const rig = await openRig({ limit: 1, jobMs: 0, notify });
     const started = await rig.start(sequences(5));
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     expect(JSON.parse(received[0]?.body ?? '{}')).toMatchObject({ state: 'cancelled' });
   }, 180_000);
 
-  test('is told once by a worker that is stopped meanwhile, and the campaign ends with the next one', async () => {
+  test('is called once by a worker that is stopped meanwhile, and the campaign ends with the next one', async () => {
     let answer: (() => void) | null = null;
     const { received, notify } = await webhook((response) => {
       answer = () => response.end();
@@ -143,7 +143,7 @@ describe('a webhook', () => {
 });
 
 describe('a webhook with a private CA, in a network with a proxy', () => {
-  /** As it stands in the configuration. */
+  /** As in the configuration. */
   async function configured(lines: readonly string[], environment: Environment) {
     const file = join(await temporaryFolder(), 'hundredfold.yaml');
     writeFileSync(file, ['notify:', ...lines.map((line) => `  ${line}`)].join('\n'));
@@ -183,7 +183,7 @@ describe('a webhook with a private CA, in a network with a proxy', () => {
 });
 
 describe('a command', () => {
-  test('inherits no token, under whatever name it is configured or copied', async () => {
+  test('does not inherit any token, under whatever name it is configured or copied', async () => {
     const file = join(await temporaryFolder(), 'environment.json');
     const tokens = {
       HUNDREDFOLD_MOLECULE_TOKEN: 'nEver-t0ld-1',
@@ -205,7 +205,7 @@ describe('a command', () => {
     expect(JSON.parse(told)).toMatchObject({ KEPT: 'kept', PATH: process.env['PATH'] });
   }, 180_000);
 
-  test('gets the summary on its standard input', async () => {
+  test('receives the summary on its standard input', async () => {
     const file = join(await temporaryFolder(), 'told.json');
     const script = 'fs.writeFileSync(process.argv[1], fs.readFileSync(0))';
     const ran = await (await rigWith(command(script, file))).run(sequences(1));
@@ -224,7 +224,7 @@ describe('a command', () => {
       'the command could not be started (ENOENT)',
     ],
   ])(
-    'that %s fails nothing',
+    'that %s does not fail the campaign',
     async (_, notify, why) => {
       const ran = await (await rigWith(notify)).run(sequences(1));
       await endsWell(ran);

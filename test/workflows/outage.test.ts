@@ -1,4 +1,4 @@
-/** A service that is down, overloaded or told to wait for: it fails no item, and is not knocked at more than needed. */
+/** A service that is down, overloaded or asks to wait: no item fails, and it is not called more than necessary. */
 import { describe, expect, test } from 'vitest';
 import { apply, decide, newBudget } from '../../src/budget/budget.ts';
 import { NO_JOB } from '../../src/services/ping.ts';
@@ -32,7 +32,7 @@ function pauses(times: readonly number[]): number[] {
 describe('a storm of 429', () => {
   const tooMany = (headers: Record<string, string>): Answer => ({ status: 429, headers });
   const storm: readonly (readonly [answer: Answer, leastMs: number])[] = [
-    // An order to come back at once is none: the delays grow as without one, from a second on.
+    // "Retry at once" is not a delay: the delays grow from a second on, as without it.
     [tooMany({ 'retry-after': '0' }), 1_000],
     [tooMany({}), 2_000],
     [tooMany({ 'retry-after': '1' }), 1_000],
@@ -46,7 +46,7 @@ describe('a storm of 429', () => {
     [{ status: 429, body: { error: 'slow down', remaining: 0, reset_after: 1 } }, 1_000],
   ];
 
-  test('is waited out, each time as long as the service says, one request a time', async () => {
+  test('is waited out, each time as long as the service asks, with one request at a time', async () => {
     const { rig, between } = await openWithGoBetween();
     between.rule = ({ method }) =>
       method === 'POST' ? (storm[between.posts().length - 1]?.[0] ?? null) : null;
@@ -61,7 +61,7 @@ describe('a storm of 429', () => {
     expect(await outcomes(ran, 'seq-0')).toEqual([...storm.map(() => 'rate-limited'), 'accepted']);
   }, 180_000);
 
-  test('with an absurd order does not end the campaign: it is asked again after an hour', async () => {
+  test('with an absurd Retry-After does not end the campaign: the service is called again after an hour', async () => {
     const { rig, between } = await openWithGoBetween();
     between.rule = ({ method }) =>
       method === 'POST' ? tooMany({ 'retry-after': '99999999999' }) : null;
@@ -76,7 +76,7 @@ describe('a storm of 429', () => {
 
 describe('a service that is down', () => {
   test('with 503 and 502, from the first request on: few requests, no sequence fails', async () => {
-    // Molecules two at a time: nothing but the block keeps the next two from being risked.
+    // Molecules two at a time: only the block keeps the next two from being risked.
     const two = { limit: 2, windowMs: 200 };
     const { rig, between } = await openWithGoBetween({ limit: 0 }, (one) =>
       one.reference.service === 'molecules' ? { ...one, limit: two } : one,
@@ -86,7 +86,7 @@ describe('a service that is down', () => {
     between.rule = ({ path }) => (over ? null : down(path.startsWith('/acpype') ? 502 : 503));
     const started = await rig.start([...sequences(30), ...molecules(12)]);
     const pings = () => between.seen.filter(({ path }) => path.includes(NO_JOB));
-    // Failed, then asked whether they are there after 1 s and after 2 s more.
+    // Failed, then looked up after 1 s and after 2 s more.
     await expect.poll(() => pings().length, LONG).toBeGreaterThanOrEqual(4);
     const sent = between.posts();
     const meantime = between.seen.length;
@@ -97,12 +97,12 @@ describe('a service that is down', () => {
     expect(unsure, 'molecules risked on the outage').toBeLessThanOrEqual(two.limit);
     expect(sent.length - unsure, 'sequences sent into the outage').toBeLessThanOrEqual(connections);
     expect(meantime - sent.length, 'other requests').toBeLessThanOrEqual(10);
-    // Whether a molecule behind a 502 was accepted, nobody can tell; all others waited.
+    // It is unknown whether a molecule behind a 502 was accepted; all others waited.
     expect(await codes(ran)).toEqual({ '': 42 - unsure, SUBMIT_UNSURE: unsure });
     await keepsPromises(rig, ran);
   }, 180_000);
 
-  test('in the middle of everything: what runs is polled and fetched later', async () => {
+  test('in the middle of everything: running jobs are polled and fetched later', async () => {
     const rig = await openRig({ limit: 0, jobMs: 300 });
     const started = await rig.start([...sequences(8), ...molecules(8)]);
     const accepted = () => rig.services.journal().filter((entry) => entry.accepted).length;
@@ -135,7 +135,7 @@ describe('a service that is down', () => {
     expect(tried).toContain('unreachable');
   }, 180_000);
 
-  test('for ten minutes: asked 16 times at most, by the arithmetic of the budget', () => {
+  test('for ten minutes: gets 16 requests at most, by the arithmetic of the budget', () => {
     const state = newBudget();
     const limit = { limit: 100, windowMs: 3_600_000 };
     apply(
@@ -166,7 +166,7 @@ describe('a service that is down', () => {
   });
 });
 
-/** Somebody else submits with our token. */
+/** Another client submits with our token. */
 async function submitElsewhere(rig: Rig, token: string, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) {
     const answer = await fetch(
@@ -187,18 +187,18 @@ async function submitElsewhere(rig: Rig, token: string, count: number): Promise<
 }
 
 describe('slots of the budget', () => {
-  test('of refused submissions are free again; those that somebody else used are not', async () => {
+  test('of refused submissions are free again; those used by others are not', async () => {
     const rig = await openRig({
       limit: 5,
       faults: [{ name: 'reject', service: 'predictions', times: 6, status: 400 }],
     });
     const journal = () => rig.services.journal().filter(({ service }) => service === 'predictions');
-    // Seven submissions in a window of five, within one hour: six were refused and cost nothing.
+    // Seven submissions in a window of five, within one hour: six were refused and free.
     const refused = await rig.run(sequences(7));
     expect(await codes(refused)).toEqual({ '': 1, SUBMIT_REFUSED: 6 });
     await noItemLost(refused.folder, refused.ids);
     expect((await budgetOf(rig, 'predictions')).credentials[0]?.charged).toBe(1);
-    // Two by somebody else: the next answer says "1 left", where we had counted three.
+    // Two by another client: the next answer says "1 left", where we had counted three.
     const token = rig.settings[1]?.token.reveal() ?? '';
     await submitElsewhere(rig, token, 2);
     const one = await rig.run(sequences(8).slice(7));
@@ -214,7 +214,7 @@ describe('slots of the budget', () => {
     ).toEqual([]);
   }, 180_000);
 
-  test('molecules have a budget of their own, kept as exactly', async () => {
+  test('molecules have their own budget, kept as exactly', async () => {
     const limit = { limit: 4, windowMs: 2_000 };
     const rig = await openRig({ moleculeLimit: 4, windowMs: 2_000, limit: 0 });
     await reconnect(rig, (one) =>

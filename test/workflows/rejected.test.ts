@@ -1,4 +1,4 @@
-/** A service whose answers look good and are wrong: real recorded results, given to the wrong item or changed. */
+/** A service whose answers look good but are wrong: real recorded results, changed or given to the wrong item. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ async function folderOf(ran: Ran, id: string): Promise<{ files: string[]; reject
   };
 }
 
-/** The record of another job, under the id of the one that was asked for. */
+/** The record of another job, under the id of the requested one. */
 function inPlaceOf(answer: fate.Passed, body = answer.body): fate.Passed {
   const [wanted, other] = [answer.body, body].map((text) => /"hash_id":"(\w+)"/.exec(text)?.[1]);
   return { ...answer, body: body.replaceAll(other ?? '', wanted ?? '') };
@@ -50,7 +50,7 @@ test('no file of a wrong result has a final name', async () => {
     ],
   ]);
   fate.inflict(between, spoilt);
-  // The answer that is swapped must be there first.
+  // The answer to swap must exist first.
   const first = await rig.run([ROWS[0] as object]);
   expect((await rowOf(first, 'phenol'))['state']).toBe('succeeded');
   for (const file of ['gst2.fasta', 'FER_PEPAS.fasta']) {
@@ -93,7 +93,7 @@ test('no file of a wrong result has a final name', async () => {
   expect((await rowOf(ran, 'protein'))['error_code']).toBe('RESULT_WRONG_SEQUENCE');
   expect((await folderOf(ran, 'good')).rejected).toEqual([]);
 
-  // What a colleague types.
+  // The input of another user.
   execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: ran.folder });
   expect(readFileSync(join(ran.folder, 'SHA256SUMS'), 'utf8')).toContain('rejected/phenol_GMX.itp');
 }, 180_000);
@@ -106,7 +106,7 @@ const MIXED_UP = [
   { id: 'log', kind: 'sequence', file: 'CYC_PANTR.fasta' },
 ];
 
-test('no answer of another job is taken for a good one', async () => {
+test('no answer of another job is accepted', async () => {
   const { rig, between } = await openWithGoBetween({ engine: 'recorded', limit: 0, jobMs: 0 });
   let carvone = '';
   const keep: fate.Spoil = (answer) => ((carvone = answer.body), answer);

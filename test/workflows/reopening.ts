@@ -1,11 +1,11 @@
-/** `hundredfold retry` without the command: items that have ended are opened again, and the campaign runs once more. */
+/** `hundredfold retry` without the command: ended items are reopened, and the campaign runs once more. */
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { prepareRetry } from '../../src/store/prepare-retry.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { surveyRetry } from '../../src/store/retry-survey.ts';
 import type { Ran, Rig, Started } from '../rig.ts';
 
-/** Opens all items again that did not succeed, and starts the campaign. */
+/** Reopens all items that did not succeed, and starts the campaign. */
 export async function reopened(
   rig: Rig,
   { folder, name }: Started,

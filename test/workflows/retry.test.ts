@@ -1,4 +1,4 @@
-/** `retry` asks for the job that was paid for before it pays for another one. */
+/** `retry` looks up the existing job before it submits another one. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { openRig, rowOf } from './faulty.ts';
 import { reopened, retried } from './reopening.ts';
 
 const ROWS = [...sequences(1), ...molecules(1)];
-/** Every question after an unfinished job is answered with 404, while the service is well. */
+/** Every request for an unfinished job is answered with 404, while the service is otherwise fine. */
 const UNKNOWN: readonly FaultRule[] = [{ name: 'error', endpoint: 'status', status: 404 }];
 
 const accepted = (rig: Rig): number =>
@@ -28,7 +28,7 @@ async function recordOf({ folder }: Ran, place: string): Promise<Record<string, 
   >;
 }
 
-test('a job that was called lost and is alive is fetched, and no other is paid for', async () => {
+test('a job that was recorded as lost but is running is fetched, and no other is submitted', async () => {
   const rig = await openRig({ jobMs: 6_000, policy: { lostAfterMs: 1 } });
   rig.services.faults.set(UNKNOWN);
   const first = await rig.run(ROWS);
@@ -45,7 +45,7 @@ test('a job that was called lost and is alive is fetched, and no other is paid f
 
 const FAILS: readonly FaultRule[] = [{ name: 'fail', endpoint: 'submit' }];
 
-test('a job that failed is asked for, and only then another one is submitted under a new name', async () => {
+test('a failed job is looked up, and only then another one is submitted under a new name', async () => {
   const rig = await openRig({ faults: FAILS });
   const first = await rig.run(ROWS);
   expect(await codesOf(first)).toEqual(['JOB_FAILED', 'JOB_FAILED']);
@@ -66,7 +66,7 @@ test('a job that failed is asked for, and only then another one is submitted und
   await treeIsWhole(second.folder);
 });
 
-test('a job that the service does not know is believed to be lost within seconds', async () => {
+test('a job unknown to the service is recorded as lost within seconds', async () => {
   const rig = await openRig({ faults: [{ name: 'lose' }], policy: { lostAfterMs: 1 } });
   const first = await rig.run(sequences(1));
   expect(await codesOf(first)).toEqual(['JOB_LOST']);
@@ -91,7 +91,7 @@ test('a result that was wrong and is right now costs nothing; one that is wrong 
   await treeIsWhole(second.folder);
 });
 
-test('an item that is cancelled while it waits for the slot of its new job keeps a whole tree', async () => {
+test('an item that is cancelled while it waits for the slot of its new job keeps a complete tree', async () => {
   const rig = await openRig({ faults: FAILS, limit: 1, windowMs: 600_000 });
   const first = await rig.run(sequences(1));
   rig.services.faults.clear();
@@ -111,7 +111,7 @@ test('an item that is cancelled while it waits for the slot of its new job keeps
   await noItemLost(first.folder, first.ids);
 });
 
-test('an adopted job is asked for again, and another one is never submitted', async () => {
+test('an adopted job is looked up again, and no other is submitted', async () => {
   const rig = await openRig({ policy: { lostAfterMs: 1 } });
   const rows = [{ id: 'a', kind: 'sequence', remote_id: '00000000-0000-4000-8000-000000000000' }];
   const first = await rig.run(rows);

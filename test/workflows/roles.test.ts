@@ -1,4 +1,4 @@
-/** Workers of a shared Temporal that divide the work: tokens on one, trees and workflows on another. */
+/** Workers of a shared Temporal with separate roles: tokens on one, trees and workflows on another. */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ async function startWithout(roles: readonly Role[]): Promise<void> {
   others.push(worker);
 }
 
-/** Which task queues the activities of a workflow ran on. */
+/** The task queues of a workflow's activities. */
 async function queuesOf(workflowId: string): Promise<Record<string, string>> {
   const { events } = await rig.client.workflow.getHandle(workflowId).fetchHistory();
   const scheduled = (events ?? []).flatMap(

@@ -1,4 +1,4 @@
-/** A campaign with several tokens of one service: each within its own limit, and each job asked for with its own token. */
+/** A campaign with several tokens of one service: each within its own limit, and each job polled with its own token. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServiceSettings } from '../../src/config/settings.ts';
 import { neverOverBudget, neverRefusedForRate, noSecret } from '../promises.ts';
@@ -67,7 +67,7 @@ async function withBetween(): Promise<{ rig: Rig; between: GoBetween }> {
 
 const isPost = ({ method }: Seen): boolean => method === 'POST';
 
-test('a token that is refused is left out, and its rows go to the other', async () => {
+test('a refused token is not used, and its rows go to the other', async () => {
   const { rig, between } = await withBetween();
   const refusal = { status: 401, body: { error: 'The access token expired' } };
   between.rule = (request) => (isPost(request) && request.body.includes(OTHER) ? refusal : null);

@@ -48,7 +48,7 @@ function budgetId(): string {
   return budgetWorkflowId(reference);
 }
 
-/** Ends of submissions that a worker took up without being able to send them. */
+/** Ends of submission tasks that a worker took without being able to send them. */
 async function misplaced(): Promise<number> {
   const { events } = await rig.client.workflow.getHandle(budgetId()).fetchHistory();
   return (events ?? []).filter((event) => {
@@ -59,7 +59,7 @@ async function misplaced(): Promise<number> {
 }
 
 describe('two users', () => {
-  test('come to their ends side by side, each within the limit of their own token', async () => {
+  test('complete side by side, each within the limit of their own token', async () => {
     const limits = { limit: 10, windowMs: 2_000 };
     await open(limits);
     const all = await Promise.all([
@@ -75,7 +75,7 @@ describe('two users', () => {
     expect(workerLog.join('\n')).not.toMatch(/no worker here serves/);
   }, 180_000);
 
-  test('one without a worker waits, and keeps nobody else waiting', async () => {
+  test('one without a worker waits, and does not delay others', async () => {
     await open({ limit: 10, windowMs: 2_000 });
     await other.stopWorker();
     const waits = await other.start(sequences(60).slice(45));

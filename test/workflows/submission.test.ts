@@ -19,10 +19,10 @@ async function keepsPromises({ folder, ids }: Ran): Promise<void> {
   atMostOneJob(rig.services.journal(), ids.length);
 }
 
-describe('a window that is smaller than we believe', () => {
+describe('a window that is smaller than assumed', () => {
   test('answers 429, and nothing is lost', async () => {
     const limits = { limit: 3, windowMs: 1_500 };
-    // Somebody else uses the token: we believe in a larger limit than there is.
+    // Another client uses the token: we assume a larger limit than there is.
     await open({ ...limits, believedLimit: 5 });
     const ran = await rig.run(sequences(6));
     expect(ran.progress.ended.succeeded).toBe(6);
@@ -48,7 +48,7 @@ describe('an output tree without its Temporal history', () => {
     for await (const { workflowId } of rig.client.workflow.list({
       query: 'Campaign="survivor" AND ExecutionStatus="Running"',
     })) {
-      // An item may end by itself while we go through the list.
+      // An item may end by itself while we read the list.
       const handle = rig.client.workflow.getHandle(workflowId);
       await handle.terminate('as if its database were gone').catch(() => undefined);
     }

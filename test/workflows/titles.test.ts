@@ -1,4 +1,4 @@
-/** What people read at the service: the title of a row in the name of its job. */
+/** What users see at the service: the title of a row in the name of its job. */
 import { expect, onTestFinished, test } from 'vitest';
 import { Rig, sequences } from '../rig.ts';
 

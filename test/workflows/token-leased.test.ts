@@ -1,4 +1,6 @@
-/** Another Temporal sends with the token: the rows of a running campaign wait, and go on when the lease is free. */
+/**
+ * Another Temporal submits with the token: the rows of a running campaign wait, and continue when the lease is free.
+ */
 import { expect, test } from 'vitest';
 import { CredentialLeases } from '../../src/activities/credential-leases.ts';
 import { readBudget } from '../../src/activities/budget-status.ts';
@@ -15,7 +17,7 @@ import { sequences } from '../rig.ts';
 import { keepsPromises, openRig } from './faulty.ts';
 
 const LIMITS = { limit: 4, windowMs: 3_000 };
-/** A worker looks again after this time (ms, TOKEN_AGAIN_MS). */
+/** Time after which a worker checks the lease again (ms, TOKEN_AGAIN_MS). */
 const LOOKS_AGAIN_MS = 15_000;
 
 const holder = (temporal: string): LeaseHolder => ({
@@ -28,7 +30,9 @@ const holder = (temporal: string): LeaseHolder => ({
   renewer: temporal,
 });
 
-/** Tokens are leased in buckets only: for the worker the tree is in one, whose marks lie in a folder here. */
+/**
+ * Tokens are leased in buckets only: for the worker the tree is in a bucket, whose lease files are in a folder here.
+ */
 class InBucket extends CredentialLeases {
   looks = 0;
 
@@ -38,7 +42,7 @@ class InBucket extends CredentialLeases {
   }
 }
 
-test('rows wait while the token is leased elsewhere, spend nothing, and go on when it is free', async () => {
+test('rows wait while the token is leased elsewhere, use no slots, and continue when it is free', async () => {
   const rig = await openRig({ ...LIMITS, engine: 'synthetic', jobMs: 20, concurrency: 0 });
   await rig.stopWorker();
   const marks = await openFileStore(await temporaryFolder());

@@ -1,4 +1,4 @@
-/** Workers that do not have a campaign's tree, and trees that another Temporal has taken over. */
+/** Workers without a campaign's tree, and trees that another Temporal has taken over. */
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,10 +35,10 @@ const OTHER: LeaseHolder = {
   renewer: 'other',
 };
 
-describe('a worker that does not have the folder of a campaign', () => {
+describe('a worker without the folder of a campaign', () => {
   const notMounted = (folder: string) => folder.replace('/results/', '/not-mounted/');
 
-  test('leaves its work to the worker that has it, and makes no folder', async () => {
+  test('leaves its work to the worker that has it, and creates no folder', async () => {
     elsewhere = await rig.startRemoteWorker(notMounted);
     const ids = sequences(12).map(({ id }) => id);
     const { folder, progress } = await rig.run(sequences(12));
@@ -49,7 +49,7 @@ describe('a worker that does not have the folder of a campaign', () => {
     atMostOneJob(rig.services.journal(), 12);
   });
 
-  test('alone it submits nothing, and says so; the campaign goes on with another worker', async () => {
+  test('alone it submits nothing, and reports this; the campaign continues with another worker', async () => {
     await rig.stopWorker();
     elsewhere = await rig.startRemoteWorker(notMounted);
     const { handle, folder } = await rig.start(sequences(2));
@@ -91,7 +91,7 @@ describe('a tree that another Temporal has taken over', () => {
   });
 });
 
-test('the lease is given back after the end of the campaign', async () => {
+test('the lease is released after the end of the campaign', async () => {
   const { folder } = await rig.run(sequences(1));
   const store = await openFileStore(folder);
   expect(await newestLease(store)).toMatchObject({ released: false });
@@ -113,7 +113,7 @@ test('an id that was removed from the tree is written again by the next command'
   expect(await handle.result()).toMatchObject({ ended: { succeeded: 2 } });
 });
 
-/** Their records have the ids of their jobs: nothing more is written there until the jobs have ended. */
+/** Their records have the ids of their jobs: nothing is written there until the jobs have ended. */
 async function areNoted(folder: string, ids: readonly string[]): Promise<void> {
   const store = await openFileStore(folder);
   const noted = async (): Promise<number> => {
@@ -123,9 +123,9 @@ async function areNoted(folder: string, ids: readonly string[]): Promise<void> {
   await expect.poll(noted, { timeout: 60_000 }).toBe(ids.length);
 }
 
-test('folders of items that were removed while their jobs ran are written again by the same command', async () => {
+test('item folders that were removed while their jobs ran are restored by the same command', async () => {
   await rig.close();
-  // Long enough to remove their folders, and to start again.
+  // Long enough to remove their folders, and to restart.
   rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 6_000 });
   const rows = sequences(4);
   const { folder, name, handle, ids } = await rig.start(rows);
@@ -140,7 +140,7 @@ test('folders of items that were removed while their jobs ran are written again 
   atMostOneJob(rig.services.journal(), 4);
 });
 
-test('an item whose folder was removed while its job ran fails with the reason when nobody writes it again', async () => {
+test('an item whose folder was removed while its job ran fails with the reason if it is not restored', async () => {
   await rig.close();
   const policy = { patienceMs: 500 };
   rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 5_000, policy });

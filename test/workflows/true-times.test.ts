@@ -1,4 +1,4 @@
-/** The times of accepted jobs in the output tree, and what the report says of the rolling window by them. */
+/** The times of accepted jobs in the output tree, and how the report derives the rolling window from them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
@@ -11,7 +11,7 @@ import { sequences } from '../rig.ts';
 
 const BUDGET = { limit: 10, windowMs: 4_000 };
 
-/** What the page of the report is given. */
+/** The data of the report page. */
 async function pageData(folder: string): Promise<PageData> {
   const html = await readFile(join(folder, 'report.html'), 'utf8');
   const base64 = new RegExp(`id="${ELEMENT.page}">([^<]*)<`).exec(html)?.[1] ?? '';
@@ -44,7 +44,7 @@ test('each job has the times of its POST and of its answer, and the service coun
     const [attempt] = [{ at: submitted_at, outcome: 'accepted', ...times }];
     expect(item).toMatchObject({ submitted_at, ...times, attempts: [attempt] });
   }
-  // A job that has ended before the first look at it does not say.
+  // A job that has ended before its first poll does not report it.
   expect(rows.filter((row) => row['queued_at'] !== '').length).toBeGreaterThan(5);
   const { predictions: spans = [] } = (await pageData(folder)).acceptances;
   const most = mostInAnyWindow([...stamps.values()], BUDGET.windowMs);
@@ -55,7 +55,7 @@ test('each job has the times of its POST and of its answer, and the service coun
   expect(Math.max(...waits), 'the longest wait for an answer').toBeGreaterThan(1_000);
 }, 180_000);
 
-test('a job whose answer was lost was taken on between its request and the look-up that found it', async () => {
+test('a job whose answer was lost was accepted between its request and the look-up that found it', async () => {
   const { rig, between } = await openWithGoBetween({ jobMs: 300 });
   between.rewrite = ({ method }, answer) =>
     method === 'POST' ? { status: 502, body: 'Bad Gateway' } : answer;

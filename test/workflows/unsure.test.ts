@@ -1,4 +1,4 @@
-/** The submit protocol: at most one job an item, whatever becomes of the answer to its submission. */
+/** The submit protocol: at most one job per item, whatever happens to the answer to its submission. */
 import { describe, expect, test } from 'vitest';
 import { noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
@@ -14,7 +14,7 @@ const named = (...ids: string[]) =>
 
 const RESET: Answer = { status: 0, cut: 'whole' };
 
-/** What may come in place of the acknowledgement of a job that was accepted. */
+/** Possible answers in place of the acknowledgement of an accepted job. */
 const LOST_ANSWERS: readonly Answer[] = [
   RESET,
   { status: 200, body: '{"request_id":"0000-1111', cut: 'half' },
@@ -27,7 +27,7 @@ const LOST_ANSWERS: readonly Answer[] = [
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** What the list of past results may look like (contract 2.7 and 4.7 do not show it), and how it may fail first. */
+/** Possible shapes of the list of past results (contract 2.7 and 4.7 do not show it), and how it may fail first. */
 const LISTS: readonly ((entries: readonly Entry[], url: URL) => Answer)[] = [
   (entries) => ({ status: 200, body: entries }),
   () => ({ status: 503, body: 'later' }),
@@ -48,15 +48,15 @@ const renamed = ({ job_name: name, request_id: id, ...rest }: Entry): Entry => (
   id,
 });
 
-/** One entry a page; the host of the link is one that only the service itself can reach. */
+/** One entry per page; only the service itself can reach the host of the link. */
 const paged = (entries: readonly Entry[], page: number) => ({
   results: entries.slice(page, page + 1),
   next: page + 1 < entries.length ? `http://inside.invalid/past/?page=${page + 1}` : null,
 });
 
 /**
- * Every second acknowledgement is lost (one after the other, the service would be left alone for ever longer), each in
- * its own way, and every look at the list sees another one.
+ * Every second acknowledgement is lost (if all were, the service would be left alone for longer and longer), each in
+ * its own way, and every request of the list gets another shape.
  */
 function loseAnswers(between: GoBetween): void {
   let [taken, looks] = [0, 0];
@@ -75,7 +75,7 @@ function loseAnswers(between: GoBetween): void {
   between.rewrite = rewrite;
 }
 
-describe('a job that was accepted unheard', () => {
+describe('an accepted job whose answer was lost', () => {
   test('is found by its name in a list of any shape, and never repeated, in both variants', async () => {
     const isFound = async (variant: 'current' | 'earlier') => {
       const { rig, between } = await openWithGoBetween({ variant });
@@ -112,7 +112,7 @@ describe('a submission that never arrived', () => {
   });
 });
 
-/** The service keeps our jobs, and its list of past results says otherwise. */
+/** The service keeps our jobs, but its list of past results omits them. */
 async function withList(rig: Rig, between: GoBetween, list: Answer, ids: readonly string[]) {
   between.rule = (request) => {
     if (isList(request)) return list;
@@ -138,8 +138,8 @@ async function endOf(ran: Ran, id: string): Promise<string> {
   return `${state} ${code}`.trim();
 }
 
-describe('a service that forgets what its token has asked for', () => {
-  test('lists nothing: what it refuses by name is held, and no item is sent for ever', async () => {
+describe('a service that does not list the jobs of its token', () => {
+  test('lists nothing: names refused as used are held, and no item is sent forever', async () => {
     const { rig, between } = await openWithGoBetween({ policy: { patienceMs: 2_500 } });
     const ids = ['forgotten', 'named', 'bad', 'poison', 'good'];
     const { ran } = await withList(rig, between, { status: 200, body: [] }, ids);
@@ -156,7 +156,7 @@ describe('a service that forgets what its token has asked for', () => {
     expect(poisoned.length, 'submissions of an item that is never answered').toBeLessThanOrEqual(5);
   }, 180_000);
 
-  test('has no list, or one without names, or one that never answers: held, never twice', async () => {
+  test('has no list, or one without names, or one that never answers: held, never sent twice', async () => {
     const { rig, between } = await openWithGoBetween({ policy: { deadlineMs: 3_000 } });
     const lists: Answer[] = [
       { status: 404, body: 'no such page' },
@@ -175,7 +175,7 @@ describe('a service that forgets what its token has asked for', () => {
 });
 
 describe('the molecule service, where jobs have no names', () => {
-  test('holds what is unsure, without a second submission', async () => {
+  test('holds uncertain jobs, without a second submission', async () => {
     const rig = await openRig({
       faults: [
         { name: 'error-after', service: 'molecules', times: 1 },
@@ -188,7 +188,7 @@ describe('the molecule service, where jobs have no names', () => {
     expect(rig.services.journal(), 'submissions sent').toHaveLength(4);
   });
 
-  test('is sent it once more with `resubmit`, and not a third time', async () => {
+  test('gets it once more with `resubmit`, and not a third time', async () => {
     const rig = await openRig({
       policy: { whenUnsure: 'resubmit' },
       faults: [{ name: 'reset', service: 'molecules', endpoint: 'submit', times: 3 }],

@@ -1,4 +1,4 @@
-/** Campaigns whose name was used before: what the earlier one was answered says nothing to this one. */
+/** Campaigns whose name was used before: answers to the earlier one must not affect this one. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ describe('a campaign under a used name', () => {
     await succeeds(await rig.start(sequences(4), 'used-removed'));
   }, 180_000);
 
-  test('brings back an item whose folder was removed', async () => {
+  test('restores an item whose folder was removed', async () => {
     const first = await rig.start(sequences(4), 'used-item');
     await succeeds(first);
     await rm(join(first.folder, 'sequences', 'seq-2'), { recursive: true });

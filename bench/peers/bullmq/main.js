@@ -11,14 +11,14 @@ const worker = new Worker('predictions', predict, {
   limiter: { max: 20, duration: 10_000 },
 });
 
-/** In two steps, as for jobs that must not begin again: the id is kept in the job's data. */
+/** In two steps, as for jobs that must not be repeated: the id is kept in the job's data. */
 async function predict(job) {
   const requestId = job.data.requestId ?? (await submitted(job.data));
   if (!job.data.requestId) await job.updateData({ ...job.data, requestId });
   await save(job.data, await resultOf(requestId));
 }
 
-/** An answer of 429 holds the whole queue back, and the job returns to it. */
+/** A 429 pauses the whole queue, and the job returns to it. */
 async function submitted(item) {
   try {
     return await submit(item);

@@ -3,7 +3,7 @@ import { items, resultOf, save, submit } from '../client.js';
 
 const retried = { retriesAllowed: true, intervalSeconds: 1, backoffRate: 1.5, maxAttempts: 20 };
 
-/** Each call of the service is a step, so that a recovered workflow goes on behind the last one that ended. */
+/** Each call of the service is a step, so that a recovered workflow continues after the last completed one. */
 async function predict(item) {
   const requestId = await DBOS.runStep(() => submit(item), { name: 'submit', ...retried });
   await DBOS.runStep(async () => save(item, await resultOf(requestId)), {

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 
-// On a task queue of its own, whose rate the server limits.
+// On a separate task queue, whose rate the server limits.
 const { submitItem } = proxyActivities({
   taskQueue: 'submissions',
   startToCloseTimeout: '10 seconds',

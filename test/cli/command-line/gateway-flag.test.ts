@@ -1,4 +1,4 @@
-/** The value of `--gateway`: a name and when it misbehaves. */
+/** The value of `--gateway`: a name, and when the gateway misbehaves. */
 import { expect, test } from 'vitest';
 import { readGateway } from '../../../src/cli/command-line/gateway-flag.ts';
 
@@ -12,7 +12,7 @@ test.each([
 });
 
 test.each(['', 'firewall', 'firewall-403:soon', 'firewall-403:5s:', 'firewall-403:1s:2s:3s'])(
-  'refuses "%s" with the names',
+  'refuses "%s" and lists the names',
   (text) => {
     expect(() => readGateway(text)).toThrow(
       expect.objectContaining({

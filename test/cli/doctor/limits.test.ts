@@ -1,16 +1,16 @@
-/** `doctor` where a limit of the system stops a campaign: open files, and a disk that takes no more of them. */
+/** `doctor` where a system limit stops a campaign: open files, and a disk without free inodes. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BIN, desk } from '../command.ts';
 
-/** A mount that nobody else sees and that ends with the process; needs Linux and user namespaces. */
+/** A private mount that ends with the process; needs Linux and user namespaces. */
 const PRIVATE_MOUNTS = ['unshare', '--mount', '--map-root-user'];
 const canMount =
   spawnSync('unshare', ['--mount', '--map-root-user', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'])
     .status === 0;
 
-/** Types `doctor` in a shell in which something was done before; `$0` is the output folder. */
+/** Runs `doctor` in a shell after some preparation; `$0` is the output folder. */
 function doctorAfter(preparation: string, wrapper: readonly string[] = []): string {
   const at = desk();
   const results = at.path('results');
@@ -30,7 +30,7 @@ test.runIf(process.platform === 'linux')('too few open files', () => {
 });
 
 test.skipIf(!canMount)('no free inodes (needs private mounts)', () => {
-  // Enough for the check that the folder can be written.
+  // Enough to check that the folder is writable.
   expect(doctorAfter('mount -t tmpfs -o nr_inodes=20 tmpfs "$0"', PRIVATE_MOUNTS)).toMatch(
     /^PROBLEM {2}output store: the disk of \S+ is full: it has no free inodes\n {9}Free some space/m,
   );

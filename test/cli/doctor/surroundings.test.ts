@@ -19,7 +19,7 @@ describe('other accounts', () => {
     expect([...otherAccounts(PASSWD, 1000)]).toEqual([[1001, 'bo']]);
   });
 
-  test('are none on a machine of one person', () => {
+  test('are absent on a machine with one user', () => {
     expect(otherAccounts(PASSWD.replace(/^bo:.*\n/m, ''), 1000).size).toBe(0);
   });
 });
@@ -43,7 +43,7 @@ async function warnings(at: Desk, env: NodeJS.ProcessEnv): Promise<string[]> {
 }
 
 describe('one token in two places', () => {
-  test('for both services is a warning, by its fingerprint', async () => {
+  test('is a warning with its fingerprint when both services use it', async () => {
     const [warning = '', ...more] = await warnings(desk(), {
       HUNDREDFOLD_MOLECULE_TOKEN: TOKEN,
       HUNDREDFOLD_PREDICTION_TOKEN: TOKEN,
@@ -53,7 +53,7 @@ describe('one token in two places', () => {
     expect(warning).toContain('services.molecules.token and services.predictions.token');
   });
 
-  test('in two variables is a warning that names them', async () => {
+  test('is a warning that names both variables', async () => {
     const [warning = ''] = await warnings(desk(), {
       HUNDREDFOLD_MOLECULE_TOKEN: TOKEN,
       HUNDREDFOLD_PREDICTION_TOKEN: 'an0ther-one',
@@ -63,7 +63,7 @@ describe('one token in two places', () => {
     expect(warning).toContain('OLD_TOKEN');
   });
 
-  test('is no warning when they differ', async () => {
+  test('is not reported when the tokens differ', async () => {
     const env = {
       HUNDREDFOLD_MOLECULE_TOKEN: TOKEN,
       HUNDREDFOLD_PREDICTION_TOKEN: 'an0ther-one',
@@ -72,7 +72,7 @@ describe('one token in two places', () => {
   });
 });
 
-test('warns of variables of the Temporal CLI that are set and not used', () => {
+test('warns of variables of the Temporal CLI that are set but not used', () => {
   const words = (environment: Environment, settings = loadSettings(undefined, environment)) =>
     surroundings(settings, environment)
       .filter(({ check }) => check === 'Temporal variables')

@@ -1,4 +1,4 @@
-/** What `doctor` finds in Temporal: campaigns that stand still, and what to do about each. Budgets: test/watchdog. */
+/** What `doctor` finds in Temporal: campaigns that make no progress, and how to fix each. Budgets: test/watchdog. */
 import { afterEach, expect, inject, test } from 'vitest';
 import { workflowFindings } from '../../../src/cli/doctor/workflows.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
@@ -41,7 +41,7 @@ test('a campaign whose tree is in use by another Temporal', async () => {
   await handle.terminate('it was looked at');
 }, 240_000);
 
-test('a campaign that no worker takes up', async () => {
+test('a campaign without a worker', async () => {
   rig = await Rig.open({ engine: 'synthetic' });
   await rig.stopWorker();
   const { handle, name } = await rig.start(sequences(2));

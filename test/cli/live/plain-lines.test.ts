@@ -1,4 +1,4 @@
-/** Progress where there is no terminal. */
+/** Progress without a terminal. */
 import { expect, test, vi } from 'vitest';
 import { PlainLines } from '../../../src/cli/live/plain-lines.ts';
 import type { Observation } from '../../../src/campaigns/observe.ts';

@@ -1,11 +1,11 @@
-/** Campaigns at a moment, for the live view: made up, and of every kind that the view has to show. */
+/** Made-up states of campaigns for the live view, covering everything that it can show. */
 import type { BudgetStatus, WindowStatus } from '../../../src/budget/status.ts';
 import type { Happening } from '../../../src/cli/live/happenings.ts';
 import type { Scene } from '../../../src/cli/live/scene.ts';
 import type { Observation } from '../../../src/campaigns/observe.ts';
 import type { CampaignProgress, RecentEnd } from '../../../src/domain/campaign.ts';
 
-/** A clock time in the zone of whoever runs this, so that what is shown is the same everywhere. */
+/** A clock time in the local time zone, so that the output is the same everywhere. */
 export const NOW = new Date(2026, 10, 21, 22, 14, 0).getTime();
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -89,7 +89,7 @@ export function scene(observation: Observation, changes: Partial<Scene> = {}): S
   };
 }
 
-/** So many slots that free up one after the other, from `first` on. */
+/** This many slots that free up one after the other, from `first` on. */
 function freed(count: number, first: number, apart: number): number[] {
   return Array.from({ length: count }, (_, n) => NOW + first + n * apart);
 }
@@ -127,7 +127,7 @@ const TEN_THOUSAND: Partial<CampaignProgress> = {
   ],
 };
 
-/** Named as the snapshots are. */
+/** The names are those of the snapshots. */
 export const SCENES: Readonly<Record<string, Scene>> = {
   'ten thousand items': scene(
     seen(

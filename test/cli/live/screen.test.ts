@@ -1,4 +1,4 @@
-/** The live view as a person sees it, at several sizes; snapshots, to be read like a picture when they change. */
+/** The live view at several sizes, as snapshots. Review them by eye when they change. */
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { painted } from '../../../src/cli/text/line.ts';
@@ -37,7 +37,7 @@ describe.each(Object.keys(SCENES))('%s', (name) => {
   });
 });
 
-test('what matters most stays where there is little room', () => {
+test('keeps the most important parts on a small screen', () => {
   const few = shown('ten thousand items', 80, 6);
   expect(few[0]).toMatch(/^night .* 6,196 of 10,000$/);
   expect(few[1]).toMatch(/^6,180 succeeded {2}14 failed {2}2 held {2}32 running {2}3,772 waiting$/);
@@ -47,7 +47,7 @@ test('what matters most stays where there is little room', () => {
   expect(shown('ten thousand items', 80, 1)).toEqual([few[0]]);
 });
 
-test('what the campaign does not get past stands below its counts, also where there is little room', () => {
+test('shows what blocks the campaign below its counts, also on a small screen', () => {
   const obstacle =
     'The disk of /srv/results/night is full. Free some space: the campaign then continues on its own.';
   const full = scene(seen({ total: 9, state: 'publishing' }, [], { obstacle }));
@@ -57,7 +57,7 @@ test('what the campaign does not get past stands below its counts, also where th
   }
 });
 
-test('colours stand for what the words say, and are left out where they are not wanted', () => {
+test('colours repeat what the text says, and can be turned off', () => {
   const paused = SCENES['ten thousand items'];
   const [, counts = []] = screen(paused ?? scene(seen({}, [])), { columns: 80, rows: 23 });
   expect(painted(counts, true)).toContain(
@@ -66,13 +66,13 @@ test('colours stand for what the words say, and are left out where they are not 
   expect(painted(counts, false)).not.toContain('\u001b');
 });
 
-test('words of a service cannot move the cursor, nor break a line', () => {
+test('messages of a service can neither move the cursor nor break a line', () => {
   const text = shown('ten thousand items', 200, 50).join('\n');
   expect(text).toContain('电荷不对 – Ladung falsch second line\\u{1b}[31m red');
   expect(text).not.toContain('\u001b');
 });
 
-test('what stays when the view is left says how it stands', () => {
+test('the summary that stays after leaving the view shows the state', () => {
   const ended = SCENES['ten thousand items'];
   const lines = lastLines(ended ?? scene(seen({}, [])), 80).map((line) => painted(line, false));
   expect(lines).toHaveLength(5);

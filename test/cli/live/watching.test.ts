@@ -1,4 +1,4 @@
-/** What the live view makes of looks that follow each other: happenings, pace, and when to look again. */
+/** The live view over consecutive polls: events, pace, and when to poll again. */
 import { expect, test } from 'vitest';
 import { nextLookIn } from '../../../src/campaigns/cadence.ts';
 import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
@@ -20,7 +20,7 @@ const look = (at: number, recent: readonly RecentEnd[], accepted = 0): Observati
 const told = (list: readonly Happening[]) =>
   list.map(({ subject, words }) => `${subject} ${words}`);
 
-test('every end is told once, in the order of time', () => {
+test('every end is reported once, in the order of time', () => {
   const first = look(NOW, [end('a', NOW - 9)]);
   const second = look(NOW + 500, [end('a', NOW - 9), end('b', NOW + 2, 'failed')]);
   const one = happeningsWith([], null, first);
@@ -49,14 +49,14 @@ test('pauses, refusals and blocks are shown when they begin and when they end', 
   expect(words.slice(3)).toEqual(['night running', 'predictions accepts requests again']);
 });
 
-test('a handful is kept', () => {
+test('only the last few events are kept', () => {
   const many = Array.from({ length: 90 }, (_, n) => end(`s-${n}`, NOW + n));
   const list = happeningsWith([], null, look(NOW + 99, many));
   expect(list).toHaveLength(40);
   expect(list.at(-1)?.subject).toBe('s-89');
 });
 
-test('the pace looks back five minutes, and says nothing before it can know', () => {
+test('the pace covers the last five minutes, and is not shown before it is known', () => {
   const at = (seconds: number, done: number): Observation => {
     const ended = { succeeded: done, failed: 0, held: 0, cancelled: 0, invalid: 0 };
     return seen({ ended }, [budget('p', window(5, []), 0, 2 * done)], {
@@ -75,7 +75,7 @@ test('the pace looks back five minutes, and says nothing before it can know', ()
   expect(paceOf(withSample([], paceSample(at(0, 0))), paceSample(at(9, 9)))).toBeNull();
 });
 
-test('looks come seldom while nothing changes, at once when something does, and just after a slot', () => {
+test('polls are rare while nothing changes, immediate after a change, and follow each slot', () => {
   const still = look(NOW, []);
   let waited = nextLookIn(null, still);
   expect(waited).toBe(1_000);
@@ -90,7 +90,7 @@ test('looks come seldom while nothing changes, at once when something does, and 
   expect(nextLookIn({ seen: slot, waited }, slot)).toBe(1_500);
 });
 
-test('a campaign of thousands is looked at half as often', () => {
+test('a campaign of thousands is polled half as often', () => {
   const many = seen({ total: 10_000 }, [budget('predictions', window(5, []), 0, 0)]);
   expect(nextLookIn(null, many)).toBe(2_000);
   expect(nextLookIn({ seen: many, waited: 4_000 }, { ...many, waiting: 1 })).toBe(4_000);

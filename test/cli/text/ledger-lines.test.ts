@@ -1,11 +1,11 @@
-/** What people are shown of the ledger. */
+/** How the ledger is shown to users. */
 import { expect, test } from 'vitest';
 import { accountLines, rejectionLines, viewLedger } from '../../../src/cli/text/ledger-lines.ts';
 import { ACCOUNT, ledgerIn, submission } from '../../ledger/a-ledger.ts';
 import { systemClock } from '../../../src/ledger/steady-clock.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 
-test('submissions by account, and a 429 that somebody else explains, are shown; a look makes no file', async () => {
+test('shows submissions by account, and a 429 caused by another client; reading creates no file', async () => {
   const folder = await temporaryFolder();
   const environment = { HUNDREDFOLD_STATE_DIR: folder };
   expect(viewLedger(environment)).toBeNull();

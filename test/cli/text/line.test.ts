@@ -1,4 +1,4 @@
-/** Text in columns of a terminal: cut and put side by side by what is seen, not by what is counted. */
+/** Text in terminal columns: cut and aligned by display width, not by character count. */
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { beside, cut, cutText, painted, span, widthOf } from '../../../src/cli/text/line.ts';
@@ -17,7 +17,7 @@ test.each([
   expect(stringWidth(cutText(text, columns))).toBeLessThanOrEqual(columns);
 });
 
-test('a line is cut as a whole, and says that it was', () => {
+test('a line is cut as a whole, and marked as cut', () => {
   const line = [span('电荷', 'bad'), span('  '), span('mol-1')];
   expect(widthOf(line)).toBe(11);
   expect(painted(cut(line, 11), false)).toBe('电荷  mol-1');
@@ -28,7 +28,7 @@ test('a line is cut as a whole, and says that it was', () => {
   }
 });
 
-test('what stands on the right begins in one column', () => {
+test('text on the right starts in one column', () => {
   const left = [[span('电荷')], [], [span('a line that is far too long')]];
   const right = [[span('x')], [span('y')], [span('z')]];
   const lines = beside(left, right, 12).map((line) => painted(line, false));

@@ -1,4 +1,4 @@
-/** Hints that can be typed as they stand. */
+/** Hints can be typed as they are. */
 import { expect, test } from 'vitest';
 import { program } from '../../../src/cli/command-line/program.ts';
 import { HINTED, typeable } from '../../../src/cli/text/typeable.ts';
@@ -20,7 +20,7 @@ test.each([
   else expect(typed).toMatch(expected);
 });
 
-test('every command that is hinted at exists', () => {
+test('every command in a hint exists', () => {
   const names = program.commands.map((command) => command.name());
   expect(names).toEqual(expect.arrayContaining([...HINTED]));
 });

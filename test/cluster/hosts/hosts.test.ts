@@ -1,4 +1,7 @@
-/** Three hosts that share nothing but Temporal and a bucket, with every kind of fault once. `npm run test:cluster` plays many rounds. */
+/**
+ * Three hosts that share only Temporal and a bucket, with every kind of fault once. `npm run test:cluster` runs many
+ * rounds.
+ */
 import { describe, expect, test } from 'vitest';
 import { WITHOUT_S3 } from '../../s3-server.ts';
 import { clusterTools, type ClusterTools } from '../tools.ts';
@@ -13,7 +16,7 @@ describe.skipIf(missing !== null)(
   `hosts that share nothing${missing ? ` (${missing})` : ''}`,
   () => {
     test('keep every promise through a partition, a kill and a bad link', async () => {
-      // On a busy machine a clock cannot always be set: test/activities/clocks-apart.test.ts has that part.
+      // On a busy machine a clock cannot always be set: test/activities/clocks-apart.test.ts covers that part.
       const plan = { ...planRound(1, 1, { scenario: 'all', short: true }), clocks: {} };
       const { broken, stories } = await playRound(tools as ClusterTools, plan);
       expect(broken, `${wordsOf(plan)}\n${stories}`).toEqual([]);

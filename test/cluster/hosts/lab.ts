@@ -1,6 +1,6 @@
 /**
- * A group as it works: three hosts that share nothing but a Temporal on PostgreSQL and a bucket, two users with tokens
- * of their own, and the services. Each runs in a network namespace with a folder and a host name of its own.
+ * A working group: three hosts that share only a Temporal on PostgreSQL and a bucket, two users with their own tokens,
+ * and the services. Each runs in a network namespace with its own folder and host name.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { Network, type Place } from './network.ts';
 
 export const HOSTS = ['host1', 'host2', 'host3'] as const;
 export type HostName = (typeof HOSTS)[number];
-/** All that can be cut off from each other. PostgreSQL is where Temporal is. */
+/** Everything that can be disconnected from each other. PostgreSQL is on Temporal's host. */
 export const PLACES = [...HOSTS, 'temporal', 'store', 'services'] as const;
 export type PlaceName = (typeof PLACES)[number];
 
@@ -41,7 +41,7 @@ export interface Limits {
   readonly limit: number;
   readonly windowMs: number;
   readonly jobMs: number;
-  /** Jobs at once in each service, 0: no limit; default 8. */
+  /** Concurrent jobs in each service, 0: no limit; default 8. */
   readonly concurrency?: number;
   /** Of the services' own limits; default: the same. */
   readonly unlimited?: boolean;
@@ -52,7 +52,7 @@ export interface Limits {
 const NAMESPACE = 'lab';
 const SERVICES_PORT = 8080;
 
-/** A worker that is to stay: started again after it was killed. */
+/** A worker that must keep running: restarted after a kill. */
 export interface Worker {
   readonly host: HostName;
   readonly user: User;
@@ -111,7 +111,7 @@ export class Lab {
     return place;
   }
 
-  /** Types a command at a host. */
+  /** Runs a command on a host. */
   type(host: PlaceName, user: User, words: readonly string[]): Typed {
     const [program = '', ...rest] = [...this.place(host).enter, process.execPath, BIN, ...words];
     const cwd = this.path(host);
@@ -138,7 +138,7 @@ export class Lab {
     this.workers.push({ host, user, typed: this.type(host, user, ['worker']) });
   }
 
-  /** kill -9, and started again. */
+  /** kill -9, and restart. */
   async killWorker(n: number, awayMs: number): Promise<void> {
     const worker = this.workers[n];
     if (!worker) throw new Error(`no worker ${n}`);
@@ -170,14 +170,14 @@ export class Lab {
 
   async killDatabase(awayMs: number): Promise<void> {
     this.cluster.postgres.process.kill('SIGKILL');
-    // Its children need a moment until they notice.
+    // Its children need a moment to notice.
     await delay(Math.max(500, awayMs));
     this.cluster.postgres = await this.cluster.postgres.restart();
-    // Temporal ends when it finds no database at its own start only; it may have been away meanwhile.
+    // Temporal ends if it finds no database at its own start only; it may have been away meanwhile.
     if (this.cluster.server.exitCode !== null) await this.cluster.restartServer();
   }
 
-  /** All processes of a host read their clock this much later, those too that start from now on. */
+  /** All processes of a host read their clock this much later, including those that start from now on. */
   setClock(host: PlaceName, offsetS: number): void {
     const own = (): number[] => this.#pidsAt(host);
     const clocks = this.#clocks.get(host) ?? new Clocks(own);
@@ -185,12 +185,12 @@ export class Lab {
     clocks.setTo(offsetS);
   }
 
-  /** Of the test itself, which no partition concerns. */
+  /** Of the test itself, which no partition affects. */
   client(): Promise<Client> {
     return connectClient({ address: this.cluster.address, namespace: NAMESPACE });
   }
 
-  /** Every submission that reached the services. Only once they have stopped. */
+  /** Every submission that reached the services. Only after they have stopped. */
   journal(): JournalEntry[] {
     const database = new DatabaseSync(this.path('services', 'services.db'), { readOnly: true });
     try {
@@ -209,7 +209,7 @@ export class Lab {
     return this.#typed.map(({ typed }) => typed);
   }
 
-  /** Ends every process and the network at once, when there is no time for more. */
+  /** Ends every process and the network at once, if there is no time for more. */
   kill(): void {
     for (const { typed } of this.#typed) if (typed.running) typed.kill('SIGKILL');
     this.#cluster?.server.kill('SIGKILL');
@@ -225,7 +225,7 @@ export class Lab {
     await this.#store?.stop();
     this.network[Symbol.dispose]();
     rmSync(this.folder, { recursive: true, force: true });
-    // A clock that could not be set: the round was not the one that was planned.
+    // A clock that could not be set: the round was not the planned one.
     for (const one of clocks) if (one.status === 'rejected') throw one.reason;
   }
 

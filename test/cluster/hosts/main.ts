@@ -1,7 +1,7 @@
 /**
  * `npm run test:cluster -- [--minutes N] [--seed S] [--round R] [--scenario WORD]`: rounds on three hosts that share
- * nothing but Temporal and a bucket, one after another, until the minutes are over. Each is made from the seed and its
- * number, so that one of them can be played again. `--list` prints the plans and plays none.
+ * only Temporal and a bucket, one after another, until the minutes are over. Each is derived from the seed and its
+ * number, so that one of them can be repeated. `--list` prints the plans and runs none.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ function whySkipped({ scenario: of }: Plan): string | null {
   return why === null ? null : `clocks cannot be set here (${why})`;
 }
 
-/** It could not be played to its end, for a reason of the machine or of the test. */
+/** It could not be completed, for a reason of the machine or of the test. */
 function unplayed(error: unknown): Verdict {
   const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { broken: [why], items: {}, seconds: 0, stories: why };

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 export interface Place {
   readonly name: string;
   readonly address: string;
-  /** Words before a command: it then runs at this host, in the same process. */
+  /** Words before a command: it then runs on this host, in the same process. */
   readonly enter: readonly string[];
   /** The same for a command of the user `nobody`. */
   readonly enterUnprivileged: readonly string[];
@@ -18,18 +18,18 @@ export interface Place {
 
 interface Link extends Place {
   readonly namespace: string;
-  /** The end of its cable that is plugged into the bridge. */
+  /** The end of its cable at the bridge. */
   readonly plug: string;
   readonly mac: string;
 }
 
-/** A packet to this address reaches nobody, and nobody hears of it: what a partition looks like. */
+/** A packet to this address is dropped silently, as in a partition. */
 const NOWHERE = '02:00:00:00:00:ff';
 
 const ip = (...words: readonly string[]): string =>
   execFileSync('ip', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** Why there can be no namespaces here, in a few words; null when there can. */
+/** Why namespaces are not available here, in a few words; null if they are. */
 export function whyNoNamespaces(): string | null {
   if (process.platform !== 'linux') return 'network namespaces need Linux';
   if (process.getuid?.() !== 0) return 'network namespaces need root';
@@ -74,7 +74,7 @@ export class Network implements Disposable {
   constructor() {
     this.#subnet = freeSubnet();
     ip('link', 'add', this.#bridge, 'type', 'bridge');
-    // So that whoever runs the test reaches all of them.
+    // So that the test itself reaches all of them.
     ip('addr', 'add', `${this.#subnet}.254/24`, 'dev', this.#bridge);
     ip('link', 'set', this.#bridge, 'up');
   }
@@ -117,7 +117,7 @@ export class Network implements Disposable {
     this.#point(other, one, this.#link(one).mac);
   }
 
-  /** All that this host sends arrives later, and some of what it sends and gets never does. */
+  /** Everything that this host sends arrives later, and some packets in both directions are lost. */
   async disturb(name: string, { loss, delayMs }: { loss: number; delayMs: number }): Promise<void> {
     const { plug } = this.#link(name);
     const [near, far, bridge] = [
@@ -150,7 +150,7 @@ export class Network implements Disposable {
     ip('link', 'del', lossy.bridge);
   }
 
-  /** Ids of the processes at a host. */
+  /** Ids of the processes on a host. */
   processes(name: string): number[] {
     const pids = ip('netns', 'pids', this.#link(name).namespace).trim().split('\n');
     return pids.map(Number).filter((pid) => pid > 0);

@@ -1,4 +1,4 @@
-/** What happens to the hosts in one round: made from a seed, so that a round can be played again. */
+/** What happens to the hosts in one round: derived from a seed, so that a round can be repeated. */
 import { Random, seedOf } from '../../chaos/random.ts';
 import { HOSTS, PLACES, type HostName, type PlaceName } from './lab.ts';
 
@@ -25,7 +25,7 @@ export interface Plan {
   /** Rows of each of the two users. */
   readonly sequences: number;
   readonly molecules: number;
-  /** Seconds by which the clocks of hosts are off. */
+  /** Offsets of the hosts' clocks in seconds. */
   readonly clocks: Readonly<Partial<Record<HostName, number>>>;
   readonly events: readonly Event[];
 }
@@ -36,7 +36,7 @@ export interface PlanOptions {
   readonly short?: boolean;
 }
 
-/** A packet in twenty, and 200 ms for each that is sent. */
+/** Loses one packet in twenty, and delays each by 200 ms. */
 export const BAD_LINK = { loss: 0.05, delayMs: 200 };
 
 export function planRound(seed: number, round: number, options: PlanOptions = {}): Plan {
@@ -59,7 +59,7 @@ function eventsOf(random: Random, scenario: Scenario, short: boolean): Event[] {
   const spanMs = short ? 6_000 : 30_000;
   const atMs = (): number => random.int(1_000, spanMs);
   const cut = (): Event => {
-    // Mostly two who speak with each other. Hosts never do: to cut them off from each other changes nothing.
+    // Mostly two that communicate. Hosts never do: disconnecting them from each other changes nothing.
     const one = random.chance(0.8) ? random.pick(HOSTS) : random.pick(PLACES);
     const others = PLACES.filter((place) => place !== one && !isHost(place));
     const other = random.pick(others);
@@ -75,7 +75,7 @@ function eventsOf(random: Random, scenario: Scenario, short: boolean): Event[] {
   const disturbed = new Set<PlaceName>();
   const disturb = (): Event => {
     const forMs = short ? 5_000 : random.int(15_000, 40_000);
-    // Each link once: two disturbances of one would end with the first.
+    // Each link once: two faults of one would end with the first.
     const whom = random.pick(PLACES.filter((place) => !disturbed.has(place)));
     disturbed.add(whom);
     return { atMs: random.int(0, 5_000), do: 'disturb', whom, forMs };

@@ -1,4 +1,4 @@
-/** Plays a round, and judges what it left: the promises of docs/architecture.md, on the tree that a host pulls. */
+/** Runs a round, and checks its results: the promises of docs/architecture.md, on the tree that a host pulls. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -26,12 +26,12 @@ const ENDS_WITHIN_MS = 50_000;
 const MOST_TRIES = 5;
 
 export interface Verdict {
-  /** What is broken, a text each; empty when all holds. */
+  /** The violations, a text each; empty if all holds. */
   readonly broken: readonly string[];
   /** Items by state and code. */
   readonly items: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** Of every process, where something is broken. */
+  /** Of every process, if there are violations. */
   readonly stories: string;
 }
 
@@ -44,7 +44,7 @@ interface Campaign {
 
 export async function playRound(tools: ClusterTools, plan: Plan): Promise<Verdict> {
   const lab = await Lab.open(tools, LIMITS);
-  // A test that runs out of time leaves processes and namespaces to nobody.
+  // After a timeout of the test, processes and namespaces would remain.
   const endWithUs = (): void => lab.kill();
   process.once('exit', endWithUs);
   const startedAt = performance.now();
@@ -80,7 +80,7 @@ export async function playRound(tools: ClusterTools, plan: Plan): Promise<Verdic
   }
 }
 
-/** Workers on three hosts, and a campaign of each user, begun where the other's token is not. */
+/** Workers on three hosts, and a campaign of each user, started on a host without the other's token. */
 async function begin(lab: Lab, plan: Plan): Promise<Campaign[]> {
   for (const host of HOSTS) lab.setClock(host, plan.clocks[host] ?? 0);
   const [ada, ben] = USERS;
@@ -99,7 +99,7 @@ async function begin(lab: Lab, plan: Plan): Promise<Campaign[]> {
   return campaigns;
 }
 
-/** On a busy machine workers need longer than `run` waits for them: its words say to type it again. */
+/** On a busy machine workers need longer than `run` waits for them: its message says to run it again. */
 async function begun(lab: Lab, { name, user, host }: Campaign): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const typed = lab.type(host, user, ['run', `${name}.jsonl`, '--detach', '--json']);
@@ -204,7 +204,7 @@ async function judge(
   await attempt(() => atMostOneJob(journal, campaigns.flatMap(({ ids }) => ids).length));
   const accepted = new Set(journal.flatMap((e) => (e.accepted ? (e.requestId ?? []) : [])));
   for (const { name, user, ids } of campaigns) {
-    // At a host that had no part in it.
+    // On a host that had no part in it.
     await attempt(() =>
       lab.type('host3', user, ['pull', name, '--out', 'pulled', '--json']).endsWith(0),
     );
@@ -231,7 +231,7 @@ async function judge(
   });
 }
 
-/** Nothing but a submission of which nobody can know may keep a row from its result. */
+/** Only a submission with an unknowable outcome may keep a row from its result. */
 function explained(
   rows: readonly Record<string, string>[],
   accepted: ReadonlySet<string>,

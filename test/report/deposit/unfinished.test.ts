@@ -1,4 +1,4 @@
-/** An archive that is gone on with: what was complete is kept and checked, and what changed since is made anew. */
+/** Continuing an unfinished archive: complete parts are kept and checked, and changed ones are written again. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { appendFile, mkdtemp, open, readdir, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import type { Store } from '../../../src/store/store.ts';
 const MODIFIED = new Date('2026-11-21T10:00:00Z');
 const FILES = ['a.txt', 'b/large.bin', 'b/small.txt', 'c.txt', 'd.txt'];
 
-/** Remembers which files of the tree were read. */
+/** Records which files of the tree were read. */
 function watched(store: Store, read: string[]): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -65,7 +65,7 @@ function depositOf(store: Store, tags: Deposit['tags'] = { 'CITATION.cff': 'one'
   return { store, name: 'one', facts: {}, tags, modified: MODIFIED };
 }
 
-/** A try that ends after so many parts, as if it had been killed. */
+/** An attempt that stops after this many parts, as if killed. */
 async function breakOffAfter(count: number): Promise<void> {
   const archive = await UnfinishedArchive.open(path, MODIFIED);
   let taken = 0;
@@ -77,7 +77,7 @@ async function breakOffAfter(count: number): Promise<void> {
   await archive.close();
 }
 
-/** Goes on, and tells what was read of the tree. */
+/** Continues, and reports what was read of the tree. */
 async function goOn(tags?: Deposit['tags']): Promise<{ kept: number; read: string[] }> {
   const read: string[] = [];
   const { kept, sha256, bytes } = await makeArchive(path, depositOf(watched(tree, read), tags));
@@ -86,18 +86,18 @@ async function goOn(tags?: Deposit['tags']): Promise<{ kept: number; read: strin
   expect(archive).toHaveLength(bytes);
   const whole: Uint8Array[] = [];
   for await (const part of streamArchive(depositOf(tree, tags)).bytes) whole.push(part);
-  // Byte for byte what is made without a break.
+  // Byte for byte the same as without an interruption.
   expect(archive.equals(Buffer.concat(whole))).toBe(true);
   expect(execFileSync('sha256sum', [path], { encoding: 'utf8' })).toContain(sha256);
   return { kept, read: read.filter((key) => key !== 'SHA256SUMS') };
 }
 
-test('without a break it is the same as the stream', async () => {
+test('without an interruption it is the same as the stream', async () => {
   expect(await goOn()).toEqual({ kept: 0, read: FILES });
 });
 
-test('what is complete is not read again', async () => {
-  // bagit.txt, SHA256SUMS, a.txt, b/large.bin; what was not yet written together is lost.
+test('complete parts are not read again', async () => {
+  // bagit.txt, SHA256SUMS, a.txt, b/large.bin; the incomplete write batch is lost.
   await breakOffAfter(5);
   expect((await readdir(out)).sort()).toEqual(['one.zip.unfinished', 'one.zip.unfinished.db']);
   const { kept, read } = await goOn();
@@ -106,7 +106,7 @@ test('what is complete is not read again', async () => {
   expect(read).toContain('d.txt');
 });
 
-describe('after a break', () => {
+describe('after an interruption', () => {
   beforeEach(() => breakOffAfter(9));
 
   test.each<[string, () => Promise<void> | void]>([
@@ -115,12 +115,12 @@ describe('after a break', () => {
     ['all of it was lost', () => truncateSync(`${path}.unfinished`, 0)],
     ['its end is of an entry that did not end', () => appendFile(`${path}.unfinished`, 'PK rest')],
     ['the journal is damaged', () => writeFileSync(`${path}.unfinished.db`, 'no database')],
-  ])('%s: the archive is whole', async (_, happens) => {
+  ])('%s: the archive is complete', async (_, happens) => {
     await happens();
     await goOn();
   });
 
-  test('a damaged entry and all behind it are made anew', async () => {
+  test('a damaged entry and all entries after it are written again', async () => {
     await damage(900_000);
     const { read } = await goOn();
     expect(read).not.toContain('a.txt');
@@ -128,20 +128,20 @@ describe('after a break', () => {
     expect(read).toContain('c.txt');
   });
 
-  test('other metadata are taken in', async () => {
+  test('other metadata are included', async () => {
     await goOn({ 'CITATION.cff': 'two' });
     const text = execFileSync('python3', ['-m', 'zipfile', '-l', path], { encoding: 'utf8' });
     expect(text).toContain('one/CITATION.cff');
   });
 
-  test('a file that was published since is taken in', async () => {
+  test('a file that was published since is included', async () => {
     await tree.write('b/another.txt', 'new');
     await writeSums([...FILES, 'b/another.txt']);
     const { read } = await goOn();
     expect(read).toContain('b/another.txt');
   });
 
-  test('of a tree that was published anew, nothing of the former one stays', async () => {
+  test('of a tree that was published again, nothing of the former archive is kept', async () => {
     await tree.write('a.txt', 'other');
     await writeSums(FILES);
     expect((await goOn()).read).toContain('a.txt');
@@ -165,7 +165,7 @@ async function damage(place: number): Promise<void> {
   await file.close();
 }
 
-test('a tree that is not what was published leaves nothing behind', async () => {
+test('a tree that differs from what was published leaves nothing behind', async () => {
   await tree.write('d.txt', 'other');
   await expect(makeArchive(path, depositOf(tree))).rejects.toMatchObject({
     code: 'DEPOSIT_NOT_WHOLE',
@@ -173,7 +173,7 @@ test('a tree that is not what was published leaves nothing behind', async () => 
   expect(await readdir(out)).toEqual([]);
 });
 
-test('two commands do not write one archive', async () => {
+test('two commands cannot write one archive', async () => {
   const archive = await UnfinishedArchive.open(path, MODIFIED);
   await expect(makeArchive(path, depositOf(tree))).rejects.toMatchObject({ code: 'DEPOSIT_BUSY' });
   await archive.close();

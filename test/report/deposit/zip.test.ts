@@ -1,4 +1,4 @@
-/** The archives that we write, read by programs of others: Python's zipfile and, where it is there, Info-ZIP's unzip. */
+/** Our archives, read by independent programs: Python's zipfile and, if present, Info-ZIP's unzip. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ const FILES: readonly (readonly [string, Uint8Array])[] = [
 ];
 
 describe('an archive', () => {
-  test('has every file, with its time and as a plain file', async () => {
+  test('contains every file, with its time and as a plain file', async () => {
     const path = scratch();
     const parts: Uint8Array[] = [];
     const ended: EndedEntry[] = [];
@@ -102,7 +102,7 @@ describe('an archive', () => {
     expect(found[0]?.slice(3)).toEqual([[2026, 11, 21, 23, 59, 58], 0o100644]);
   });
 
-  test('may have more than 65,535 files', async () => {
+  test('may contain more than 65,535 files', async () => {
     const path = scratch();
     const { bytes, ended } = await entry('00000', Buffer.from('x'));
     const entries = Array.from({ length: 70_000 }, (_, n) => ({
@@ -126,7 +126,7 @@ describe('an archive', () => {
     const at = 2 ** 32 + 12_345;
     const first = await entry('first', Buffer.from('one'));
     const second = await entry('second', Buffer.from('two'), at);
-    // The stretch between the two takes no room on the disk.
+    // The range between the two uses no disk space.
     const file = await open(path, 'w');
     await file.write(first.bytes, 0, undefined, 0);
     const end = at + second.bytes.length;
@@ -164,7 +164,7 @@ test('a file of more than 4 GiB has its lengths in eight bytes', () => {
 });
 
 test.each([10, 2 ** 20, 2 ** 20 + 1, 3 * 2 ** 20])(
-  '%i bytes give the same entry, however they arrive',
+  '%i bytes give the same entry, in whatever chunks they arrive',
   async (bytes) => {
     const content = noise(bytes);
     const [one, other] = [

@@ -1,4 +1,4 @@
-/** Between which moments the service took a job on, from what item.json has of it. */
+/** The interval in which the service accepted a job, derived from item.json. */
 import { expect, test } from 'vitest';
 import type { Attempt } from '../../../src/domain/campaign.ts';
 import { Acceptances } from '../../../src/report/page/acceptances.ts';
@@ -34,7 +34,7 @@ test('the request and the answer are the bounds', () => {
   ]);
 });
 
-test('a job that was found was sent with the first request that may have made it', () => {
+test('a job that was found was sent with the first request that may have created it', () => {
   expect(spans(record({ at: iso(9_000), outcome: 'found', sentAt: iso(1_000) }))).toEqual([
     [1_000, 9_000],
   ]);
@@ -44,11 +44,11 @@ test('a request of unknown time was sent at most 45 s before', () => {
   expect(spans(record({ at: iso(60_000), outcome: 'accepted' }))).toEqual([[15_000, 60_000]]);
 });
 
-test('what the service tells narrows the span, though its clock is an hour ahead', () => {
+test('times of the service narrow the interval, though its clock is an hour ahead', () => {
   const told = (ms: number) => iso(3_600_000 + ms).replace('Z', '+00:00');
   const [quick, slow] = spans(accepted(0, 10, told(4)), accepted(100, 2_600, told(700))) ?? [];
   expect(quick).toEqual([0, 10]);
-  // The quick answer says to 11 ms how far the clocks are apart.
+  // The quick answer gives the offset of the clocks to within 11 ms.
   expect(slow).toEqual([695, 707]);
 });
 
@@ -65,7 +65,7 @@ test.each([
   ['a clock was set in between', iso(3_600_700)],
   ['no zone is named', '2026-11-21T20:00:00.700'],
   ['it is no time', 'yesterday'],
-])('what the service tells is left aside when %s', (_, queuedAt) => {
+])('times of the service are ignored when %s', (_, queuedAt) => {
   expect(spans(accepted(0, 10, iso(4)), accepted(100, 2_600, queuedAt))).toEqual([
     [0, 10],
     [100, 2_600],

@@ -1,4 +1,4 @@
-/** Reports of campaigns that wish the reader ill, that came to nothing, or that are small or large. */
+/** Reports of campaigns that are hostile, without results, small or large. */
 import { once } from 'node:events';
 import { mkdir, rename } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -51,7 +51,7 @@ async function changeEach(store: Store, change: (record: ItemRecord) => ItemReco
   return campaign;
 }
 
-test('a hostile name does nothing, and is shown letter by letter', async () => {
+test('a hostile name has no effect, and is shown literally', async () => {
   const folder = await temporaryFolder();
   const { store, end } = await writeFinishedTree(folder, 2);
   const campaign = await changeEach(store, (record) => ({
@@ -60,7 +60,7 @@ test('a hostile name does nothing, and is shown letter by letter', async () => {
     user: { [HOSTILE]: HOSTILE },
     source: { file: HOSTILE, line: 1 },
     attempts: [...record.attempts, { at: END.startedAt, outcome: 'unavailable', message: HOSTILE }],
-    // One of each kind keeps its result, the other shows the words.
+    // One of each kind keeps its result, the other shows the message.
     ...(/0$/.test(record.id) && { state: 'failed', error: { code: HOSTILE, message: HOSTILE } }),
     input: {
       ...record.input,
@@ -85,7 +85,7 @@ test('a hostile name does nothing, and is shown letter by letter', async () => {
   }
 });
 
-test('the page may connect to nothing, whatever runs in it', async () => {
+test('the page cannot connect to anything, whatever runs in it', async () => {
   const store = await endedCampaign([]);
   await publishCampaign(store, END);
   let arrived = 0;
@@ -138,7 +138,7 @@ test('a campaign without any item, and one in which nothing succeeded', async ()
   expect(failed.errors).toEqual([]);
 });
 
-test('what does not fit into the page lies beside it, and is missed in words', async () => {
+test('what does not fit into the page is stored beside it, with a message', async () => {
   const folder = await temporaryFolder();
   const { store, end } = await writeFinishedTree(folder, 20);
   const campaign = await readPreparedCampaign(store);

@@ -1,4 +1,4 @@
-/** A report, opened from disk in a real browser, with all that went wrong in it. */
+/** A report, opened from disk in a real browser, with all errors that occurred in it. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
@@ -9,7 +9,7 @@ export interface Opened {
   readonly page: Page;
   /** Errors on the console and thrown ones. */
   readonly errors: readonly string[];
-  /** Every address that was asked for, but for the report itself. */
+  /** Every address that was requested, except the report itself. */
   readonly requests: readonly string[];
 }
 
@@ -37,9 +37,9 @@ export async function opened(
   return { page, errors, requests };
 }
 
-/** What axe-core calls serious or critical, a line each. */
+/** Violations that axe-core rates serious or critical, one per line. */
 export async function accessProblems(page: Page): Promise<readonly string[]> {
-  // Not as a script of the page: that may run nothing but its own.
+  // Not as a script of the page: its policy allows only its own.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
   return violations

@@ -1,4 +1,4 @@
-/** The report in a real browser, opened from disk as its reader opens it. */
+/** The report in a real browser, opened from disk as by a user. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ describe('overview and table', () => {
     expect(requests).toEqual([]);
   });
 
-  test('a number of the overview leads to its rows', async () => {
+  test('a number of the overview links to its rows', async () => {
     const { page, errors } = await opened(browser, folder);
     await page.getByLabel(/ molecule, failed: show them/).click();
     const failed = items.filter(({ kind, state }) => kind === 'molecule' && state === 'failed');
@@ -67,7 +67,7 @@ describe('overview and table', () => {
     expect(errors).toEqual([]);
   });
 
-  test('search finds the rows that hold every word, sorting orders numbers by value', async () => {
+  test('search finds the rows that contain every word, sorting orders numbers by value', async () => {
     const { page, errors } = await opened(browser, folder);
     await page.getByRole('searchbox').fill('SUCCEEDED molecule');
     const wanted = items.filter(({ kind, state }) => kind === 'molecule' && state === 'succeeded');
@@ -79,13 +79,13 @@ describe('overview and table', () => {
     const longest = [...wanted].sort((a, b) => took(b) - took(a));
     await expect.poll(() => shownIds(page)).toEqual(longest.map(({ id }) => id));
     expect(await page.locator('th[aria-sort=descending]').innerText()).toContain('Done in');
-    // The address keeps it.
+    // The address contains it.
     await page.reload();
     await expect.poll(() => shownIds(page)).toEqual(longest.map(({ id }) => id));
     expect(errors).toEqual([]);
   });
 
-  test('goes on page by page, and back from an item to where it was left', async () => {
+  test('goes through the pages, and back from an item to the previous position', async () => {
     const { page, errors } = await opened(browser, folder);
     await page.getByRole('button', { name: 'Next' }).click();
     const second = items.slice(50, 100).map(({ id }) => id);
@@ -126,7 +126,7 @@ describe('one item', () => {
     expect(requests).toEqual([]);
   });
 
-  test('a sequence: a plot for every predictor, read out residue by residue', async () => {
+  test('a sequence: a plot for every predictor, with values by residue', async () => {
     const id = firstOf('sequence');
     const { page, errors, requests } = await opened(browser, folder, `#item=${id}`);
     await page.locator('.track svg').first().waitFor();
@@ -137,7 +137,7 @@ describe('one item', () => {
         !['sequence_id', 'residue', 'residue_index'].includes(key) &&
         rows.some((row) => row[key] !== ''),
     );
-    // Helix, sheet and coil are in one.
+    // Helix, sheet and coil share one plot.
     const secondary = keys.filter((key) => ['helix', 'sheet', 'coil'].includes(key));
     expect(secondary.length).toBe(3);
     expect(await page.locator('[data-track]').count()).toBe(keys.length - 2);
@@ -147,7 +147,7 @@ describe('one item', () => {
     for (const value of keys.map((key) => Number(rows[2]?.[key] || NaN)).filter(Number.isFinite)) {
       expect(said).toContain(value.toFixed(3).replace('-', ''));
     }
-    // A stretch alone, with the cursor in it.
+    // A selected range, with the cursor in it.
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await page.getByRole('button', { name: 'Move right' }).click();
     expect(await page.locator('.axis .seen').count()).toBe(1);
@@ -193,7 +193,7 @@ describe('one item', () => {
     expect(requests).toEqual([]);
   });
 
-  test('that failed says why and what to do', async () => {
+  test('that failed shows why and what to do', async () => {
     const failed = items.find((item) => item['error_code'] === 'JOB_FAILED');
     const { page } = await opened(browser, folder, `#item=${failed?.['id'] ?? ''}`);
     const said = await page.getByRole('region', { name: 'Why it did not succeed' }).innerText();
@@ -202,14 +202,14 @@ describe('one item', () => {
     expect(said).toContain('What to do:');
   });
 
-  test('that is not there is said to be none', async () => {
+  test('that does not exist is reported as missing', async () => {
     const { page, errors } = await opened(browser, folder, '#item=nobody');
     expect(await page.locator('main').innerText()).toContain('no item with this id');
     expect(errors).toEqual([]);
   });
 });
 
-describe('for everybody', () => {
+describe('accessibility', () => {
   const views: readonly (readonly [string, () => string])[] = [
     ['the overview', () => ''],
     ...['molecule', 'sequence', 'alignment', 'shifts'].map(
@@ -258,7 +258,7 @@ describe('for everybody', () => {
     expect(errors).toEqual([]);
   });
 
-  test('the chosen colours stay, whatever the system says', async () => {
+  test("the selected colour scheme stays, whatever the system's is", async () => {
     const { page } = await opened(browser, folder, '', { colorScheme: 'light' });
     const ground = () => page.evaluate(GROUND);
     const light = await ground();
@@ -268,7 +268,7 @@ describe('for everybody', () => {
     expect(await ground()).not.toBe(light);
   });
 
-  test('on paper: white, without what can only be clicked', async () => {
+  test('printed: white, without what can only be clicked', async () => {
     const { page } = await opened(browser, folder, '', { colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate(GROUND)).toBe('rgb(255, 255, 255)');

@@ -1,4 +1,4 @@
-/** What the report says of the rolling window, read in a real browser. */
+/** What the report shows about the rolling window, read in a real browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { publishCampaign } from '../../../src/report/publish.ts';
@@ -29,7 +29,7 @@ const SETTINGS = {
 /** Sent and answered, ms after the start. */
 type Post = readonly [sent: number, answered: number];
 
-/** What the report of a campaign with these jobs says of the window. */
+/** What the report of a campaign with these jobs shows about the window. */
 async function claimOf(posts: readonly Post[]): Promise<string> {
   const store = await openFileStore(await temporaryFolder());
   const items = posts.map((_, n) => aSequence(`s${n}`));
@@ -52,8 +52,8 @@ async function claimOf(posts: readonly Post[]): Promise<string> {
 const times = (count: number, of: (n: number) => Post): Post[] =>
   Array.from({ length: count }, (_, n) => of(n));
 
-test('late answers do not look like a breach of the limit', async () => {
-  // The service counted the first 30 when they were sent. Their answers fall into the window of the next 30.
+test('late answers are not shown as a breach of the limit', async () => {
+  // The service counted the first 30 when they were sent. Their answers are in the window of the next 30.
   const late = times(30, (n) => [0, 30 + 85 * n]);
   const next = times(30, () => [60_100, 60_130]);
   expect(await claimOf([...late, ...next])).toContain(
@@ -61,14 +61,14 @@ test('late answers do not look like a breach of the limit', async () => {
   );
 }, 180_000);
 
-test('the count is one number where the recorded times allow it', async () => {
+test('the count is one number if the recorded times allow it', async () => {
   const quick = times(60, (n) => [n * 2_100, n * 2_100 + 30]);
   expect(await claimOf(quick)).toMatch(
     /^60 jobs accepted; at most 29 in any 60 s, of 30 allowed\.$/,
   );
 }, 180_000);
 
-test('more jobs than allowed that were sent and answered within one window are a breach', async () => {
+test('more jobs than allowed, sent and answered within one window, are a breach', async () => {
   const many = times(40, (n) => [n * 1_000, n * 1_000 + 500]);
   expect(await claimOf(many)).toContain(
     'at most 40 in any 60 s, of 30 allowed: more than allowed.',

@@ -54,7 +54,7 @@ async function downloaded(page: Page, name: string): Promise<string> {
 }
 
 describe('the table', () => {
-  test('is filtered by a range and ordered by a measure, and Next follows', async () => {
+  test('is filtered by a range and ordered by a measure, and Next follows this order', async () => {
     const { page, errors } = await opened(browser, folder, '#kind=molecule');
     await page.getByText('Filter by value').click();
     await page.locator('.bounds select').selectOption('mass');
@@ -78,7 +78,7 @@ describe('the table', () => {
     expect(errors).toEqual([]);
   });
 
-  test('shows the columns that were chosen, with their head in view', async () => {
+  test('shows the selected columns, with the header in view', async () => {
     const { page, errors } = await opened(browser, folder, '#kind=molecule');
     await page.locator('summary', { hasText: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'Charge (e)' }).check();
@@ -98,7 +98,7 @@ describe('the table', () => {
   });
 });
 
-test('the words of a result are broken between their parts only', async () => {
+test('the text of a result breaks between its parts only', async () => {
   const { page, errors } = await opened(browser, folder, '#kind=molecule');
   const phrases = page.locator('.column-result .phrase', { hasText: /^charge / });
   expect(await phrases.count()).toBe(molecules.length);
@@ -110,7 +110,7 @@ test('the words of a result are broken between their parts only', async () => {
 });
 
 describe('a plot', () => {
-  test('selects in the table what is brushed, and marks what is selected there', async () => {
+  test('selects in the table what is brushed, and highlights what is selected there', async () => {
     const hash = '#kind=molecule&view=plot&x=mass&y=dipole&colour=own%3Aproject&size=atoms';
     const { page, errors, requests } = await opened(browser, folder, hash);
     const plot = page.locator('.brushed svg');
@@ -146,7 +146,7 @@ describe('a plot', () => {
   });
 });
 
-/** Its button is seen where the pointer is. */
+/** Its button is visible under the pointer. */
 async function savedPicture(page: Page, name: string, type: 'SVG' | 'PNG'): Promise<Buffer> {
   const button = page.getByRole('button', { name: `${name}: save as ${type}` }).first();
   const [download] = await Promise.all([
@@ -201,7 +201,7 @@ interface SequenceResult {
   readonly proteins: Readonly<Record<string, { readonly viterbi: readonly string[] }>>;
 }
 
-/** The first two sequences in which PSPer found states, and the states of each residue. */
+/** The first two sequences in which PSPer found states, and the state of each residue. */
 async function withStates(): Promise<readonly { id: string; states: readonly string[] }[]> {
   const found: { id: string; states: readonly string[] }[] = [];
   for (const { id = '', kind, state } of items) {
@@ -214,7 +214,7 @@ async function withStates(): Promise<readonly { id: string; states: readonly str
   return found.slice(0, 2);
 }
 
-/** `PLD 1–80`: where each state begins and ends, from the residues one by one. */
+/** `PLD 1–80`: where each state begins and ends, computed from the residues. */
 function stretches(states: readonly string[]): readonly string[] {
   const firsts = states.flatMap((state, place) =>
     state !== '' && state !== states[place - 1] ? [place] : [],
@@ -225,7 +225,7 @@ function stretches(states: readonly string[]): readonly string[] {
   });
 }
 
-test('the states of PSPer are saved as bars with their key, in the same colours for every protein', async () => {
+test('the states of PSPer are saved as bars with their legend, in the same colours for every protein', async () => {
   const sequences = await withStates();
   expect(sequences.length).toBe(2);
   const colours = new Map<string, string>();
@@ -250,7 +250,7 @@ test('the states of PSPer are saved as bars with their key, in the same colours 
   expect(new Set(colours.values()).size).toBe(colours.size);
 });
 
-/** The fill of the element in front of these letters. */
+/** The fill of the last element before these letters. */
 function fillBefore(svg: string, letters: string): string {
   const before = svg.slice(0, svg.indexOf(letters));
   return [...before.matchAll(/fill: (rgb\([^)]*\))/g)].at(-1)?.[1] ?? '';
@@ -273,7 +273,7 @@ test('an alignment is saved with its conservation, names and letters in one pict
   expect(errors).toEqual([]);
 });
 
-test('structures are drawn, and ordered like one of them', async () => {
+test('structures are drawn, and ordered by similarity to one of them', async () => {
   const { page, errors } = await opened(browser, folder, '#view=structures&state=succeeded');
   await page.locator('.structures svg path').first().waitFor();
   expect(await page.locator('.structures li').count()).toBe(Math.min(24, molecules.length));
@@ -304,7 +304,7 @@ test('selected items are compared', async () => {
   expect(errors).toEqual([]);
 });
 
-test('rows are taken along as CSV, as a manifest and as paths', async () => {
+test('rows are copied as CSV, as a manifest and as paths', async () => {
   const { page, errors } = await opened(browser, folder, '#kind=molecule&state=succeeded');
   const all: Cells[] = parse(await downloaded(page, 'CSV'), { columns: true });
   expect(idsOf(all)).toEqual(idsOf(molecules));
@@ -318,7 +318,7 @@ test('rows are taken along as CSV, as a manifest and as paths', async () => {
   expect(errors).toEqual([]);
 });
 
-test('substructures are searched for where the report was written with RDKit', async () => {
+test('substructure search works if the report was written with RDKit', async () => {
   const without = await opened(browser, folder, '#view=structures&smarts=c1ccccc1');
   await without.page.getByText('hundredfold report NAME --substructure').waitFor();
   const plain = await readFile(join(folder, 'report.html'), 'utf8');
@@ -336,7 +336,7 @@ test('substructures are searched for where the report was written with RDKit', a
   await field.fill('[#6]');
   await field.blur();
   await expect.poll(() => status.innerText()).toContain(`${drawn} molecules in`);
-  // As RDKit outside of the page says.
+  // As computed by RDKit outside the page.
   const rdkit = await initRdkit.default();
   const query = rdkit.get_qmol('[OX2H]');
   const smiles = await page.evaluate<string[]>(`(async () => {

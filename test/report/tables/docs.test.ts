@@ -1,4 +1,4 @@
-/** docs/result-tables.md says what the tables hold, and its examples run. */
+/** docs/result-tables.md describes the tables, and its examples run. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ function sectionOf(kind: Kind): string {
   return PAGE.split(/^## /m).find((one) => one.startsWith(`${HEADINGS[kind]}\n`)) ?? '';
 }
 
-/** The names in the sentence that tells what `<key>` stands for, with the five figures of each. */
+/** The names in the sentence that explains `<key>`, with the five figures of each. */
 function figures(section: string): Column[] {
   const sentence = /`<key>` is (.*?) in turn/.exec(section)?.[1] ?? '';
   const keys = [...sentence.matchAll(/`(\w+)`/g)].map(([, key = '']) => key);
@@ -60,7 +60,7 @@ describe('docs/result-tables.md', () => {
     expect(lines.map(([, name, type]) => ({ name, type }))).toEqual(MEASURE_COLUMNS[kind]);
   });
 
-  test('has examples for DuckDB that run', async () => {
+  test('has working examples for DuckDB', async () => {
     const store = await resultCampaign(everyKind());
     await publishCampaign(store, END);
     const [mean, measured, whole] = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(

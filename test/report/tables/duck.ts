@@ -3,7 +3,7 @@ import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 
 export type Rows = Record<string, DuckDBValue>[];
 
-/** Runs one statement in a data base of its own. @param folder in which relative names of files are looked up */
+/** Runs one statement in its own database. @param folder for resolving relative names of files */
 export async function query(folder: string, sql: string): Promise<Rows> {
   const instance = await DuckDBInstance.create(':memory:', { file_search_path: folder });
   const connection = await instance.connect();

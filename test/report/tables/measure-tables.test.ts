@@ -1,4 +1,4 @@
-/** The tables of measures, beside the tables of values that they sum up, read with DuckDB. */
+/** The tables of measures, compared with the tables of values that they summarise, read with DuckDB. */
 import { describe, expect, test } from 'vitest';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { END } from '../a-campaign.ts';
@@ -13,7 +13,7 @@ async function published(): Promise<Ask> {
   return (sql) => query(store.location, sql);
 }
 
-/** Rounded as the tables have it. */
+/** Rounded as in the tables. */
 function expectClose(found: Rows, wanted: Rows): void {
   expect(found.length).toBeGreaterThan(0);
   expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
@@ -27,7 +27,7 @@ function expectClose(found: Rows, wanted: Rows): void {
   }
 }
 
-test('of sequences are what their residues say', async () => {
+test('of sequences agree with their residues', async () => {
   const rowsOf = await published();
   const found = await rowsOf(`FROM 'tables/sequence-measures.parquet' ORDER BY id`);
   const wanted = await rowsOf(`
@@ -40,7 +40,7 @@ test('of sequences are what their residues say', async () => {
   expectClose(found, wanted);
 });
 
-test('of alignments are what their columns say', async () => {
+test('of alignments agree with their columns', async () => {
   const rowsOf = await published();
   const found = await rowsOf(`FROM 'tables/alignment-measures.parquet' ORDER BY id`);
   const wanted = await rowsOf(`
@@ -51,7 +51,7 @@ test('of alignments are what their columns say', async () => {
   expectClose(found, wanted);
 });
 
-test('of shift files are what their residues say', async () => {
+test('of shift files agree with their residues', async () => {
   const rowsOf = await published();
   const found = await rowsOf(`FROM 'tables/shift-measures.parquet' ORDER BY id`);
   const wanted = await rowsOf(`
@@ -62,7 +62,7 @@ test('of shift files are what their residues say', async () => {
 });
 
 describe.each(['sequence-measures', 'alignment-measures', 'shift-measures'])('%s', (name) => {
-  test('has the same rows in both formats, and a column of the user behind ours', async () => {
+  test("has the same rows in both formats, and a user's column after ours", async () => {
     const rowsOf = await published();
     const parquet = await rowsOf(`FROM 'tables/${name}.parquet'`);
     const csv = await rowsOf(`FROM read_csv('tables/${name}.csv', all_varchar = true)`);

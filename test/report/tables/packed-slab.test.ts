@@ -1,4 +1,4 @@
-/** Rows that go from one thread to another are the same on the other side. */
+/** Rows that are sent from one thread to another are unchanged. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Slab } from '../../../src/report/tables/column.ts';
@@ -6,7 +6,7 @@ import { packSlab, unpackColumn } from '../../../src/report/tables/packed-slab.t
 
 const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
 const text = fc.oneof(fc.constantFrom('', 'A', 'context-dependent'), fc.string());
-/** Beside text there is no negative zero: as one of the words that repeat it is the other. */
+/** Beside text there is no negative zero: as a repeated word it becomes zero. */
 const beside = number.map((value) => value + 0);
 const cell = fc.oneof(beside, text, fc.boolean(), fc.constant(null));
 
@@ -21,11 +21,11 @@ const slab = fc.integer({ min: 0, max: 12 }).chain((rows) => {
   });
 });
 
-test('every value of every column, of slabs that follow each other', () => {
+test('every value of every column, of consecutive slabs, is unchanged', () => {
   fc.assert(
     fc.property(fc.array(slab, { maxLength: 4 }), (slabs) => {
       const rows = slabs.reduce((sum, one) => sum + one.rows, 0);
-      // As a message to another thread is.
+      // Like a message to another thread.
       const packed = structuredClone(slabs.map(packSlab));
       for (let column = 0; column < 3; column += 1) {
         const expected = slabs.flatMap(({ rows: length, cells }) => {
@@ -40,7 +40,7 @@ test('every value of every column, of slabs that follow each other', () => {
   );
 });
 
-test('its numbers are in one piece of memory, which can be handed over', () => {
+test('its numbers are in one buffer, which can be transferred', () => {
   const packed = packSlab({ rows: 2, cells: ['p', [0.5, null], ['A', 'C'], [1, 2]] });
   expect(packed.values.length).toBe(6);
   const moved = structuredClone(packed, { transfer: [packed.values.buffer] });
@@ -55,7 +55,7 @@ test('its numbers are in one piece of memory, which can be handed over', () => {
   ]);
 });
 
-test('a column of numbers stays in one piece of memory, unless a value is missing', () => {
+test('a column of numbers stays in one buffer, unless a value is missing', () => {
   const slabs = [
     packSlab({
       rows: 2,

@@ -1,4 +1,4 @@
-/** A published campaign's tables, read back with DuckDB: CSV and Parquet are the same table. */
+/** A published campaign's tables, read with DuckDB: CSV and Parquet are the same table. */
 import { describe, expect, test } from 'vitest';
 import { KINDS, type Kind } from '../../../src/domain/item.ts';
 import { unguarded } from '../../../src/domain/formula-guard.ts';
@@ -21,13 +21,13 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The columns as Parquet has them, and the CSV read as being of these types. */
+/** The columns as in Parquet, and the CSV read with these types. */
 async function both(
   store: Store,
   kind: Kind,
 ): Promise<{ csv: Rows; parquet: Rows; types: [string, string][] }> {
   const types = await described(store.location, quoted(resultTableKey(kind, 'parquet')));
-  // Names in the CSV are guarded as cells are: columns are told apart by their place.
+  // Names in the CSV are guarded like cells: columns are identified by position.
   const columns = types.map(([name, type]) => `${quoted(name)}: ${quoted(type)}`).join(', ');
   const csv = `read_csv(${quoted(resultTableKey(kind, 'csv'))}, header = true, auto_detect = false, quote = '"', escape = '"', delim = ',', columns = {${columns}})`;
   return {
@@ -40,7 +40,7 @@ async function both(
   };
 }
 
-/** Only the CSV has the apostrophe that keeps a spreadsheet from running a cell. */
+/** Only the CSV has the apostrophe that keeps a spreadsheet from executing a cell. */
 const plain = (rows: Rows): Rows =>
   rows.map((row) =>
     Object.fromEntries(
@@ -70,7 +70,7 @@ describe('the tables of a published campaign', () => {
     },
   );
 
-  test('keep hostile columns of the user as they are, beside ours', async () => {
+  test('keep hostile columns of the user unchanged, beside ours', async () => {
     const store = await resultCampaign(everyKind());
     await publishCampaign(store, END);
     const { parquet, types } = await both(store, 'molecule');
@@ -84,7 +84,7 @@ describe('the tables of a published campaign', () => {
       other: null,
     });
     expect(parquet[1]).toMatchObject({ id: 'choline', other: 'choline only', project: null });
-    // Also of rows without a result: the columns are the same when it has one.
+    // Also for rows without a result: the columns are the same when there is one.
     expect(types.map(([name]) => name)).toContain('of the lost');
     const residues = await both(store, 'sequence');
     expect(residues.parquet[3]).toMatchObject({ residue_index: 3, Residue_Index_user: '7' });
@@ -93,7 +93,7 @@ describe('the tables of a published campaign', () => {
     expect(csv).toContain(`"'=cmd|""/c calc""!A1"`);
   });
 
-  test('hold what has succeeded, and say what was not computed', async () => {
+  test('contain what has succeeded, and show what was not computed', async () => {
     const store = await resultCampaign(everyKind());
     await publishCampaign(store, END);
     const sql = `SELECT id, engine, engine_version FROM 'tables/molecules.parquet'`;
@@ -104,7 +104,7 @@ describe('the tables of a published campaign', () => {
     ]);
   });
 
-  test('have null where the service gave NaN', async () => {
+  test('have null where the service returned NaN', async () => {
     const store = await resultCampaign(everyKind());
     await publishCampaign(store, END);
     const sql = `SELECT earlyFolding, early_folding, backbone FROM 'tables/residues.csv' WHERE id = 'p1' LIMIT 1`;
@@ -113,7 +113,7 @@ describe('the tables of a published campaign', () => {
     ]);
   });
 
-  test('have the same bytes when they are made again, and stand in SHA256SUMS', async () => {
+  test('have the same bytes when they are written again, and are in SHA256SUMS', async () => {
     const store = await resultCampaign(everyKind());
     await publishCampaign(store, END);
     const sums = await store.readText('SHA256SUMS');
@@ -130,7 +130,7 @@ describe('the tables of a published campaign', () => {
     expect(await treeFaults(store)).toContain('tables/shifts.csv is missing.');
   });
 
-  test('are there without a row where the campaign has no result', async () => {
+  test('exist without rows if the campaign has no result', async () => {
     const store = await endedCampaign([]);
     await publishCampaign(store, END);
     for (const kind of KINDS) {

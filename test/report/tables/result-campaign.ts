@@ -1,4 +1,6 @@
-/** A campaign of recorded results of the real engines, as activities leave it, with columns that spreadsheets run. */
+/**
+ * A campaign of recorded results of the real engines, as activities leave it, with columns that spreadsheets execute.
+ */
 import type { Item } from '../../../src/domain/item.ts';
 import { nativeFiles } from '../../../src/services/molecules/files.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
@@ -19,7 +21,7 @@ export interface Ended {
   readonly changes?: Partial<ItemRecord>;
 }
 
-/** Cells and names of columns that want to be something else. */
+/** Hostile cells and names of columns. */
 export const HOSTILE_USER = {
   project: '=cmd|"/c calc"!A1',
   'said "so", twice': 'a "quote", a comma\nand a line',

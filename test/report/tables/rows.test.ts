@@ -1,4 +1,4 @@
-/** What stands in the rows of the tables, for results of the real engines. */
+/** The rows of the tables, for results of the real engines. */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import type { PublishProgress } from '../../../src/report/progress.ts';
@@ -28,7 +28,7 @@ async function rowsOf(
 }
 
 describe('molecules', () => {
-  test('one row with what a chemist asks first', async () => {
+  test('one row with the most important values for a chemist', async () => {
     const rows = await rowsOf(
       'molecules',
       moleculeEnd('aspirin', 'smi-aspirin-bcc-0-gaff2'),
@@ -105,7 +105,7 @@ describe('residues', () => {
     ]);
   });
 
-  test('every number is the one of the service, digit by digit', async () => {
+  test('every number is that of the service, digit by digit', async () => {
     const text = recordingText('b2btools/edge/len_20-all5');
     const rows = await rowsOf('residues', sequenceEnd('p', text));
     const { proteins } = JSON.parse(text) as { proteins: Record<string, Record<string, number[]>> };
@@ -117,7 +117,7 @@ describe('residues', () => {
 });
 
 describe('alignments', () => {
-  test('one row a column, with the figures of the service and the number of gaps', async () => {
+  test('one row per column, with the figures of the service and the number of gaps', async () => {
     const rows = await rowsOf('alignments', alignmentEnd('globins', 'globins6-all4'));
     const { results } = JSON.parse(recordingText('b2btools/msa/globins6-all4.distributions')) as {
       results: Record<string, Record<string, number[]>>;
@@ -138,7 +138,7 @@ describe('alignments', () => {
     expect(rows[3]).toMatchObject({ column_index: '3', column_number: '4' });
   });
 
-  test('without distributions the columns are there, their figures empty', async () => {
+  test('without distributions the columns exist, with empty figures', async () => {
     const { item, files } = alignmentEnd('globins', 'globins6-all4');
     const rows = await rowsOf('alignments', {
       item,
@@ -167,7 +167,7 @@ describe('shifts', () => {
     expect(rows[2]).toMatchObject({ shiftCrypt: '0.694564967269671', missing: 'false' });
   });
 
-  test('a number that is none is left out, its row is not', async () => {
+  test('an invalid number is omitted, its row is not', async () => {
     const chain = {
       ID_file: 'x',
       sequence: ['M', 'K', 'L'],
@@ -186,8 +186,8 @@ describe('shifts', () => {
   });
 });
 
-describe('a result that cannot be read', () => {
-  test('has no rows, and those of the others are there', async () => {
+describe('an unreadable result', () => {
+  test('has no rows, and those of the others exist', async () => {
     const rows = await rowsOf(
       'residues',
       sequenceEnd('bad', '{"of":"bad"}'),
@@ -198,7 +198,7 @@ describe('a result that cannot be read', () => {
 });
 
 describe('a store that fails in the middle', () => {
-  /** Refuses the bytes of one file after the first piece. */
+  /** Fails the write of one file after the first chunk. */
   function failing(store: Store, key: string, error: Error): Store {
     const write: Store['write'] = (name, data, options) =>
       store.write(
@@ -225,7 +225,7 @@ describe('a store that fails in the middle', () => {
   }
 
   test.each(['tables/residues.csv', 'tables/shifts.parquet'])(
-    '%s: its error, and nothing half',
+    '%s: reports its error, and leaves nothing unfinished',
     async (key) => {
       const store = await resultCampaign(everyKind());
       const full = new StoreError({
@@ -241,7 +241,7 @@ describe('a store that fails in the middle', () => {
     },
   );
 
-  test('broken off by its signal nothing half is left either', async () => {
+  test('aborted by its signal, it leaves nothing unfinished either', async () => {
     const store = await resultCampaign(everyKind());
     const controller = new AbortController();
     const reason = new Error('the worker stops');

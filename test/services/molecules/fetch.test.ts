@@ -7,7 +7,7 @@ import { httpServer, json } from '../scripted-server.ts';
 
 const LONG_TOKEN = 'abcde12345';
 
-test('the record is fetched by id, without the token that it repeats, byte for byte as long', async () => {
+test('the record is fetched by id, without the token that it repeats, with the same length', async () => {
   const record = {
     ...finishedRecord(acpypeRecording('smi-ethanol-bcc-auto-gaff2')),
     token: LONG_TOKEN,

@@ -67,11 +67,11 @@ describe('native names', () => {
     ]);
   });
 
-  test('hold the texts letter by letter', () => {
+  test('contain the texts unchanged', () => {
     for (const { key, text } of native(ETHANOL).files) expect(text).toBe(ETHANOL.results[key]);
   });
 
-  test('the first whole set counts, the others are told of', () => {
+  test('the first complete set counts, the others are reported', () => {
     const record = { ...finishedRecord(ETHANOL), results: [{}, { em_mdp: 'x' }, ETHANOL.results] };
     const read = nativeFiles(record, optionsOf(ETHANOL));
     expect(read).toMatchObject({ ok: true, otherSets: [[{ fileName: 'em.mdp', text: 'x' }]] });
@@ -105,12 +105,12 @@ describe('every recorded success', () => {
     expect(top).toContain(`#include "${name}_GMX.itp"`);
   });
 
-  // Those that are wrong: test/services/golden-results.test.ts.
+  // Wrong ones: test/services/golden-results.test.ts.
   const right = SUCCESSES.filter(
     (name) => !/wrong_charge|silane|two_parts|no_hydrogens/.test(name),
   );
 
-  test.each(right)('%s: whole and right', (name) => {
+  test.each(right)('%s: complete and right', (name) => {
     const recording = acpypeRecording(name);
     expect(check(recording, [recording.results])).toEqual({ ok: true });
   });
@@ -123,9 +123,9 @@ describe('every recorded failure', () => {
   });
 });
 
-describe('what is wrong with a record is told, never thrown', () => {
+describe('problems of a record are returned, never thrown', () => {
   test.each([null, 'text', 7, [], {}, { results: 'x' }, { results: [null, 1, 'x'] }])(
-    '%j holds no files',
+    '%j contains no files',
     (record) => {
       expect(nativeFiles(record, optionsOf(ETHANOL))).toMatchObject({
         ok: false,
@@ -153,7 +153,7 @@ describe('what is wrong with a record is told, never thrown', () => {
     },
   );
 
-  test('an include that is not there', () => {
+  test('a missing include', () => {
     const GMX_top = `${ETHANOL.results['GMX_top'] ?? ''}\n#include "other.itp"\n`;
     expect(check(ETHANOL, [{ ...ETHANOL.results, GMX_top }])).toMatchObject({
       code: 'RESULT_MISSING_FILES',
@@ -167,7 +167,7 @@ describe('what is wrong with a record is told, never thrown', () => {
     });
   });
 
-  test('bytes that are no record', () => {
+  test('bytes that are not a record', () => {
     const job = { options: optionsOf(ETHANOL), input: { name: 'input.smi', text: '' } };
     expect(checkResult(job, '<html>')).toMatchObject({ code: 'RESULT_NOT_JSON' });
     expect(checkResult(job, '{"results":[{"em_mdp":"; te')).toMatchObject({
@@ -176,7 +176,7 @@ describe('what is wrong with a record is told, never thrown', () => {
   });
 });
 
-describe('what the engine gets silently wrong', () => {
+describe('silent errors of the engine', () => {
   test('a net charge that it ignored', () => {
     const options = { ...optionsOf(ETHANOL), netCharge: 1 };
     expect(check(ETHANOL, [ETHANOL.results], options)).toMatchObject({

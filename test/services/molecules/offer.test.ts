@@ -26,7 +26,7 @@ function clientAt(url: string): ServiceClient {
 const offered = (url: string, method: ChargeMethod): Promise<OfferOutcome> =>
   clientAt(url).offer(jobWith(method), quiet());
 
-test('local services announce abcg2 with the newer ACPYPE, and only then', async () => {
+test('local services announce abcg2 only with the newer ACPYPE', async () => {
   const [newer, older] = [await start({ acpypeVersion: NEWER }), await start()];
   expect(await offered(newer.moleculesUrl, 'abcg2')).toEqual({ type: 'offered' });
   expect(await offered(older.moleculesUrl, 'abcg2')).toEqual({
@@ -37,14 +37,14 @@ test('local services announce abcg2 with the newer ACPYPE, and only then', async
   });
 });
 
-test('the recorded engine knows no run with abcg2, so its service does not announce it', async () => {
+test('the recorded engine has no run with abcg2, so its service does not announce it', async () => {
   const services = await start({ acpypeVersion: NEWER, engine: 'recorded' });
   expect(await offered(services.moleculesUrl, 'abcg2')).toMatchObject({ type: 'notOffered' });
 });
 
 type Answer = (request: SeenRequest, response: ServerResponse) => void;
 
-/** A service that answers so for its document, and as the contract says for everything else. */
+/** A service with this answer for its document, and contract answers for everything else. */
 async function serviceWith(document: Answer) {
   const server = await httpServer((request, response) => {
     if (request.path.endsWith('/docs/json')) document(request, response);
@@ -54,7 +54,7 @@ async function serviceWith(document: Answer) {
   return server;
 }
 
-test('values of the contract are sent without a question', async () => {
+test('values of the contract are sent without a request for the document', async () => {
   const server = await serviceWith((_, response) => json(response, 500, {}));
   for (const method of ['bcc', 'gas'] as const) {
     expect(await offered(server.url, method)).toEqual({ type: 'offered' });
@@ -77,7 +77,7 @@ test.each<[string, Answer, string]>([
   expect(JSON.stringify(server.requests)).not.toContain(TOKEN);
 });
 
-test('a service that is away is asked again later, and no row is refused', async () => {
+test('an unavailable service is asked again later, and no row is refused', async () => {
   const down = await httpServer((_, response) => json(response, 503, {}));
   onTestFinished(() => down[Symbol.asyncDispose]());
   expect(await offered(down.url, 'abcg2')).toMatchObject({ type: 'unavailable' });
@@ -86,7 +86,7 @@ test('a service that is away is asked again later, and no row is refused', async
   expect(await offered(gone.url, 'abcg2')).toMatchObject({ type: 'unavailable' });
 });
 
-test('many rows ask once', async () => {
+test('many rows cause one request', async () => {
   const server = await serviceWith((_, response) => json(response, 200, documentWith(['abcg2'])));
   const client = clientAt(server.url);
   const answers = Array.from({ length: 20 }, () => client.offer(jobWith('abcg2'), quiet()));
@@ -102,7 +102,7 @@ function documentWith(values: unknown) {
   return { paths: { '/api': { post: { requestBody } } } };
 }
 
-test('references in a document are followed; what has another shape lists nothing', () => {
+test('references in a document are resolved; other shapes announce nothing', () => {
   expect(chargeMethodsIn(documentWith(['bcc', 7, 'abcg2']))).toEqual(['bcc', 'abcg2']);
   const schema = { $ref: '#/components/schemas/a~1b' };
   const requestBody = { content: { 'application/json': { schema } } };

@@ -27,7 +27,7 @@ async function polled(
 
 const ETHANOL = acpypeRecording('smi-ethanol-bcc-auto-gaff2');
 
-describe('a record that is not to be read here', () => {
+describe('an unreadable record', () => {
   test.each([
     ['longer than any', { log: 'x'.repeat(9_000_000) }],
     ['nested without end', `{"results":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
@@ -37,7 +37,7 @@ describe('a record that is not to be read here', () => {
 });
 
 describe('running', () => {
-  test('202 (contract 2.3), asked at the queue without a token', async () => {
+  test('202 (contract 2.3), requested from the queue without a token', async () => {
     await using server = await httpServer((_, response) => {
       const record = {
         id: 7,
@@ -132,7 +132,7 @@ describe('every recording of the real engine', () => {
   });
 });
 
-describe('the reason of a failure is read from the log', () => {
+describe('the reason of a failure is taken from the log', () => {
   test.each([
     ['smi-wrong_charge-bcc-1-gaff2', 'The number of electrons is odd (25)'],
     ['smi-bad_smiles-bcc-auto-gaff2', "No such file or directory: './C1CC('"],
@@ -146,7 +146,7 @@ describe('the reason of a failure is read from the log', () => {
     expect(lines).not.toMatch(/^=+$|Total time|quote\+|Removing temporary/m);
   });
 
-  test('a log of nothing but frame has none', () => {
+  test('a log with only the frame has none', () => {
     expect(
       meaningfulLines('======\n| ACPYPE: x |\n======\nTotal time of execution: 1s\n'),
     ).toBeNull();
@@ -167,7 +167,7 @@ describe('everything else', () => {
     });
   });
 
-  test('422 is failed, in the words of the service', async () => {
+  test('422 is failed, with the message of the service', async () => {
     expect(await polled(422, { error: 'more than 200 atoms' })).toMatchObject({
       type: 'failed',
       message: 'more than 200 atoms',
@@ -175,14 +175,14 @@ describe('everything else', () => {
   });
 
   test.each([400, 401, 429, 500, 502, 503, 302])(
-    'HTTP %i says nothing about the job',
+    'HTTP %i is no information about the job',
     async (status) => {
       const outcome = await polled(status, { error: 'x' }, { 'retry-after': '6' });
       expect(outcome).toMatchObject({ type: 'unavailable', retryAfterMs: 6_000 });
     },
   );
 
-  test('a record that is cut short, no JSON, or a web page says nothing about the job', async () => {
+  test('a record that is cut short, no JSON, or a web page is no information about the job', async () => {
     const text = 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"results":{}';
     await using server = await rawServer(text, (socket) => socket.end());
     expect((await pollAt(server.url)).type).toBe('unavailable');
@@ -190,13 +190,13 @@ describe('everything else', () => {
     expect((await polled(200, '<html>', { 'content-type': 'text/html' })).type).toBe('unavailable');
   });
 
-  test('no connection says nothing about the job', async () => {
+  test('no connection is no information about the job', async () => {
     expect((await pollAt(await deadUrl())).type).toBe('unavailable');
   });
 });
 
 describe('find', () => {
-  test('this service identifies nothing', async () => {
+  test('this service cannot find jobs by name', async () => {
     const client = createMoleculesClient({ url: await deadUrl(), token: TOKEN });
     expect(await client.find('molecule', 'x', quiet())).toEqual({ type: 'unsupported' });
     await client.close();

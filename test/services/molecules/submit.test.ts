@@ -57,7 +57,7 @@ describe('the body of a submission (contract 2.1): all eight keys, always', () =
     });
   });
 
-  test('a ninth key only where jobs are to be public (contract 1.6)', async () => {
+  test('a ninth key only if jobs are to be public (contract 1.6)', async () => {
     await using server = await httpServer((_, response) => json(response, 200, { hash_id: 'h1' }));
     const url = `${server.url}/acpype/`;
     for (const isPublic of [true, false]) {
@@ -70,7 +70,7 @@ describe('the body of a submission (contract 2.1): all eight keys, always', () =
     expect(Object.keys(other ?? {})).toHaveLength(8);
   });
 
-  test('a net charge of 0 is said, not left out', async () => {
+  test('a net charge of 0 is sent, not omitted', async () => {
     const options = { ...JOBS.molecule.options, netCharge: 0 } as Job['options'];
     expect((await sent({ ...JOBS.molecule, options })).body).toHaveProperty('net_charge', '0');
   });
@@ -102,7 +102,7 @@ test.each([
   await client.close();
 });
 
-test('the id of a database row is no job id', async () => {
+test('the id of a database row is not a job id', async () => {
   await using server = await httpServer((_, response) => json(response, 200, { id: 7 }));
   const client = createMoleculesClient({ url: server.url, token: TOKEN });
   expect((await client.submit(JOBS.molecule, quiet())).type).toBe('unsure');

@@ -1,4 +1,4 @@
-/** Files of one prediction that are those of another job, in the shapes that services choose. */
+/** Files of one prediction that belong to another job, in the shapes that services choose. */
 import { describe, expect, test } from 'vitest';
 import { checkFiles, type PredictionFiles } from '../../../src/services/predictions/check-files.ts';
 
@@ -103,7 +103,7 @@ describe('distributions', () => {
     expect(checkFiles({ result, distributions: spread(median) }, 'alignment', JOB)).toBeNull();
   });
 
-  test('of another alignment do not', () => {
+  test('of another alignment do not agree', () => {
     const problem = checkFiles(
       { result, distributions: spread([0.3, 0.8, null]) },
       'alignment',
@@ -134,7 +134,7 @@ describe('shifts', () => {
   test.each([
     ['values', csv.replace('0.8', '0.5')],
     ['numbers of residues', csv.replace('A,4', 'A,5')],
-  ])('do not, with other %s', (_, text) => {
+  ])('do not agree, with other %s', (_, text) => {
     expect(checkFiles({ result, csv: text }, 'shifts', JOB)?.code).toBe('RESULT_FILES_DISAGREE');
   });
 });

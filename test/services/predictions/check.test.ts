@@ -18,7 +18,7 @@ function check(options: Options, text: string, result: unknown): ResultCheck {
   return checkResult({ options, input: { name: 'input.fasta', text } }, Buffer.from(bytes));
 }
 
-/** The input that a recording was made from, as far as the payload shows it. */
+/** The input of a recording, as far as the payload shows it. */
 function inputOf(recording: string): string {
   const payload = readPayload(recording);
   if (!payload.ok) throw new Error(payload.message);
@@ -66,7 +66,7 @@ describe('recorded successes are right', () => {
   });
 });
 
-describe('what the engine gets silently wrong is a failure', () => {
+describe('a silent error of the engine is a failure', () => {
   test.each(['len_1', 'len_4', 'empty'])('%s: nothing predicted', (name) => {
     const result = recordingText(`b2btools/edge/${name}-dynamine`);
     expect(check(sequences('dynamine'), '>a\nMKTL\n', result)).toMatchObject({
@@ -74,7 +74,7 @@ describe('what the engine gets silently wrong is a failure', () => {
     });
   });
 
-  test('a shift file without shifts: every value says missing', () => {
+  test('a shift file without shifts: every value is the marker for missing', () => {
     for (const name of ['no_shift_loop_nef-model1', 'no_shift_loop_str-model1']) {
       if (!recordingNames('b2btools/shiftcrypt').includes(name)) continue;
       const result = recordingText(`b2btools/shiftcrypt/${name}`);
@@ -84,7 +84,7 @@ describe('what the engine gets silently wrong is a failure', () => {
     expect(check(SHIFTS, '', bare)).toMatchObject({ code: 'RESULT_ALL_MISSING' });
   });
 
-  test('a chain without a single value is no harm beside one with values', () => {
+  test('a chain without a single value is accepted beside one with values', () => {
     const chain = (shiftCrypt: string[]) => ({
       sequence: ['M', 'K'],
       seqCodes: [1, 2],
@@ -95,12 +95,12 @@ describe('what the engine gets silently wrong is a failure', () => {
     expect(check(SHIFTS, '', [silent, silent])).toMatchObject({ code: 'RESULT_ALL_MISSING' });
   });
 
-  test('some -10 in a good result are true results', () => {
+  test('some -10 in a good result are valid values', () => {
     const some = [{ sequence: ['M', 'K'], seqCodes: [1, 2], shiftCrypt: ['-10', '0.5'] }];
     expect(check(SHIFTS, '', some)).toEqual({ ok: true });
   });
 
-  test('a record that was dropped', () => {
+  test('a missing record', () => {
     const result = { proteins: { a: { seq: ['M', 'K'], backbone: [1, 2] } } };
     expect(check(sequences('dynamine'), '>a\nMK\n>\nML\n', result)).toMatchObject({
       code: 'RESULT_WRONG_SEQUENCE',
@@ -132,7 +132,7 @@ describe('what the engine gets silently wrong is a failure', () => {
     });
   });
 
-  test('a predictor that was asked for and gave nothing', () => {
+  test('a requested predictor without values', () => {
     const result = { proteins: { a: { seq: 'MK', backbone: [1, 2] } } };
     expect(check(sequences('dynamine', 'agmata'), '>a\nMK\n', result)).toMatchObject({
       code: 'RESULT_MISSING_VALUES',
@@ -147,7 +147,7 @@ describe('what the engine gets silently wrong is a failure', () => {
     });
   });
 
-  test('an alignment whose rows are not those sent', () => {
+  test('an alignment with rows other than those sent', () => {
     const result = {
       proteins: { a: { backbone: [1, null] }, b: { backbone: [1, 2] } },
       sequences: { a: ['M', '-'], b: ['M', 'K'] },
@@ -161,7 +161,7 @@ describe('what the engine gets silently wrong is a failure', () => {
     });
   });
 
-  test('an alignment of which the payload shows no residues must have all columns', () => {
+  test('an alignment without residues in the payload must have all columns', () => {
     const rows = (columns: number): unknown => {
       const backbone = Array.from({ length: columns }, () => 0.5);
       return { proteins: { a: { backbone }, b: { backbone } } };
@@ -172,20 +172,20 @@ describe('what the engine gets silently wrong is a failure', () => {
     });
   });
 
-  test('bytes that are no result at all', () => {
+  test('bytes that are not a result', () => {
     expect(check(ALIGNMENT, '', '<html>')).toMatchObject({ code: 'RESULT_NOT_JSON' });
     expect(check(ALIGNMENT, '', '')).toMatchObject({ code: 'RESULT_EMPTY' });
     expect(check(ALIGNMENT, '', '{"proteins":')).toMatchObject({ code: 'RESULT_TRUNCATED' });
   });
 });
 
-test('records may come back in another order: JSON sorts numbers as keys by itself', () => {
+test('records may be in another order: JSON sorts numeric keys', () => {
   const result =
     '{"proteins":{"10":{"seq":"MK","backbone":[1,2]},"2":{"seq":"ML","backbone":[1,2]}}}';
   expect(check(sequences('dynamine'), '>10\nMK\n>2\nML\n', result)).toEqual({ ok: true });
 });
 
-describe('letters that the engine reads as X are no difference', () => {
+describe('letters that the engine reads as X are not a difference', () => {
   test.each([
     ['lower_case', 'mnkqqqtalnmarfirsqslillekldaldadeqaamcerlhelaeelqnsiqarfeaesetgt'],
     ['stop_at_end', 'MNKQQQTALNMARFIRSQSLILLEKLDALDADEQAAMCERLHELAEELQNSIQARFEAESETGT*'],
@@ -195,7 +195,7 @@ describe('letters that the engine reads as X are no difference', () => {
     expect(check(sequences('dynamine'), `>a\n${sequence}\n`, result)).toEqual({ ok: true });
   });
 
-  test('an X where a residue was sent is one', () => {
+  test('an X for a known residue is a difference', () => {
     const result = { proteins: { a: { seq: 'XK', backbone: [1, 2] } } };
     expect(check(sequences('dynamine'), '>a\nMK\n', result)).toMatchObject({
       code: 'RESULT_WRONG_SEQUENCE',
@@ -203,12 +203,12 @@ describe('letters that the engine reads as X are no difference', () => {
   });
 });
 
-describe('a value that is no number', () => {
+describe('a value that is not a number', () => {
   const protein = (values: string): string =>
     `{"proteins":{"a":{"seq":["M","K","L"],"backbone":${values}}}}`;
 
   test.each(['[0.5,NaN,0.5]', '[0.5,null,0.5]', '[0.5,"nan",0.5]', '[0.5,-Infinity,0.5]'])(
-    'stands for a residue: %s',
+    'is an error for a residue: %s',
     (values) => {
       expect(check(sequences('dynamine'), '>a\nMKL\n', protein(values))).toEqual({
         ok: false,
@@ -218,7 +218,7 @@ describe('a value that is no number', () => {
     },
   );
 
-  test('may stand for a gap, and for no label', () => {
+  test('is valid for a gap, and as a label', () => {
     const rows = {
       proteins: { a: { backbone: [1, null] }, b: { backbone: [1, 2] } },
       sequences: { a: ['M', '-'], b: ['M', 'K'] },
@@ -256,14 +256,14 @@ describe('the chains of a shift file', () => {
       ),
     );
 
-  test('come back as they are', () => {
+  test('are returned unchanged', () => {
     expect(check(SHIFTS, nef, recorded)).toEqual({ ok: true });
   });
 
   test.each([
     ['in another order', (list: unknown[]) => list.toReversed()],
     ['without the last residue', (list: unknown[]) => list.slice(0, -1)],
-  ])('do not: %s', (_, change) => {
+  ])('are refused: %s', (_, change) => {
     expect(check(SHIFTS, nef, chain(change))).toMatchObject({ code: 'RESULT_WRONG_SEQUENCE' });
   });
 });

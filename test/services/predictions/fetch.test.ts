@@ -45,7 +45,7 @@ describe('each artefact has its path', () => {
     expect(server.requests[0]?.headers['x-service-token']).toBe(token);
   });
 
-  test('bytes come as they are, whatever they are', async () => {
+  test('bytes are not changed, whatever they are', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 0xc3, 0x28]);
     await using server = await httpServer((_, response) => response.end(bytes));
     await fetched(server.url, 'result', async (outcome) => {
@@ -76,7 +76,7 @@ describe('a download path without /api/ (contract 4.6, the sample)', () => {
     ]);
   });
 
-  test('a page of the website there is no file', async () => {
+  test('a page of the website at this path is not a file', async () => {
     await using server = await httpServer((request, response) => {
       if (request.path.includes('/api/')) json(response, 404, { error: 'no distributions' });
       else json(response, 200, '<html>home</html>', { 'content-type': 'text/html' });
@@ -130,7 +130,7 @@ describe('not now', () => {
   });
 });
 
-describe('a download that ends too early is an error, never a short file', () => {
+describe('a truncated download is an error, never a short file', () => {
   test.each([
     ['closed', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', false],
     ['reset', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', true],
@@ -149,10 +149,10 @@ describe('a download that ends too early is an error, never a short file', () =>
     });
   });
 
-  test('a server that falls silent in the middle', async () => {
+  test('a server that stalls in the middle', async () => {
     const text = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf';
     await using server = await rawServer(text, () => undefined);
-    // The silence is noticed after one deadline; undici looks at it about once a second.
+    // The silence is detected after one deadline; undici checks about once a second.
     await fetched(
       server.url,
       'result',
@@ -163,7 +163,7 @@ describe('a download that ends too early is an error, never a short file', () =>
     );
   });
 
-  test('breaking off closes the connection', async () => {
+  test('aborting closes the connection', async () => {
     let closed = (): void => undefined;
     const gone = new Promise<void>((resolve) => (closed = resolve));
     await using server = await httpServer((_, response) => {

@@ -26,7 +26,7 @@ async function foundIn(body: unknown, status = 200): Promise<FindOutcome> {
 const ENTRY = { request_id: ID, job_name: NAME, timing: {} };
 
 describe('past results (contract 4.7)', () => {
-  test('with the token in the id of the job cannot tell: never "absent", which would send it again', async () => {
+  test('with the token in the job id prove nothing: never "absent", which would send it again', async () => {
     expect(await foundIn([OTHER, { ...ENTRY, request_id: `${TOKEN}-1` }])).toEqual({
       type: 'unsupported',
     });
@@ -35,7 +35,7 @@ describe('past results (contract 4.7)', () => {
   test.each([
     ['too long', [{ ...OTHER, note: 'x'.repeat(34_000_000) }]],
     ['nested without end', `[${'['.repeat(200_000)}${']'.repeat(200_000)}]`],
-  ])('that are %s cannot tell, and are not asked for again', async (_, body) => {
+  ])('that are %s prove nothing, and are not requested again', async (_, body) => {
     expect(await foundIn(body)).toEqual({ type: 'unsupported' });
   });
 
@@ -43,7 +43,7 @@ describe('past results (contract 4.7)', () => {
     ['sequence', 'single-sequence'],
     ['alignment', 'msa'],
     ['shifts', 'shiftcrypt'],
-  ] as const)('of %s are asked with the token in the header', async (kind, type) => {
+  ] as const)('of %s are requested with the token in the header', async (kind, type) => {
     await using server = await httpServer((_, response) => json(response, 200, [ENTRY]));
     expect(await findAt(server, kind)).toEqual({ type: 'found', remoteId: ID });
     expect(server.requests[0]?.path).toBe(`/online_predictors/api/past-results/${type}/`);
@@ -78,11 +78,11 @@ describe('past results (contract 4.7)', () => {
     expect(await foundIn(body)).toEqual({ type: 'absent' });
   });
 
-  test('entries that show no names cannot say that one is absent', async () => {
+  test('entries without names cannot prove that one is absent', async () => {
     expect(await foundIn([{ request_id: ID, timing: {} }])).toEqual({ type: 'unsupported' });
   });
 
-  test('a service without this list cannot say that a job is absent', async () => {
+  test('a service without this list cannot prove that a job is absent', async () => {
     expect(await foundIn({ error: 'not found' }, 404)).toEqual({ type: 'unsupported' });
   });
 
@@ -103,7 +103,7 @@ describe('past results (contract 4.7)', () => {
 });
 
 describe('pages', () => {
-  test('are followed to the one that has it, on the service itself whatever host a link names', async () => {
+  test('are followed to the one with the job, on the service itself whatever host a link names', async () => {
     await using server = await httpServer((request, response) => {
       const page = new URL(request.path, 'http://x').searchParams.get('page') ?? '1';
       if (page === '1')

@@ -8,7 +8,7 @@ const state = (state: string, second: number) => ({
   message: null,
 });
 
-test('the log of a job tells when it ran', () => {
+test('the log of a job shows when it ran', () => {
   const history = [state('enqueued', 0), state('RUNNING', 2), state('FINISHED', 5)];
   expect(timingOfHistory(JSON.stringify({ history }))).toMatchObject({
     queuedAt: '2026-11-21T10:00:00.500+00:00',
@@ -19,13 +19,13 @@ test('the log of a job tells when it ran', () => {
   });
 });
 
-test('the merged view is as good as the list of states', () => {
+test('the merged view works like the list of states', () => {
   const timeline = [state('RUNNING', 1), { kind: 'message', message: 'x' }, state('FINISHED', 2)];
   expect(timingOfHistory(JSON.stringify({ timeline }))?.elapsedSeconds).toBe(1);
 });
 
 test.each(['', 'not JSON', '[]', '{}', '{"history":[null,1]}', '{"history":"x"}'])(
-  '%j tells nothing',
+  '%j shows nothing',
   (text) => {
     expect(timingOfHistory(text)).toBeNull();
   },

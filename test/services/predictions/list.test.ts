@@ -66,7 +66,7 @@ describe('the list of past results (contract 4.7)', () => {
     ]);
   });
 
-  test('gives null for what an entry does not tell', async () => {
+  test('returns null for what an entry does not contain', async () => {
     const { timing, job_name: _, ...bare } = ENTRY;
     expect(timing.queued_at).toBe(QUEUED);
     expect(await listed([{ ...bare, created_at: QUEUED }])).toEqual({
@@ -79,13 +79,13 @@ describe('the list of past results (contract 4.7)', () => {
     expect(await listed([])).toEqual({ type: 'listed', jobs: [] });
   });
 
-  test('is unsupported where the service has none, and unavailable where it does not answer', async () => {
+  test('is unsupported if the service has none, and unavailable if it does not answer', async () => {
     expect(await listed({ error: 'no' }, 404)).toMatchObject({ type: 'unsupported' });
     expect(await listed({ error: 'busy' }, 503)).toMatchObject({ type: 'unavailable' });
     expect(await listAt({ url: 'http://127.0.0.1:1' })).toMatchObject({ type: 'unavailable' });
   });
 
-  test('does not exist at the molecule service, and nothing is asked', async () => {
+  test('does not exist at the molecule service, and nothing is requested', async () => {
     await using server = await httpServer((_, response) => json(response, 200, []));
     const client = createMoleculesClient({ url: server.url, token: 'moleculeT0' });
     expect(await client.list('molecule', quiet())).toMatchObject({ type: 'unsupported' });
@@ -99,7 +99,7 @@ describe('the list of shift chains (contract 4.8)', () => {
   const SECRET = 'q&9 se/cret+tok=n';
   const CHAINS = { request_id: 'job-0002', job_name: 'by chains', chains: [{ chainCode: 'A' }] };
 
-  /** Answers the list of shift predictions with one job, and the list of their chains as told. */
+  /** Answers the list of shift predictions with one job, and the list of their chains as given. */
   async function shiftsListed(
     chains: (response: ServerResponse) => void,
   ): Promise<{ outcome: ListOutcome; requests: readonly SeenRequest[] }> {
@@ -129,7 +129,7 @@ describe('the list of shift chains (contract 4.8)', () => {
     expect(second?.headers, 'the header is not for this one').not.toHaveProperty('x-service-token');
   });
 
-  test('is left out where the service has none', async () => {
+  test('is omitted if the service has none', async () => {
     const { outcome } = await shiftsListed((response) => json(response, 404, { error: 'no' }));
     expect(outcome).toEqual({ type: 'listed', jobs: [{ ...JOB, kind: 'shifts' }] });
   });

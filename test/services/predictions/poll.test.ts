@@ -51,8 +51,8 @@ const READ_TIMING = {
   heartbeatAgeSeconds: 2,
 };
 
-describe('the status code tells the outcome (contract 4.4)', () => {
-  test('the question goes to results/{id}/, without the token', async () => {
+describe('the status code is the outcome (contract 4.4)', () => {
+  test('results/{id}/ is polled, without the token', async () => {
     await using server = await httpServer((_, response) => json(response, 200, {}));
     await pollAt(server.url);
     expect(server.requests[0]).toMatchObject({
@@ -62,7 +62,7 @@ describe('the status code tells the outcome (contract 4.4)', () => {
     expect(JSON.stringify(server.requests)).not.toContain(TOKEN);
   });
 
-  test('202 is running, with all that the envelope says', async () => {
+  test('202 is running, with all data of the envelope', async () => {
     const envelope = {
       status: 'RUNNING',
       progress: 40,
@@ -107,7 +107,7 @@ describe('the status code tells the outcome (contract 4.4)', () => {
     expect(performance.now() - begun, 'ms').toBeLessThan(1_500);
   });
 
-  test('422 is failed, in the words of the service', async () => {
+  test('422 is failed, with the message of the service', async () => {
     const error = 'Invalid predictor types: nosuch';
     expect(await polled(422, { status: 'FAILED', error, timing: TIMING })).toEqual({
       type: 'failed',
@@ -116,7 +116,7 @@ describe('the status code tells the outcome (contract 4.4)', () => {
     });
   });
 
-  test('422 without words is failed and says so', async () => {
+  test('422 without a message is failed and says so', async () => {
     expect(await polled(422, '')).toMatchObject({
       type: 'failed',
       message: 'the service gives no reason',
@@ -138,19 +138,19 @@ describe('the status code tells the outcome (contract 4.4)', () => {
     [503, { 'retry-after': '2' }, 2_000],
     [401, {}, null],
     [302, {}, null],
-  ])('HTTP %i says nothing about the job', async (status, headers, retryAfterMs) => {
+  ])('HTTP %i is no information about the job', async (status, headers, retryAfterMs) => {
     const outcome = await polled(status, { error: 'x' }, { ...headers });
     expect(outcome).toMatchObject({ type: 'unavailable', retryAfterMs });
   });
 
-  test('a maintenance page with 200 is no result', async () => {
+  test('a maintenance page with 200 is not a result', async () => {
     const outcome = await polled(200, '<html>back soon</html>', {
       'content-type': 'text/html; charset=utf-8',
     });
     expect(outcome.type).toBe('unavailable');
   });
 
-  test('no connection says nothing about the job', async () => {
+  test('no connection is no information about the job', async () => {
     expect((await pollAt(await deadUrl())).type).toBe('unavailable');
     await using server = await rawServer('', (socket) => socket.resetAndDestroy());
     expect((await pollAt(server.url)).type).toBe('unavailable');
@@ -181,7 +181,7 @@ describe('in the earlier variant the body decides (contract 9.5, 9.6)', () => {
     });
   });
 
-  test('500 with only an error says nothing about the job', async () => {
+  test('500 with only an error is no information about the job', async () => {
     expect((await earlier(500, { error: 'oops' })).type).toBe('unavailable');
   });
 
@@ -208,7 +208,7 @@ describe('in the earlier variant the body decides (contract 9.5, 9.6)', () => {
 });
 
 describe('timing (contract 2.4)', () => {
-  test('seconds may be text, or be given by the clock alone', () => {
+  test('seconds may be text, or only given as a clock string', () => {
     expect(
       readTiming({ elapsed_seconds: '65', left_time: '100:00:01', time_limit: 'none' }),
     ).toMatchObject({
@@ -218,7 +218,7 @@ describe('timing (contract 2.4)', () => {
     });
   });
 
-  test('a block that is no object is none', () => {
+  test('a block that is not an object is ignored', () => {
     expect([null, undefined, 'x', [], 3].map(readTiming)).toEqual([null, null, null, null, null]);
   });
 });

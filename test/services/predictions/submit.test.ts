@@ -68,7 +68,7 @@ describe('the body of a submission', () => {
     });
   });
 
-  test('the token stands in the body alone', async () => {
+  test('the token is in the body alone', async () => {
     const { path, headers } = await sent(JOBS.sequence);
     expect(JSON.stringify([path, headers])).not.toContain(TOKEN);
   });
@@ -82,7 +82,7 @@ describe('the body of a submission', () => {
 });
 
 describe('the earlier variant (contract 9)', () => {
-  test('has hyphens in its path and names of its own for two predictors', async () => {
+  test('has hyphens in its path and its own names for two predictors', async () => {
     const request = await sent(JOBS.sequence, 'earlier');
     expect(request.path).toBe('/online-predictors/api/submit/single-sequence/');
     expect(JSON.parse(request.body)).toHaveProperty('predictor_type', 'dynamine,earlyfolding,psp');
@@ -120,7 +120,7 @@ describe('the acknowledgement', () => {
     await client.close();
   });
 
-  test('a task id is no job id', async () => {
+  test('a task id is not a job id', async () => {
     await using server = await httpServer((_, response) => json(response, 200, { task_id: ID }));
     const client = createPredictionsClient({ url: server.url, variant: 'current', token: TOKEN });
     expect((await client.submit(JOBS.sequence, quiet())).type).toBe('unsure');
@@ -156,7 +156,7 @@ describe('the rate limit (contract 8)', () => {
     expect(await limitOf(headers)).toEqual({ limit: null, remaining: null, resetAfterSeconds: 60 });
   });
 
-  test('is null where the service says nothing, and where it says nothing readable', async () => {
+  test('is null if the service sends none, or an unreadable one', async () => {
     expect(await limitOf({})).toBeNull();
     expect(await limitOf({ 'x-ratelimit-limit': 'many', 'x-ratelimit-remaining': '' })).toBeNull();
   });

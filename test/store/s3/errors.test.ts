@@ -1,4 +1,4 @@
-/** What goes wrong with a bucket: on a real server where it can be provoked there, with a scripted one where not. */
+/** Errors of a bucket: on a real server where they can be provoked, otherwise with a scripted one. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
@@ -31,7 +31,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
     return openObjectStore({ bucket, prefix: randomUUID() }, { ...server.access, region });
   }
 
-  test('a bucket that is missing is told as such by reading, writing, listing and creating', async () => {
+  test('a missing bucket is reported by reading, writing, listing and creating', async () => {
     const none = store({ bucket: 'no-such-bucket' });
     for (const work of [
       () => none.read(KEY),
@@ -48,10 +48,10 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
     }
   });
 
-  test('credentials that are wrong are STORE_ACCESS_DENIED, also where the answer has no body', async () => {
+  test('wrong credentials are STORE_ACCESS_DENIED, also if the answer has no body', async () => {
     credentials('hundredfold-test', 'wrong-secret-value');
     const { access, bucket } = server;
-    // Another spelling of the address: a client of its own, which has not loaded credentials yet.
+    // Another spelling of the address: its own client, which has not loaded credentials yet.
     const endpoint = access.endpoint.replace('http://', 'HTTP://');
     const wrong = openObjectStore({ bucket, prefix: 'x' }, { ...access, endpoint });
     for (const work of [
@@ -65,12 +65,12 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
     }
   });
 
-  test('a region that is wrong names the setting', async () => {
+  test('the error for a wrong region names the setting', async () => {
     const error = await expectCode(store({ region: 'eu-west-3' }).read(KEY), 'STORE_WRONG_REGION');
     expect(error.remedy).toContain('store.region');
   });
 
-  test('a server that is down is STORE_UNREACHABLE, and serves again after it came back', async () => {
+  test('a server that is down is STORE_UNREACHABLE, and works again after its return', async () => {
     const tree = store();
     await tree.write(KEY, 'x');
     await server.kill();
@@ -87,7 +87,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
     expect((await expectCode(tree.write('a/b/c', 'x'), 'STORE_BAD_KEY')).retryable).toBe(false);
   });
 
-  test('an object that was changed behind the back of the server is noticed when it is read', async () => {
+  test('an object that was changed without the server is detected when it is read', async () => {
     const tree = store();
     await tree.write(KEY, 'what was stored');
     const prefix = tree.location.split('/').at(-1) ?? '';
@@ -102,7 +102,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
     expect(await collected(tree.list(''))).toEqual([]);
   });
 
-  test('a bucket that is removed and made again is no trouble', async () => {
+  test('a bucket that is removed and created again works', async () => {
     const Bucket = `second-${randomUUID()}`;
     await server.client.send(new CreateBucketCommand({ Bucket }));
     const tree = store({ bucket: Bucket });
@@ -142,7 +142,7 @@ describe('a scripted server', () => {
     [301, 'PermanentRedirect', 'STORE_WRONG_REGION'],
     [400, 'BadDigest', 'STORE_DIGEST_MISMATCH'],
     [418, 'Teapot', 'STORE_IO'],
-  ] as const)('%s %s is %s, and can be tried again', async (status, code, expected) => {
+  ] as const)('%s %s is %s, and can be retried', async (status, code, expected) => {
     const store = await answering(refusing(status, code));
     const error = await expectCode(store.write(KEY, 'x'), expected);
     expect(error.retryable).toBe(true);
@@ -161,7 +161,7 @@ describe('a scripted server', () => {
     expect(error.retryable).toBe(false);
   });
 
-  test('a create whose first answer was lost is true, because its own object is there', async () => {
+  test('a create whose first answer was lost is true, because its own object exists', async () => {
     let stored: Record<string, string> = {};
     let puts = 0;
     const store = await answering((request, response) => {
@@ -186,7 +186,7 @@ describe('a scripted server', () => {
     expect(await store.create(KEY, 'x'), 'another call').toBe(false);
   });
 
-  test('a download that is cut off is read on from where it stopped', async () => {
+  test('an interrupted download is continued where it stopped', async () => {
     const text = 'topology '.repeat(1_000);
     const ranges: (string | undefined)[] = [];
     const store = await answering((request, response) => {

@@ -1,4 +1,4 @@
-/** What the Temporal UI shows of campaigns, items and budgets: as markdown, and never more than it takes. */
+/** What the Temporal UI shows of campaigns, items and budgets: as markdown, and within its size limits. */
 import { describe, expect, test } from 'vitest';
 import type { BudgetStatus, WindowStatus } from '../../../src/budget/status.ts';
 import type { Attempt, CampaignProgress } from '../../../src/domain/campaign.ts';
@@ -11,10 +11,10 @@ import type { ItemInput } from '../../../src/workflows/messages.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 23, 40, 12);
 const HOUR = 3_600_000;
-/** Bytes that the Temporal UI takes of details, and the server of a summary. */
+/** Size limits in bytes: of details in the Temporal UI, and of a summary on the server. */
 const DETAILS = 20_000;
 const SUMMARY = 400;
-/** Four bytes a character, and every one of them means something to markdown or HTML. */
+/** Four bytes per character, each with a meaning in markdown or HTML. */
 const HOSTILE = '|`<😀\n'.repeat(1_000);
 
 const bytes = (text: string) => Buffer.byteLength(text);
@@ -32,7 +32,7 @@ describe('a campaign', () => {
   };
   const standing = { progress, foreseen: null, startedAt: NOW - HOUR, store: '/data/night' };
 
-  test('names a service that is paused, and the command that continues', () => {
+  test('names a paused service, and the command to continue', () => {
     const brakes = [{ service: 'molecules', code: 'JOB_FAILED', message: HOSTILE, times: 5 }];
     const shown = campaignDetails({
       ...standing,
@@ -71,7 +71,7 @@ describe('a campaign', () => {
     );
   });
 
-  test('says when its end is expected, and when that was seen', () => {
+  test('shows the expected end, and when it was computed', () => {
     const foreseen = { endsAt: NOW + 3 * HOUR, seenAt: NOW };
     expect(campaignDetails({ ...standing, foreseen })).toContain(
       'end expected: 22 Nov 02:40:12 UTC, as seen at 21 Nov 23:40:12 UTC',
@@ -82,7 +82,7 @@ describe('a campaign', () => {
   });
 
   test.each(['paused', 'publishing', 'completed', 'cancelled'] as const)(
-    'expects no end when it is %s',
+    'shows no expected end when it is %s',
     (state) => {
       const foreseen = { endsAt: NOW, seenAt: NOW };
       const shown = campaignDetails({ ...standing, foreseen, progress: { ...progress, state } });
@@ -130,7 +130,7 @@ describe('an item', () => {
     files: [],
   };
 
-  test('that waits says what will be sent, and where to', () => {
+  test('that waits shows what will be sent, and where to', () => {
     expect(itemDetails(input, waiting, NOW)).toBe(
       `**\`caffeine\`** (molecule) of \`night\`: **waits for a slot of the budget**
 
@@ -142,7 +142,7 @@ describe('an item', () => {
     );
   });
 
-  test('that has ended says how, and all that happened', () => {
+  test('that has ended shows its outcome and its events', () => {
     const at = new Date(NOW - 60_000).toISOString();
     const ended: ItemStanding = {
       state: 'failed',
@@ -191,7 +191,7 @@ describe('an item', () => {
       { kind: 'shifts', modelClass: '2', originalNumbering: false },
       'model_class 2, original_numbering false',
     ],
-  ])('names its options: %j', (options, words) => {
+  ])('shows its options: %j', (options, words) => {
     const sends = { input: { name: 'a', bytes: 1, digest: '' }, options };
     expect(itemDetails({ ...input, sends }, waiting, NOW)).toContain(`- options: ${words}\n`);
   });
@@ -266,7 +266,7 @@ describe('a budget', () => {
   };
   const down = { ...unlimited, blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503: <b>' };
 
-  test('shows its windows, the slots to come, and who uses them', () => {
+  test('shows its windows, the next slots, and who uses them', () => {
     expect(plain(budgetDetails(status))).toBe(
       `**predictions** at \`host\`
 
@@ -287,7 +287,7 @@ Slots become free:
     );
   });
 
-  test('of many slots tells the next ones', () => {
+  test('with many slots shows the next ones', () => {
     const releases = [0, 1, 2, 3, 4].map((minute) => NOW + minute * 60_000);
     const credentials = [{ ...window, releases, credential: '3f2a91bc' }];
     expect(budgetDetails({ ...status, credentials })).toContain(
@@ -295,7 +295,7 @@ Slots become free:
     );
   });
 
-  test('says why nothing is sent, also where no limit is known', () => {
+  test('shows why nothing is sent, also without a known limit', () => {
     const shown = budgetDetails({ ...status, addressWindow: down });
     expect(shown).toContain(
       'Blocked:\n\n- all of this address: next try 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',

@@ -1,9 +1,9 @@
-/** Texts of others in our markdown: shown letter by letter, whatever they are. */
+/** External texts in our markdown are shown literally. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { largest, oneLine, table, verbatim } from '../../../src/workflows/details/markdown.ts';
 
-/** What a code span of CommonMark 0.31 (6.1) shows; null when the text is anything else. */
+/** What a code span of CommonMark 0.31 (6.1) shows; null if the text is not a code span. */
 function shown(markdown: string): string | null {
   const [, fence = '', inside = ''] = /^(`+)([^]*?)\1$/.exec(markdown) ?? [];
   const runs: string[] = inside.match(/`+/g) ?? [];
@@ -21,15 +21,15 @@ test.each([
   ['`a` ``b``', '`a` ``b``'],
   ['# one\n| two\r\n---', '# one ¦ two ---'],
   ['\u202Egnp.exe', 'gnp.exe'],
-])('%j is shown as it stands', (text, expected) => {
+])('%j is shown literally', (text, expected) => {
   expect(shown(verbatim(text))).toBe(expected);
 });
 
-test('nothing is shown as a dash', () => {
+test('an empty text is shown as a dash', () => {
   expect([verbatim(''), verbatim(' \n\u200b')]).toEqual(['—', '—']);
 });
 
-test('any text is one span of code, on one line, without the sign that ends a cell', () => {
+test('any text is one code span, on one line, without a cell separator', () => {
   const alphabet = fc.constantFrom(
     '`',
     '|',
@@ -65,14 +65,14 @@ test('a long text is cut between characters', () => {
   expect(oneLine('😀'.repeat(4), 4)).toBe('😀😀😀😀');
 });
 
-test('a table has a rule, numbers at the right, and space between its columns', () => {
+test('a table has a rule, numbers aligned right, and space between its columns', () => {
   const columns = [{ title: 'code' }, { title: 'items', numbers: true }];
   expect(table(columns, [['`A`', 12]]).replaceAll('\u00a0', '.')).toBe(
     ['| code | ..items |', '| --- | ---: |', '| `A` | ..12 |'].join('\n'),
   );
 });
 
-test('of many counts the largest are shown, and the sum of the others', () => {
+test('of many counts the largest are shown, with the sum of the others', () => {
   expect(largest({ a: 1, b: 5, c: 3, d: 1 }, 2)).toEqual({
     shown: [
       ['b', 5],
