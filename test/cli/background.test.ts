@@ -170,7 +170,7 @@ test('a paused campaign stays paused through a power cut, whichever command rest
   expect(waiting).toEqual([expect.objectContaining({ campaign: 'night', items: 5, paused: true })]);
   expect(counts.accepted).toBe(4);
   const resumed = await at.runs(0, ['resume', 'night'], { env });
-  expect(resumed.stderr).toContain('night goes on.');
+  expect(resumed.stderr).toContain('night continues.');
   expect(documentIn(await typed.endsWith(0))).toMatchObject({ items: { succeeded: 9 } });
 
   const journal = await service.end();

@@ -100,7 +100,9 @@ class Screen {
     if (own) this.#former = { rows, row, column };
     const next = own ? { rows: [[]], row: 0, column: 0 } : this.#former;
     if (!next) throw new Error('the view left a screen that it had not taken');
-    Object.assign(this, next);
+    this.#rows = next.rows;
+    this.#row = next.row;
+    this.#column = next.column;
     if (!own) this.#former = null;
   }
 
