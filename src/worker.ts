@@ -4,6 +4,7 @@ import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/
 import { createActivities } from './activities/index.ts';
 import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
+import { WantedCampaigns } from './activities/wanted.ts';
 import { ServerClock } from './activities/server-clock.ts';
 import { EndReporter } from './activities/end-reporter.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
@@ -164,6 +165,7 @@ function dependenciesOf(
     tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
+    wantedCampaigns: new WantedCampaigns(),
     serverClock: new ServerClock(),
     ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), warn }),
     notify,

@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { CredentialLeases } from './credential-leases.ts';
 import type { JobTimes } from './job-times.ts';
+import type { WantedCampaigns } from './wanted.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Store } from '../store/store.ts';
 import type { EndReporter } from './end-reporter.ts';
@@ -42,6 +43,7 @@ export interface Dependencies {
   readonly publishCampaign: typeof publishTree;
   /** What this worker has seen of the run times of jobs. */
   readonly jobTimes: JobTimes;
+  readonly wantedCampaigns: WantedCampaigns;
   readonly serverClock: ServerClock;
   /** The last gate before a POST (slot.ts). */
   readonly ledger: Ledger;

@@ -37,22 +37,39 @@ export function finishJob(
   return beatingWith(
     () => stage.beat(),
     async () => {
-      let { finished } = stage;
-      if (finished === undefined) {
-        const result = await poll(deps, job, policy, stage.pollTries());
-        if (result.type === 'running') throw new Error('a job was left while it runs');
-        if (result.type === 'failed') return result;
-        finished = stage.finish(result);
+      try {
+        return await finish(deps, stage, { job, policy, submitted });
+      } catch (error) {
+        stage.leaveToNextAttempt();
+        throw error;
       }
-      const fetched = await fetchAll(deps, { job, policy, stage, finished });
-      return end(deps, { job, submitted, finished, fetched });
     },
   );
 }
 
-interface Downloads {
+interface Accepted {
   readonly job: RemoteJob;
   readonly policy: JobPolicy;
+  readonly submitted: SubmittedJob;
+}
+
+async function finish(
+  deps: Dependencies,
+  stage: JobStage,
+  { job, policy, submitted }: Accepted,
+): Promise<JobFinish> {
+  let { finished } = stage;
+  if (finished === undefined) {
+    const result = await poll(deps, job, policy, stage.pollTries());
+    if (result.type === 'running') throw new Error('a job was left while it runs');
+    if (result.type === 'failed') return result;
+    finished = stage.finish(result);
+  }
+  const fetched = await fetchAll(deps, { job, policy, stage, finished });
+  return end(deps, { job, submitted, finished, fetched });
+}
+
+interface Downloads extends Omit<Accepted, 'submitted'> {
   readonly stage: JobStage;
   readonly finished: FinishedJob;
 }

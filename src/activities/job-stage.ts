@@ -1,4 +1,5 @@
 /** How far an accepted job has been brought by the tries of `finishJob`, as the heartbeat carries it to the next one. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '@temporalio/activity';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import type { FetchResult, PollResult } from '../workflows/activity-types.ts';
@@ -38,6 +39,11 @@ export class JobStage {
 
   beat(): void {
     this.#context.heartbeat(this.#left);
+  }
+
+  /** The server keeps the details of earlier attempts: what has not changed is not sent again. */
+  leaveToNextAttempt(): void {
+    if (!isDeepStrictEqual(this.#left, this.#context.info.heartbeatDetails ?? {})) this.beat();
   }
 
   finish({ artefacts, queuedAt }: Extract<PollResult, { type: 'finished' }>): FinishedJob {
@@ -89,8 +95,8 @@ export class JobStage {
     return ageOf(this.#clock, this.#context.info);
   }
 
+  /** Not sent at once: most jobs end before a heartbeat is due, and each one costs the server a write. */
   #leave(left: Left): void {
     this.#left = left;
-    this.beat();
   }
 }

@@ -8,7 +8,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
@@ -16,7 +15,6 @@ import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/client.ts';
 import { StoreError } from '../store/store-error.ts';
 import { requestKey } from '../budget/lanes.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { readJob, type StoredJob } from './job.ts';
@@ -24,6 +22,7 @@ import { SendingNote } from './sending.ts';
 import { ageOf } from './server-clock.ts';
 import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from './slot.ts';
 import { openTree } from './tree.ts';
+import { isWanted } from './wanted.ts';
 
 /** A worker that was suspended for so long (ms) may count as dead by now, and another attempt may be running. */
 const STOOD_STILL_MS = 3_000;
@@ -142,34 +141,6 @@ function unreadable(error: unknown): SubmitResult {
   }
   if (!(error instanceof HundredfoldError)) throw error;
   return { type: 'unable', code: error.code, message: `${error.message} ${error.remedy}` };
-}
-
-/**
- * An item that was cancelled or terminated may not have withdrawn its request: its job would be wasted. A row without a
- * workflow is wanted until its campaign ends or is cancelled.
- */
-async function isWanted(
-  { temporal }: Dependencies,
-  { item, run, campaign, job }: SubmitRequest,
-): Promise<boolean> {
-  if (run === undefined) return true;
-  const asker = job.launch
-    ? temporal.workflow.getHandle(campaignWorkflowId(campaign), undefined, {
-        firstExecutionRunId: run,
-      })
-    : temporal.workflow.getHandle(item, run);
-  try {
-    const { status, raw } = await asker.describe();
-    if (status.name !== 'RUNNING') return false;
-    if (!job.launch) return true;
-    // Older servers do not report it.
-    const { firstRunId = '' } = raw.workflowExecutionInfo ?? {};
-    const isThisRun = [run, '', null].includes(firstRunId);
-    return isThisRun && raw.workflowExtendedInfo?.cancelRequested !== true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
 }
 
 async function send(

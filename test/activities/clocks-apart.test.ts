@@ -72,7 +72,8 @@ describe.each([-7 * MINUTES, 0, 5 * MINUTES])('a clock that is %d ms ahead', (ah
   test('delays neither the first poll of a job nor the next one', async () => {
     const { again, took } = await look({ ahead, attempt: 1, age: 0 });
     expect(again).toBeLessThan(1_000);
-    expect(took).toBeLessThan(5_000);
+    // Up to 5 s of waits belong to one attempt; the clocks are minutes apart.
+    expect(took).toBeLessThan(MINUTES);
   });
 
   test('neither ends a job before its deadline nor polls more often than its age requires', async () => {

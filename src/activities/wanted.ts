@@ -1,0 +1,81 @@
+/** Whether anybody still waits for a job, asked of the Temporal server just before it is sent. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { campaignWorkflowId } from '../workflows/names.ts';
+import type { SubmitRequest } from '../workflows/activity-types.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/**
+ * Rows of one campaign that are sent at about the same time share an answer this old (ms): the call costs both sides
+ * as much as the submission itself. A submission could be on its way for as long when a campaign is cancelled.
+ */
+const SHARED_MS = 100;
+/** More campaigns than submit at a time. */
+const KEPT = 100;
+
+interface Known {
+  readonly askedAt: number;
+  readonly wanted: Promise<boolean>;
+}
+
+/** The answers about campaigns; one for each worker. */
+export class WantedCampaigns {
+  readonly #answers = new Map<string, Known>();
+
+  /** By ask, or by another call within the last moment. An error is not shared with later calls. */
+  async find(key: string, ask: () => Promise<boolean>): Promise<boolean> {
+    const now = performance.now();
+    const known = this.#answers.get(key);
+    if (known && now - known.askedAt < SHARED_MS) return known.wanted;
+    if (this.#answers.size >= KEPT) this.#answers.clear();
+    const wanted = ask();
+    this.#answers.set(key, { askedAt: now, wanted });
+    wanted.catch(() => this.#answers.delete(key));
+    return wanted;
+  }
+}
+
+/**
+ * An item that was cancelled or terminated may not have withdrawn its request: its job would be wasted. A row without a
+ * workflow is wanted until its campaign ends or is cancelled.
+ */
+export async function isWanted(
+  { temporal, wantedCampaigns }: Pick<Dependencies, 'temporal' | 'wantedCampaigns'>,
+  { item, run, campaign, job }: SubmitRequest,
+): Promise<boolean> {
+  if (run === undefined) return true;
+  if (!job.launch) return isRunning(temporal, item, run);
+  return wantedCampaigns.find(`${campaign} ${run}`, () => isOpen(temporal, campaign, run));
+}
+
+type Temporal = Dependencies['temporal'];
+
+async function isRunning(temporal: Temporal, item: string, run: string): Promise<boolean> {
+  const found = await described(temporal.workflow.getHandle(item, run));
+  return found?.status.name === 'RUNNING';
+}
+
+/** `run`: its first, however often it has continued as new since. */
+async function isOpen(temporal: Temporal, campaign: string, run: string): Promise<boolean> {
+  const id = campaignWorkflowId(campaign);
+  const found = await described(
+    temporal.workflow.getHandle(id, undefined, { firstExecutionRunId: run }),
+  );
+  if (found?.status.name !== 'RUNNING') return false;
+  const { workflowExecutionInfo, workflowExtendedInfo } = found.raw;
+  // Older servers do not report it.
+  const { firstRunId = '' } = workflowExecutionInfo ?? {};
+  const isThisRun = [run, '', null].includes(firstRunId);
+  return isThisRun && workflowExtendedInfo?.cancelRequested !== true;
+}
+
+type Handle = ReturnType<Temporal['workflow']['getHandle']>;
+
+/** null when the server does not know it. */
+async function described(handle: Handle): Promise<Awaited<ReturnType<Handle['describe']>> | null> {
+  try {
+    return await handle.describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+/** Submissions of one campaign share the answer whether it is still open, for a moment. */
+import { expect, test } from 'vitest';
+import { WantedCampaigns } from '../../src/activities/wanted.ts';
+
+test('calls at the same time ask once for each campaign', async () => {
+  const campaigns = new WantedCampaigns();
+  const asked: string[] = [];
+  const find = (key: string, wanted: boolean): Promise<boolean> =>
+    campaigns.find(key, () => {
+      asked.push(key);
+      return Promise.resolve(wanted);
+    });
+  const answers = await Promise.all([find('a', true), find('a', false), find('b', false)]);
+  expect(answers).toEqual([true, true, false]);
+  expect(asked).toEqual(['a', 'b']);
+});
+
+test('a campaign is asked again after the moment', async () => {
+  const campaigns = new WantedCampaigns();
+  expect(await campaigns.find('a', () => Promise.resolve(true))).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(await campaigns.find('a', () => Promise.resolve(false))).toBe(false);
+});
+
+test('an error is not shared with later calls', async () => {
+  const campaigns = new WantedCampaigns();
+  const failing = campaigns.find('a', () => Promise.reject(new Error('away')));
+  await expect(failing).rejects.toThrow('away');
+  expect(await campaigns.find('a', () => Promise.resolve(true))).toBe(true);
+});
