@@ -1,6 +1,6 @@
 /**
- * Workflows that cannot continue because their tasks fail. The server retries the task forever, and no query, signal or
- * status of the workflow shows why.
+ * Workflows that cannot continue because their tasks fail or time out. The server retries the task forever, and no
+ * query, signal or status of the workflow shows why.
  */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
@@ -14,7 +14,7 @@ const NEWEST_EVENTS = 10;
 export type Stuck =
   /** Its history does not match its code: no worker of this version can replay it. */
   | { readonly type: 'unreplayable'; readonly message: string }
-  /** Its task fails for another reason. */
+  /** Its task fails for another reason, or workers take it and never answer. */
   | { readonly type: 'failing'; readonly message: string }
   /** No worker polls its task. */
   | { readonly type: 'unattended'; readonly sinceMs: number };
@@ -25,24 +25,38 @@ const UNATTENDED_MS = 10_000;
 /** null when it makes progress. `now`: ms since the epoch. */
 export async function stuckBecause(
   client: Client,
-  { raw, workflowId, runId }: WorkflowExecutionDescription,
+  description: WorkflowExecutionDescription,
   now: number,
 ): Promise<Stuck | null> {
-  const task = raw.pendingWorkflowTask;
+  const task = description.raw.pendingWorkflowTask;
   if (!task) return null;
-  if ((task.attempt ?? 1) < ATTEMPTS) {
-    const scheduledAt = Number(task.scheduledTime?.seconds ?? 0) * 1_000;
-    const sinceMs = now - scheduledAt;
-    const taken = task.startedTime != null;
-    return !taken && sinceMs > UNATTENDED_MS ? { type: 'unattended', sinceMs } : null;
+  const attempt = task.attempt ?? 1;
+  if (attempt >= ATTEMPTS) {
+    const failure = await newestFailure(client, description);
+    if (failure !== 'timed out') return failure;
   }
-  // The history has only the first of several failures in a row.
+  if (task.startedTime == null) {
+    const sinceMs = now - Number(task.scheduledTime?.seconds ?? 0) * 1_000;
+    if (sinceMs > UNATTENDED_MS) return { type: 'unattended', sinceMs };
+  }
+  // One worker may have died with it, and the next one that takes it may finish it.
+  if (attempt <= ATTEMPTS) return null;
+  return { type: 'failing', message: `timed out ${attempt - 1} times in a row` };
+}
+
+/** Of a task that was not finished at its first attempt. The history has only the first of several failures in a row. */
+async function newestFailure(
+  client: Client,
+  { workflowId, runId }: WorkflowExecutionDescription,
+): Promise<Stuck | 'timed out' | null> {
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
     maximumPageSize: NEWEST_EVENTS,
   });
-  for (const { workflowTaskFailedEventAttributes: failed } of history?.events ?? []) {
+  for (const event of history?.events ?? []) {
+    if (event.workflowTaskTimedOutEventAttributes) return 'timed out';
+    const failed = event.workflowTaskFailedEventAttributes;
     if (!failed) continue;
     const { loadedDataConverter } = client.options;
     const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failed.failure);
