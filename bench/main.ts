@@ -4,7 +4,7 @@
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
  * `npm run bench:cluster [-- credentials|waiting|cost|rate|recovery]`, `npm run bench -- object-store [items|publication]`,
- * `npm run bench:cost [-- ITEMS …]`, and `npm run bench -- install`. `npm run bench:peers` is peers/main.ts.
+ * `npm run bench:cost [-- ITEMS …]`, `npm run bench -- grants`, and `npm run bench -- install`. `npm run bench:peers` is peers/main.ts.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -19,6 +19,7 @@ import { load } from './load.ts';
 import { manifestCases } from './manifest.ts';
 import { mannersCases } from './manners.ts';
 import { objectStoreCases } from './object-store.ts';
+import { grants } from './grants.ts';
 import { postgresCases } from './postgres.ts';
 import { proteinCases } from './proteins.ts';
 import { start } from './start.ts';
@@ -57,6 +58,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['manners', () => mannersCases],
   ['cluster', () => ({ ...clusterCases, ...postgresCases })],
   ['cost', () => costCases(positionals.slice(1))],
+  ['grants', () => ({ grants: () => grants(Number(process.env['SECONDS'] ?? 600)) })],
   ['install', () => ({ install })],
   ['object-store', () => objectStoreCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
