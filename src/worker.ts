@@ -4,7 +4,7 @@ import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/
 import { createActivities } from './activities/index.ts';
 import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
-import { WantedCampaigns } from './activities/wanted.ts';
+import { WantedCampaigns } from './activities/wanted-campaigns.ts';
 import { ServerClock } from './activities/server-clock.ts';
 import { EndReporter } from './activities/end-reporter.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';

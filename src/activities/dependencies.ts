@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { CredentialLeases } from './credential-leases.ts';
 import type { JobTimes } from './job-times.ts';
-import type { WantedCampaigns } from './wanted.ts';
+import type { WantedCampaigns } from './wanted-campaigns.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Store } from '../store/store.ts';
 import type { EndReporter } from './end-reporter.ts';

@@ -75,14 +75,19 @@ type Target = TemporalAddress & { readonly embedded?: boolean };
 async function opened(target: Target, options: ConnectionOptions): Promise<Connection> {
   const connection = Connection.lazy(options);
   const connected = new AbortController();
+  let found: HundredfoldError | null = null;
+  const note = (error: HundredfoldError): void => {
+    found = error;
+  };
   try {
     const ready = connection.ensureConnected();
-    await Promise.race([ready, hopeless(target, connected.signal)]);
+    await Promise.race([ready, hopeless(target, connected.signal, note)]);
     return connection;
   } catch (cause) {
     // Otherwise the channel retries as long as the process lives.
     await connection.close();
-    throw await reasonFor(target, cause);
+    // Looking for the cause once more would take longer than the 15 s within which every command answers.
+    throw await reasonFor(target, cause, found);
   } finally {
     connected.abort();
   }
@@ -91,16 +96,22 @@ async function opened(target: Target, options: ConnectionOptions): Promise<Conne
 /** A connection takes this long (ms) only if something is wrong: the cause is looked for while gRPC keeps trying. */
 const PROBE_AFTER_MS = 1_000;
 
-/** Rejects when the server was reached but refuses access. A server that does not answer may be starting. */
-async function hopeless(target: Target, connected: AbortSignal): Promise<never> {
+/** Rejects when the server was reached but refuses access. One that does not answer may be starting: noted only. */
+async function hopeless(
+  target: Target,
+  connected: AbortSignal,
+  note: (found: HundredfoldError) => void,
+): Promise<never> {
   const never = new Promise<never>(() => undefined);
   const late = await delay(PROBE_AFTER_MS, true, { signal: connected, ref: false }).catch(
     () => false,
   );
   if (!late || target.embedded) return never;
   const found = await probed(target);
-  if (found === null || found.code === 'TEMPORAL_UNREACHABLE') return never;
-  throw found;
+  if (found === null) return never;
+  if (found.code !== 'TEMPORAL_UNREACHABLE') throw found;
+  note(found);
+  return never;
 }
 
 /** The client would use the proxy of `https_proxy` for a server on this machine. */
@@ -141,11 +152,15 @@ function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
   };
 }
 
-/** gRPC reports every failure to connect as a time-out: this finds the cause. */
-export async function reasonFor(target: Target, cause: unknown): Promise<HundredfoldError> {
+/** gRPC reports every failure to connect as a time-out: this finds the cause. `found`: while it was tried. */
+export async function reasonFor(
+  target: Target,
+  cause: unknown,
+  found: HundredfoldError | null = null,
+): Promise<HundredfoldError> {
   if (cause instanceof HundredfoldError) return cause;
-  const refusal = refusalOf(cause, target.namespace);
-  return refusal ?? (target.embedded ? null : await probed(target)) ?? unreachable(target, cause);
+  const known = refusalOf(cause, target.namespace) ?? found;
+  return known ?? (target.embedded ? null : await probed(target)) ?? unreachable(target, cause);
 }
 
 async function probed(target: TemporalAddress): Promise<HundredfoldError | null> {

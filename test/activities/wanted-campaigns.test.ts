@@ -1,6 +1,6 @@
 /** Submissions of one campaign share the answer whether it is still open, for a moment. */
 import { expect, test } from 'vitest';
-import { WantedCampaigns } from '../../src/activities/wanted.ts';
+import { WantedCampaigns } from '../../src/activities/wanted-campaigns.ts';
 
 test('calls at the same time ask once for each campaign', async () => {
   const campaigns = new WantedCampaigns();
