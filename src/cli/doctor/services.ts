@@ -37,7 +37,9 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
     case 'right':
       return { ok: true, found: `${address} is ${NAMES[service]}, ${standing(site)}` };
     case 'away': {
-      const remedy = `Check ${key}, and that the service is up.`;
+      const proxy = site.network?.proxy;
+      const also = proxy ? ` the proxy ${proxy.name} (HTTPS_PROXY, HTTP_PROXY, NO_PROXY),` : '';
+      const remedy = `Check${also} ${key}, and that the service is up.`;
       return { ok: false, found: `${address} does not answer: ${recognition.message}`, remedy };
     }
     case 'refused': {
