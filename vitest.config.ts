@@ -13,7 +13,7 @@ const LONG = [
   'test/telemetry/stop-under-load.test.ts',
   'test/temporal/upgrade-large.test.ts',
   'test/time-skipping/**',
-  'test/workflows/{faults,outage,unsure}.test.ts',
+  'test/workflows/{faults,outage,probes-per-minute,unsure}.test.ts',
 ];
 
 /** Whole commands but the demo, several workers, browsers, packages, and the slowest files of the others: `npm test -- --all`. */

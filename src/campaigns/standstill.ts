@@ -53,7 +53,8 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function adviceFor(reason: string): string {
+/** What to do about a refusal with these words. */
+export function adviceFor(reason: string): string {
   return ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '"hundredfold doctor" checks it.';
 }
 

@@ -58,6 +58,7 @@ const KEYS: readonly (readonly string[])[] = [
   ['notify', 'url'],
   ['notify', 'token', 'env'],
   ['notify', 'token', 'file'],
+  ['notify', 'allowHttp'],
   ['notify', 'tls', 'ca'],
   ['worker', 'metrics', 'port'],
   ['worker', 'metrics', 'host'],

@@ -54,9 +54,10 @@ export function networkSettings(
 ): NetworkSettings {
   const configured = config.services?.[service];
   if (!configured) return DIRECT;
-  checkHttps(service, configured);
+  const { url, allowHttp } = configured;
+  checkHttps(`services.${service}`, url, { allowHttp, shown: true });
   const { headers, secrets } = gatewayHeaders(service, configured, place);
-  const proxy = proxyFor(configured.url, place.environment);
+  const proxy = proxyFor(url, place.environment);
   return {
     ca: caFile(`services.${service}.tls.ca`, configured.tls, place),
     headers,
@@ -66,12 +67,14 @@ export function networkSettings(
   };
 }
 
-/** Network settings for a webhook. Throws CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
+/** Network settings for a webhook. Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
 export function webhookNetwork(
   url: Secret,
-  tls: NonNullable<Config['notify']>['tls'],
+  { token, tls, allowHttp }: NonNullable<Config['notify']>,
   place: SecretPlace,
 ): NetworkSettings {
+  // The address may be sufficient for posting to the channel: it is not shown.
+  if (token !== undefined) checkHttps('notify', url.reveal(), { allowHttp, shown: false });
   const proxy = URL.canParse(url.reveal()) ? proxyFor(url.reveal(), place.environment) : null;
   return {
     ...DIRECT,
@@ -81,14 +84,23 @@ export function webhookNetwork(
   };
 }
 
-/** An unencrypted token can be read and used by anyone on the way. */
-function checkHttps(service: ServiceName, { url, allowHttp = false }: ServiceConfig): void {
+interface HttpsCheck {
+  readonly allowHttp: boolean | undefined;
+  /** Whether messages may contain the address. */
+  readonly shown: boolean;
+}
+
+/** An unencrypted token can be read and used by anyone on the way. `key` of the configuration has the address. */
+function checkHttps(key: string, url: string, { allowHttp = false, shown }: HttpsCheck): void {
+  if (allowHttp || !URL.canParse(url)) return;
   const { protocol, hostname, host, pathname } = new URL(url);
-  if (protocol === 'https:' || allowHttp || isLocalHost(hostname)) return;
+  if (protocol !== 'http:' || isLocalHost(hostname)) return;
+  const recipient = shown ? `http://${host}` : 'an http address of another machine';
+  const encrypted = shown ? `https://${host}${pathname}` : 'an https address';
   throw refused(
     'CONFIG_TOKEN_OVER_HTTP',
-    `services.${service}.url: http://${host} would receive the token unencrypted`,
-    `Write https://${host}${pathname}. Only if you trust the network to that host, set services.${service}.allowHttp: true.`,
+    `${key}.url: ${recipient} would receive the token unencrypted`,
+    `Write ${encrypted}. Only if you trust the network to that host, set ${key}.allowHttp: true.`,
   );
 }
 

@@ -19,9 +19,9 @@ export interface NotifySettings {
 
 export const NOBODY: NotifySettings = { command: null, webhook: null };
 
-/** Throws CONFIG_SECRET_MISSING, CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
-export function notifySettings(notify: Config['notify'], place: SecretPlace): NotifySettings {
-  const { command = null, url: address, token, tls } = notify ?? {};
+/** Throws CONFIG_SECRET_MISSING, CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
+export function notifySettings(notify: Config['notify'] = {}, place: SecretPlace): NotifySettings {
+  const { command = null, url: address, token } = notify;
   if (address === undefined) return { command, webhook: null };
   const url =
     typeof address === 'string' ? new Secret(address) : readSecret('notify.url', address, place);
@@ -30,7 +30,7 @@ export function notifySettings(notify: Config['notify'], place: SecretPlace): No
     webhook: {
       url,
       token: token === undefined ? null : readSecret('notify.token', token, place),
-      network: webhookNetwork(url, tls, place),
+      network: webhookNetwork(url, notify, place),
     },
   };
 }

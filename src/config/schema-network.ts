@@ -19,13 +19,15 @@ export const caOnly = z.strictObject({
   }),
 });
 
+export const allowHttp = flag.meta({
+  description:
+    'Lets the token travel unencrypted, to an `http` address of another machine. For networks that you trust.',
+  default: false,
+});
+
 /** Network settings between this machine and a service. */
 export const network = {
-  allowHttp: flag.meta({
-    description:
-      'Lets the token travel unencrypted, to an `http` address of another machine. For networks that you trust.',
-    default: false,
-  }),
+  allowHttp,
   tls: caOnly.meta({ description: 'TLS to the service, and to an https proxy.' }),
   basic: z
     .strictObject({

@@ -3,7 +3,7 @@
  * for editors is generated from it; `meta` is only for that.
  */
 import { z } from 'zod';
-import { caOnly, contact } from './schema-network.ts';
+import { allowHttp, caOnly, contact } from './schema-network.ts';
 import { molecules, predictions } from './schema-services.ts';
 import { address, bound, duration, flag, secretSource, url } from './schema-values.ts';
 import { worker } from './schema-worker.ts';
@@ -150,6 +150,7 @@ const notify = z
       description: 'Sent to `url` as `Authorization: Bearer …`.',
       examples: [{ env: 'HOOK_TOKEN' }],
     }),
+    allowHttp,
     tls: caOnly.meta({ description: 'TLS to the webhook, and to an https proxy.' }),
   })
   .partial()

@@ -16,12 +16,21 @@ export interface Seen {
   readonly at: number;
 }
 
-/** In ms since the epoch. null if it is paused, nothing is left to submit, or no slot will ever be free. */
+/**
+ * In ms since the epoch. null if the campaign or one of its services is paused, a service refuses requests, nothing is
+ * left to submit, or no slot will ever be free.
+ */
 export function expectedEnd(seen: Seen): number | null {
-  if (seen.progress.state === 'paused') return null;
+  if (seen.progress.state === 'paused' || seen.progress.brakes) return null;
+  // Nobody can tell how long that will be.
+  if (seen.budgets.some((one) => refusesUs(one) && endOf(seen, one) !== null)) return null;
   const ends = seen.budgets.flatMap((budget) => endOf(seen, budget) ?? []);
   const end = Math.max(...ends);
   return Number.isFinite(end) && end > seen.at ? end : null;
+}
+
+function refusesUs({ addressWindow, credentials }: BudgetStatus): boolean {
+  return [addressWindow, ...credentials].some(({ refusal }) => refusal !== undefined);
 }
 
 function endOf(seen: Seen, budget: BudgetStatus): number | null {

@@ -47,8 +47,10 @@ export function failureCode(error: unknown): string {
   return error.cause instanceof Error ? failureCode(error.cause) : error.name;
 }
 
-export function failureWords(code: string): string {
-  const words = WORDS[code] ?? proxyWords(code);
+/** @param connected false: the request never had a connection to the service, or through the proxy */
+export function failureWords(code: string, connected = true): string {
+  const isLate = code === 'DEADLINE' && !connected;
+  const words = isLate ? 'no connection before the deadline' : (WORDS[code] ?? proxyWords(code));
   return words === undefined ? code : `${words} (${code})`;
 }
 

@@ -143,7 +143,7 @@ async function send(
   } catch (error) {
     const code = codeOf(error);
     const through = network.proxy ? ` (through the proxy ${network.proxy.name})` : '';
-    const message = `${where}: ${failureWords(code)}${through}`;
+    const message = `${where}: ${failureWords(code, watch.written)}${through}`;
     const reached = watch.written && proxyRefusal(error) === null;
     return { type: reached ? 'broken' : 'unreached', code, message };
   }

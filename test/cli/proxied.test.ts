@@ -66,3 +66,32 @@ test('local services and the embedded server are reached directly, whatever prox
   expect(id).not.toBe('');
   expect(JSON.parse(stdout)).toMatchObject({ items: { succeeded: 1 } });
 });
+
+test('doctor behind a proxy that accepts connections and never answers: ends within 15 s, and names the proxy', async () => {
+  const at = desk();
+  await using proxy = await proxyServer({ isSilent: true });
+  at.write(
+    'hundredfold.yaml',
+    `services:
+  predictions: { url: "https://${SERVICE_HOST}", token: { env: PREDICTIONS } }
+  molecules: { url: "https://${SERVICE_HOST}/acpype", token: { env: MOLECULES } }`,
+  );
+  const env = {
+    PREDICTIONS: 'dOct0r-oDd',
+    MOLECULES: 'dOctor-odd-2',
+    HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+  };
+  const doctor = at.type(['doctor'], { env });
+  // Without the start of the program, which may take long on a busy machine.
+  await doctor.until(() => proxy.asked.length > 0, 'it connected to the proxy');
+  const begun = performance.now();
+  const { stdout } = await doctor.endsWith(1);
+  expect(performance.now() - begun).toBeLessThan(15_000);
+  for (const service of ['predictions', 'molecules']) {
+    const [, found = '', remedy = ''] =
+      new RegExp(`^PROBLEM +service ${service}: (.*)\\n +(.*)$`, 'm').exec(stdout) ?? [];
+    const name = `the proxy 127.0.0.1:${proxy.port}`;
+    expect(found).toMatch(new RegExp(`no connection before the deadline .*\\(through ${name}\\)$`));
+    expect(remedy).toContain(`Check ${name} (HTTPS_PROXY, HTTP_PROXY, NO_PROXY),`);
+  }
+});

@@ -62,6 +62,59 @@ describe('a token over http', () => {
   });
 });
 
+describe('the token of a webhook over http', () => {
+  const notify = (keys: string, environment: Environment = {}) =>
+    load(
+      '{ url: "https://p.example" }',
+      { HOOK_TOKEN: 'hook-hush', ...environment },
+      `notify: { ${keys} }`,
+    );
+  const token = 'token: { env: HOOK_TOKEN }';
+
+  test.each(['http://h.example/hook', 'http://10.0.0.7:8080/x', 'http://127.0.0.1.evil.example'])(
+    'to %s is refused with the correct form',
+    async (url) => {
+      await expect(notify(`url: "${url}", ${token}`)).rejects.toMatchObject({
+        code: 'CONFIG_TOKEN_OVER_HTTP',
+        exitCode: 2,
+        message: expect.stringContaining(
+          'notify.url: an http address of another machine would receive the token unencrypted',
+        ) as string,
+        remedy: expect.stringMatching(/https .*notify\.allowHttp: true/) as string,
+      });
+    },
+  );
+
+  test.each(['{ env: HOOK }', '"http://h.example/hush-hush"'])(
+    'is refused without showing the address: %s',
+    async (url) => {
+      const HOOK = 'http://h.example/hush-hush';
+      const thrown = await notify(`url: ${url}, ${token}`, { HOOK }).catch(inspect);
+      expect(thrown).toContain('CONFIG_TOKEN_OVER_HTTP');
+      expect(thrown).not.toMatch(/hush|h\.example/);
+    },
+  );
+
+  test.each([
+    'http://127.0.0.1:8080/x',
+    'http://[::1]:8080',
+    'http://localhost',
+    'https://h.example',
+  ])('to %s is accepted: https, or this machine', async (url) => {
+    const { notify: found } = await notify(`url: "${url}", ${token}`);
+    expect(found.webhook?.url.reveal()).toBe(url);
+  });
+
+  test('is sent if the configuration or the environment allows it, and a webhook without token needs no https', async () => {
+    const url = 'url: "http://h.example/hook"';
+    await notify(`${url}, ${token}, allowHttp: true`);
+    await notify(`${url}, ${token}`, { HUNDREDFOLD_NOTIFY_ALLOW_HTTP: 'true' });
+    await notify(url);
+    const refused = { HUNDREDFOLD_NOTIFY_ALLOW_HTTP: 'false' };
+    await expect(notify(`${url}, ${token}, allowHttp: true`, refused)).rejects.toThrow();
+  });
+});
+
 describe('the proxy of a service', () => {
   const proxy = (url: string, environment: Environment) => proxyFor(url, environment)?.url.reveal();
 

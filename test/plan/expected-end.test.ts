@@ -167,3 +167,15 @@ test('two credentials take half the windows; one that is blocked does not count'
   const refused = { ...window(100), blockedUntil: NOW + 1_000, blockedBecause: 'HTTP 401' };
   expect(expectedEnd(both(refused))).toBe(NOW + 3 * CHARGE + JOB);
 });
+
+test('no end is expected while a service with remaining rows refuses requests, or is paused', () => {
+  const refusal = { since: NOW - 9, reason: 'HTTP 403' };
+  const waits = (changes: Partial<BudgetStatus>) => [budget(window(20), { night: 30 }, changes)];
+  expect(expectedEnd(seen(30, waits({})))).not.toBeNull();
+  const address = { addressWindow: { ...window(null), refusal } };
+  expect(expectedEnd(seen(30, waits(address)))).toBeNull();
+  const credentials = [{ ...window(20), credential: 'ours', refusal }];
+  expect(expectedEnd(seen(30, waits({ credentials })))).toBeNull();
+  const brakes = [{ service: 'predictions' as const, code: 'JOB_FAILED', message: 'x', times: 5 }];
+  expect(expectedEnd(seen(30, waits({}), { brakes }))).toBeNull();
+});

@@ -43,6 +43,8 @@ export interface ProxyOptions {
   readonly refuseWith?: number;
   /** Accepts the CONNECT and closes the connection. */
   readonly hangsUp?: boolean;
+  /** Accepts connections and never answers. */
+  readonly isSilent?: boolean;
   /** Closes each tunnel after this many bytes of the client. */
   readonly breaksAfter?: number;
   readonly tls?: boolean;
@@ -82,6 +84,7 @@ export async function proxyServer(options: ProxyOptions = {}): Promise<ProxyServ
 function tunnel(incoming: IncomingMessage, client: Socket, options: ProxyOptions): void {
   client.on('error', () => undefined);
   if (options.hangsUp) return void client.destroy();
+  if (options.isSilent) return;
   const status = admitted(incoming, options) ? options.refuseWith : 407;
   if (status !== undefined) {
     client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);

@@ -136,9 +136,16 @@ describe('through a proxy', () => {
   });
 
   test('a proxy that never answers CONNECT: unreached at the deadline', async () => {
-    await using proxy = await plainServer(() => undefined);
+    await using proxy = await proxyServer({ isSilent: true });
     const http = newHttp({ proxy: through(proxy.port) }, 400);
-    expect((await post(http, 'https://service.test')).type).toBe('unreached');
+    expect(await post(http, 'https://service.test')).toMatchObject({
+      type: 'unreached',
+      code: 'DEADLINE',
+      message: expect.stringContaining(
+        `no connection before the deadline (DEADLINE) (through the proxy 127.0.0.1:${proxy.port})`,
+      ) as string,
+    });
+    expect(proxy.asked).toEqual(['CONNECT service.test:443']);
   });
 });
 

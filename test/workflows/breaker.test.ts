@@ -1,18 +1,26 @@
 /** A service whose items all fail for the same reason is paused; single failures do not pause it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { ItemEnd } from '../../src/domain/campaign.ts';
+import type { CampaignProgress, ItemEnd } from '../../src/domain/campaign.ts';
 import { Breaker } from '../../src/workflows/breaker.ts';
 import { normalForm } from '../../src/workflows/same-reason.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
-import { molecules, sequences } from '../rig.ts';
+import { molecules, sequences, type Rig } from '../rig.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { openRig, reconnect } from './faulty.ts';
 
 const WELL: ItemEnd = { state: 'succeeded', code: null, message: null };
 const failed = (message: string): ItemEnd => ({ state: 'failed', code: 'JOB_FAILED', message });
+
+/** Accepted and unfinished jobs of a service. */
+const OPEN = 4;
+
+function accepted({ services }: Rig): number {
+  return services.journal().filter((one) => one.accepted && one.service === 'molecules').length;
+}
 
 function tripsAt(ends: readonly ItemEnd[], threshold: number | null = 5): number[] {
   const breaker = new Breaker(threshold ?? undefined);
@@ -97,27 +105,54 @@ describe('when a service is paused', () => {
   });
 });
 
-test('a campaign whose molecules all fail alike pauses them, continues with the rest, and notifies', async () => {
+test('a campaign pauses molecules that fail alike, again after a resume, and ends when the service is repaired', async () => {
+  const told = join(await temporaryFolder(), 'told');
+  const script = 'fs.appendFileSync(process.argv[1], fs.readFileSync(0))';
   const rig = await openRig({
     policy: { sameFailures: 5 },
     faults: [{ name: 'fail', service: 'molecules', probability: 1 }],
     jobMs: 200,
     concurrency: 2,
+    notify: { command: [process.execPath, '-e', script, told], webhook: null },
   });
-  // Some wait when the first have failed; after the resume too few fail for another pause.
-  await reconnect(rig, (one) => ({ ...one, maxUnfinished: 6 }));
-  const rows = [...molecules(13), ...sequences(6)];
+  await reconnect(rig, (one) => ({ ...one, maxUnfinished: OPEN }));
+  const rows = [...molecules(36), ...sequences(6)];
   const { handle, folder, ids } = await rig.start(rows);
-  const progress = () =>
-    handle.query<{ brakes?: { service: string; times: number }[] }>('progress');
-  await expect.poll(async () => (await progress()).brakes, { timeout: 90_000 }).toBeDefined();
-  expect((await progress()).brakes).toMatchObject([
-    { service: 'molecules', code: 'JOB_FAILED', times: 5 },
-  ]);
+  const progress = () => handle.query<CampaignProgress>('progress');
+  const pausedAfter = async (times: number): Promise<number> => {
+    const expected = [{ service: 'molecules', code: 'JOB_FAILED', times }];
+    await expect
+      .poll(async () => (await progress()).brakes, { timeout: 90_000, interval: 100 })
+      .toMatchObject(expected);
+    // The jobs that were accepted before still end; no other is submitted.
+    await expect
+      .poll(async () => (await progress()).ended.failed - accepted(rig), { timeout: 30_000 })
+      .toBe(0);
+    const paid = accepted(rig);
+    await delay(3_000);
+    expect(accepted(rig), 'molecules submitted while paused').toBe(paid);
+    expect((await progress()).brakes).toMatchObject(expected);
+    return paid;
+  };
+
+  const first = await pausedAfter(5);
+  expect(first, 'molecules paid for before the pause').toBeLessThanOrEqual(5 + OPEN);
 
   await handle.signal(resumeSignal, 'molecules');
+  const second = await pausedAfter(9);
+  expect(second, 'molecules paid for before the second pause').toBeLessThanOrEqual(5 + 9 + OPEN);
+
+  rig.services.faults.clear();
+  await handle.signal(resumeSignal, 'molecules');
   const ended = await handle.result();
-  expect(ended).toMatchObject({ ended: { failed: 13, succeeded: 6 } });
+  expect(ended).toMatchObject({ ended: { failed: second, succeeded: rows.length - second } });
+  expect(ended.brakes).toBeUndefined();
+  const events = readFileSync(told, 'utf8').trim().split('\n');
+  expect(events.map((line) => (JSON.parse(line) as { event?: string }).event)).toEqual([
+    'service-paused',
+    'service-paused',
+    undefined,
+  ]);
   await noItemLost(folder, ids);
   await treeIsWhole(folder);
   atMostOneJob(rig.services.journal(), rows.length);

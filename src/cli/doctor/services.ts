@@ -4,6 +4,8 @@ import { HundredfoldError } from '../../domain/errors.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { NAMES, type Recognition } from '../../services/recognise.ts';
 import type { Finding } from './finding.ts';
+import { adviceFor } from '../../campaigns/standstill.ts';
+import type { ServiceName } from '../../domain/item.ts';
 import { recogniseService, remedyOf } from '../../campaigns/recognise-services.ts';
 
 /** The code with which `run` refuses it. */
@@ -37,11 +39,13 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
     case 'right':
       return { ok: true, found: `${address} is ${NAMES[service]}, ${standing(site)}` };
     case 'away': {
-      const remedy = `Check ${key}, and that the service is up.`;
+      const proxy = site.network?.proxy;
+      const also = proxy ? ` the proxy ${proxy.name} (HTTPS_PROXY, HTTP_PROXY, NO_PROXY),` : '';
+      const remedy = `Check${also} ${key}, and that the service is up.`;
       return { ok: false, found: `${address} does not answer: ${recognition.message}`, remedy };
     }
     case 'refused': {
-      const remedy = `Ask the operators how to authenticate: services.${service}.basic and .headers are for a gateway in front of the service.`;
+      const remedy = remedyOfRefusal(service, recognition.message);
       return { ok: false, found: `${address} refuses access: ${recognition.message}`, remedy };
     }
     case 'unclear': {
@@ -54,6 +58,14 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
       return { ok: false, code: WRONG_ADDRESS, found: recognition.message, remedy };
     }
   }
+}
+
+/** The check sends no token: it is not the service that asks for a login, but something in front of it. */
+function remedyOfRefusal(service: ServiceName, message: string): string {
+  const login = `services.${service}.basic and .headers are for the login of a gateway in front of the service.`;
+  return /HTTP 401/.test(message)
+    ? `Ask the operators how to authenticate: ${login}`
+    : `${adviceFor(message)}${/HTTP 403/.test(message) ? ` If they require a login: ${login}` : ''}`;
 }
 
 function standing({ reference, limit, network }: Site): string {

@@ -92,8 +92,11 @@ function acceptance(subject: string, accepted: number, at: number): Happening {
   return { at, subject, words, tone: 'plain', accepted };
 }
 
+/** A service that refuses us is blocked until it accepts a request: the end of a delay only allows the next attempt. */
 function blockIn({ addressWindow, credentials }: BudgetStatus): WindowStatus | null {
-  return [addressWindow, ...credentials].find(({ blockedUntil }) => blockedUntil !== null) ?? null;
+  const isBlocked = ({ blockedUntil, refusal }: WindowStatus): boolean =>
+    blockedUntil !== null || refusal !== undefined;
+  return [addressWindow, ...credentials].find(isBlocked) ?? null;
 }
 
 function ofBlock(
@@ -103,8 +106,9 @@ function ofBlock(
   at: number,
 ): Happening[] {
   if (before && !after) return [{ at, subject, words: 'accepts requests again', tone: 'good' }];
-  if (!after || before?.blockedUntil === after.blockedUntil) return [];
-  const until = clockText(after.blockedUntil ?? at, at);
+  const end = after?.blockedUntil ?? null;
+  if (!after || end === null || before?.blockedUntil === end) return [];
+  const until = clockText(end, at);
   const words = `blocked until ${until}: ${after.blockedBecause ?? ''}`;
   return [{ at, subject, words, tone: 'warning' }];
 }

@@ -49,6 +49,37 @@ test('pauses, refusals and blocks are shown when they begin and when they end', 
   expect(words.slice(3)).toEqual(['night running', 'predictions accepts requests again']);
 });
 
+test('a service that refuses requests accepts them again when one was accepted, not when the next attempt is due', () => {
+  const refusal = { since: NOW, reason: 'HTTP 403' };
+  const at = (ms: number, blockedUntil: number | null) =>
+    seen(
+      {},
+      [
+        budget(
+          'predictions',
+          window(5, [], { refusal, blockedUntil, blockedBecause: 'HTTP 403' }),
+          0,
+          0,
+        ),
+      ],
+      { at: NOW + ms },
+    );
+  const looks = [
+    look(NOW, []),
+    at(500, NOW + 5_000),
+    at(5_100, null),
+    at(5_200, NOW + 15_000),
+    look(NOW + 15_100, []),
+  ];
+  let list: readonly Happening[] = [];
+  for (const [i, one] of looks.entries()) list = happeningsWith(list, looks[i - 1] ?? null, one);
+  expect(told(list).map((words) => words.replace(/ until .*/, ''))).toEqual([
+    'predictions blocked',
+    'predictions blocked',
+    'predictions accepts requests again',
+  ]);
+});
+
 test('only the last few events are kept', () => {
   const many = Array.from({ length: 90 }, (_, n) => end(`s-${n}`, NOW + n));
   const list = happeningsWith([], null, look(NOW + 99, many));
