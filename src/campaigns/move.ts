@@ -9,7 +9,7 @@ import type { Client } from '@temporalio/client';
 import { notifyWays } from '../config/notify.ts';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
 import type { CampaignPlan, ServiceReference, Standing } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { absoluteAddress, campaignAddress } from '../store/address.ts';
@@ -206,17 +206,9 @@ async function countFollowing(store: Store, pages: number): Promise<number> {
 }
 
 function notEmbedded(address: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'MOVE_NOT_EMBEDDED',
-    message: `the campaigns of this configuration already run at ${address}`,
-    remedy: '`move` moves campaigns from the embedded server to your own Temporal server.',
-  });
+  return codedError('MOVE_NOT_EMBEDDED', { address });
 }
 
 function noTemporal(file: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'MOVE_NO_TEMPORAL',
-    message: `${file} names no Temporal server`,
-    remedy: 'Set temporal.address in it, and the same services and tokens as here.',
-  });
+  return codedError('MOVE_NO_TEMPORAL', { file });
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
 import type { Standing } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/published-campaign.ts';
@@ -160,9 +160,5 @@ async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
 }
 
 function isRunning(name: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'CAMPAIGN_RUNNING',
-    message: `the campaign ${name} is running: items that have not ended cannot be run again`,
-    remedy: `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
-  });
+  return codedError('CAMPAIGN_RUNNING', { case: 'retry', name });
 }

@@ -7,7 +7,7 @@
  */
 import type { ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, JobPolicy, NotifyWay, Standing } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import type { Survey } from '../plan/survey.ts';
@@ -128,11 +128,7 @@ async function startHere(
 
 function checkFolder({ name, folder }: CampaignStart, running: Running): void {
   if (running.out === folder) return;
-  throw new HundredfoldError({
-    code: 'CAMPAIGN_DIFFERS',
-    message: `a campaign named ${name} is already running, with output in ${String(running.out)}`,
-    remedy: `Choose another name with --name, or wait: hundredfold watch ${name}.`,
-  });
+  throw codedError('CAMPAIGN_DIFFERS', { case: 'runs elsewhere', name, out: String(running.out) });
 }
 
 /**
@@ -215,11 +211,7 @@ async function isIdle(folder: string, { done, items, changed }: Prepared): Promi
 
 function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | null): void {
   if (!former || former.name === name) return;
-  throw new HundredfoldError({
-    code: 'CAMPAIGN_FOLDER_TAKEN',
-    message: `${folder} is the output of the campaign ${former.name}`,
-    remedy: 'Choose another folder with --out.',
-  });
+  throw codedError('CAMPAIGN_FOLDER_TAKEN', { folder, former: former.name });
 }
 
 function campaignOf({ name, survey, feeds, policy }: CampaignStart): Campaign {

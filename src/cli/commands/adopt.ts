@@ -1,8 +1,7 @@
 /** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign (docs/adopting.md). */
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
-import type { ErrorCode } from '../../domain/error-codes/registry.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import { KINDS, SERVICE_OF_KIND, type Kind, type ServiceName } from '../../domain/item.ts';
 import { isUsableId } from '../../domain/remote-id.ts';
 import { isFinal } from '../../domain/states.ts';
@@ -73,21 +72,14 @@ function checkArguments(
   { past, kind }: AdoptFlags,
 ): void {
   if (ids.length > 0 === (past === true)) {
-    throw refused('ADOPT_NOTHING_NAMED', 'give either the ids of the jobs or --past', [
-      `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
-    ]);
+    throw codedError('ADOPT_NOTHING_NAMED', { service });
   }
   if (kind !== undefined && SERVICE_OF_KIND[kind] !== service) {
-    throw refused('ADOPT_KIND_OF_OTHER', `${kind} is not a kind of the service ${service}`, [
-      `Its kinds are ${kindsOf(service).join(', ')}.`,
-    ]);
+    throw codedError('ADOPT_KIND_OF_OTHER', { kind, service, kinds: kindsOf(service) });
   }
   const bad = ids.filter((id) => !isUsableId(id));
   if (bad.length > 0) {
-    const shown = bad.slice(0, 3).map((id) => JSON.stringify(id));
-    throw refused('ADOPT_ID_INVALID', `${shown.join(', ')} cannot be the id of a job`, [
-      'Give only the request_id or hash_id, without the rest of its URL.',
-    ]);
+    throw codedError('ADOPT_ID_INVALID', { ids: bad });
   }
 }
 
@@ -116,12 +108,7 @@ async function looked(order: Order, ids: readonly string[]): Promise<readonly Ad
   const found = jobs.filter(({ remoteId }) => ids.includes(remoteId));
   const missing = ids.filter((id) => !found.some(({ remoteId }) => remoteId === id));
   if (missing.length > 0) {
-    const shown = missing.slice(0, 3).join(', ') + (missing.length > 3 ? ', …' : '');
-    const why = notes.length > 0 ? ` (${notes.join('; ')})` : '';
-    const what = `the past results of your token do not have ${shown}${why}: its kind is not known`;
-    throw refused('ADOPT_KIND_UNKNOWN', what, [
-      `Set it with --kind (${kindsOf(order.service).join(', ')}), in one command per kind.`,
-    ]);
+    throw codedError('ADOPT_KIND_UNKNOWN', { ids: missing, notes, kinds: kindsOf(order.service) });
   }
   return found.map(rowOf);
 }
@@ -156,16 +143,10 @@ async function pastJobs(order: Order): Promise<Wanted | null> {
 
 function checkList({ service }: Order, { jobs, notes, incomplete }: RemoteJobs): void {
   if (incomplete) {
-    throw new HundredfoldError({
-      code: 'ADOPT_LIST_UNAVAILABLE',
-      message: `the past results of ${service} could not be read: ${notes.join('; ')}`,
-      remedy: 'Nothing was started. Try again when the service answers: hundredfold doctor.',
-    });
+    throw codedError('ADOPT_LIST_UNAVAILABLE', { service, notes });
   }
   if (jobs.length > 0 || service !== 'molecules') return;
-  throw refused('ADOPT_NO_LIST', `--past is not possible here: ${notes.join('; ')}`, [
-    `Name the jobs: hundredfold adopt ${service} ID…`,
-  ]);
+  throw codedError('ADOPT_NO_LIST', { service, notes });
 }
 
 function isFailed({ state }: RemoteJob): boolean {
@@ -213,12 +194,4 @@ async function formerCampaign(
     if (fits(await readAdopted(addressOf(folder, name)))) return name;
   }
   return null;
-}
-
-function refused(code: ErrorCode, message: string, remedy: readonly string[]): HundredfoldError {
-  return new HundredfoldError({
-    code,
-    message,
-    remedy: remedy.join(' '),
-  });
 }

@@ -1,6 +1,6 @@
 /** `hundredfold deployment status|promote|rollback`: which version of the program runs the open campaigns. */
 import { loadSettings } from '../../config/settings.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import { temporalAddress } from '../../host/session.ts';
 import { connectClient } from '../../temporal/connection.ts';
 import { describeDeployment, setCurrent, type DeployedBuild } from '../../temporal/deployment.ts';
@@ -43,13 +43,7 @@ export async function rollback(flags: CommonFlags): Promise<number> {
     const former = (await seen(place.client, place.deployment))
       .filter(({ isCurrent, left }) => !isCurrent && left !== null)
       .sort((a, b) => (b.left ?? 0) - (a.left ?? 0))[0];
-    if (!former)
-      throw new HundredfoldError({
-        code: 'DEPLOYMENT_NO_FORMER',
-        message: `no other version of ${place.deployment} was current before`,
-        remedy:
-          'Choose one that `hundredfold deployment status` lists: hundredfold deployment promote BUILD.',
-      });
+    if (!former) throw codedError('DEPLOYMENT_NO_FORMER', { deployment: place.deployment });
     return makeCurrent(place, former.id);
   });
 }
@@ -67,23 +61,13 @@ async function makeCurrent({ client, deployment, taskQueue, json }: Place, build
 async function seen(client: Client, deployment: string): Promise<DeployedBuild[]> {
   const builds = await describeDeployment(client, deployment);
   if (builds) return builds;
-  throw new HundredfoldError({
-    code: 'DEPLOYMENT_UNKNOWN',
-    message: `no worker of the deployment ${deployment} has connected to this Temporal server yet`,
-    remedy: 'Start one with the same temporal.deployment: hundredfold worker.',
-  });
+  throw codedError('DEPLOYMENT_UNKNOWN', { deployment });
 }
 
 async function at(flags: CommonFlags, use: (place: Place) => Promise<number>): Promise<number> {
   const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
   const { temporal, codec, deployment, taskQueue } = settings;
-  if (!temporal || deployment === null)
-    throw new HundredfoldError({
-      code: 'CONFIG_NO_DEPLOYMENT',
-      message: 'no Worker Deployment is configured',
-      remedy:
-        'Set temporal.address and temporal.deployment in hundredfold.yaml (docs/operations.md, "Upgrade while campaigns are open").',
-    });
+  if (!temporal || deployment === null) throw codedError('CONFIG_NO_DEPLOYMENT', {});
   const client = await connectClient(temporalAddress(temporal, codec));
   try {
     const json = flags.json ?? false;

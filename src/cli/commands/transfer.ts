@@ -1,5 +1,5 @@
 /** `hundredfold pull` and `push`: copy a campaign's tree, or a part of it, between its store and a local folder. */
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { absoluteAddress, campaignAddress } from '../../store/address.ts';
 import { itemFolder } from '../../store/layout.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -62,12 +62,7 @@ function placesOf(name: string, flags: TransferFlags): Places {
   const { storeUrl } = commandSettings(flags, { tokens: 'optional' });
   const out = flags.out ?? HERE;
   if (absoluteAddress(storeUrl) === absoluteAddress(out)) {
-    throw new HundredfoldError({
-      code: 'TRANSFER_SAME_PLACE',
-      message: `store.url and --out are the same place: ${absoluteAddress(out)}`,
-      remedy:
-        'Name the store in store.url (s3://bucket/prefix), and a folder of this machine with --out.',
-    });
+    throw codedError('TRANSFER_SAME_PLACE', { address: absoluteAddress(out) });
   }
   return { stored: campaignAddress(storeUrl, name), here: campaignAddress(out, name) };
 }
@@ -122,18 +117,9 @@ async function checkNothingReplaced(from: Store, to: Store, wanted: Work['wanted
   const different = await differences({ from, to, ...(wanted && { wanted }) });
   if (different.length === 0) return;
   const shown = different.slice(0, 3).join(', ') + (different.length > 3 ? ', …' : '');
-  throw new HundredfoldError({
-    code: 'PUSH_WOULD_REPLACE',
-    message: `${to.location} has ${different.length} of these files with different content: ${shown}`,
-    remedy:
-      'Nothing was changed. Use --replace to overwrite them. To look at them first, run hundredfold pull into another folder.',
-  });
+  throw codedError('PUSH_WOULD_REPLACE', { location: to.location, files: different.length, shown });
 }
 
 function isWorkedIn(folder: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'PULL_INTO_TREE',
-    message: `${folder} is the output tree of a campaign, not a copy of one`,
-    remedy: 'Choose another folder with --out; nothing was changed.',
-  });
+  return codedError('PULL_INTO_TREE', { folder });
 }
