@@ -133,11 +133,10 @@ export const CREDENTIAL_ERRORS = {
     exit: 'refused',
     advice:
       'use an `https` address, or set `allowHttp: true` if you trust the network to the service',
-    text: wording<{ service: string; host: string; pathname: string }>(
-      ({ service, host }) =>
-        `services.${service}.url: http://${host} would receive the token unencrypted`,
-      ({ service, host, pathname }) =>
-        `Write https://${host}${pathname}. Only if you trust the network to that host, set services.${service}.allowHttp: true.`,
+    text: wording<{ key: string; recipient: string; encrypted: string }>(
+      ({ key, recipient }) => `${key}.url: ${recipient} would receive the token unencrypted`,
+      ({ key, encrypted }) =>
+        `Write ${encrypted}. Only if you trust the network to that host, set ${key}.allowHttp: true.`,
     ),
   },
   CONFIG_SEVERAL_TOKENS: {
