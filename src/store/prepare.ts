@@ -18,7 +18,7 @@ import {
   type PreparedCampaign,
 } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError, storeError } from './store-error.ts';
 
 /** Items written at once: beyond this the disk is the limit (measured: docs/decisions.md). */
 const WRITE_LIMIT = 16;
@@ -198,10 +198,9 @@ async function removeOldPages(store: Store, pages: number): Promise<void> {
 }
 
 function duplicateId(item: Item): StoreError {
-  return new StoreError({
-    code: 'STORE_DUPLICATE_ID',
-    message: `The id "${item.id}" is used for two items (again in ${item.source.file}, line ${item.source.line}).`,
-    remedy: 'Give every row of the campaign a unique id.',
-    retryable: false,
+  return storeError('STORE_DUPLICATE_ID', {
+    id: item.id,
+    file: item.source.file,
+    line: item.source.line,
   });
 }

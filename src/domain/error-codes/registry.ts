@@ -11,6 +11,7 @@ import { HOST_ERRORS } from './host-errors.ts';
 import { ITEM_ERRORS } from './item-errors.ts';
 import { SETUP_ERRORS } from './setup-errors.ts';
 import { STORE_ERRORS } from './store-errors.ts';
+import type { StoreWording } from './store-wording.ts';
 import { TEMPORAL_ERRORS } from './temporal-errors.ts';
 import { TLS_ERRORS } from './tls-errors.ts';
 import { TRANSFER_ERRORS } from './transfer-errors.ts';
@@ -65,4 +66,13 @@ export function wordingOf<C extends WordedCode>(code: C, facts: ErrorFacts<C>): 
   // The types of the two parameters guarantee that the texts and their facts belong together.
   const chosen = text ?? texts[(facts as { readonly case: string }).case];
   return chosen as Wording<unknown>;
+}
+
+/** Whether the same call can succeed later, once the remedy was applied. */
+export function isRetryable<C extends StoreCode & WordedCode>(
+  code: C,
+  facts: ErrorFacts<C>,
+): boolean {
+  // All texts of STORE_ERRORS are made by the functions of store-wording.ts.
+  return (wordingOf(code, facts) as StoreWording<unknown>).retryable;
 }
