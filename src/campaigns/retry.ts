@@ -19,7 +19,7 @@ import {
   campaignRun,
   digestOfIds,
   effectiveSettings,
-  feedPlans,
+  feedSpecs,
   launch,
   onShared,
 } from './launch.ts';
@@ -105,7 +105,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
-  const plan = {
+  const spec = {
     name,
     store: folder,
     tree: await ensureTreeId(store),
@@ -117,11 +117,11 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
     notify: notifyWays(settings.notify),
     retried: survey.chosen.size + survey.reopenedBefore,
     ...onShared(session),
-    feeds: feedPlans(feeds, pages, session),
+    feeds: feedSpecs(feeds, pages, session),
   };
   await held.check();
   const retried = keyOf(wanted.selection);
-  await launch(session, { name, folder, feeds, plan, manifests, retry: retried });
+  await launch(session, { name, folder, feeds, spec, manifests, retry: retried });
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */

@@ -51,7 +51,7 @@ export async function recover(session: Session): Promise<void> {
 }
 
 /** @param ask may be called again although an earlier call has done its work: starting, which finds what runs. */
-export async function insist<T>(
+export async function retryWhileAway<T>(
   session: Session,
   signal: AbortSignal,
   ask: () => Promise<T>,

@@ -63,7 +63,7 @@ async function prepared(
   if (joined) throw isRunning(name);
   const [launch] = launches;
   if (launch !== undefined) {
-    return { name, out: folder, total: launch.plan.items, child: childOf(launch), ended: null };
+    return { name, out: folder, total: launch.spec.items, child: childOf(launch), ended: null };
   }
   const { items } = await resultIn(folder);
   const { succeeded, failed, held, cancelled, invalid, total } = items;
