@@ -28,7 +28,7 @@ async function layOut(bench: Bench, count: number): Promise<void> {
   const { survey, spool } = await takenIn(await bench.manifest(sequences(count)));
   const store = await openFileStore(join(bench.folder, 'results', 'bench'));
   const campaign = { name: 'bench', manifestDigests: survey.digests, settings: {} };
-  await prepareCampaign(store, campaign, survey.shares.plan(spool.items()));
+  await prepareCampaign(store, campaign, survey.shares.assign(spool.items()));
   for (let n = 0; n < count; n += 1) {
     const record = await readItem(store, 'sequence', `seq-${n}`);
     if (!record) throw new Error(`seq-${n} was not laid out`);

@@ -1,5 +1,5 @@
 /** The job of an item, read from the output tree: histories carry ids only. */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { Job } from '../services/client.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
@@ -24,11 +24,7 @@ export function jobName({ campaign, id }: JobSource, record: ItemRecord): string
 export async function readRecord(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
   const record = await readItem(store, kind, id);
   if (record) return record;
-  throw new HundredfoldError({
-    code: 'ITEM_MISSING',
-    message: `${store.location} has no record of ${id}.`,
-    remedy: 'Run the "hundredfold run" command of this campaign again: it recreates the file.',
-  });
+  throw codedError('ITEM_MISSING', { location: store.location, id });
 }
 
 export interface StoredJob extends Job {
@@ -42,10 +38,10 @@ export async function readJob(store: Store, source: JobSource): Promise<StoredJo
   const record = await readRecord(store, source);
   const text = await store.readText(itemKey(source.kind, source.id, record.input.name));
   if (text === null) {
-    throw new HundredfoldError({
-      code: 'ITEM_INPUT_MISSING',
-      message: `${store.location} has no ${record.input.name} of ${source.id}.`,
-      remedy: 'Run the "hundredfold run" command of this campaign again: it recreates the file.',
+    throw codedError('ITEM_INPUT_MISSING', {
+      location: store.location,
+      file: record.input.name,
+      id: source.id,
     });
   }
   return {

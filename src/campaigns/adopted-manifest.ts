@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
 import { addressOf } from '../store/address.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
@@ -33,12 +33,11 @@ export async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> 
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     return lines.map((line) => row.parse(JSON.parse(line)));
   } catch (cause) {
-    throw new HundredfoldError({
-      code: 'ADOPT_MANIFEST_UNREADABLE',
-      message: `${addressOf(tree, ADOPTED_MANIFEST)} was changed or damaged and cannot be read`,
-      remedy: 'Correct the file, or adopt the jobs into another campaign with --name.',
+    throw codedError(
+      'ADOPT_MANIFEST_UNREADABLE',
+      { path: addressOf(tree, ADOPTED_MANIFEST) },
       cause,
-    });
+    );
   }
 }
 
@@ -51,11 +50,7 @@ export async function addAdopted(tree: string, rows: readonly AdoptedRow[]): Pro
   const former = await readAdopted(tree);
   const there = await openStoreIfAny(tree);
   if (former.length === 0 && (await there?.exists(PREPARED_CAMPAIGN)) === true) {
-    throw new HundredfoldError({
-      code: 'CAMPAIGN_DIFFERS',
-      message: `the campaign in ${tree} has a manifest of its own, which \`adopt\` does not change`,
-      remedy: 'Add rows with a remote_id to its manifest, or choose another name with --name.',
-    });
+    throw codedError('CAMPAIGN_DIFFERS', { case: 'own manifest', tree });
   }
   const all = new Map(former.map((one) => [one.remote_id, one]));
   for (const one of rows) all.set(one.remote_id, { ...all.get(one.remote_id), ...one });

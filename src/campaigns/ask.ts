@@ -3,7 +3,7 @@
  */
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 
 const PATIENCE_MS = 6_000;
 
@@ -23,12 +23,6 @@ export async function ask<T>(
   } catch (error) {
     const status = error instanceof Error ? error.cause : null;
     if (!isGrpcServiceError(status) || !NO_WORKER.includes(status.code)) throw error;
-    throw new HundredfoldError({
-      code: 'WORKER_SILENT',
-      message: `no worker answers for ${workflowId.replace(':', ' ')}`,
-      remedy:
-        'Start a worker (hundredfold worker), or run the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
-      cause: error,
-    });
+    throw codedError('WORKER_SILENT', { workflow: workflowId.replace(':', ' ') }, error);
   }
 }

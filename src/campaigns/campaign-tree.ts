@@ -1,6 +1,6 @@
 /** The output tree that a retry works in. It contains everything needed; the manifest and its files may be gone. */
 import { z } from 'zod';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
@@ -36,11 +36,7 @@ export async function treeIfAny(folder: string, name: string): Promise<CampaignT
 export async function openFolder(folder: string): Promise<CampaignTree> {
   const tree = await treeIn(folder);
   if (tree !== null) return tree;
-  throw new HundredfoldError({
-    code: 'TREE_UNKNOWN',
-    message: `${folder} contains no campaign`,
-    remedy: 'Give the folder of a campaign: it contains campaign.json and items.csv.',
-  });
+  throw codedError('TREE_UNKNOWN', { case: 'no campaign', folder });
 }
 
 async function treeIn(folder: string): Promise<CampaignTree | null> {
@@ -69,9 +65,5 @@ export async function openTree(
   if (known && (await openStoreIfAny(folder)) !== null) {
     throw notPrepared(await openStore(folder), `it does not contain the campaign ${name}`);
   }
-  throw new HundredfoldError({
-    code: 'CAMPAIGN_UNKNOWN',
-    message: `no campaign is named ${name}, and ${folder} is not its output folder`,
-    remedy: '`hundredfold list` shows all campaigns; --out sets the folder of its output.',
-  });
+  throw codedError('CAMPAIGN_UNKNOWN', { case: 'folder', name, folder });
 }

@@ -1,6 +1,6 @@
 /** Which services the jobs of a campaign go to: those of the configuration, or this project's own. */
 import type { ServiceSettings, Settings } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local-settings.ts';
 
@@ -29,12 +29,7 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
 
 function localServices(settings: Settings): ServiceSettings[] {
   if (!settings.temporal) return localSettings();
-  throw new HundredfoldError({
-    code: 'CONFIG_LOCAL_SERVICES',
-    message: `--services local needs the embedded server, and temporal.address is ${settings.temporal.address}`,
-    remedy:
-      'Omit temporal.address, or start `hundredfold services` and configure its addresses under services:.',
-  });
+  throw codedError('CONFIG_LOCAL_SERVICES', { address: settings.temporal.address });
 }
 
 const EXAMPLES: Readonly<Record<ServiceName, string>> = {
@@ -44,16 +39,10 @@ const EXAMPLES: Readonly<Record<ServiceName, string>> = {
 
 /** Shows both ways on. */
 function noService(missing: readonly ServiceName[], who: string): HundredfoldError {
-  const names = missing.map((name) => `"${name}"`).join(' and ');
-  const what = missing.length === 1 ? `the service ${names}` : `the services ${names}`;
-  return new HundredfoldError({
-    code: 'CONFIG_NO_SERVICE',
-    message: `${who} needs ${what}, and none is configured`,
-    remedy: [
-      'To try it out with the services of this project, on this machine: add --services local',
-      '  To use the real ones, write a hundredfold.yaml (docs/configuration.md says more):',
-      '    services:',
-      ...missing.map((name) => `      ${EXAMPLES[name]}`),
-    ].join('\n'),
+  return codedError('CONFIG_NO_SERVICE', {
+    case: 'needed',
+    who,
+    services: missing,
+    examples: missing.map((name) => EXAMPLES[name]),
   });
 }

@@ -1,6 +1,6 @@
 /** How the workflow of a campaign ended, where it did not complete. */
 import { ApplicationFailure } from '@temporalio/common';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
@@ -23,11 +23,7 @@ export async function notNotified({ client }: Session, name: string): Promise<re
 export async function brokenOff(session: Session, name: string): Promise<HundredfoldError> {
   const reason = (await failureOf(session, name))?.message ?? null;
   const why = reason === null ? 'was terminated, or failed' : `failed: ${reason}`;
-  return new HundredfoldError({
-    code: 'CAMPAIGN_BROKEN_OFF',
-    message: `the workflow of the campaign ${name} ${why}`,
-    remedy: 'Run its "hundredfold run" command again: finished items are kept.',
-  });
+  return codedError('CAMPAIGN_BROKEN_OFF', { name, reason: why });
 }
 
 /** Null when it was terminated. */

@@ -1,6 +1,6 @@
 /** Campaigns as Temporal knows them. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
@@ -31,11 +31,7 @@ export async function findCampaign(client: Client, name: string): Promise<Campai
     return lineOf(await client.workflow.getHandle(campaignWorkflowId(name)).describe());
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    throw new HundredfoldError({
-      code: 'CAMPAIGN_UNKNOWN',
-      message: `no campaign is named ${name}`,
-      remedy: '`hundredfold list` shows all campaigns.',
-    });
+    throw codedError('CAMPAIGN_UNKNOWN', { case: 'name', name });
   }
 }
 

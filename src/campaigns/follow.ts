@@ -1,6 +1,6 @@
 /** Follows a campaign: polls it until it ends, also when Temporal or the host goes away in between. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { nextLookIn } from './cadence.ts';
@@ -98,11 +98,5 @@ export class Follower {
 
 /** Another command has created a new database: the previous one was damaged, or the clock was set back. */
 function forgotten(name: string, cause: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'CAMPAIGN_UNKNOWN',
-    message: `Temporal has a new database and no longer knows the campaign ${name}`,
-    remedy:
-      'Run its "hundredfold run" command again: finished items are kept, and nothing is submitted twice.',
-    cause,
-  });
+  return codedError('CAMPAIGN_UNKNOWN', { case: 'new database', name }, cause);
 }

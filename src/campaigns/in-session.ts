@@ -1,7 +1,7 @@
 /** A session for as long as something is done in it: a look at campaigns, or work on them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment, Settings } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { isTemporalAway } from './temporal-away.ts';
@@ -49,12 +49,7 @@ const ANSWER_WITHIN_MS = 8_000;
 export async function answered<T>(answer: Promise<T>): Promise<T> {
   const heard = new AbortController();
   const late = delay(ANSWER_WITHIN_MS, undefined, { signal: heard.signal }).then(() => {
-    throw new HundredfoldError({
-      code: 'TEMPORAL_SILENT',
-      message: `Temporal did not answer within ${ANSWER_WITHIN_MS / 1_000} s`,
-      remedy:
-        'It may be busy or stopped: try again, or run `hundredfold doctor`. Campaigns lose nothing meanwhile.',
-    });
+    throw codedError('TEMPORAL_SILENT', { seconds: ANSWER_WITHIN_MS / 1_000 });
   });
   late.catch(() => undefined);
   try {
@@ -82,10 +77,5 @@ async function orElse<T>(session: Session, purpose: Purpose, use: () => Promise<
 
 function inWords(error: unknown): unknown {
   if (!isTemporalAway(error)) return error;
-  return new HundredfoldError({
-    code: 'TEMPORAL_LOST',
-    message: `Temporal stopped answering (${reasonOf(error)})`,
-    remedy: 'Run the command again: the campaign continues, and nothing is lost.',
-    cause: error,
-  });
+  return codedError('TEMPORAL_LOST', { reason: reasonOf(error) }, error);
 }

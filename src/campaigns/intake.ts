@@ -1,6 +1,6 @@
 /** What starting and planning have in common: all rows are read, checked and compared with earlier results. */
 import type { ServiceSettings, Settings, UnreadyService } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local-settings.ts';
 import { campaignName } from '../manifest/name.ts';
@@ -45,11 +45,7 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
   const former = tree && (await readPreparedCampaign(tree));
   if (!former || former.items === 0) return;
   const files = former.manifestDigests.map(({ file }) => file).join(', ');
-  throw new HundredfoldError({
-    code: 'CAMPAIGN_DIFFERS',
-    message: `the campaign ${name} in ${folder} has other rows (${files}), and none of these`,
-    remedy: 'Choose another name with --name, or another folder with --out.',
-  });
+  throw codedError('CAMPAIGN_DIFFERS', { case: 'other rows', name, folder, files });
 }
 
 /** Looked for, not made: to plan changes nothing. */
@@ -72,11 +68,7 @@ export function rowsToRun(
 ): 'all' | 'valid' | 'none' {
   if (errors > 0) return skipInvalid && brokenFiles === 0 && items > 0 ? 'valid' : 'none';
   if (items > 0) return 'all';
-  throw new HundredfoldError({
-    code: 'MANIFEST_EMPTY',
-    message: 'the manifest has no rows',
-    remedy: 'Add a row for each molecule, sequence, alignment or shift file: docs/manifest.md.',
-  });
+  throw codedError('MANIFEST_EMPTY', {});
 }
 
 export async function takeIn(

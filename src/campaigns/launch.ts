@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { standingIn } from '../budget/use.ts';
 import { everyCredential, type ServiceSettings } from '../config/settings.ts';
-import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
+import type { CampaignSpec, FeedSpec, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
@@ -53,7 +53,7 @@ export interface Launch {
   /** The campaign's output tree. */
   readonly folder: string;
   readonly feeds: readonly ServiceSettings[];
-  readonly plan: CampaignPlan;
+  readonly spec: CampaignSpec;
   readonly manifests: readonly ManifestDigest[];
   /** Which items are run again, where it is a retry. */
   readonly retry?: string;
@@ -87,23 +87,23 @@ export async function beforeLaunch(session: Session, start: Launch): Promise<voi
 }
 
 /** How the workflow is started, as plain data: a parent workflow may start it as a child. */
-export function childOf({ name, folder, feeds, plan, manifests, retry }: Launch): CampaignChild {
+export function childOf({ name, folder, feeds, spec, manifests, retry }: Launch): CampaignChild {
   return {
     workflowId: campaignWorkflowId(name),
-    input: { plan },
-    staticSummary: `campaign ${name}: ${plan.items} items`,
+    input: { plan: spec },
+    staticSummary: `campaign ${name}: ${spec.items} items`,
     staticDetails: campaignAtStart(
-      plan,
+      spec,
       manifests.map(({ file }) => file),
     ),
     memo: {
       out: folder,
-      ...(plan.tree !== undefined && { tree: plan.tree }),
+      ...(spec.tree !== undefined && { tree: spec.tree }),
       manifests: digestOf(manifests),
       startedAt: new Date().toISOString(),
       services: everyCredential(feeds).map(({ reference }) => reference),
       ...(retry !== undefined && { retry }),
-      standing: standingIn(plan),
+      standing: standingIn(spec),
     },
     attributes: { campaign: name, state: 'running' },
   };
@@ -179,11 +179,11 @@ export function effectiveSettings(
   return { services: Object.fromEntries(services) as Record<string, unknown>, jobs };
 }
 
-export function feedPlans(
+export function feedSpecs(
   feeds: readonly ServiceSettings[],
   pages: number,
   { role }: Pick<Session, 'role'>,
-): FeedPlan[] {
+): FeedSpec[] {
   return feeds.map(({ reference, limit: { limit }, others = [] }) => ({
     reference,
     pages,
@@ -199,7 +199,7 @@ export function feedPlans(
 export function onShared({
   role,
   taskQueue,
-}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignPlan, 'publishQueue' | 'user'> {
+}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignSpec, 'publishQueue' | 'user'> {
   if (role !== 'remote') return {};
   const user = userHere();
   return { publishQueue: publishTaskQueue(taskQueue), ...(user !== null && { user }) };

@@ -8,8 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { notifyWays } from '../config/notify.ts';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
-import type { CampaignPlan, ServiceReference, Standing } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import type { CampaignSpec, ServiceReference, Standing } from '../domain/campaign.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { absoluteAddress, campaignAddress } from '../store/address.ts';
@@ -26,7 +26,7 @@ import { findCampaign } from './find.ts';
 import { feedsOf, snapshotsOf, takeAlong, takeTokens } from './moved-charges.ts';
 import type { OnNotice } from './notice.ts';
 import { whileHolding } from './hold-tree.ts';
-import { feedPlans, launch, onShared } from './launch.ts';
+import { feedSpecs, launch, onShared } from './launch.ts';
 import { endObsolete } from './obsolete.ts';
 import { openTree, type CampaignTree } from './campaign-tree.ts';
 import { Deadline } from '../domain/deadline.ts';
@@ -162,7 +162,7 @@ async function goOn(target: Session, onward: Onward): Promise<void> {
     await prepareRetry(store, campaign, new Set(), new Date().toISOString());
     const invalid = await countInvalidRows(store);
     const following = await countFollowing(store, campaign.pages);
-    const plan: CampaignPlan = {
+    const spec: CampaignSpec = {
       name,
       store: store.location,
       tree: await ensureTreeId(store),
@@ -173,12 +173,12 @@ async function goOn(target: Session, onward: Onward): Promise<void> {
       invalid,
       notify: notifyWays(there.notify),
       ...onShared(target),
-      feeds: feedPlans(feeds, campaign.pages, target),
+      feeds: feedSpecs(feeds, campaign.pages, target),
     };
     await held.check();
     await takeTokens(target, store.location, feeds);
     const manifests = campaign.manifestDigests;
-    await launch(target, { name, folder: store.location, feeds, plan, manifests });
+    await launch(target, { name, folder: store.location, feeds, spec, manifests });
     return { result: undefined, goesOn: true };
   });
 }
@@ -206,17 +206,9 @@ async function countFollowing(store: Store, pages: number): Promise<number> {
 }
 
 function notEmbedded(address: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'MOVE_NOT_EMBEDDED',
-    message: `the campaigns of this configuration already run at ${address}`,
-    remedy: '`move` moves campaigns from the embedded server to your own Temporal server.',
-  });
+  return codedError('MOVE_NOT_EMBEDDED', { address });
 }
 
 function noTemporal(file: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'MOVE_NO_TEMPORAL',
-    message: `${file} names no Temporal server`,
-    remedy: 'Set temporal.address in it, and the same services and tokens as here.',
-  });
+  return codedError('MOVE_NO_TEMPORAL', { file });
 }

@@ -5,7 +5,7 @@ import { budgetStart } from '../activities/watch.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import { everyCredential, type ServiceSettings, type Settings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { credentialLeaseAddress, takeCredential } from '../store/credential-lease.ts';
 import { openStore } from '../store/open-store.ts';
@@ -23,11 +23,7 @@ export function feedsOf(
     const found = services[reference.service];
     const known = found ? everyCredential([found]).map((one) => one.reference) : [];
     if (found && known.some((one) => isSame(one, reference))) return found;
-    throw new HundredfoldError({
-      code: 'MOVE_OTHER_SERVICE',
-      message: `${file} has another address or another token for ${reference.service} than the campaign was started with, or none (${reference.address}, fingerprint ${reference.credential})`,
-      remedy: `Give services.${reference.service} the same url and token there. A campaign of the local services cannot be moved.`,
-    });
+    throw codedError('MOVE_OTHER_SERVICE', { file, ...reference });
   });
   return [...new Set(feeds)];
 }

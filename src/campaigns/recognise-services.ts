@@ -1,7 +1,7 @@
 /** Looks whether the services of a campaign are at their addresses, before anything is laid out or submitted. */
 import { revealNetwork, type NetworkSettings } from '../config/network.ts';
 import type { ServiceSettings, UnreadyService } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import { createHttp } from '../services/http.ts';
 import { recognise, type Recognition } from '../services/recognise.ts';
@@ -65,9 +65,9 @@ function wrong(
   feed: ServiceSettings,
   found: Extract<Recognition, { type: 'wrong' }>,
 ): HundredfoldError {
-  return new HundredfoldError({
-    code: 'SERVICE_URL_WRONG',
-    message: `services.${feed.reference.service}.url: ${found.message}; nothing was submitted`,
-    remedy: remedyOf(feed, found),
+  return codedError('SERVICE_URL_WRONG', {
+    service: feed.reference.service,
+    found: found.message,
+    hint: remedyOf(feed, found),
   });
 }

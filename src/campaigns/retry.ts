@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
 import type { Standing } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/published-campaign.ts';
@@ -19,7 +19,7 @@ import {
   campaignRun,
   digestOfIds,
   effectiveSettings,
-  feedPlans,
+  feedSpecs,
   launch,
   onShared,
 } from './launch.ts';
@@ -105,7 +105,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
-  const plan = {
+  const spec = {
     name,
     store: folder,
     tree: await ensureTreeId(store),
@@ -117,11 +117,11 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
     notify: notifyWays(settings.notify),
     retried: survey.chosen.size + survey.reopenedBefore,
     ...onShared(session),
-    feeds: feedPlans(feeds, pages, session),
+    feeds: feedSpecs(feeds, pages, session),
   };
   await held.check();
   const retried = keyOf(wanted.selection);
-  await launch(session, { name, folder, feeds, plan, manifests, retry: retried });
+  await launch(session, { name, folder, feeds, spec, manifests, retry: retried });
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */
@@ -160,9 +160,5 @@ async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
 }
 
 function isRunning(name: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'CAMPAIGN_RUNNING',
-    message: `the campaign ${name} is running: items that have not ended cannot be run again`,
-    remedy: `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
-  });
+  return codedError('CAMPAIGN_RUNNING', { case: 'retry', name });
 }

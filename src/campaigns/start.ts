@@ -6,8 +6,8 @@
  * are on no page.
  */
 import type { ServiceSettings } from '../config/settings.ts';
-import type { CampaignPlan, JobPolicy, NotifyWay, Standing } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import type { CampaignSpec, JobPolicy, NotifyWay, Standing } from '../domain/campaign.ts';
+import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import type { Survey } from '../plan/survey.ts';
@@ -29,7 +29,7 @@ import {
   campaignRun,
   digestOf,
   effectiveSettings,
-  feedPlans,
+  feedSpecs,
   onShared,
   growRunning,
   launch,
@@ -120,19 +120,15 @@ async function startHere(
     if (grownBy !== null) return { joined: true, grownBy, items, done: 0, idle: false };
     // It ended while we looked: its rows are on disk, and it is started again with all of them.
   }
-  const { plan, done, idle } = await prepare(session, store, start);
+  const { spec, done, idle } = await prepare(session, store, start);
   await held.check();
-  if (!idle) await begin(session, { name, folder, feeds, plan, manifests: digests });
+  if (!idle) await begin(session, { name, folder, feeds, spec, manifests: digests });
   return { joined: false, grownBy: 0, items, done, idle };
 }
 
 function checkFolder({ name, folder }: CampaignStart, running: Running): void {
   if (running.out === folder) return;
-  throw new HundredfoldError({
-    code: 'CAMPAIGN_DIFFERS',
-    message: `a campaign named ${name} is already running, with output in ${String(running.out)}`,
-    remedy: `Choose another name with --name, or wait: hundredfold watch ${name}.`,
-  });
+  throw codedError('CAMPAIGN_DIFFERS', { case: 'runs elsewhere', name, out: String(running.out) });
 }
 
 /**
@@ -144,13 +140,13 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   const former = await readPreparedCampaign(store);
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
-  await restoreItems(store, former, survey.shares.plan(spool.items()));
+  await restoreItems(store, former, survey.shares.assign(spool.items()));
   const same = digestOf(former.manifestDigests) === digestOf(survey.digests);
   const { pages, items, following } = same
     ? { ...former, following: 0 }
     : await addRows(store, former, start);
   const invalid = await countInvalidRows(store);
-  const plans = feedPlans(feeds, pages, session);
+  const plans = feedSpecs(feeds, pages, session);
   const grown = { items: items + invalid, invalid, following, feeds: plans };
   return (await growRunning(session, start.name, grown)) ? items - former.items : null;
 }
@@ -162,7 +158,7 @@ async function addRows(
 ): Promise<Prepared> {
   const { survey, spool } = start;
   const there = await idsOf(store, former);
-  const rows = survey.shares.plan(spool.items());
+  const rows = survey.shares.assign(spool.items());
   const campaign = campaignOf(start);
   const prepared = await growCampaign(store, former, campaign, rows, options(start));
   // A running row was not skipped, even if its row in the manifest is invalid now.
@@ -178,7 +174,7 @@ async function* othersThan(
 }
 
 interface Laid {
-  readonly plan: CampaignPlan;
+  readonly spec: CampaignSpec;
   readonly done: number;
   readonly idle: boolean;
 }
@@ -189,10 +185,10 @@ async function prepare(session: Session, store: Store, start: CampaignStart): Pr
   const { standing = { weight: 1 } } = start;
   checkOwner(start, await readPreparedCampaign(store));
   const campaign = campaignOf(start);
-  const rows = survey.shares.plan(spool.items());
+  const rows = survey.shares.assign(spool.items());
   const prepared = await prepareCampaign(store, campaign, rows, options(start));
   await writeInvalidRows(store, spool.invalid());
-  const plan: CampaignPlan = {
+  const spec: CampaignSpec = {
     name,
     store: folder,
     tree: await ensureTreeId(store),
@@ -203,10 +199,10 @@ async function prepare(session: Session, store: Store, start: CampaignStart): Pr
     cache: keepResults,
     ...standing,
     ...onShared(session),
-    feeds: feedPlans(feeds, prepared.pages, session),
+    feeds: feedSpecs(feeds, prepared.pages, session),
     ...(notify.length > 0 && { notify }),
   };
-  return { plan, done: prepared.done, idle: await isIdle(folder, prepared) };
+  return { spec, done: prepared.done, idle: await isIdle(folder, prepared) };
 }
 
 async function isIdle(folder: string, { done, items, changed }: Prepared): Promise<boolean> {
@@ -215,11 +211,7 @@ async function isIdle(folder: string, { done, items, changed }: Prepared): Promi
 
 function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | null): void {
   if (!former || former.name === name) return;
-  throw new HundredfoldError({
-    code: 'CAMPAIGN_FOLDER_TAKEN',
-    message: `${folder} is the output of the campaign ${former.name}`,
-    remedy: 'Choose another folder with --out.',
-  });
+  throw codedError('CAMPAIGN_FOLDER_TAKEN', { folder, former: former.name });
 }
 
 function campaignOf({ name, survey, feeds, policy }: CampaignStart): Campaign {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { Deadline } from '../domain/deadline.ts';
@@ -23,12 +23,11 @@ export function isTemporalAway(error: unknown): boolean {
 }
 
 export function temporalAway(cause: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_UNREACHABLE',
-    message: `The connection to Temporal was lost during the command (${reasonOf(cause)})`,
-    remedy: 'Run the same command again: it resumes, and nothing is submitted twice.',
+  return codedError(
+    'TEMPORAL_UNREACHABLE',
+    { case: 'during the command', reason: reasonOf(cause) },
     cause,
-  });
+  );
 }
 
 /** A server that dies again while it is being started or taken over: once more. */
@@ -52,7 +51,7 @@ export async function recover(session: Session): Promise<void> {
 }
 
 /** @param ask may be called again although an earlier call has done its work: starting, which finds what runs. */
-export async function insist<T>(
+export async function retryWhileAway<T>(
   session: Session,
   signal: AbortSignal,
   ask: () => Promise<T>,

@@ -1,7 +1,7 @@
 /** Keys of the payload codec, which encrypts inputs, results and messages before they reach the Temporal server. */
+import { codedError } from '../domain/errors.ts';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Config } from './schema.ts';
-import { refused } from './refused.ts';
 import { readSecret, type SecretPlace } from './secret.ts';
 
 export interface CodecKeys {
@@ -24,11 +24,7 @@ export function codecKeys(codec: Section | undefined, place: SecretPlace): Codec
   });
   const keys = new Map(entries);
   if (keys.has(codec.key)) return { current: codec.key, keys };
-  throw refused(
-    'CONFIG_CODEC_KEY',
-    `temporal.codec.key is ${codec.key}, but temporal.codec.keys has no key with this id`,
-    `Add it under temporal.codec.keys, or name one of: ${[...keys.keys()].join(', ')}.`,
-  );
+  throw codedError('CONFIG_CODEC_KEY', { case: 'unknown', key: codec.key, keys: [...keys.keys()] });
 }
 
 /** Hexadecimal or base64. The text itself is never shown. */
@@ -39,9 +35,5 @@ function keyIn(name: string, text: string): KeyObject {
       ? Buffer.from(text, 'base64')
       : null;
   if (bytes?.length === KEY_BYTES) return createSecretKey(bytes);
-  throw refused(
-    'CONFIG_CODEC_KEY',
-    `${name} is not a key of ${KEY_BYTES} bytes in base64 or hexadecimal`,
-    'Make one: openssl rand -base64 32 > FILE',
-  );
+  throw codedError('CONFIG_CODEC_KEY', { case: 'form', name, bytes: KEY_BYTES });
 }

@@ -1,10 +1,10 @@
 /** The configuration file: found, read as YAML, overridden by the environment, and checked against the schema. */
+import { codedError } from '../domain/errors.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { withEnvironment } from './environment.ts';
-import { refused } from './refused.ts';
 import { configSchema, type Config } from './schema.ts';
 import type { Environment } from './secret.ts';
 
@@ -34,22 +34,11 @@ function readYaml(path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw refused(
-      'CONFIG_UNREADABLE',
-      `cannot read the configuration ${path}`,
-      'Check the path given with --config.',
-      cause,
-    );
+    throw codedError('CONFIG_UNREADABLE', { path }, cause);
   }
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error)
-    throw refused(
-      'CONFIG_NOT_YAML',
-      `${path}: ${error.message}`,
-      'Correct the YAML at that place.',
-      error,
-    );
+  if (error) throw codedError('CONFIG_NOT_YAML', { path, reason: error.message }, error);
   return document.toJS() ?? {};
 }
 
@@ -58,11 +47,7 @@ function parse(raw: unknown, path: string | undefined): Config {
   if (parsed.success) return parsed.data;
   const where = path ?? 'the HUNDREDFOLD_* environment variables';
   const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${wordsOf(issue)}`);
-  throw refused(
-    'CONFIG_INVALID',
-    `${where} is not a valid configuration:\n${problems.join('\n')}`,
-    'docs/configuration.md lists every key with an example.',
-  );
+  throw codedError('CONFIG_INVALID', { where, problems });
 }
 
 /** A key with nothing but comments below it reads as null: treated as absent. */

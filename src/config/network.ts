@@ -1,11 +1,11 @@
 /** Network settings between this machine and a service: a proxy, a gateway with its own login, a private CA. */
+import { codedError } from '../domain/errors.ts';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { validateHeaderValue } from 'node:http';
 import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { proxyFor, type ProxySettings } from './proxy.ts';
-import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace } from './secret.ts';
 
@@ -97,11 +97,7 @@ function checkHttps(key: string, url: string, { allowHttp = false, shown }: Http
   if (protocol !== 'http:' || isLocalHost(hostname)) return;
   const recipient = shown ? `http://${host}` : 'an http address of another machine';
   const encrypted = shown ? `https://${host}${pathname}` : 'an https address';
-  throw refused(
-    'CONFIG_TOKEN_OVER_HTTP',
-    `${key}.url: ${recipient} would receive the token unencrypted`,
-    `Write ${encrypted}. Only if you trust the network to that host, set ${key}.allowHttp: true.`,
-  );
+  throw codedError('CONFIG_TOKEN_OVER_HTTP', { key, recipient, encrypted });
 }
 
 /** The text of a PEM file; `key` of the configuration has its path. Throws CONFIG_TLS_UNREADABLE. */
@@ -116,18 +112,9 @@ function caFile(
     const pem = readFileSync(path, 'utf8');
     if (/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(pem)) return pem;
   } catch (cause) {
-    throw refused(
-      'CONFIG_TLS_UNREADABLE',
-      `${key}: cannot read ${path}`,
-      'Check the path; it is relative to the folder of the configuration.',
-      cause,
-    );
+    throw codedError('CONFIG_TLS_UNREADABLE', { case: 'service', name: key, path }, cause);
   }
-  throw refused(
-    'CONFIG_TLS_UNREADABLE',
-    `${key}: ${path} has no certificate in PEM form`,
-    'Use a file that contains "-----BEGIN CERTIFICATE-----".',
-  );
+  throw codedError('CONFIG_TLS_UNREADABLE', { case: 'not PEM', name: key, path });
 }
 
 interface Gateway {
@@ -163,11 +150,7 @@ function checkHeader(key: string, name: string, value: Secret): void {
     validateHeaderValue(name, value.reveal());
   } catch {
     // The error of Node is not passed on: it may show the value.
-    throw refused(
-      'CONFIG_HEADER_UNUSABLE',
-      `${key}: the value cannot be sent in a header`,
-      'Check the variable or file: it must be one line without control characters.',
-    );
+    throw codedError('CONFIG_HEADER_UNUSABLE', { key });
   }
 }
 

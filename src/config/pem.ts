@@ -1,7 +1,7 @@
 /** Certificates and keys of TLS: read from PEM files, and checked before any connection uses them. */
+import { codedError } from '../domain/errors.ts';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { refused } from './refused.ts';
 
 /** Location of a certificate or a key. */
 export type PemSource = { readonly path: string } | { readonly data: string };
@@ -46,11 +46,7 @@ export function readTls(what: string, sources: TlsSources): TlsMaterial {
 function checkPair(what: string, { cert, key }: TlsSources): void {
   if ((cert === undefined) === (key === undefined)) return;
   const [there, missing] = cert ? ['cert', 'key'] : ['key', 'cert'];
-  throw refused(
-    'CONFIG_TLS_INCOMPLETE',
-    `${what}: ${there} is set and ${missing} is not`,
-    'Set both for mutual TLS, or neither.',
-  );
+  throw codedError('CONFIG_TLS_INCOMPLETE', { name: what, there, missing });
 }
 
 function readPem(name: string, source: PemSource): string {
@@ -58,12 +54,7 @@ function readPem(name: string, source: PemSource): string {
   try {
     return readFileSync(source.path, 'utf8');
   } catch (cause) {
-    throw refused(
-      'CONFIG_TLS_UNREADABLE',
-      `${name}: cannot read ${source.path}`,
-      'Check the paths of ca, cert and key; they are relative to the folder of the configuration file.',
-      cause,
-    );
+    throw codedError('CONFIG_TLS_UNREADABLE', { case: 'temporal', name, path: source.path }, cause);
   }
 }
 
@@ -71,34 +62,20 @@ function certificateIn(name: string, pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw refused(
-      'CONFIG_TLS_INVALID',
-      `${name} holds no PEM certificate`,
-      'The file must begin with -----BEGIN CERTIFICATE-----. Convert DER with: openssl x509 -inform der -in FILE',
-      cause,
-    );
+    throw codedError('CONFIG_TLS_INVALID', { case: 'certificate', name }, cause);
   }
 }
 
 function checkMatch(what: string, cert: string, key: string): void {
   const certificate = certificateIn(`${what}.cert`, cert);
   if (certificate.checkPrivateKey(privateKeyIn(`${what}.key`, key))) return;
-  throw refused(
-    'CONFIG_TLS_MISMATCH',
-    `${what}: key is not the private key of the first certificate in cert`,
-    'Name the key that the certificate was issued for; in cert, the client certificate comes before its intermediates.',
-  );
+  throw codedError('CONFIG_TLS_MISMATCH', { name: what });
 }
 
 function privateKeyIn(name: string, pem: string): ReturnType<typeof createPrivateKey> {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw refused(
-      'CONFIG_TLS_INVALID',
-      `${name} contains no PEM private key that can be read without a passphrase`,
-      'Store the key unencrypted, readable only by you: openssl pkey -in FILE -out NEW_FILE',
-      cause,
-    );
+    throw codedError('CONFIG_TLS_INVALID', { case: 'key', name }, cause);
   }
 }

@@ -5,8 +5,8 @@
  * Rejected: undici's `EnvHttpProxyAgent`, which reads the environment again at any time and uses `HTTP_PROXY` for
  * `https` addresses.
  */
+import { codedError } from '../domain/errors.ts';
 import { isLocalHost } from '../domain/local-host.ts';
-import { refused } from './refused.ts';
 import { Secret, type Environment } from './secret.ts';
 
 /** The proxy of a service. */
@@ -30,11 +30,7 @@ export function proxyFor(serviceUrl: string, environment: Environment): ProxySet
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     // The value may contain a password: it is not shown.
-    throw refused(
-      'CONFIG_PROXY_INVALID',
-      `the environment variable ${variable.toUpperCase()} is not the address of an http or https proxy`,
-      'Write it as http://host:port, or unset it.',
-    );
+    throw codedError('CONFIG_PROXY_INVALID', { variable: variable.toUpperCase() });
   }
   return { url: new Secret(url.href), name: url.host };
 }

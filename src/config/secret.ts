@@ -2,12 +2,12 @@
  * A token, wrapped so that it cannot be printed by accident: it must be revealed explicitly, at the one place that puts
  * it into a request (promise 6: no secret leaves).
  */
+import { codedError } from '../domain/errors.ts';
 import { scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { warn } from '../state/warn.ts';
-import { refused } from './refused.ts';
 
 /** Variables, of this process or of a test. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -86,20 +86,11 @@ export function readSecret(
   if ('env' in source) {
     const value = environment[source.env];
     if (value) return new Secret(value);
-    throw refused(
-      'CONFIG_SECRET_MISSING',
-      `${key}: the environment variable ${source.env} is not set`,
-      `Set it (export ${source.env}=…), or name another source under ${key}.`,
-    );
+    throw codedError('CONFIG_SECRET_MISSING', { case: 'variable', key, variable: source.env });
   }
   try {
     return readSecretFile(resolve(base, source.file));
   } catch (cause) {
-    throw refused(
-      'CONFIG_SECRET_MISSING',
-      `${key}: cannot read the file ${source.file}`,
-      'Put only the token into that file, readable only by you.',
-      cause,
-    );
+    throw codedError('CONFIG_SECRET_MISSING', { case: 'file', key, file: source.file }, cause);
   }
 }

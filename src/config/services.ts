@@ -1,12 +1,11 @@
 /** Settings of each service: its address, our credentials, the limits of submission. */
 import { NO_LIMIT, type Limit } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import type { ExtraFormat } from '../domain/outcomes.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
-import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
 import { readSecret, type Secret, type SecretPlace } from './secret.ts';
 
@@ -122,18 +121,9 @@ function tokensOf(
     const source = token ?? { env: DEFAULT_TOKEN_VARIABLE[service] };
     return [readSecret(`${key}.token`, source, place)];
   }
-  if (token !== undefined)
-    throw refused(
-      'CONFIG_SEVERAL_TOKENS',
-      `${key} has both token and tokens`,
-      'List all tokens under tokens, and omit token.',
-    );
+  if (token !== undefined) throw codedError('CONFIG_SEVERAL_TOKENS', { case: 'both keys', key });
   if (tokens.length > 1 && !severalTokensAllowed)
-    throw refused(
-      'CONFIG_SEVERAL_TOKENS',
-      `${key}.tokens lists ${tokens.length} tokens: together they submit more jobs than the limit of one, which many services forbid`,
-      `Ask the service operators. If the terms allow it, set ${key}.severalTokensAllowed: true; otherwise use one token.`,
-    );
+    throw codedError('CONFIG_SEVERAL_TOKENS', { case: 'not allowed', key, tokens: tokens.length });
   return tokens.map((source, index) => readSecret(`${key}.tokens[${index}]`, source, place));
 }
 
@@ -142,11 +132,7 @@ function withOthers(service: ServiceName, all: readonly ServiceSettings[]): Serv
   if (!first) throw new Error(`no token for ${service}`);
   const credentials = new Set(all.map(({ reference }) => reference.credential));
   if (credentials.size < all.length)
-    throw refused(
-      'CONFIG_SEVERAL_TOKENS',
-      `services.${service}.tokens lists the same token more than once`,
-      'List each token once: a token has one budget, however often it is listed.',
-    );
+    throw codedError('CONFIG_SEVERAL_TOKENS', { case: 'twice', key: `services.${service}` });
   return others.length === 0 ? first : { ...first, others };
 }
 
@@ -189,11 +175,7 @@ export function describeService(
   options: SiteOptions,
 ): ServiceSettings {
   if (service === 'molecules' && token.reveal().length !== 10) {
-    throw refused(
-      'CONFIG_MOLECULE_TOKEN',
-      'the token of the molecule service is not 10 characters long',
-      'Use the 10-character identifier that the service issued to you.',
-    );
+    throw codedError('CONFIG_MOLECULE_TOKEN', {});
   }
   const address = options.address ?? addressOf(url);
   return {

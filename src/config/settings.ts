@@ -3,7 +3,7 @@
  * filled in. Tokens are only read here.
  */
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import {
   isObjectAddress,
   parseObjectAddress,
@@ -12,7 +12,6 @@ import {
 import { codecKeys, type CodecKeys } from './codec.ts';
 import { readConfig } from './file.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
-import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
 import type { Environment, SecretPlace } from './secret.ts';
 import { secretVariables } from './secret-variables.ts';
@@ -106,18 +105,10 @@ function storeUrl(url: string): string {
     const parsed = parseObjectAddress(url);
     if (!('fault' in parsed)) return url;
     // Not repeated: it may contain a password.
-    throw refused(
-      'CONFIG_STORE_ADDRESS',
-      `store.url: the address of the object store cannot be used: ${parsed.fault}`,
-      'Write s3://bucket/prefix, set the server in store.endpoint, and leave credentials to the AWS SDK (docs/object-store.md).',
-    );
+    throw codedError('CONFIG_STORE_ADDRESS', { fault: parsed.fault });
   }
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
-  throw refused(
-    'CONFIG_STORE_UNSUPPORTED',
-    `store.url: ${url} is neither a folder nor an S3 address`,
-    'Use a folder, or s3://bucket/prefix.',
-  );
+  throw codedError('CONFIG_STORE_UNSUPPORTED', { url });
 }
 
 /** Without the omitted keys. */

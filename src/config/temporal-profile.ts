@@ -2,10 +2,10 @@
  * Profiles and `TEMPORAL_*` variables, as the Temporal CLI and the SDKs read them (@temporalio/envconfig). They are
  * read only when the configuration names a profile: a variable exported for another purpose never moves a campaign.
  */
+import { codedError } from '../domain/errors.ts';
 import { createRequire } from 'node:module';
 import type * as EnvConfig from '@temporalio/envconfig';
 import type { TlsSources } from './pem.ts';
-import { refused } from './refused.ts';
 import type { Environment } from './secret.ts';
 
 export interface TemporalProfile {
@@ -61,12 +61,7 @@ function load(name: string, environment: Environment): Profile {
     const { TEMPORAL_PROFILE: _, ...variables } = overrideEnvVars;
     return loadClientConfigProfile({ ...named, overrideEnvVars: variables });
   } catch (cause) {
-    throw refused(
-      'CONFIG_PROFILE_INVALID',
-      `temporal.profile: the profile ${name} cannot be read: ${firstLine(cause)}`,
-      'Check the name, and the file of TEMPORAL_CONFIG_FILE (default: temporalio/temporal.toml in your configuration folder): temporal config list',
-      cause,
-    );
+    throw codedError('CONFIG_PROFILE_INVALID', { name, reason: firstLine(cause) }, cause);
   }
 }
 

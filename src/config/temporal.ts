@@ -1,8 +1,8 @@
 /** Address and credentials of Temporal: the keys under `temporal:`, which override the profile that they name. */
+import { codedError } from '../domain/errors.ts';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readTls, type PemSource, type TlsMaterial, type TlsSources } from './pem.ts';
-import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace } from './secret.ts';
 import { readProfile, type TemporalProfile } from './temporal-profile.ts';
@@ -95,17 +95,9 @@ function apiKeyOf(
 function apiKeyIn(path: string): Secret {
   const text = readFileSync(path, 'utf8').trim();
   if (text !== '') return new Secret(text);
-  throw refused(
-    'CONFIG_SECRET_MISSING',
-    `temporal.apiKey: the file ${path} is empty`,
-    'Put only the API key into that file.',
-  );
+  throw codedError('CONFIG_SECRET_MISSING', { case: 'empty file', file: path });
 }
 
 function noAddress({ name }: TemporalProfile): Error {
-  return refused(
-    'CONFIG_PROFILE_NO_ADDRESS',
-    `temporal.profile: neither the profile ${name} nor TEMPORAL_ADDRESS names a server`,
-    `Set it: temporal config set --profile ${name} --prop address --value HOST:PORT, or set temporal.address.`,
-  );
+  return codedError('CONFIG_PROFILE_NO_ADDRESS', { name });
 }

@@ -59,7 +59,7 @@ export interface Standing {
 export const USUAL_PRIORITY = 3;
 
 /** The input of the campaign workflow. */
-export interface CampaignPlan extends Standing {
+export interface CampaignSpec extends Standing {
   readonly name: string;
   /** The campaign's output tree: the address of its store. */
   readonly store: string;
@@ -79,11 +79,11 @@ export interface CampaignPlan extends Standing {
   /** Ways to notify of the end; the recipients are known to the workers. */
   readonly notify?: readonly NotifyWay[];
   /** For each service in use: where its jobs go, and how many pages of items are in the store. */
-  readonly feeds: readonly FeedPlan[];
+  readonly feeds: readonly FeedSpec[];
   readonly policy: JobPolicy;
 }
 
-export interface FeedPlan {
+export interface FeedSpec {
   readonly reference: ServiceReference;
   /** Fingerprints of further tokens of that service: a row uses the first one with a free slot. */
   readonly others?: readonly string[];
@@ -123,7 +123,7 @@ export interface ItemEntry {
 /** The input of an item workflow besides its request for a slot. */
 export interface ItemLaunch {
   readonly policy: JobPolicy;
-  /** As in `FeedPlan`. */
+  /** As in `FeedSpec`. */
   readonly fetchQueue?: string;
   readonly sends?: Sent;
 }

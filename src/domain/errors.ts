@@ -1,8 +1,14 @@
 /**
- * Coded errors: this project never throws a bare string. The codes are in error-codes/registry.ts. A code is stable and
+ * Coded errors: this project never throws a bare string. Codes and texts are in error-codes/. A code is stable and
  * searchable; the message says what happened, the remedy what to do.
  */
-import { exitOf, type ErrorCode } from './error-codes/registry.ts';
+import {
+  exitOf,
+  wordingOf,
+  type ErrorCode,
+  type ErrorFacts,
+  type WordedCode,
+} from './error-codes/registry.ts';
 
 export { EXIT } from './exit.ts';
 
@@ -36,4 +42,28 @@ export class HundredfoldError extends Error {
     this.remedy = details.remedy;
     this.exitCode = details.exitCode ?? exitOf(details.code);
   }
+}
+
+/**
+ * The error with this code, with the texts of its table.
+ * @param cause the underlying error
+ */
+export function codedError<C extends WordedCode>(
+  code: C,
+  facts: ErrorFacts<C>,
+  cause?: unknown,
+): HundredfoldError {
+  return new HundredfoldError({ code, ...textsOf(code, facts), cause });
+}
+
+/** Message and remedy of a code. */
+export function textsOf<C extends WordedCode>(
+  code: C,
+  facts: ErrorFacts<C>,
+): { readonly message: string; readonly remedy: string } {
+  const { message, remedy } = wordingOf(code, facts);
+  return {
+    message: typeof message === 'string' ? message : message(facts),
+    remedy: typeof remedy === 'string' ? remedy : remedy(facts),
+  };
 }

@@ -1,5 +1,5 @@
 /** Exports the items of an output tree: reads and writes files for the formats. */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import { inOrder } from '../store/in-order.ts';
@@ -158,12 +158,7 @@ function notSucceeded(item: Listed): LeftOut {
 
 function wouldReplace(to: Store, files: readonly string[]): HundredfoldError {
   const shown = files.slice(0, 3).join(', ') + (files.length > 3 ? ', …' : '');
-  return new HundredfoldError({
-    code: 'EXPORT_WOULD_REPLACE',
-    message: `${to.location} has ${files.length} files that this export would change or remove: ${shown}`,
-    remedy:
-      'Nothing was changed. Choose another folder with --out, or overwrite them with --replace.',
-  });
+  return codedError('EXPORT_WOULD_REPLACE', { location: to.location, files: files.length, shown });
 }
 
 function nothing(
@@ -178,9 +173,5 @@ function nothing(
     : first === undefined
       ? `none of the ${otherKinds} selected items has a supported kind (${format.kinds.join(', ')})`
       : `all ${leftOut.length} items were left out, ${first.id} because ${first.message} (${first.code})`;
-  return new HundredfoldError({
-    code: 'EXPORT_NOTHING',
-    message: `${campaign.name} has nothing for ${format.name}: ${reason}`,
-    remedy: `"hundredfold items ${campaign.name}" shows the items, "hundredfold export --list" what each format supports.`,
-  });
+  return codedError('EXPORT_NOTHING', { campaign: campaign.name, format: format.name, reason });
 }

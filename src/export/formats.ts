@@ -1,5 +1,5 @@
 /** The formats of `hundredfold export`, in the order of `--list`. Add a format as a file and a line here. */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { bed } from './bed.ts';
 import { chimerax } from './chimerax.ts';
 import type { ExportFormat } from './format.ts';
@@ -33,9 +33,5 @@ export const FORMATS: readonly ExportFormat[] = [
 export function formatOf(name: string): ExportFormat {
   const found = FORMATS.find((format) => format.name === name);
   if (found !== undefined) return found;
-  throw new HundredfoldError({
-    code: 'EXPORT_FORMAT_UNKNOWN',
-    message: `there is no export format ${JSON.stringify(name)}`,
-    remedy: `One of ${FORMATS.map((format) => format.name).join(', ')}; "hundredfold export --list" shows what each contains.`,
-  });
+  throw codedError('EXPORT_FORMAT_UNKNOWN', { name, known: FORMATS.map((format) => format.name) });
 }

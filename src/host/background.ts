@@ -9,7 +9,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { COMMAND } from '../program/files.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { runsAs } from '../temporal/processes.ts';
@@ -53,11 +53,7 @@ export async function startInBackground(
   const deadline = new Deadline(READY_TIMEOUT_MS);
   while (!backgroundRuns(settings)) {
     if (deadline.hasPassed || child.exitCode !== null) {
-      throw new HundredfoldError({
-        code: 'HOST_NOT_READY',
-        message: 'the background process did not become ready',
-        remedy: `Read ${logFile}.`,
-      });
+      throw codedError('HOST_NOT_READY', { case: 'in the background', logFile });
     }
     await delay(LOOK_EVERY_MS);
   }
@@ -81,11 +77,7 @@ export async function takenOver(settings: Settings): Promise<void> {
     readRecord(embeddedDir, 'host')?.pid === readRecord(embeddedDir, 'background')?.pid;
   while (!(backgroundRuns(settings) && taken())) {
     if (deadline.hasPassed) {
-      throw new HundredfoldError({
-        code: 'HOST_NOT_READY',
-        message: 'the background process did not take the campaign over',
-        remedy: 'Nothing is lost: the "hundredfold run" command of this campaign continues it.',
-      });
+      throw codedError('HOST_NOT_READY', { case: 'not taken over' });
     }
     await delay(LOOK_EVERY_MS);
   }

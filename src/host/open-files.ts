@@ -1,6 +1,6 @@
 /** Checks that a worker may open enough files: otherwise the SDK's core aborts without an error message. */
 import { readFileSync } from 'node:fs';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 
 /** A worker with its connections, its bundle and 8 concurrent downloads has about 100 open. */
 const NEEDED = 256;
@@ -12,11 +12,7 @@ const NEEDED = 256;
 export function checkOpenFiles(limits: string = ownLimits()): void {
   const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
   if (soft >= NEEDED) return;
-  throw new HundredfoldError({
-    code: 'OPEN_FILES_LIMIT',
-    message: `this process may open ${soft} files; a campaign needs ${NEEDED}`,
-    remedy: `Raise the limit (ulimit -n 1024, or nofile in limits.conf or of the container), then run the same command again.`,
-  });
+  throw codedError('OPEN_FILES_LIMIT', { soft, needed: NEEDED });
 }
 
 function ownLimits(): string {

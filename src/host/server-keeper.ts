@@ -110,7 +110,7 @@ export class ServerKeeper {
       const place = await hiddenPlace();
       const options = { executable, dir: this.#dir, ...port, uiIp: place.ip, uiPort: place.port };
       const record = ({ ui: uiBehind, ...server }: DevServer) => ({ ...server, ui, uiBehind });
-      const started = await insist(starts, () =>
+      const started = await startOnFreePort(starts, () =>
         startDevServer(options, (server) => {
           this.#server = record(server);
           // Recorded before it is healthy: if this process is killed here, the next host still finds it.
@@ -132,7 +132,10 @@ export class ServerKeeper {
 }
 
 /** Starts again on another port if the port was taken meanwhile. */
-async function insist(starts: number, start: () => Promise<DevServer>): Promise<DevServer> {
+async function startOnFreePort(
+  starts: number,
+  start: () => Promise<DevServer>,
+): Promise<DevServer> {
   for (let left = starts - 1; ; left -= 1) {
     try {
       return await start();

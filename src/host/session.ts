@@ -12,7 +12,7 @@ import {
   type TemporalSettings,
 } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type Credentials, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { buildOn } from '../temporal/deployment.ts';
@@ -123,12 +123,7 @@ class EmbeddedSession implements Session {
       if (record && (await this.#join(record))) return;
       await delay(LOOK_AGAIN_MS);
     }
-    throw new HundredfoldError({
-      code: 'HOST_NOT_READY',
-      message: `another command holds ${embeddedDir} and does not become ready`,
-      remedy:
-        'It may still be starting: try again in a moment. Otherwise, find the hundredfold process that hangs and end it; campaigns lose nothing.',
-    });
+    throw codedError('HOST_NOT_READY', { case: 'other command', folder: embeddedDir });
   }
 
   async #join(record: HostRecord): Promise<boolean> {
@@ -179,22 +174,12 @@ class EmbeddedSession implements Session {
     const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
     if (!missing) return;
     const what = `${missing.service} at ${missing.address} (or your token there)`;
-    throw new HundredfoldError({
-      code: 'HOST_OTHER_SERVICES',
-      message: `the command that runs the embedded server (process ${record.pid}) does not know ${what}`,
-      remedy:
-        'Wait until it has ended, or use a separate server for this campaign: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
-    });
+    throw codedError('HOST_OTHER_SERVICES', { pid: record.pid, what });
   }
 }
 
 function onlyLooks({ pid }: HostRecord): HundredfoldError {
-  return new HundredfoldError({
-    code: 'HOST_LOOKS_ONLY',
-    message: `\`hundredfold ui\` (process ${pid}) runs the embedded server, and no campaign makes progress with it`,
-    remedy:
-      'End it with Ctrl-C, then run this command again. `ui` can be started beside a running campaign.',
-  });
+  return codedError('HOST_LOOKS_ONLY', { pid });
 }
 
 class RemoteSession implements Session {

@@ -15,7 +15,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { listCharges, type ListedCharge } from './charge-list.ts';
 import { ChargeRows } from './charge-rows.ts';
 import type {
@@ -269,11 +269,5 @@ function fileAt(path: string): string | null {
 function unusable(path: string, cause: unknown): HundredfoldError {
   if (cause instanceof HundredfoldError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new HundredfoldError({
-    code: 'LEDGER_UNUSABLE',
-    message: `the ledger of submissions ${path} cannot be used: ${reason}`,
-    remedy:
-      'Free disk space, or set HUNDREDFOLD_STATE_DIR to a writable folder; nothing is sent until then.',
-    cause,
-  });
+  return codedError('LEDGER_UNUSABLE', { path, reason }, cause);
 }

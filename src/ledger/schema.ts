@@ -1,7 +1,7 @@
 /** The file of the ledger: opened, created, or set aside when it is damaged. */
 import { existsSync, renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { privateFile } from '../state/private-folder.ts';
 
 const LAYOUT = 1;
@@ -136,17 +136,9 @@ export function setAside(path: string, wallMs: number): string {
 }
 
 function damage(path: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'LEDGER_DAMAGED',
-    message: `the ledger of submissions ${path} is damaged`,
-    remedy: 'No action is needed: it is set aside and recreated.',
-  });
+  return codedError('LEDGER_DAMAGED', { path });
 }
 
 function newer(layout: number): HundredfoldError {
-  return new HundredfoldError({
-    code: 'LEDGER_NEWER',
-    message: `the ledger of submissions was written by a newer version (layout ${String(layout)})`,
-    remedy: 'Use that version of hundredfold, or set HUNDREDFOLD_STATE_DIR to another folder.',
-  });
+  return codedError('LEDGER_NEWER', { layout });
 }

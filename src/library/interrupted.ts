@@ -1,5 +1,5 @@
 /** An aborted `AbortSignal`, as an error with a code. */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 
 /** @throws HundredfoldError `INTERRUPTED`, with the signal's reason as its cause */
 export function throwIfInterrupted(signal: AbortSignal | undefined): void {
@@ -7,10 +7,5 @@ export function throwIfInterrupted(signal: AbortSignal | undefined): void {
 }
 
 export function interrupted(cause: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'INTERRUPTED',
-    message: 'the signal was aborted before the campaign ended',
-    remedy: 'Start the same campaign again to resume it: nothing is submitted twice.',
-    cause,
-  });
+  return codedError('INTERRUPTED', {}, cause);
 }

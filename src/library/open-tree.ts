@@ -1,7 +1,7 @@
 /** Reads the output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
 import { digestOf } from '../store/digest.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
 import { recordedFiles } from '../report/audit.ts';
@@ -161,11 +161,7 @@ export async function openTree(
   if (isObjectAddress(location)) settingsOf(options, { tokens: 'optional' });
   const store = await openStoreIfAny(location);
   if (store === null) {
-    throw new HundredfoldError({
-      code: 'TREE_UNKNOWN',
-      message: `${location} is not a folder`,
-      remedy: 'Give the folder of a campaign: it contains campaign.json and items.csv.',
-    });
+    throw codedError('TREE_UNKNOWN', { case: 'no folder', folder: location });
   }
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, 'it contains no campaign');
@@ -203,12 +199,11 @@ async function readChecked(store: Store, key: string, sha256: string): Promise<U
   const data = await store.read(key);
   const found = data === null ? null : digestOf(data);
   if (data !== null && found?.sha256 === sha256) return data;
-  throw new HundredfoldError({
-    code: data === null ? 'STORE_MISSING' : 'STORE_DIGEST_MISMATCH',
-    message:
-      data === null
-        ? `${key} is missing`
-        : `${key} is not what was received: its SHA-256 is ${found?.sha256 ?? ''}`,
-    remedy: 'Restore the file from a copy, or run "hundredfold retry" for its item.',
-  });
+  throw data === null
+    ? codedError('STORE_MISSING', { case: 'read by a program', key })
+    : codedError('STORE_DIGEST_MISMATCH', {
+        case: 'read by a program',
+        key,
+        found: found?.sha256 ?? '',
+      });
 }

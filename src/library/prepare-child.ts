@@ -5,7 +5,7 @@ import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';
 import { campaignStart } from '../campaigns/start-options.ts';
 import { startCampaign } from '../campaigns/start.ts';
 import type { Environment, Settings } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
 import { Spool } from '../plan/spool.ts';
@@ -63,7 +63,7 @@ async function prepared(
   if (joined) throw isRunning(name);
   const [launch] = launches;
   if (launch !== undefined) {
-    return { name, out: folder, total: launch.plan.items, child: childOf(launch), ended: null };
+    return { name, out: folder, total: launch.spec.items, child: childOf(launch), ended: null };
   }
   const { items } = await resultIn(folder);
   const { succeeded, failed, held, cancelled, invalid, total } = items;
@@ -72,9 +72,5 @@ async function prepared(
 }
 
 function isRunning(name: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'CAMPAIGN_RUNNING',
-    message: `the campaign ${name} is already running, started elsewhere`,
-    remedy: 'Wait until it has ended, or choose another name.',
-  });
+  return codedError('CAMPAIGN_RUNNING', { case: 'child', name });
 }

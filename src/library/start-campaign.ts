@@ -4,7 +4,7 @@ import type { Intake } from '../campaigns/intake.ts';
 import { oneAtATime } from '../campaigns/one-at-a-time.ts';
 import { campaignStart, checkStart } from '../campaigns/start-options.ts';
 import { startCampaign as start, type CampaignStart } from '../campaigns/start.ts';
-import { insist } from '../campaigns/temporal-away.ts';
+import { retryWhileAway } from '../campaigns/temporal-away.ts';
 import type { Settings } from '../config/settings.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import { openSession, type Session } from '../host/session.ts';
@@ -101,7 +101,7 @@ async function beginIn(
   throwIfInterrupted(signal);
   const environment = environmentOf(options);
   await seedLedger(await openStore(folder), { settings, environment, feeds });
-  const startAgain = () => insist(session, signal, () => start(session, wanted));
+  const startAgain = () => retryWhileAway(session, signal, () => start(session, wanted));
   const { idle } = await oneAtATime(settings, onNotice ?? (() => undefined), startAgain);
   return new Campaign({
     session,

@@ -6,7 +6,7 @@
 import type { Client } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Settings, TemporalSettings } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { temporalAddress, type Session } from '../host/session.ts';
 import { stateFolderOf } from '../host/state.ts';
 import { workflowBundle as bundleOf } from '../temporal/bundle.ts';
@@ -147,9 +147,5 @@ function sessionOf(client: Client, { address }: TemporalAddress, taskQueue: stri
 
 function configured({ temporal }: Settings): TemporalSettings {
   if (temporal) return temporal;
-  throw new HundredfoldError({
-    code: 'CONFIG_NO_TEMPORAL',
-    message: 'workers need a Temporal server, and none is configured',
-    remedy: 'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS.',
-  });
+  throw codedError('CONFIG_NO_TEMPORAL', { case: 'library' });
 }

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { pathPrefix, type ProxySettings } from './behind-proxy.ts';
 import { ENGINE_NAMES, type EngineJob } from './engines/engine.ts';
 import type { FaultRule } from './faults.ts';
@@ -111,10 +111,11 @@ export interface Settings extends ProxySettings {
 }
 
 function refuse(name: string, value: unknown, expected: string): never {
-  throw new HundredfoldError({
-    code: 'LOCAL_SERVICES_OPTION',
-    message: `The option ${name} of the local services is ${JSON.stringify(value)}; expected ${expected}.`,
-    remedy: `Give ${name} as ${expected}, or leave it out.`,
+  throw codedError('LOCAL_SERVICES_OPTION', {
+    case: 'value',
+    name,
+    value: JSON.stringify(value),
+    expected,
   });
 }
 

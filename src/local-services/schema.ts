@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 
 const SCHEMA = `
 CREATE TABLE jobs (
@@ -123,12 +123,7 @@ export function openDatabase(path: string): DatabaseSync {
   } catch (cause) {
     database?.close();
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HundredfoldError({
-      code: 'LOCAL_SERVICES_DATABASE',
-      message: `The local services cannot use the database ${path}: ${reason}.`,
-      remedy: 'Stop other local services that use this file, or choose another file.',
-      cause,
-    });
+    throw codedError('LOCAL_SERVICES_DATABASE', { path, reason }, cause);
   }
 }
 

@@ -5,7 +5,7 @@
 import type { AddressInfo } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
 import type { FastifyInstance } from 'fastify';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Admission } from './admission.ts';
 import { buildApp, CONTROL } from './app.ts';
@@ -212,12 +212,7 @@ function servicesOn(
 
 function unusablePort({ host, port }: Settings, cause: unknown): HundredfoldError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new HundredfoldError({
-    code: 'LOCAL_SERVICES_PORT',
-    message: `The local services cannot listen on ${host}:${String(port)}: ${reason}.`,
-    remedy: 'Choose another port, or stop the program that uses it.',
-    cause,
-  });
+  return codedError('LOCAL_SERVICES_PORT', { host, port, reason }, cause);
 }
 
 /** One pool of workers per service; jobs aborted by a stop are queued again first. */

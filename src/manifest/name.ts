@@ -1,6 +1,6 @@
 /** Campaign names: the default, and the rules for names. */
 import path from 'node:path';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { readFileName } from './sources/file-name.ts';
 import { formatOf } from './sources/formats.ts';
 
@@ -39,9 +39,5 @@ const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 /** Checks a name given by the user. Throws NAME_INVALID, exit code 2. */
 export function checkedName(name: string): string {
   if (NAME.test(name)) return name;
-  throw new HundredfoldError({
-    code: 'NAME_INVALID',
-    message: `${JSON.stringify(name)} cannot be the name of a campaign`,
-    remedy: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, with no dot in front.',
-  });
+  throw codedError('NAME_INVALID', { name });
 }

@@ -1,6 +1,6 @@
 /** Finds rows with the same work: one job serves them all. Rows are numbered in input order. */
 import type { Item, Options, SequenceOptions } from '../domain/item.ts';
-import type { PlannedItem } from '../store/prepare-item.ts';
+import type { AssignedItem } from '../store/prepare-item.ts';
 import { combined, shareDigest } from '../store/work.ts';
 import { DigestTable } from './digest-table.ts';
 
@@ -29,7 +29,7 @@ export class Shares {
   }
 
   /** The same rows again, in the same order, each with its share. */
-  async *plan(items: AsyncIterable<Item>): AsyncGenerator<PlannedItem> {
+  async *assign(items: AsyncIterable<Item>): AsyncGenerator<AssignedItem> {
     const leaders = new Map<number, string>();
     let row = 0;
     for await (const item of items) {

@@ -1,6 +1,6 @@
 /** The size of a sample, and its items. Pure. */
 import { hash } from 'node:crypto';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 
 /** `1%` of the items, or `20` of them. */
 export type Share = { readonly percent: number } | { readonly count: number };
@@ -30,9 +30,5 @@ export function sampleOf(names: readonly string[], size: number, seed: string): 
 }
 
 function refused(text: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'RECOMPUTE_SHARE',
-    message: `--recompute ${text} is neither a share nor a number of items`,
-    remedy: 'Write 1% or 20, for example.',
-  });
+  return codedError('RECOMPUTE_SHARE', { text });
 }

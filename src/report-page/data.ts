@@ -48,11 +48,11 @@ export interface PageData extends CampaignFacts {
   readonly acceptances: Readonly<Partial<Record<ServiceName, readonly Span[]>>>;
   /** Its times are in ms after `startedAt`. */
   readonly table: ItemTable;
-  readonly chunks: ChunkPlan;
+  readonly chunks: ChunkLayout;
 }
 
 /** Where the details of an item are. */
-export interface ChunkPlan {
+export interface ChunkLayout {
   /** The first row of each chunk, ascending. */
   readonly firstRows: readonly number[];
   /** Chunks from this number on are in `DATA_FOLDER`. */

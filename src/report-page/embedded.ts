@@ -3,7 +3,7 @@ import {
   chunkFile,
   DELIVER,
   ELEMENT,
-  type ChunkPlan,
+  type ChunkLayout,
   type ItemDetail,
   type PageData,
   type Structures,
@@ -48,23 +48,23 @@ export class DataMissing extends Error {}
 const chunks = new Map<number, Promise<readonly ItemDetail[]>>();
 
 /** Of the item in this row of the table. @throws DataMissing */
-export async function itemDetail(plan: ChunkPlan, row: number): Promise<ItemDetail> {
-  const chunk = plan.firstRows.findLastIndex((first) => first <= row);
+export async function itemDetail(layout: ChunkLayout, row: number): Promise<ItemDetail> {
+  const chunk = layout.firstRows.findLastIndex((first) => first <= row);
   let details = chunks.get(chunk);
   if (details === undefined) {
-    details = readChunk(plan, chunk);
+    details = readChunk(layout, chunk);
     chunks.set(chunk, details);
     // Retried once the folder is back.
     details.catch(() => chunks.delete(chunk));
   }
-  const detail = (await details)[row - (plan.firstRows[chunk] ?? 0)];
+  const detail = (await details)[row - (layout.firstRows[chunk] ?? 0)];
   if (detail === undefined) throw new DataMissing(chunkFile(chunk));
   return detail;
 }
 
-async function readChunk(plan: ChunkPlan, chunk: number): Promise<readonly ItemDetail[]> {
+async function readChunk(layout: ChunkLayout, chunk: number): Promise<readonly ItemDetail[]> {
   const base64 =
-    chunk < plan.embedded ? await inThePage(`${ELEMENT.chunk}${chunk}`) : await beside(chunk);
+    chunk < layout.embedded ? await inThePage(`${ELEMENT.chunk}${chunk}`) : await beside(chunk);
   return JSON.parse(await inflated(base64)) as readonly ItemDetail[];
 }
 

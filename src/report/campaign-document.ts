@@ -1,6 +1,6 @@
 /** How a campaign ended, as one JSON document: the output of `--json` and the content of notifications. */
 import { z } from 'zod';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { CAMPAIGN_SUMMARY } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 
@@ -60,11 +60,7 @@ export interface EndedCampaign {
 export async function endedCampaign(store: Store, folder: string): Promise<EndedCampaign> {
   const text = await store.readText(CAMPAIGN_SUMMARY);
   if (text === null) {
-    throw new HundredfoldError({
-      code: 'CAMPAIGN_NOT_PUBLISHED',
-      message: `${folder} has no ${CAMPAIGN_SUMMARY}: the campaign has not ended there`,
-      remedy: 'Run the "hundredfold run" command of this campaign again.',
-    });
+    throw codedError('CAMPAIGN_NOT_PUBLISHED', { folder, file: CAMPAIGN_SUMMARY });
   }
   const read = published.parse(JSON.parse(text));
   const last = read.runs.at(-1) ?? read;

@@ -4,7 +4,7 @@
  * One bound for every file of a service. Rejected: one for each kind of file, which means six keys that no user would
  * set, and none for files that are not checked, which could fill the disk.
  */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { RESULT_PROBLEMS } from '../results/result-problems.ts';
@@ -21,9 +21,5 @@ export function downloadBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD
 
 /** @param seen the announced or received size */
 export function tooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
-  return new HundredfoldError({
-    code: RESULT_PROBLEMS.tooLarge,
-    message: `${where}: ${seen}, and ${bytes} are allowed (${key}).`,
-    remedy: `Raise ${key} in the configuration, and run the item again with "hundredfold retry".`,
-  });
+  return codedError(RESULT_PROBLEMS.tooLarge, { where, seen, bytes, key });
 }

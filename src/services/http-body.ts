@@ -1,6 +1,6 @@
 /** The body of an answer, without secrets: read once, whole up to a limit, or as a stream, or discarded. */
 import type { Dispatcher } from 'undici';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { tooLarge, type DownloadBound } from './download-bound.ts';
 import { failureCode, failureWords } from './http-failure.ts';
 import type { RedactedStream, Redaction } from './redaction.ts';
@@ -88,10 +88,6 @@ async function* streaming(
     }
   } catch (error) {
     if (error instanceof HundredfoldError) throw error;
-    throw new HundredfoldError({
-      code: 'DOWNLOAD_BROKEN',
-      message: `${where}: ${failureWords(failureCode(error))}`,
-      remedy: 'The download is retried automatically; incomplete files are not kept.',
-    });
+    throw codedError('DOWNLOAD_BROKEN', { where, reason: failureWords(failureCode(error)) });
   }
 }

@@ -1,23 +1,15 @@
 /** Address and credentials of a service, checked before the first request. */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 
 /** Reads the address of a service; paths are appended to it. Throws SERVICE_URL_INVALID. */
 export function readServiceUrl(text: string): URL {
   const url = URL.parse(text);
   const http = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url === null || !http || url.search !== '' || url.hash !== '') {
-    throw new HundredfoldError({
-      code: 'SERVICE_URL_INVALID',
-      message: 'The address of a service is not an http(s) URL without query and fragment.',
-      remedy: 'Write it as https://host/path in the config.',
-    });
+    throw codedError('SERVICE_URL_INVALID', { case: 'form' });
   }
   if (url.username !== '' || url.password !== '') {
-    throw new HundredfoldError({
-      code: 'SERVICE_URL_INVALID',
-      message: `The address of the service at ${url.host} carries a user name or password.`,
-      remedy: 'Remove them: addresses are shown in messages. The token has its own key.',
-    });
+    throw codedError('SERVICE_URL_INVALID', { case: 'user', host: url.host });
   }
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
@@ -37,9 +29,5 @@ export function checkToken(token: string, limit: number): void {
     ? token.length > limit && `is longer than ${limit} characters`
     : 'is empty, or has line breaks, leading or trailing spaces, or non-ASCII characters';
   if (said === false) return;
-  throw new HundredfoldError({
-    code: 'TOKEN_UNUSABLE',
-    message: `The token of the service ${said}.`,
-    remedy: 'Check the variable or file that the config names for it.',
-  });
+  throw codedError('TOKEN_UNUSABLE', { fault: said });
 }

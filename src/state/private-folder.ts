@@ -4,7 +4,7 @@
  */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 
 export const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
@@ -67,9 +67,5 @@ export function isOwn({ uid }: { readonly uid: number }): boolean {
 }
 
 function notPrivate(folder: string, why: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'FOLDER_NOT_PRIVATE',
-    message: `${folder} cannot be used as a private folder: ${why}`,
-    remedy: 'Remove it, or name a folder of your own in HUNDREDFOLD_STATE_DIR.',
-  });
+  return codedError('FOLDER_NOT_PRIVATE', { folder, reason: why });
 }

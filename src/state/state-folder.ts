@@ -6,7 +6,7 @@ import { constants, accessSync, existsSync, lstatSync, readFileSync, realpathSyn
 import { createHash } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { isOwn, privateFolder } from './private-folder.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -120,10 +120,5 @@ function machineName(): string {
 
 function unusable(path: string, cause: unknown): HundredfoldError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new HundredfoldError({
-    code: 'STATE_FOLDER_UNUSABLE',
-    message: `cannot use ${path} for the ledger of submissions: ${reason}`,
-    remedy: 'Set HUNDREDFOLD_STATE_DIR to a folder of your own, on a disk of this machine.',
-    cause,
-  });
+  return codedError('STATE_FOLDER_UNUSABLE', { path, reason }, cause);
 }

@@ -14,7 +14,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
 import { isOf, newestLease, renewLease, takeLease, type LeaseHolder } from './lease.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 const MARKS = 'used-';
 
@@ -116,16 +116,9 @@ function parsed(text: string): unknown {
 function leased(store: Store, by: Mark | null, windowMs: number): StoreError {
   const who = by === null ? 'it is about to' : `${by.where}, on ${by.host}, last at ${by.at}`;
   const free = by === null ? null : new Date(Date.parse(by.at) + windowMs + ALLOWANCE_MS);
-  const after =
-    free === null
-      ? ''
-      : ` If that one has stopped, this one continues automatically at ${free.toISOString()}.`;
-  return new StoreError({
-    code: 'TOKEN_LEASED',
-    message: `another Temporal sends with this token: ${who}.`,
-    remedy:
-      `Two servers with one token would use its limit twice. Run the campaign there, or move the campaigns of that server here (hundredfold move).${after}` +
-      ` Only if it has certainly sent nothing within the window, remove the objects below ${store.location} to continue at once.`,
-    retryable: true,
+  return storeError('TOKEN_LEASED', {
+    holder: who,
+    free: free?.toISOString() ?? null,
+    location: store.location,
   });
 }

@@ -15,7 +15,7 @@ import {
   type LeaseRecord,
 } from './lease.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 import { renewTreeId } from './tree-identity.ts';
 
 /** A holder renews its lease this often, in ms. */
@@ -93,16 +93,9 @@ async function left(store: Store, found: Lease, options: HoldOptions): Promise<v
   }
 }
 
-/** Retryable: it is resolved when the other one has ended. */
 export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
   const who = by === null ? 'its lease cannot be read' : holderInWords(by);
-  return new StoreError({
-    code: 'TREE_LEASED',
-    message: `${store.location} is in use by another Temporal: ${who}.`,
-    remedy:
-      'Wait until the campaign there has ended, or run the command in the folder from which it was started. Otherwise choose another output folder with --out.',
-    retryable: true,
-  });
+  return storeError('TREE_LEASED', { location: store.location, holder: who });
 }
 
 /** A description of the holder, for people. */

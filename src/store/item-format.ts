@@ -7,7 +7,7 @@ import { attempt, attemptFromDisk, attemptToDisk } from './attempt-format.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { EarlierEnd, ItemRecord, RecordedInput } from './item-record.ts';
 import { warningsOf } from './item-warnings.ts';
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
 const FORMAT = 1;
@@ -269,13 +269,5 @@ function unreadable(key: string, cause: unknown): StoreError {
     cause instanceof z.ZodError
       ? cause.issues.map((issue) => `${issue.path.join('.') || 'record'}: ${issue.message}`)
       : [cause instanceof Error ? cause.message : String(cause)];
-  return new StoreError({
-    code: 'STORE_RECORD_UNREADABLE',
-    message: `${key} is not an item record: ${where.slice(0, 3).join('; ')}.`,
-    // Never overwritten silently: it may be the only record of a job that was paid for.
-    remedy:
-      'Restore the file from a copy, or remove it and run the "hundredfold run" command again: the item then runs from the beginning.',
-    retryable: false,
-    cause,
-  });
+  return storeError('STORE_RECORD_UNREADABLE', { case: 'item', key, faults: where }, cause);
 }

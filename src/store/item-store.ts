@@ -6,7 +6,7 @@ import { optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store, WriteOptions } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 /**
  * Null when there is none. An empty file counts as none: a power cut leaves one if the record was never synced to the
@@ -79,10 +79,5 @@ export async function writeItem(
 
 function foreign(kind: Kind, id: string, what: string): StoreError {
   const folder = itemFolder(kind, id);
-  return new StoreError({
-    code: 'ITEM_RECORD_FOREIGN',
-    message: `${folder}/${ITEM_RECORD} ${what}: it was changed, or the folder was copied or moved.`,
-    remedy: `Restore ${folder} from a copy, or remove that folder and run the "hundredfold run" command again: the item then runs from the beginning.`,
-    retryable: false,
-  });
+  return storeError('ITEM_RECORD_FOREIGN', { folder, record: ITEM_RECORD, fault: what });
 }

@@ -2,7 +2,7 @@
  * Keys: the paths below a campaign, such as `molecules/aspirin/item.json`. They are built from external names (ids,
  * file names in a service's answer), so each one is checked: a valid key can only name a file inside the tree.
  */
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 /** Bytes: the limit of a name on every common file system, and of a whole key on S3. */
 const MAX_SEGMENT_BYTES = 255;
@@ -37,14 +37,7 @@ export function keyFault(key: string): string | null {
 }
 
 export function badKey(key: string, fault: string, cause?: unknown): StoreError {
-  return new StoreError({
-    code: 'STORE_BAD_KEY',
-    message: `${JSON.stringify(key)} cannot be a path in the output tree: ${fault}.`,
-    remedy:
-      'Rename the item, or report the service that chose this file name; nothing was written.',
-    retryable: false,
-    cause,
-  });
+  return storeError('STORE_BAD_KEY', { case: 'name', key, fault }, cause);
 }
 
 /** The parts of a key. @throws StoreError `STORE_BAD_KEY` */

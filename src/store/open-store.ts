@@ -7,7 +7,7 @@ import {
 } from '../domain/object-store.ts';
 import { openFileStore, type FileStoreOptions } from './filesystem.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 let access: ObjectStoreAccess = {};
 
@@ -43,10 +43,5 @@ export async function openStoreIfAny(address: string): Promise<Store | null> {
 
 /** @param fault what is wrong; the address is not repeated, because it may contain a password */
 function badAddress(fault: string): StoreError {
-  return new StoreError({
-    code: 'STORE_BAD_ADDRESS',
-    message: `The address of the object store cannot be used: ${fault}.`,
-    remedy: 'Write s3://bucket/prefix in store.url or --out, and the server in store.endpoint.',
-    retryable: false,
-  });
+  return storeError('STORE_BAD_ADDRESS', { fault });
 }

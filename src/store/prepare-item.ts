@@ -13,7 +13,7 @@ import type { Store } from './store.ts';
 import { combined, covers } from './work.ts';
 
 /** An item, with its share of work that several rows request. */
-export interface PlannedItem extends Item {
+export interface AssignedItem extends Item {
   readonly share?: Share;
 }
 
@@ -42,12 +42,12 @@ export class ItemPreparation {
   }
 
   /** An item that is already in the campaign and stays unchanged; it may serve others. */
-  async meet({ kind, id, share }: PlannedItem): Promise<void> {
+  async meet({ kind, id, share }: AssignedItem): Promise<void> {
     const record = share ? await readItem(this.#store, kind, id) : null;
     if (record !== null && share) await this.#mayLead(share, record);
   }
 
-  async prepare(item: PlannedItem): Promise<ItemRecord> {
+  async prepare(item: AssignedItem): Promise<ItemRecord> {
     const fresh = waitingRecord(item);
     const former = await readItem(this.#store, item.kind, item.id);
     const same = former !== null && isSameJob(former, fresh);

@@ -6,7 +6,7 @@ import type { Item } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { ITEM_RECORD, itemKey, PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
-import { ItemPreparation, type Known, type PlannedItem } from './prepare-item.ts';
+import { ItemPreparation, type Known, type AssignedItem } from './prepare-item.ts';
 import {
   idsOf,
   pageEntry,
@@ -18,7 +18,7 @@ import {
   type PreparedCampaign,
 } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError, storeError } from './store-error.ts';
 
 /** Items written at once: beyond this the disk is the limit (measured: docs/decisions.md). */
 const WRITE_LIMIT = 16;
@@ -41,7 +41,7 @@ export interface PrepareOptions {
   readonly known?: Known;
 }
 
-type Items = AsyncIterable<PlannedItem> | Iterable<PlannedItem>;
+type Items = AsyncIterable<AssignedItem> | Iterable<AssignedItem>;
 
 /**
  * An existing record is kept if input and options are the same, whatever its state: finished items stay finished, and a
@@ -140,9 +140,9 @@ async function layOut(
 
 async function newOf(
   preparation: ItemPreparation,
-  page: readonly PlannedItem[],
+  page: readonly AssignedItem[],
   there: ReadonlySet<string>,
-): Promise<readonly PlannedItem[]> {
+): Promise<readonly AssignedItem[]> {
   // Decided by the pages, not by the tree: items of an interrupted growth are not in any page yet.
   for (const item of page) if (there.has(item.id)) await preparation.meet(item);
   return page.filter(({ id }) => !there.has(id));
@@ -153,10 +153,10 @@ const nothingKnown: Known = () => Promise.resolve(null);
 /** In manifest order. Rows of shared work are prepared one by one after the others: each may serve later ones. */
 async function preparePage(
   preparation: ItemPreparation,
-  page: readonly PlannedItem[],
+  page: readonly AssignedItem[],
 ): Promise<readonly PageEntry[]> {
   const entries = new Map<string, PageEntry>();
-  const prepare = async (item: PlannedItem): Promise<void> => {
+  const prepare = async (item: AssignedItem): Promise<void> => {
     const record = await preparation.prepare(item);
     entries.set(item.id, pageEntry(record));
   };
@@ -176,9 +176,9 @@ async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
   }
 }
 
-async function* pagesOf(items: Items, size: number): AsyncGenerator<readonly PlannedItem[]> {
+async function* pagesOf(items: Items, size: number): AsyncGenerator<readonly AssignedItem[]> {
   const seen = new Set<string>();
-  let page: PlannedItem[] = [];
+  let page: AssignedItem[] = [];
   for await (const item of items) {
     if (seen.has(item.id)) throw duplicateId(item);
     seen.add(item.id);
@@ -198,10 +198,9 @@ async function removeOldPages(store: Store, pages: number): Promise<void> {
 }
 
 function duplicateId(item: Item): StoreError {
-  return new StoreError({
-    code: 'STORE_DUPLICATE_ID',
-    message: `The id "${item.id}" is used for two items (again in ${item.source.file}, line ${item.source.line}).`,
-    remedy: 'Give every row of the campaign a unique id.',
-    retryable: false,
+  return storeError('STORE_DUPLICATE_ID', {
+    id: item.id,
+    file: item.source.file,
+    line: item.source.line,
   });
 }

@@ -13,7 +13,7 @@ import { jobDigest } from './item-store.ts';
 import { PREPARED_CAMPAIGN, pageKey } from './layout.ts';
 import { formerEnd } from './reopen.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 const FORMAT = 1;
 
@@ -202,25 +202,13 @@ export async function writePage(
 }
 
 export function notPrepared(store: Store, fault: string, cause?: unknown): StoreError {
-  return new StoreError({
-    code: 'STORE_NOT_PREPARED',
-    message: `${store.location} is not a prepared campaign: ${fault}.`,
-    remedy: 'Run the "hundredfold run" command of this campaign again: it repairs the tree.',
-    retryable: false,
-    cause,
-  });
+  return storeError('STORE_NOT_PREPARED', { location: store.location, fault }, cause);
 }
 
 function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {
   try {
     return shape.parse(JSON.parse(text));
   } catch (cause) {
-    throw new StoreError({
-      code: 'STORE_RECORD_UNREADABLE',
-      message: `${key} was changed or damaged and cannot be read.`,
-      remedy: `Remove ${key} and run the "hundredfold run" command again: finished items are kept.`,
-      retryable: false,
-      cause,
-    });
+    throw storeError('STORE_RECORD_UNREADABLE', { case: 'campaign', key }, cause);
   }
 }

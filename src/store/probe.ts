@@ -1,7 +1,7 @@
 /** Tests whether a bucket is usable, because permissions and manuals alone do not show it. */
 import { randomUUID } from 'node:crypto';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 /** Apart from the campaigns' names, which do not begin with a dot. */
 const PROBES = '.hundredfold-probe/';
@@ -27,21 +27,9 @@ export async function probe(store: Store): Promise<void> {
 }
 
 function notConditional({ location }: Store): StoreError {
-  return new StoreError({
-    code: 'STORE_NOT_CONDITIONAL',
-    message: `The server of ${location} ignores conditional writes (If-None-Match: *): two workers could submit the same item.`,
-    remedy:
-      'Use a store that supports them (AWS S3, MinIO, Ceph from Squid on, versitygw), or a folder that all workers share.',
-    retryable: false,
-  });
+  return storeError('STORE_NOT_CONDITIONAL', { case: 'not conditional', location });
 }
 
 function notConsistent({ location }: Store): StoreError {
-  return new StoreError({
-    code: 'STORE_NOT_CONDITIONAL',
-    message: `The server of ${location} does not show an object right after it was written.`,
-    remedy:
-      'Use a store that is consistent after a write, as AWS S3 is; switch off a cache in between.',
-    retryable: false,
-  });
+  return storeError('STORE_NOT_CONDITIONAL', { case: 'not consistent', location });
 }

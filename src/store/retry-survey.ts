@@ -1,5 +1,5 @@
 /** Determines what a retry of a campaign would do, by reading alone: nothing is changed before everything is known. */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { inParallel } from './in-parallel.ts';
@@ -191,10 +191,5 @@ const SHOWN = 20;
 
 function refused(reasons: readonly string[]): HundredfoldError {
   const more = reasons.length > SHOWN ? [`And ${reasons.length - SHOWN} more.`] : [];
-  return new HundredfoldError({
-    code: 'ITEM_NOT_RETRYABLE',
-    message: [...reasons.slice(0, SHOWN), ...more].join(' '),
-    remedy:
-      'Nothing was started. Only failed, held and cancelled items can be run again: items.csv lists them.',
-  });
+  return codedError('ITEM_NOT_RETRYABLE', { reasons: [...reasons.slice(0, SHOWN), ...more] });
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { inParallel } from './in-parallel.ts';
 import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError, storeError } from './store-error.ts';
 
 /** Files that are synced together and listed in memory. */
 const TOGETHER = 1_000;
@@ -157,10 +157,5 @@ async function* checked(
     yield chunk;
   }
   if (hash.digest('hex') === sha256) return;
-  throw new StoreError({
-    code: 'STORE_DIGEST_MISMATCH',
-    message: `${key} is not what was published: its SHA-256 differs. It was not copied.`,
-    remedy: 'Restore it in the tree, or run its item again with "hundredfold retry".',
-    retryable: false,
-  });
+  throw storeError('STORE_DIGEST_MISMATCH', { case: 'copy', key });
 }

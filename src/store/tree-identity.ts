@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 import { TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 const onDisk = z.object({ format: z.literal(1), id: z.string().min(1) });
 
@@ -57,13 +57,6 @@ export async function checkTreeId(store: Store, wanted: string): Promise<void> {
   throw treeNotHere(store.location, fault);
 }
 
-/** Retryable: another worker may have the tree, and this one too once its disk is mounted. */
 export function treeNotHere(folder: string, fault: string): StoreError {
-  return new StoreError({
-    code: 'TREE_NOT_HERE',
-    message: `${folder} is not the output tree of this campaign here: ${fault}.`,
-    remedy:
-      'Give every worker that folder under that path (mount its disk), or stop the worker that does not have it. If the folder was removed, end the campaign with "hundredfold cancel NAME --abandon" and run its "hundredfold run" command again.',
-    retryable: true,
-  });
+  return storeError('TREE_NOT_HERE', { folder, fault });
 }

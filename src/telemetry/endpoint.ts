@@ -4,7 +4,7 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 
 export interface Place {
   readonly host: string;
@@ -75,13 +75,7 @@ async function listen(server: Server, { host, port }: Place): Promise<void> {
     });
   } catch (cause) {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-    throw new HundredfoldError({
-      code: 'METRICS_PORT',
-      message: `cannot listen for metrics on ${host}, port ${port} (${code})`,
-      remedy:
-        'Choose another port or address: --metrics-port and --metrics-host, or worker.metrics in the configuration.',
-      cause,
-    });
+    throw codedError('METRICS_PORT', { host, port, code }, cause);
   }
   server.unref();
 }

@@ -2,7 +2,7 @@
  * OpenTelemetry traces, one per item. Nothing of OpenTelemetry is loaded unless the environment names a collector: this
  * file is always loaded, otel.ts only then.
  */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import type { Tracing } from './spans.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,12 +31,7 @@ async function load(environment: Environment): Promise<Tracing> {
     environment;
   const protocol = traces || all || 'http/json';
   if (!protocol.startsWith('http/')) {
-    throw new HundredfoldError({
-      code: 'CONFIG_OTLP_PROTOCOL',
-      message: `traces cannot be sent with the protocol ${protocol}`,
-      remedy:
-        'Traces are sent by OTLP over HTTP, which collectors receive on port 4318: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or unset it.',
-    });
+    throw codedError('CONFIG_OTLP_PROTOCOL', { protocol });
   }
   const { startTracing } = await import('./otel.ts');
   return startTracing(environment);

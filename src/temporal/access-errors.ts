@@ -1,5 +1,5 @@
 /** Causes of a failed connection to a Temporal server: one coded error per cause, with a remedy. */
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 
 export interface Asked {
@@ -24,48 +24,27 @@ export function isNetwork(code: string | undefined): boolean {
 
 export function unreachable(address: string, cause: NodeJS.ErrnoException): HundredfoldError {
   const why = NETWORK[cause.code ?? ''] ?? cause.message;
-  return new HundredfoldError({
-    code: 'TEMPORAL_UNREACHABLE',
-    message: `cannot reach Temporal at ${address}: ${why} (${cause.code ?? 'no code'})`,
-    remedy: 'Check temporal.address, and that the server runs and its port is open to this host.',
+  return codedError(
+    'TEMPORAL_UNREACHABLE',
+    { case: 'network', address, reason: why, code: cause.code ?? 'no code' },
     cause,
-  });
+  );
 }
 
 export function silent(address: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_UNREACHABLE',
-    message: `cannot reach Temporal at ${address}: the port is open, but nothing answers`,
-    remedy:
-      'The server may be starting or overloaded, or a firewall holds the connection: try again.',
-  });
+  return codedError('TEMPORAL_UNREACHABLE', { case: 'silent', address });
 }
 
 export function notTemporal(address: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_NOT_GRPC',
-    message: `${address} answers as a web server, not as a Temporal frontend`,
-    remedy:
-      'Use the gRPC port of the frontend (usually 7233); 8080 and 8233 are usually ports of the web UI.',
-  });
+  return codedError('TEMPORAL_NOT_GRPC', { address });
 }
 
 export function tlsRequired(address: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_TLS_REQUIRED',
-    message: `Temporal at ${address} expects TLS, and the connection was in plain text`,
-    remedy:
-      "Set temporal.tls: {} for the system's certificates, or temporal.tls.ca for an authority of your own.",
-  });
+  return codedError('TEMPORAL_TLS_REQUIRED', { address });
 }
 
 export function plainText(address: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_TLS_NOT_OFFERED',
-    message: `Temporal at ${address} speaks plain text, and the connection was made with TLS`,
-    remedy:
-      'Remove temporal.tls (an API key also enables TLS), or use the port on which the server offers TLS.',
-  });
+  return codedError('TEMPORAL_TLS_NOT_OFFERED', { address });
 }
 
 /** Codes of OpenSSL's verification, as Node reports them. */
@@ -103,13 +82,7 @@ function unknownIssuer({ address, tls }: Asked, cause: NodeJS.ErrnoException): H
   const trusted = tls.ca
     ? 'none of the authorities in temporal.tls.ca'
     : 'no authority that the system knows';
-  return new HundredfoldError({
-    code: 'TEMPORAL_TLS_UNKNOWN_CA',
-    message: `the certificate of Temporal at ${address} was issued by ${trusted} (${cause.code ?? ''})`,
-    remedy:
-      'Set temporal.tls.ca to the PEM file of the authority that issued it; ask the administrator of the server.',
-    cause,
-  });
+  return codedError('TEMPORAL_TLS_UNKNOWN_CA', { address, trusted, code: cause.code ?? '' }, cause);
 }
 
 function otherName(
@@ -118,13 +91,7 @@ function otherName(
   cause: NodeJS.ErrnoException,
 ): HundredfoldError {
   const for_ = names === '' ? 'another name' : names.replaceAll('IP Address:', 'IP:');
-  return new HundredfoldError({
-    code: 'TEMPORAL_TLS_SERVER_NAME',
-    message: `the certificate of Temporal at ${address} is for ${for_}, not for ${host}`,
-    remedy:
-      'Use one of these names in temporal.address, or set temporal.tls.serverName to one of them.',
-    cause,
-  });
+  return codedError('TEMPORAL_TLS_SERVER_NAME', { address, names: for_, host }, cause);
 }
 
 function notValidNow(
@@ -133,12 +100,7 @@ function notValidNow(
   cause: NodeJS.ErrnoException,
 ): HundredfoldError {
   const why = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
-  return new HundredfoldError({
-    code: 'TEMPORAL_TLS_EXPIRED',
-    message: `the certificate of Temporal at ${address} ${why}`,
-    remedy: 'Ask the administrator of the server to renew it, and check the clock of this machine.',
-    cause,
-  });
+  return codedError('TEMPORAL_TLS_EXPIRED', { address, fault: why }, cause);
 }
 
 /** @param cause null when the server closed the connection without an alert */
@@ -147,20 +109,8 @@ export function clientCertificate(
   cause: NodeJS.ErrnoException | null,
 ): HundredfoldError {
   const alert = cause?.code ? ` (${cause.code.replace(/^ERR_SSL_/, '')})` : '';
-  const details = cause ? { cause } : {};
   if (!tls.cert) {
-    return new HundredfoldError({
-      code: 'TEMPORAL_TLS_CLIENT_MISSING',
-      message: `Temporal at ${address} requires a client certificate, and none is configured${alert}`,
-      remedy: 'Set temporal.tls.cert and temporal.tls.key (mutual TLS).',
-      ...details,
-    });
+    return codedError('TEMPORAL_TLS_CLIENT_MISSING', { address, alert }, cause ?? undefined);
   }
-  return new HundredfoldError({
-    code: 'TEMPORAL_TLS_CLIENT_REFUSED',
-    message: `Temporal at ${address} refuses the client certificate of temporal.tls.cert${alert}`,
-    remedy:
-      'Check that it has not expired (openssl x509 -noout -dates -issuer -in FILE) and that the server trusts its issuer; cert must hold its intermediates too.',
-    ...details,
-  });
+  return codedError('TEMPORAL_TLS_CLIENT_REFUSED', { address, alert }, cause ?? undefined);
 }

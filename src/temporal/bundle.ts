@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/files.ts';
 
 /** Written when the package, which lacks the sources, is built: the digest that its bundles are named after. */
@@ -81,12 +81,7 @@ function builtDigest(): string {
 
 /** Nothing is built in an installed package: it may belong to another user, or be read-only. */
 function incomplete(file: string, cause?: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'PACKAGE_INCOMPLETE',
-    message: `a file of the installation is missing: ${file}`,
-    remedy: 'Install hundredfold again.',
-    cause,
-  });
+  return codedError('PACKAGE_INCOMPLETE', { file }, cause);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** The program of the embedded server. */
 import type { ErrorCode } from '../domain/error-codes/registry.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { fetchTemporalCli } from '../program/fetch-temporal.js';
 import { SetupProblem } from '../program/problem.js';
 import {
@@ -14,11 +14,7 @@ import {
 export function temporalCli(): string {
   const cli = findCli();
   if (cli) return cli.path;
-  throw new HundredfoldError({
-    code: 'TEMPORAL_CLI_MISSING',
-    message: 'the Temporal CLI, which contains the embedded server, is not installed',
-    remedy: 'Run `hundredfold setup`, or set TEMPORAL_CLI to a copy of it.',
-  });
+  throw codedError('TEMPORAL_CLI_MISSING', {});
 }
 
 /**

@@ -42,7 +42,7 @@ export async function setUpCluster(options: SetupOptions): Promise<Step[]> {
   const [first] = namespace;
   // Without the namespace there is nothing to add attributes to.
   if (first?.step === 'namespace' && ['planned', 'refused'].includes(first.state))
-    return [...namespace, { ...attributesPlan(options, ATTRIBUTE_NAMES), state: first.state }];
+    return [...namespace, { ...describedAttributes(options, ATTRIBUTE_NAMES), state: first.state }];
   return [...namespace, await attributesStep(options)];
 }
 
@@ -117,15 +117,18 @@ async function attributesStep(options: SetupOptions): Promise<Step> {
   const missing = ATTRIBUTE_NAMES.filter((name) => !(name in found));
   if (missing.length === 0)
     return { step, state: 'present', message: 'all seven are registered', command: null };
-  const plan = attributesPlan(options, missing);
-  if (dryRun) return { ...plan, state: 'planned' };
-  return attempt(plan, 'AddSearchAttributes (operator service)', async () => {
+  const wanted = describedAttributes(options, missing);
+  if (dryRun) return { ...wanted, state: 'planned' };
+  return attempt(wanted, 'AddSearchAttributes (operator service)', async () => {
     await registerSearchAttributes(client);
     return `added ${missing.join(', ')}`;
   });
 }
 
-function attributesPlan(options: SetupOptions, missing: readonly string[]): Omit<Step, 'state'> {
+function describedAttributes(
+  options: SetupOptions,
+  missing: readonly string[],
+): Omit<Step, 'state'> {
   return {
     step: 'search attributes',
     message: `add ${missing.join(', ')} (Keyword)`,
@@ -139,9 +142,9 @@ async function closedAttributes(options: SetupOptions, words: string): Promise<S
   const known = await attributesAreKnown(options.client);
   if (known === true)
     return { step, state: 'present', message: 'all seven are registered', command: null };
-  const plan = attributesPlan(options, ATTRIBUTE_NAMES);
+  const wanted = describedAttributes(options, ATTRIBUTE_NAMES);
   return {
-    ...plan,
+    ...wanted,
     state: known === null ? 'unknown' : 'refused',
     message: `the operator service is closed (${words}): add them with the tool of the server's provider, each as Keyword: ${ATTRIBUTE_NAMES.join(', ')}`,
     permission: 'AddSearchAttributes (operator service)',
@@ -149,11 +152,11 @@ async function closedAttributes(options: SetupOptions, words: string): Promise<S
 }
 
 async function attempt(
-  plan: Pick<Step, 'step' | 'command'>,
+  wanted: Pick<Step, 'step' | 'command'>,
   permission: string,
   act: () => Promise<string>,
 ): Promise<Step> {
-  const { step, command } = plan;
+  const { step, command } = wanted;
   try {
     return { step, command: null, state: 'done', message: await act() };
   } catch (error) {

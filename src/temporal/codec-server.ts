@@ -10,7 +10,7 @@ import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
 import type { CodecKeys } from '../config/codec.ts';
 import { isLocalHost } from '../domain/local-host.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { EncryptionCodec } from './codec.ts';
 
 export interface CodecServerOptions {
@@ -60,12 +60,11 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   try {
     return { url: await server.listen({ port, host }), close: () => server.close() };
   } catch (cause) {
-    throw new HundredfoldError({
-      code: 'CODEC_SERVER_PORT',
-      message: `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      remedy: 'Choose another --port, or end the program that uses it.',
+    throw codedError(
+      'CODEC_SERVER_PORT',
+      { host, port, reason: cause instanceof Error ? cause.message : String(cause) },
       cause,
-    });
+    );
   }
 }
 

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import type { CodecKeys } from '../config/codec.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { moduleBeside } from '../program/files.ts';
 
 const ENCODING = 'binary/encrypted';
@@ -106,27 +106,13 @@ function inPromise<T>(make: () => T): Promise<T> {
 }
 
 function codecMissing(id: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_CODEC_MISSING',
-    message: `this namespace contains campaigns encrypted with the key ${id}, and no codec is configured here`,
-    remedy:
-      'Set temporal.codec to the same value as where the campaigns were started (docs/cluster.md).',
-  });
+  return codedError('TEMPORAL_CODEC_MISSING', { id });
 }
 
 function keyMissing(id: string, there: readonly string[]): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_CODEC_KEY_MISSING',
-    message: `some data is encrypted with the key ${id}, but temporal.codec.keys has only ${there.join(', ')}`,
-    remedy: `Add the key ${id} under temporal.codec.keys; it may be an older key, which is needed for reading.`,
-  });
+  return codedError('TEMPORAL_CODEC_KEY_MISSING', { id, there });
 }
 
 function keyWrong(id: string, cause: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_CODEC_KEY_WRONG',
-    message: `the key ${id} of temporal.codec.keys does not decrypt what was encrypted under this id`,
-    remedy: `Use the same key for the id ${id} on all machines; a new key needs a new id.`,
-    cause,
-  });
+  return codedError('TEMPORAL_CODEC_KEY_WRONG', { id }, cause);
 }

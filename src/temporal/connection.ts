@@ -11,7 +11,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import type { CodecKeys } from '../config/codec.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 import { isLocalHost } from '../domain/local-host.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { processIdentity } from './identity.ts';
 import { placeOf, probeAccess } from './access-probe.ts';
 import { dataConverterOf } from './codec.ts';
@@ -178,11 +178,5 @@ function isBehindProxy(target: TemporalAddress): boolean {
 }
 
 function unreachable({ address, namespace }: TemporalAddress, cause: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_UNREACHABLE',
-    message: `cannot reach Temporal at ${address} (namespace ${namespace})`,
-    remedy:
-      'Check temporal.address, tls and apiKey in the configuration, and that the server runs.',
-    cause,
-  });
+  return codedError('TEMPORAL_UNREACHABLE', { case: 'unclear', address, namespace }, cause);
 }

@@ -3,7 +3,7 @@
  * on it, and open ones move to it.
  */
 import { isGrpcServiceError, type Client } from '@temporalio/client';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { thisBuild, type Build } from './build.ts';
 
@@ -131,21 +131,8 @@ function worded(error: unknown): unknown {
   // If they are disabled (system.enableDeploymentVersions), server 1.32 reports a lack of permission.
   const isOff = codeOf(error) === PERMISSION_DENIED && /disabled/.test(error.details);
   if (codeOf(error) === UNIMPLEMENTED || isOff)
-    return new HundredfoldError({
-      code: 'DEPLOYMENT_UNSUPPORTED',
-      message:
-        'this Temporal server has no Worker Deployments: it is too old, or they are disabled',
-      remedy:
-        'Use server 1.29 or newer, or omit temporal.deployment and stop all workers before an upgrade.',
-      cause: error,
-    });
+    return codedError('DEPLOYMENT_UNSUPPORTED', {}, error);
   if (codeOf(error) === NOT_FOUND || codeOf(error) === FAILED_PRECONDITION)
-    return new HundredfoldError({
-      code: 'DEPLOYMENT_UNKNOWN_BUILD',
-      message: `the server has no such version: ${error.details}`,
-      remedy:
-        'Start a worker of that version first: `hundredfold deployment status` lists those that it has seen.',
-      cause: error,
-    });
+    return codedError('DEPLOYMENT_UNKNOWN_BUILD', { reason: error.details }, error);
   return error;
 }

@@ -7,7 +7,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort, isListening } from './ports.ts';
 import { endProcess, runsAs } from './processes.ts';
@@ -173,11 +173,7 @@ async function listening(port: number, host?: string): Promise<void> {
     if (await isListening(port, host)) return;
     await delay(20);
   }
-  throw new HundredfoldError({
-    code: 'TEMPORAL_NOT_HEALTHY',
-    message: `the Temporal server did not answer within ${START_TIMEOUT_MS / 1000} s`,
-    remedy: 'Run the same command again; `hundredfold doctor` looks for the cause.',
-  });
+  throw codedError('TEMPORAL_NOT_HEALTHY', { seconds: START_TIMEOUT_MS / 1000 });
 }
 
 /** SQLite's messages for a file that it cannot read as a database. */
@@ -205,11 +201,7 @@ function notStarted({ logFile, from, port }: Start, why: string): HundredfoldErr
   if (DAMAGED.test(said)) return damaged(join(dirname(logFile), 'temporal.db'));
   if (PORT_TAKEN.test(said)) return portLost(port);
   const tail = said.split('\n').slice(-3).map(shortened).join('\n');
-  return new HundredfoldError({
-    code: 'TEMPORAL_NOT_STARTED',
-    message: `the Temporal server did not start: ${why}${tail ? `\n${tail}` : ''}`,
-    remedy: `Read ${logFile}; \`hundredfold doctor\` checks the installation.`,
-  });
+  return codedError('TEMPORAL_NOT_STARTED', { reason: why, tail, logFile });
 }
 
 function shortened(line: string): string {
@@ -218,19 +210,9 @@ function shortened(line: string): string {
 
 /** Between our check for a free port and the server's start, or since a server that ran there has died. */
 export function portLost(port: number): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_PORT_LOST',
-    message: `another program now uses port ${port} of the embedded Temporal server`,
-    remedy: 'Run the same command again: it uses another port, and nothing is lost.',
-  });
+  return codedError('TEMPORAL_PORT_LOST', { port });
 }
 
 function damaged(file: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_DATABASE_DAMAGED',
-    message: `${file}, the database of the embedded server, is damaged and cannot be read`,
-    remedy:
-      `Restore it from a backup, or move it aside (mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm) and run the "hundredfold run" command again. ` +
-      'The output tree keeps inputs, results and accepted jobs, which are not submitted again. The histories in the UI are lost.',
-  });
+  return codedError('TEMPORAL_DATABASE_DAMAGED', { file });
 }

@@ -1,7 +1,7 @@
 /** Calls refused by a Temporal server, as coded errors: a mistake in the configuration must not show a stack trace. */
 import { isGrpcServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 
 /** grpc/grpc: doc/statuscodes.md */
 export const STATUS = {
@@ -51,32 +51,15 @@ export function refusalOf(error: unknown, namespace?: string): HundredfoldError 
 }
 
 export function namespaceMissing(namespace: string, cause?: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_NAMESPACE_MISSING',
-    message: `Temporal has no namespace ${namespace}`,
-    remedy: `Check temporal.namespace, or create it: hundredfold setup temporal --namespace ${namespace}`,
-    cause,
-  });
+  return codedError('TEMPORAL_NAMESPACE_MISSING', { namespace }, cause);
 }
 
 function unauthenticated({ details }: Status, cause: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_UNAUTHENTICATED',
-    message: `Temporal does not accept the credentials${words(details)}`,
-    remedy:
-      'Set temporal.apiKey or temporal.tls.cert and .key, and check that the API key has not expired.',
-    cause,
-  });
+  return codedError('TEMPORAL_UNAUTHENTICATED', { details: words(details) }, cause);
 }
 
 function permissionDenied({ details }: Status, cause: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'TEMPORAL_PERMISSION_DENIED',
-    message: `Temporal accepts the credentials but does not permit this call${words(details)}`,
-    remedy:
-      'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
-    cause,
-  });
+  return codedError('TEMPORAL_PERMISSION_DENIED', { details: words(details) }, cause);
 }
 
 function words(details: string): string {

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { HundredfoldError } from '../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { createAttributes } from './cluster-commands.ts';
 import {
   ATTRIBUTE_NAMES,
@@ -70,10 +70,9 @@ function reasonOf(error: unknown): string {
 
 function refused(client: Client, why: string, cause?: unknown): HundredfoldError {
   const { namespace } = client.options;
-  return new HundredfoldError({
-    code: 'TEMPORAL_ATTRIBUTES_REFUSED',
-    message: `Temporal does not accept the search attributes in the namespace ${namespace}: ${why}`,
-    remedy: `Ask an administrator to add them: ${createAttributes({ address: 'HOST:PORT', namespace })}`,
+  return codedError(
+    'TEMPORAL_ATTRIBUTES_REFUSED',
+    { namespace, reason: why, command: createAttributes({ address: 'HOST:PORT', namespace }) },
     cause,
-  });
+  );
 }

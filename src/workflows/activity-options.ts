@@ -7,7 +7,7 @@ import {
   proxyActivities,
   type ActivityOptions,
 } from '@temporalio/workflow';
-import type { FeedPlan } from '../domain/campaign.ts';
+import type { FeedSpec } from '../domain/campaign.ts';
 import { inTurns, type Sharer } from './turns.ts';
 import type { Activities } from './activity-types.ts';
 
@@ -49,7 +49,7 @@ export const { readClock, countUnfinished } = proxyActivities<Activities>({
 /** For what only a worker with the token can do. Of an item: in the turns of its campaign. */
 export function withToken(
   summary: string,
-  { fetchQueue, ...of }: Pick<FeedPlan, 'fetchQueue'> & Partial<Sharer>,
+  { fetchQueue, ...of }: Pick<FeedSpec, 'fetchQueue'> & Partial<Sharer>,
 ): ActivityOptions {
   return {
     summary,

@@ -5,7 +5,7 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import { standingIn } from '../budget/use.ts';
-import type { FeedPlan, ItemLaunch } from '../domain/campaign.ts';
+import type { FeedSpec, ItemLaunch } from '../domain/campaign.ts';
 import { ensureBudget, withToken } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
@@ -38,7 +38,7 @@ export interface BegunItem {
 
 /** A budget workflow that was terminated is started again. */
 export async function signalBudget<T>(
-  feed: Pick<FeedPlan, 'reference' | 'fetchQueue'>,
+  feed: Pick<FeedSpec, 'reference' | 'fetchQueue'>,
   signal: SignalDefinition<[T]>,
   what: T,
 ): Promise<void> {

@@ -1,11 +1,11 @@
 /** When a campaign pauses a service by itself, and shows that: only while rows of this service are open. */
 import { patched } from '@temporalio/workflow';
-import type { CampaignPlan, ItemEnd, SameFailures } from '../domain/campaign.ts';
+import type { CampaignSpec, ItemEnd, SameFailures } from '../domain/campaign.ts';
 import type { Breaker } from './breaker.ts';
 import type { Feed } from './feed.ts';
 
 interface EndOfItem {
-  readonly plan: CampaignPlan;
+  readonly spec: CampaignSpec;
   readonly feed: Feed;
   readonly id: string;
   readonly end: ItemEnd;
@@ -14,10 +14,10 @@ interface EndOfItem {
 /** Why the service of this feed is paused from now on; null where it is not. */
 export function reasonToPause(
   breaker: Breaker,
-  { plan, feed, id, end }: EndOfItem,
+  { spec, feed, id, end }: EndOfItem,
 ): SameFailures | null {
-  const { service } = feed.plan.reference;
-  const counts = plan.policy.sameFailures !== undefined && end.state !== 'succeeded';
+  const { service } = feed.spec.reference;
+  const counts = spec.policy.sameFailures !== undefined && end.state !== 'succeeded';
   // Campaigns of before compare letter by letter, and pause even after the last end.
   if (!counts || !patched('failures-alike')) return breaker.add(service, end);
   return feed.hasEnded ? null : breaker.add(service, end, id);
@@ -26,6 +26,6 @@ export function reasonToPause(
 /** Of the paused services those that have rows left. */
 export function pausedWithRows(breaker: Breaker, feeds: readonly Feed[]): readonly SameFailures[] {
   return breaker.paused.filter(({ service }) =>
-    feeds.some(({ plan, hasEnded }) => plan.reference.service === service && !hasEnded),
+    feeds.some(({ spec, hasEnded }) => spec.reference.service === service && !hasEnded),
   );
 }

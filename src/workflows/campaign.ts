@@ -18,7 +18,7 @@ import {
   sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { CampaignPlan, CampaignProgress, FeedPlan, SameFailures } from '../domain/campaign.ts';
+import type { CampaignSpec, CampaignProgress, FeedSpec, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
 import { signalBudget } from './ask-budget.ts';
@@ -75,7 +75,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
 }
 
 class CampaignRun {
-  #plan: CampaignPlan;
+  #spec: CampaignSpec;
   readonly #feeds: Feed[];
   /** Times that rows were added. */
   #growths = 0;
@@ -96,11 +96,11 @@ class CampaignRun {
   /** Signals are sent one after the other: of two in one task, the later may be delivered first. */
   #sent: Promise<void> = Promise.resolve();
 
-  constructor({ plan, carried }: CampaignInput) {
-    this.#plan = plan;
-    this.#tally = new ProgressTally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
-    this.#feeds = plan.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
-    this.#breaker = new Breaker(plan.policy.sameFailures, carried?.breaker);
+  constructor({ plan: spec, carried }: CampaignInput) {
+    this.#spec = spec;
+    this.#tally = new ProgressTally(carried?.progress ?? { ended: { invalid: spec.invalid ?? 0 } });
+    this.#feeds = spec.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
+    this.#breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
     this.#startedAt = carried?.startedAt ?? Date.now();
     this.#state = carried?.progress.state ?? 'running';
   }
@@ -141,19 +141,19 @@ class CampaignRun {
   /** Rows may be added until the end, and for services that had none so far. */
   async grow({ items, following, invalid, feeds }: Grown): Promise<void> {
     this.#tally.ended.invalid = invalid;
-    let grew = items !== this.#plan.items;
+    let grew = items !== this.#spec.items;
     for (const feed of feeds) {
       const known = this.#feeds.find(
-        ({ plan }) => plan.reference.service === feed.reference.service,
+        ({ spec }) => spec.reference.service === feed.reference.service,
       );
-      grew ||= feed.pages > (known?.plan.pages ?? 0);
+      grew ||= feed.pages > (known?.spec.pages ?? 0);
       if (known) known.extend(feed.pages);
       else this.#feeds.push(this.#feedOf(feed));
     }
-    const all = (this.#plan.following ?? 0) + following;
+    const all = (this.#spec.following ?? 0) + following;
     // What a run that continues as new is given.
-    const plans = this.#feeds.map(({ plan }) => plan);
-    this.#plan = { ...this.#plan, items, following: all, feeds: plans };
+    const specs = this.#feeds.map(({ spec }) => spec);
+    this.#spec = { ...this.#spec, items, following: all, feeds: specs };
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
     if (grew) {
       this.#growths += 1;
@@ -170,21 +170,21 @@ class CampaignRun {
     if (!feed || !kind) return;
     feed.ended(id);
     this.#tally.add({ id, kind, at: Date.now(), ...end });
-    const same = reasonToPause(this.#breaker, { plan: this.#plan, feed, id, end });
-    if (same) void this.#stopAt(feed.plan, same);
+    const same = reasonToPause(this.#breaker, { spec: this.#spec, feed, id, end });
+    if (same) void this.#stopAt(feed.spec, same);
   }
 
   /** The budget of a service has granted requests: more can be asked for. */
   taken({ service, ...taken }: TakenFromQueue): void {
-    this.#feeds.find(({ plan }) => plan.reference.service === service)?.taken(taken);
+    this.#feeds.find(({ spec }) => spec.reference.service === service)?.taken(taken);
     this.#takings += 1;
   }
 
   /** The rest would fail in the same way: the user decides whether to continue. */
-  async #stopAt(feed: FeedPlan, same: SameFailures): Promise<void> {
+  async #stopAt(feed: FeedSpec, same: SameFailures): Promise<void> {
     this.#showDetails();
     await this.#inOrder(() => this.#pauseLane(feed, true));
-    await notifyPause(this.#plan, feed.reference, same);
+    await notifyPause(this.#spec, feed.reference, same);
   }
 
   /** With one service that was paused because its items failed, or with all that is paused. */
@@ -192,13 +192,13 @@ class CampaignRun {
     this.#breaker.release(service);
     if (service === undefined) return this.pause(false);
     this.#showDetails();
-    const feed = this.#feeds.find(({ plan }) => plan.reference.service === service);
+    const feed = this.#feeds.find(({ spec }) => spec.reference.service === service);
     if (feed && this.#state !== 'paused')
-      await this.#inOrder(() => this.#pauseLane(feed.plan, false));
+      await this.#inOrder(() => this.#pauseLane(feed.spec, false));
   }
 
-  #pauseLane(feed: FeedPlan, paused: boolean): Promise<void> {
-    return signalBudget(feed, pauseLaneSignal, { campaign: this.#plan.name, paused });
+  #pauseLane(feed: FeedSpec, paused: boolean): Promise<void> {
+    return signalBudget(feed, pauseLaneSignal, { campaign: this.#spec.name, paused });
   }
 
   #inOrder(step: () => Promise<void>): Promise<void> {
@@ -213,7 +213,7 @@ class CampaignRun {
   }
 
   async #pauseLanes(paused: boolean): Promise<void> {
-    for (const { plan } of this.#feeds) await this.#pauseLane(plan, paused);
+    for (const { spec } of this.#feeds) await this.#pauseLane(spec, paused);
     if (!paused) void this.#foresee();
   }
 
@@ -221,11 +221,11 @@ class CampaignRun {
     const brakes = pausedWithRows(this.#breaker, this.#feeds);
     const openKinds = this.#feeds.flatMap(({ open }) => Array.from(open.values(), (i) => i.kind));
     return {
-      campaign: this.#plan.name,
+      campaign: this.#spec.name,
       state: this.#state,
-      total: this.#plan.items,
+      total: this.#spec.items,
       open: this.#feeds.reduce((sum, { open }) => sum + open.size, 0),
-      following: this.#plan.following ?? 0,
+      following: this.#spec.following ?? 0,
       ...this.#tally.progress(openKinds),
       ...(brakes.length > 0 && { brakes }),
       ...(this.#unnotified.length > 0 && { unnotified: this.#unnotified }),
@@ -272,7 +272,7 @@ class CampaignRun {
     if (!patched('foresee-end')) return;
     try {
       await condition(() => this.#filled);
-      this.#foreseen = await expectEnd(this.#plan.store, this.progress(), this.#feeds);
+      this.#foreseen = await expectEnd(this.#spec.store, this.progress(), this.#feeds);
       this.#showDetails();
     } catch (error) {
       if (!isCancellation(error)) throw error;
@@ -280,7 +280,7 @@ class CampaignRun {
   }
 
   async #sweepOpen(): Promise<void> {
-    const about = { plan: this.#plan, startedAt: this.#startedAt };
+    const about = { spec: this.#spec, startedAt: this.#startedAt };
     for (const feed of this.#feeds) {
       await sweep({ ...about, feed, onDone: (done) => this.itemDone(done) });
     }
@@ -289,8 +289,8 @@ class CampaignRun {
   async #cancelItems(): Promise<void> {
     this.#isCancelled = true;
     if (patched('start-when-answered'))
-      await cancelOpen(this.#plan, this.#feeds, this.#withdrawnFrom);
-    else await cancelItems(this.#plan, this.#feeds, () => this.#sweepOpen());
+      await cancelOpen(this.#spec, this.#feeds, this.#withdrawnFrom);
+    else await cancelItems(this.#spec, this.#feeds, () => this.#sweepOpen());
   }
 
   /** A budget has nothing of this campaign any more. */
@@ -315,17 +315,17 @@ class CampaignRun {
   /** Returns how many items have no end yet. */
   async #publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.#show('publishing');
-    const { ended, open = 0 } = await publishEnd(this.#plan, this.#startedAt, state);
+    const { ended, open = 0 } = await publishEnd(this.#spec, this.#startedAt, state);
     // The tree is the truth: it also knows the rows that no workflow was started for.
     Object.assign(this.#tally.ended, ended);
-    this.#plan = { ...this.#plan, following: 0 };
+    this.#spec = { ...this.#spec, following: 0 };
     if (open === 0) this.#show(state);
     return open;
   }
 
   /** Whoever cancels now is too late: the end is published. */
   async #notifyEnd(): Promise<void> {
-    this.#unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#plan));
+    this.#unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));
   }
 
   async #continue(): Promise<never> {
@@ -339,11 +339,11 @@ class CampaignRun {
       ...(breaker && { breaker }),
     };
     const next = makeContinueAsNewFunc<typeof campaign>(toCurrentVersion());
-    return next({ plan: this.#plan, carried });
+    return next({ plan: this.#spec, carried });
   }
 
-  #feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
-    return new Feed(this.#plan, plan, carried, (kind, end) => this.#tally.count(kind, end));
+  #feedOf(spec: FeedSpec, carried?: FeedCarried): Feed {
+    return new Feed(this.#spec, spec, carried, (kind, end) => this.#tally.count(kind, end));
   }
 
   #show(state: CampaignState): void {
@@ -358,7 +358,7 @@ class CampaignRun {
       progress: this.progress(),
       foreseen: this.#foreseen,
       startedAt: this.#startedAt,
-      store: this.#plan.store,
+      store: this.#spec.store,
     };
     setCurrentDetails(campaignDetails(standing));
   }

@@ -1,6 +1,6 @@
 /** Cancels the open items of a campaign, and waits until each has its end on disk. */
 import { condition, getExternalWorkflowHandle, log, workflowInfo } from '@temporalio/workflow';
-import type { CampaignPlan, ServiceReference } from '../domain/campaign.ts';
+import type { CampaignSpec, ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { cancelRunning } from './activity-options.ts';
 import type { Feed } from './feed.ts';
@@ -9,7 +9,7 @@ import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 
 /** @param sweep finds the items that were terminated */
 export async function cancelItems(
-  { name }: Pick<CampaignPlan, 'name'>,
+  { name }: Pick<CampaignSpec, 'name'>,
   feeds: readonly Feed[],
   sweep: () => Promise<void>,
 ): Promise<void> {
@@ -37,13 +37,13 @@ export async function cancelItems(
  * @param withdrawn services whose budgets have nothing of the campaign any more; grows meanwhile
  */
 export async function cancelOpen(
-  { name }: Pick<CampaignPlan, 'name'>,
+  { name }: Pick<CampaignSpec, 'name'>,
   feeds: readonly Feed[],
   withdrawn: Set<ServiceName>,
 ): Promise<void> {
   await condition(() => feeds.every(({ starting }) => starting === 0));
-  for (const { plan } of feeds) await withdraw(name, plan.reference, withdrawn);
-  const isOver = () => feeds.every(({ plan }) => withdrawn.has(plan.reference.service));
+  for (const { spec } of feeds) await withdraw(name, spec.reference, withdrawn);
+  const isOver = () => feeds.every(({ spec }) => withdrawn.has(spec.reference.service));
   const summary = 'for submissions in progress';
   if (!(await condition(isOver, '1 minute', { summary })))
     log.warn('a budget did not confirm that no submission is in progress');

@@ -23,7 +23,7 @@ export async function expectEnd(
   // A budget without requests may not exist.
   const asked = feeds
     .filter(({ open }) => open.size > 0)
-    .flatMap(({ plan: { reference, others = [] } }) => [
+    .flatMap(({ spec: { reference, others = [] } }) => [
       reference,
       ...others.map((credential) => ({ ...reference, credential })),
     ]);

@@ -15,7 +15,7 @@ import {
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { FIRST_ASKED } from '../budget/allowance.ts';
 import { standingIn } from '../budget/use.ts';
-import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry, ItemLaunch } from '../domain/campaign.ts';
+import type { CampaignSpec, FeedSpec, ItemEnd, ItemEntry, ItemLaunch } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
 import { askBudget, type BegunItem } from './ask-budget.ts';
@@ -30,7 +30,7 @@ import type { ItemOfPage } from './activity-types.ts';
 type OnEnded = (kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>) => void;
 
 export class Feed {
-  plan: FeedPlan;
+  spec: FeedSpec;
   /** Items that are started and have not ended, by id; without what is only for the eyes of people. */
   readonly open: Map<string, ItemEntry>;
   /** Items whose start the server has not confirmed yet. */
@@ -39,7 +39,7 @@ export class Feed {
   readonly #asked: Set<string>;
   /** How many may wait there. */
   #ahead: number;
-  readonly #campaign: CampaignPlan;
+  readonly #campaign: CampaignSpec;
   /** Called for items whose end was already on disk. */
   readonly #onEnded: OnEnded;
   #page: number;
@@ -48,13 +48,13 @@ export class Feed {
   #entries: readonly ItemOfPage[] | null = null;
 
   constructor(
-    campaign: CampaignPlan,
-    plan: FeedPlan,
+    campaign: CampaignSpec,
+    spec: FeedSpec,
     carried: FeedCarried | undefined,
     onEnded: OnEnded,
   ) {
     this.#campaign = campaign;
-    this.plan = plan;
+    this.spec = spec;
     this.#onEnded = onEnded;
     this.#page = carried?.page ?? 0;
     this.#offset = carried?.offset ?? 0;
@@ -65,7 +65,7 @@ export class Feed {
 
   /** All items were started. */
   get exhausted(): boolean {
-    return this.#page >= this.plan.pages;
+    return this.#page >= this.spec.pages;
   }
 
   /** All items have ended. */
@@ -85,7 +85,7 @@ export class Feed {
 
   /** The campaign has got more pages. */
   extend(pages: number): void {
-    this.plan = { ...this.plan, pages: Math.max(pages, this.plan.pages) };
+    this.spec = { ...this.spec, pages: Math.max(pages, this.spec.pages) };
   }
 
   /** The budget has granted these requests. */
@@ -101,7 +101,7 @@ export class Feed {
 
   /** Items that may be started now. A few at a time are not worth a message to the budget. */
   get #room(): number {
-    const open = this.plan.open - this.open.size;
+    const open = this.spec.open - this.open.size;
     // Campaigns that began before the queue of a budget was bounded continue unchanged.
     if (!patched('ask-ahead')) return open;
     const ahead = this.#ahead - this.#asked.size;
@@ -111,7 +111,7 @@ export class Feed {
   /** Rows of the pages that are not read yet, and of this one; the last page may have fewer. */
   get #behind(): number {
     const perPage = this.#entries?.length ?? 0;
-    return Math.max(0, (this.plan.pages - this.#page) * perPage - this.#offset);
+    return Math.max(0, (this.spec.pages - this.#page) * perPage - this.#offset);
   }
 
   /** Starts items while there is room and the history is not too long. */
@@ -121,7 +121,7 @@ export class Feed {
       this.#entries ??= await this.#load();
       const next = this.#entries.slice(
         this.#offset,
-        this.#offset + Math.min(this.plan.batch, room),
+        this.#offset + Math.min(this.spec.batch, room),
       );
       const begun = await Promise.all(next.map((entry) => this.#begin(entry)));
       this.#offset += next.length;
@@ -136,7 +136,7 @@ export class Feed {
   }
 
   #load(): Promise<ItemOfPage[]> {
-    const { reference, pages } = this.plan;
+    const { reference, pages } = this.spec;
     const summary = `page ${this.#page + 1} of ${pages}, the rows for ${reference.service}`;
     const { store, tree } = this.#campaign;
     const page = [store, reference, this.#page] as const;
@@ -178,7 +178,7 @@ export class Feed {
 
   #inputOf({ credential, ...row }: ItemEntry): ItemInput {
     const { name, store, tree, policy } = this.#campaign;
-    const { reference, fetchQueue, others } = this.plan;
+    const { reference, fetchQueue, others } = this.spec;
     const free: ItemInput = {
       ...row,
       campaign: name,

@@ -8,9 +8,9 @@ import type { Restored } from '../budget/events.ts';
 import type { CampaignRun, Request, TurnedAway } from '../budget/lanes.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type {
-  CampaignPlan,
+  CampaignSpec,
   CampaignProgress,
-  FeedPlan,
+  FeedSpec,
   ItemEnd,
   ItemEntry,
   JobPolicy,
@@ -111,7 +111,8 @@ export const askSignal = defineSignal('ask');
 /* ---- campaign ---- */
 
 export interface CampaignInput {
-  readonly plan: CampaignPlan;
+  /** The name stands in recorded histories. */
+  readonly plan: CampaignSpec;
   /** Carried through continue-as-new. */
   readonly carried?: CampaignCarried;
 }
@@ -147,7 +148,7 @@ export interface Grown {
   /** How many of the new ones have no job of their own. */
   readonly following: number;
   /** Of the whole campaign, with all its pages. */
-  readonly feeds: readonly FeedPlan[];
+  readonly feeds: readonly FeedSpec[];
 }
 
 /** From the budget of a service: what it has granted since its last report, and how many may wait there. */

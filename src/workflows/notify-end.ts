@@ -1,11 +1,11 @@
 /** Notifies that a campaign has ended. A failure does not fail the campaign: it is returned and logged. */
 import { log } from '@temporalio/workflow';
-import type { CampaignPlan, SameFailures, ServiceReference } from '../domain/campaign.ts';
+import type { CampaignSpec, SameFailures, ServiceReference } from '../domain/campaign.ts';
 import { notify, notifyRefusal } from './activity-options.ts';
 import { explain } from './item-end.ts';
 
 /** Returns why notifications failed, a sentence each. Does nothing if none is configured. */
-export async function notifyEnd({ notify: ways = [], store }: CampaignPlan): Promise<string[]> {
+export async function notifyEnd({ notify: ways = [], store }: CampaignSpec): Promise<string[]> {
   const reasons: string[] = [];
   await Promise.all(
     ways.map(async (way) => {
@@ -23,7 +23,7 @@ export async function notifyEnd({ notify: ways = [], store }: CampaignPlan): Pro
 
 /** Notifies that a campaign has paused a service, because its items fail for the same reason. */
 export async function notifyPause(
-  { notify: ways = [], name }: CampaignPlan,
+  { notify: ways = [], name }: CampaignSpec,
   { service, address }: ServiceReference,
   { code, message, times }: SameFailures,
 ): Promise<void> {

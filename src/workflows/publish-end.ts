@@ -1,16 +1,16 @@
 /** Has the tables, the report and the checksums of a campaign made, when its items have ended or it was cancelled. */
-import type { CampaignPlan } from '../domain/campaign.ts';
+import type { CampaignSpec } from '../domain/campaign.ts';
 import { publish } from './activity-options.ts';
 import { inTurns } from './turns.ts';
 import type { Published } from './activity-types.ts';
 
 /** @param startedAt when the campaign began (ms) */
 export async function publishEnd(
-  plan: CampaignPlan,
+  spec: CampaignSpec,
   startedAt: number,
   state: 'completed' | 'cancelled',
 ): Promise<Published> {
-  const { store, tree, name, weight, retried = 0, cache = true, publishQueue } = plan;
+  const { store, tree, name, weight, retried = 0, cache = true, publishQueue } = spec;
   const options = {
     summary: 'tables, report and checksums',
     ...(publishQueue !== undefined && { taskQueue: publishQueue }),

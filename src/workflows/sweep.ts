@@ -5,13 +5,13 @@
  * Rejected: watching each item, which costs an event for each.
  */
 import { patched } from '@temporalio/workflow';
-import type { CampaignPlan, ItemEnd } from '../domain/campaign.ts';
+import type { CampaignSpec, ItemEnd } from '../domain/campaign.ts';
 import { conclude, findEnded, whereabouts } from './activity-options.ts';
 import type { Feed } from './feed.ts';
 import type { ItemDone } from './messages.ts';
 
 export interface Swept {
-  readonly plan: CampaignPlan;
+  readonly spec: CampaignSpec;
   /** When the campaign began (ms). */
   readonly startedAt: number;
   readonly feed: Feed;
@@ -20,23 +20,23 @@ export interface Swept {
 }
 
 export async function sweep(swept: Swept): Promise<void> {
-  const { plan, startedAt, feed } = swept;
+  const { spec, startedAt, feed } = swept;
   const ids = [...feed.open.keys()];
   const summary = `where the ${ids.length} open items are`;
   // Campaigns of before began the workflows of all items themselves.
   if (!patched('start-when-answered')) {
     const asked = `which of ${ids.length} open items were terminated`;
-    const found = await findEnded.executeWithOptions({ summary: asked }, [plan.name, ids]);
+    const found = await findEnded.executeWithOptions({ summary: asked }, [spec.name, ids]);
     return concludeAll(swept, found);
   }
-  const look = [plan.name, ids, startedAt] as const;
+  const look = [spec.name, ids, startedAt] as const;
   const { ended, unstarted } = await whereabouts.executeWithOptions({ summary }, [...look]);
   await concludeAll(swept, ended);
   await feed.askAgain(unstarted);
 }
 
 async function concludeAll(
-  { plan: { name, store, tree }, feed: { plan, open }, onDone }: Swept,
+  { spec: { name, store, tree }, feed: { spec, open }, onDone }: Swept,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) {
@@ -45,7 +45,7 @@ async function concludeAll(
     if (!entry) continue;
     const conclusion = {
       item: { ...entry, campaign: name, store, ...(tree !== undefined && { tree }) },
-      reference: plan.reference,
+      reference: spec.reference,
       end: ENDED_BY_HAND,
       remoteId: null,
       attempts: [],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Item, Options } from '../../src/domain/item.ts';
 import { Shares } from '../../src/plan/shares.ts';
-import type { PlannedItem } from '../../src/store/prepare-item.ts';
+import type { AssignedItem } from '../../src/store/prepare-item.ts';
 import { covers, workDigest } from '../../src/store/work.ts';
 import { aMolecule } from '../store/an-item.ts';
 import { collected } from '../store/store-expectations.ts';
@@ -13,10 +13,10 @@ async function* stream(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-async function planned(items: readonly Item[]): Promise<readonly PlannedItem[]> {
+async function planned(items: readonly Item[]): Promise<readonly AssignedItem[]> {
   const shares = new Shares();
   for (const item of items) shares.add(item);
-  return collected(shares.plan(stream(items)));
+  return collected(shares.assign(stream(items)));
 }
 
 const predictorsOf = (options: Options): string[] =>

@@ -58,7 +58,7 @@ describe('a survey', () => {
     expect(fates['a']).toEqual({ type: 'adopted', remoteId: 'job-1' });
     // Again, with the tree of a campaign that has not ended.
     const tree = await openFileStore(await temporaryFolder());
-    const rows = survey.shares.plan(spool.items());
+    const rows = survey.shares.assign(spool.items());
     await prepareCampaign(tree, { name: 'm', manifestDigests: [], settings: {} }, rows);
     const again = await surveyed(lines.join('\n'), { tree });
     expect(again.survey).toMatchObject({ adopted: 2, known: 3, submitted: 0 });
@@ -129,7 +129,7 @@ describe('a survey over existing items', () => {
     const store = await openFileStore(await temporaryFolder());
     const { survey, spool } = await surveyed(csv);
     const campaign = { name: 'n', manifestDigests: [], settings: {} };
-    await prepareCampaign(store, campaign, survey.shares.plan(spool.items()));
+    await prepareCampaign(store, campaign, survey.shares.assign(spool.items()));
     return store;
   }
   async function change(store: Store, id: string, changes: Partial<ItemRecord>): Promise<void> {

@@ -14,7 +14,7 @@ import { surveyManifests, type Survey } from '../../src/plan/survey.ts';
 import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
-import type { Known, PlannedItem } from '../../src/store/prepare-item.ts';
+import type { Known, AssignedItem } from '../../src/store/prepare-item.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
 import {
   readPreparedCampaign,
@@ -34,14 +34,14 @@ import { onFolder, temporaryStore } from './temporary-store.ts';
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 const ADDRESS = 'host';
 
-async function* sharing(items: readonly Item[]): AsyncGenerator<PlannedItem> {
+async function* sharing(items: readonly Item[]): AsyncGenerator<AssignedItem> {
   const shares = new Shares();
   for (const item of items) shares.add(item);
   const again = async function* (): AsyncGenerator<Item> {
     await Promise.resolve();
     yield* items;
   };
-  yield* shares.plan(again());
+  yield* shares.assign(again());
 }
 
 async function campaignIn(store: Store): Promise<PreparedCampaign> {
@@ -182,7 +182,7 @@ async function run(
   const { survey, spool } = await takeIn(folder, all, tree, cache);
   const ids: string[] = [];
   for await (const { id } of spool.items()) ids.push(id);
-  const planned = survey.shares.plan(spool.items());
+  const planned = survey.shares.assign(spool.items());
   await prepareCampaign(store, CAMPAIGN, planned, { pageSize: 3, known: knownIn(cache) });
   return { survey, ids };
 }
@@ -266,7 +266,7 @@ describe('rows that share work', () => {
         const pages = (await campaignIn(store)).pages;
         const before = await entriesOf(store);
         const { survey, spool } = await takeIn(own, second, null, cache);
-        const planned = survey.shares.plan(spool.items());
+        const planned = survey.shares.assign(spool.items());
         const former = await campaignIn(store);
         const grown = await growCampaign(store, former, CAMPAIGN, planned, { pageSize: 2 });
         const after = await entriesOf(store);
@@ -313,7 +313,7 @@ describe('a job in progress', () => {
 });
 
 describe('a row that only seems to be the same work', () => {
-  const share = (leader: string, item: Item): PlannedItem => ({
+  const share = (leader: string, item: Item): AssignedItem => ({
     ...item,
     share: { leader, options: item.options },
   });

@@ -7,7 +7,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTimeSkippingServer } from '../../scripts/time-skipping-server.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
-import type { CampaignPlan } from '../../src/domain/campaign.ts';
+import type { CampaignSpec } from '../../src/domain/campaign.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { logTo } from '../../src/telemetry/log-target.ts';
 import { configureSignal, type BudgetConfiguration } from '../../src/workflows/messages.ts';
@@ -31,7 +31,7 @@ const REFERENCE = { service: 'predictions', address: 'virtual', credential: 'c0f
  */
 const CAMPAIGNS = ['evening', 'night'] as const;
 
-function planOf(name: string): CampaignPlan {
+function specOf(name: string): CampaignSpec {
   return {
     name,
     store: name,
@@ -85,7 +85,7 @@ async function runNight(environment: TestWorkflowEnvironment): Promise<void> {
     client.workflow.start('campaign', {
       workflowId: campaignWorkflowId(name),
       taskQueue: TASK_QUEUE,
-      args: [{ plan: planOf(name) }],
+      args: [{ plan: specOf(name) }],
     }),
   );
   for (const campaign of await Promise.all(campaigns)) await campaign.result();

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { Worker } from '@temporalio/worker';
-import type { CampaignPlan, FeedPlan } from '../../src/domain/campaign.ts';
+import type { CampaignSpec, FeedSpec } from '../../src/domain/campaign.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/worker-connection.ts';
@@ -134,7 +134,7 @@ describe('a campaign to which rows are added', () => {
 
 describe('a campaign that publishes', () => {
   const REFERENCE = { service: 'predictions', address: 'nowhere', credential: 'c0ffee00' } as const;
-  const feed = (pages: number): FeedPlan => ({ reference: REFERENCE, pages, open: 9, batch: 9 });
+  const feed = (pages: number): FeedSpec => ({ reference: REFERENCE, pages, open: 9, batch: 9 });
   const closing: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
@@ -177,11 +177,11 @@ describe('a campaign that publishes', () => {
     );
     const name = `c-${randomUUID().slice(0, 8)}`;
     const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
-    const plan: CampaignPlan = { name, store: name, items: 1, feeds: [feed(1)], weight: 1, policy };
+    const spec: CampaignSpec = { name, store: name, items: 1, feeds: [feed(1)], weight: 1, policy };
     const options = {
       workflowId: `campaign:${name}`,
       taskQueue,
-      args: [{ plan }] as [{ plan: CampaignPlan }],
+      args: [{ plan: spec }] as [{ plan: CampaignSpec }],
     };
     const handle = await client.workflow.start<typeof campaign>('campaign', options);
     closing.push(async () => {

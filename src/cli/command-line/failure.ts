@@ -1,6 +1,6 @@
 /** How a failing command reports its error: as text on stderr; with `--json` also as the only document on stdout. */
 import { CommanderError } from 'commander';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { explain } from '../text/explain.ts';
 import { hasDocument, printDocument } from '../text/output.ts';
 
@@ -26,11 +26,7 @@ function printFailure({ code, message, remedy }: HundredfoldError): void {
 
 /** Commander has already printed the message. */
 function usageError({ message }: CommanderError): HundredfoldError {
-  return new HundredfoldError({
-    code: 'USAGE',
-    message: message.replace(/^error: /, ''),
-    remedy: 'hundredfold --help lists the commands, hundredfold COMMAND --help the options.',
-  });
+  return codedError('USAGE', { reason: message.replace(/^error: /, '') });
 }
 
 /** Temporal's client, which knows its own errors, takes half a second to load, so it is loaded only here. */

@@ -1,6 +1,6 @@
 /** The value of `--gateway`: a personality of the gateway in front of the local services, and when it misbehaves. */
 import { parseDuration } from '../../config/duration.ts';
-import { HundredfoldError } from '../../domain/errors.ts';
+import { codedError } from '../../domain/errors.ts';
 import { GATEWAY_NAMES, type GatewayRule } from '../../local-services/gateway/personalities.ts';
 
 /**
@@ -14,10 +14,10 @@ export function readGateway(text: string): GatewayRule | null {
   const afterMs = after === undefined ? 0 : lengthOf(after);
   const forMs = duration === undefined ? undefined : lengthOf(duration);
   if (name === undefined || afterMs === null || forMs === null || more.length > 0) {
-    throw new HundredfoldError({
-      code: 'OPTION_INVALID',
-      message: `--gateway is "${text}"`,
-      remedy: `Use NAME, NAME:AFTER or NAME:AFTER:FOR with times such as 5s. The names are none, ${GATEWAY_NAMES.join(', ')}.`,
+    throw codedError('OPTION_INVALID', {
+      option: '--gateway',
+      value: text,
+      expected: `Use NAME, NAME:AFTER or NAME:AFTER:FOR with times such as 5s. The names are none, ${GATEWAY_NAMES.join(', ')}.`,
     });
   }
   return { name, afterMs, ...(forMs === undefined ? {} : { forMs }) };

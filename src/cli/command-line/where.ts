@@ -1,5 +1,5 @@
 /** `--where state=failed`: selects items of a campaign by the properties that `items` shows. */
-import { HundredfoldError } from '../../domain/errors.ts';
+import { codedError } from '../../domain/errors.ts';
 import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import type { ItemLine } from '../../campaigns/item-lines.ts';
@@ -35,21 +35,18 @@ function parseCondition(text: string): {
     .map((value) => value.trim())
     .filter((value) => value !== '');
   if (property === undefined || values.length === 0) {
-    throw refused(`--where ${text} is not a condition`, CONDITIONS);
+    throw codedError('WHERE_INVALID', { case: 'form', condition: text });
   }
   const known = VALUES[property];
   const strange = known && values.find((value) => !known.includes(value));
   if (known && strange !== undefined) {
-    throw refused(
-      `--where ${text}: there is no ${property} ${strange}`,
-      `One of ${known.join(', ')}.`,
-    );
+    throw codedError('WHERE_INVALID', {
+      case: 'value',
+      condition: text,
+      property,
+      value: strange,
+      known,
+    });
   }
   return { property, values };
-}
-
-const CONDITIONS = 'Write state=failed,held or kind=molecule or code=JOB_FAILED or id=a,b.';
-
-function refused(message: string, remedy: string): HundredfoldError {
-  return new HundredfoldError({ code: 'WHERE_INVALID', message, remedy });
 }

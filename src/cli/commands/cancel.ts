@@ -1,5 +1,5 @@
 /** `hundredfold cancel NAME`: durable, because it is a message to the campaign's workflow. */
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { campaignWorkflowId } from '../../workflows/names.ts';
 import { cancelCampaign } from '../../campaigns/control.ts';
@@ -66,11 +66,7 @@ async function abandon(
 ): Promise<number> {
   const { memo } = await session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
   if (await isTreeHere(folder, memo?.['tree'])) {
-    throw new HundredfoldError({
-      code: 'TREE_IS_HERE',
-      message: `${folder} is the output tree of ${name}, and it is available`,
-      remedy: `Run "hundredfold cancel ${name}" without --abandon: it writes the tables of the finished items.`,
-    });
+    throw codedError('TREE_IS_HERE', { folder, name });
   }
   await endObsolete(session, name, say);
   return EXIT.ok;

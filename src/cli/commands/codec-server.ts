@@ -1,7 +1,7 @@
 /** `hundredfold codec-server`: lets the Temporal UI and CLI read what the payload codec has encrypted. */
 import { loadSettings } from '../../config/settings.ts';
 import { isLocalHost } from '../../domain/local-host.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import { startCodecServer } from '../../temporal/codec-server.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
@@ -15,12 +15,7 @@ export interface CodecServerFlags extends CommonFlags {
 export async function codecServer(flags: CodecServerFlags): Promise<number> {
   const { codec: keys } = loadSettings(flags.config, process.env, { tokens: 'optional' });
   if (!keys) {
-    throw new HundredfoldError({
-      code: 'CONFIG_NO_CODEC',
-      message: 'a codec server needs the keys of temporal.codec, and none is configured',
-      remedy:
-        'Set temporal.codec.key and temporal.codec.keys in hundredfold.yaml (docs/cluster.md).',
-    });
+    throw codedError('CONFIG_NO_CODEC', {});
   }
   const { port, host, uiOrigin } = flags;
   const server = await startCodecServer({ keys, port, host, uiOrigin });

@@ -1,5 +1,5 @@
 /** `hundredfold export NAME --to FORMAT`: files for other programs. `export --list`: the formats. */
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { DEFAULT_OPTIONS } from '../../export/format.ts';
 import { FORMATS, formatOf } from '../../export/formats.ts';
 import { EXPORT_RECORD, type Remark } from '../../export/export-record.ts';
@@ -69,11 +69,7 @@ function listFormats(flags: ExportFlags): number {
 }
 
 function incomplete(): HundredfoldError {
-  return new HundredfoldError({
-    code: 'EXPORT_INCOMPLETE_COMMAND',
-    message: 'export needs the name of a campaign and --to FORMAT',
-    remedy: 'hundredfold export --list shows the formats, hundredfold list the campaigns.',
-  });
+  return codedError('EXPORT_INCOMPLETE_COMMAND', {});
 }
 
 /** Time between progress lines, in ms. */

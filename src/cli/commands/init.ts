@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
 import { say } from '../text/explain.ts';
 
@@ -45,12 +45,7 @@ async function added(path: string, content: Uint8Array): Promise<boolean> {
     const { code, path: where } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST' && where === path) return false;
     if (code === undefined) throw cause;
-    throw new HundredfoldError({
-      code: 'CONFIG_NOT_WRITTEN',
-      message: `cannot write ${path} (${code})`,
-      remedy: 'Choose a folder that you can write to, or one that does not exist yet.',
-      cause,
-    });
+    throw codedError('CONFIG_NOT_WRITTEN', { path, code }, cause);
   }
 }
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Attempt } from '../../domain/campaign.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import { listedItems } from '../../report/campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { JOB_LOG, itemKey } from '../../store/layout.ts';
@@ -51,11 +51,7 @@ export async function logs(
 async function recordOf({ store, campaign }: CampaignTree, id: string): Promise<ItemRecord> {
   for await (const item of listedItems(store, campaign))
     if (item.id === id && item.record !== null) return item.record;
-  throw new HundredfoldError({
-    code: 'ITEM_UNKNOWN',
-    message: `the campaign ${campaign.name} has no item ${id}`,
-    remedy: `hundredfold items ${campaign.name} lists them.`,
-  });
+  throw codedError('ITEM_UNKNOWN', { campaign: campaign.name, id });
 }
 
 /** The log of the service's engine, if it was part of the result. */

@@ -1,6 +1,6 @@
 /** `hundredfold open NAME`: the report of a campaign, in the browser. */
 import { pathToFileURL } from 'node:url';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
 import { addressOf } from '../../store/address.ts';
 import { REPORT } from '../../store/layout.ts';
@@ -23,17 +23,9 @@ export async function open(name: string, flags: TreeFlags): Promise<number> {
 }
 
 function noReport(name: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'REPORT_MISSING',
-    message: `the campaign ${name} has no report yet: it is written when the campaign ends`,
-    remedy: `To follow the campaign: hundredfold watch ${name}. After its end: hundredfold report ${name}.`,
-  });
+  return codedError('REPORT_MISSING', { name });
 }
 
 function inBucket(name: string, path: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'REPORT_IN_BUCKET',
-    message: `the report of ${name} is at ${path}, where a browser cannot open it`,
-    remedy: `Copy it to disk first: hundredfold pull ${name}; then open its report.html.`,
-  });
+  return codedError('REPORT_IN_BUCKET', { name, path });
 }

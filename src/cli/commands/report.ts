@@ -1,6 +1,6 @@
 /** `hundredfold report NAME`: rebuilds tables and report of a campaign that has ended from its output tree alone. */
 import { pathToFileURL } from 'node:url';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
 import { isFinal } from '../../domain/states.ts';
 import { endedCampaign } from '../../report/campaign-document.ts';
@@ -45,9 +45,5 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
 }
 
 function notEnded(name: string, reason: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'CAMPAIGN_NOT_ENDED',
-    message: `the campaign ${name} has not ended: ${reason}; it writes its report when it ends`,
-    remedy: `Wait until it ends (hundredfold watch ${name}). If no command works on it, run its "hundredfold run" command again.`,
-  });
+  return codedError('CAMPAIGN_NOT_ENDED', { name, reason });
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import { campaignName } from '../../manifest/name.ts';
 import { COMMAND } from '../../program/files.ts';
 import { say } from '../text/explain.ts';
@@ -39,11 +39,7 @@ export async function printCampaignService(
 ): Promise<number> {
   for (const manifest of manifests) {
     if (existsSync(manifest)) continue;
-    throw new HundredfoldError({
-      code: 'MANIFEST_UNREADABLE',
-      message: `there is no ${resolve(manifest)}`,
-      remedy: 'Name manifests as for "hundredfold run", and run this command in the same folder.',
-    });
+    throw codedError('MANIFEST_UNREADABLE', { path: resolve(manifest) });
   }
   const name = flags.name ?? campaignName(manifests);
   const args = [

@@ -1,7 +1,7 @@
 /** `hundredfold services`: runs the two local services in the foreground. */
 import { pino } from 'pino';
 import { parseDuration } from '../../config/duration.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { readGateway } from '../command-line/gateway-flag.ts';
 import { startLocalServices } from '../../local-services/server.ts';
 import { say } from '../text/explain.ts';
@@ -97,9 +97,5 @@ function duration(option: string, text: string): number {
 }
 
 function unusable(option: string, text: string, wanted: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'OPTION_INVALID',
-    message: `${option} is "${text}"`,
-    remedy: `Give ${wanted}.`,
-  });
+  return codedError('OPTION_INVALID', { option, value: text, expected: `Give ${wanted}.` });
 }

@@ -1,5 +1,5 @@
 /** `hundredfold status [NAME]`: the state of one campaign. */
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { openStore } from '../../store/open-store.ts';
 import { findCampaign, listCampaigns, type CampaignLine } from '../../campaigns/find.ts';
@@ -33,11 +33,7 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
 async function newest({ client }: Session): Promise<CampaignLine> {
   const [campaign] = await listCampaigns(client);
   if (campaign) return campaign;
-  throw new HundredfoldError({
-    code: 'CAMPAIGN_NONE',
-    message: 'there are no campaigns yet',
-    remedy: 'Start one: hundredfold run MANIFEST.',
-  });
+  throw codedError('CAMPAIGN_NONE', {});
 }
 
 function printOpen(session: Session, campaign: CampaignLine, seen: Observation): void {

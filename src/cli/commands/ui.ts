@@ -1,5 +1,5 @@
 /** `hundredfold ui`: the Temporal UI, with the embedded server until the user ends the command. */
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { openSession } from '../../host/session.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { say } from '../text/explain.ts';
@@ -47,17 +47,9 @@ export async function ui(flags: CommonFlags): Promise<number> {
 }
 
 function elsewhere(address: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'UI_UNKNOWN',
-    message: `Temporal runs at ${address}, and its UI has its own address`,
-    remedy: 'Ask its administrator; by default, a UI server listens on port 8080 or 8233.',
-  });
+  return codedError('UI_UNKNOWN', { address });
 }
 
 function switchedOff(): HundredfoldError {
-  return new HundredfoldError({
-    code: 'UI_OFF',
-    message: 'the embedded server runs without its UI',
-    remedy: 'Stop it (hundredfold stop), then run the command again.',
-  });
+  return codedError('UI_OFF', {});
 }

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { METRICS_HOST } from '../../config/schema-worker.ts';
 import { everyCredential, type Settings, type TemporalSettings } from '../../config/settings.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../host/lasting-worker.ts';
 import { temporalAddress } from '../../host/session.ts';
 import { stateFolderOf } from '../../host/state.ts';
@@ -109,19 +109,10 @@ async function versionedOn(client: Client, deployment: string): Promise<Build | 
 /** Throws CONFIG_NO_TEMPORAL or CONFIG_NO_SERVICE. */
 function checked({ temporal, services }: Settings, asks: boolean): TemporalSettings {
   if (!temporal) {
-    throw new HundredfoldError({
-      code: 'CONFIG_NO_TEMPORAL',
-      message: 'a worker needs a Temporal server, and none is configured',
-      remedy:
-        'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS. `hundredfold run` needs no worker.',
-    });
+    throw codedError('CONFIG_NO_TEMPORAL', { case: 'worker' });
   }
   if (asks && Object.values(services).length === 0) {
-    throw new HundredfoldError({
-      code: 'CONFIG_NO_SERVICE',
-      message: 'a worker without services has nothing to do',
-      remedy: 'Name at least one under services: in hundredfold.yaml (docs/configuration.md).',
-    });
+    throw codedError('CONFIG_NO_SERVICE', { case: 'worker' });
   }
   return temporal;
 }

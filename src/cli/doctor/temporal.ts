@@ -1,7 +1,7 @@
 /** `hundredfold doctor --temporal`: whether a Temporal server can be reached and has what campaigns need. */
 import { X509Certificate } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { HundredfoldError } from '../../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../../domain/errors.ts';
 import { createAttributes, daysOf, updateRetention } from '../../temporal/cluster-commands.ts';
 import {
   ATTRIBUTE_NAMES,
@@ -193,9 +193,5 @@ function unknown(check: string, { closed, words }: Closed): Finding {
 }
 
 export function notConfigured(): HundredfoldError {
-  return new HundredfoldError({
-    code: 'CONFIG_NO_TEMPORAL',
-    message: 'no Temporal server is configured: the embedded server is used, which needs no set-up',
-    remedy: 'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS.',
-  });
+  return codedError('CONFIG_NO_TEMPORAL', { case: 'setup' });
 }

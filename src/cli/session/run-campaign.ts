@@ -27,7 +27,7 @@ import { oneAtATime } from '../../campaigns/one-at-a-time.ts';
 import { freeIn } from '../../campaigns/free-space.ts';
 import { endOf } from '../../plan/totals.ts';
 import { planLines } from '../text/plan-text.ts';
-import { insist, isTemporalAway } from '../../campaigns/temporal-away.ts';
+import { retryWhileAway, isTemporalAway } from '../../campaigns/temporal-away.ts';
 import { logToFolder } from './worker-log.ts';
 
 export interface RunFlags extends CommonFlags, StartOptions {
@@ -65,7 +65,7 @@ export async function runCampaign(
       feeds: start.feeds,
     });
     const begun = await oneAtATime(settings, say, () =>
-      insist(session, interruption.signal, () => startCampaign(session, start)),
+      retryWhileAway(session, interruption.signal, () => startCampaign(session, start)),
     );
     if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
     if (flags.detach) return await detach(session, start, { settings, flags });
@@ -73,7 +73,7 @@ export async function runCampaign(
     let to = await follow(session, start, interruption);
     if (to.end === 'ended' && !to.last?.completed && (await hasOpenItems(session, name))) {
       say(`${name}: items that had not ended are run again.`);
-      await insist(session, interruption.signal, () => startCampaign(session, start));
+      await retryWhileAway(session, interruption.signal, () => startCampaign(session, start));
       to = await follow(session, start, interruption);
     }
     return await conclude(session, { name, folder }, to, {

@@ -1,149 +1,193 @@
 /** Errors of the configuration, the environment and what they name. The table is in docs/configuration.md. */
-import type { ErrorRow } from './error-row.ts';
+import { wording, type ErrorTable } from './error-entry.ts';
+import { CREDENTIAL_ERRORS } from './credential-errors.ts';
 
-export const CONFIGURATION_ERRORS = [
-  {
-    codes: ['STATE_FOLDER_UNUSABLE'],
+const CONFIGURATION_PLACE =
+  'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS.';
+
+const FOLDER_ERRORS = {
+  STATE_FOLDER_UNUSABLE: {
     exit: 'refused',
     advice: 'the folder of the ledger cannot be created or written: set `HUNDREDFOLD_STATE_DIR`',
+    text: wording<{ path: string; reason: string }>(
+      ({ path, reason }) => `cannot use ${path} for the ledger of submissions: ${reason}`,
+      'Set HUNDREDFOLD_STATE_DIR to a folder of your own, on a disk of this machine.',
+    ),
   },
-  {
-    codes: ['FOLDER_NOT_PRIVATE'],
+  FOLDER_NOT_PRIVATE: {
     exit: 'refused',
     advice:
       'a folder that must be private is a symbolic link, or belongs to another user: remove it',
+    text: wording<{ folder: string; reason: string }>(
+      ({ folder, reason }) => `${folder} cannot be used as a private folder: ${reason}`,
+      'Remove it, or name a folder of your own in HUNDREDFOLD_STATE_DIR.',
+    ),
   },
-  {
-    codes: ['CONFIG_UNREADABLE'],
+} as const satisfies ErrorTable;
+
+const FILE_ERRORS = {
+  CONFIG_UNREADABLE: {
     exit: 'refused',
     advice: 'the file named with `--config` or `HUNDREDFOLD_CONFIG` cannot be read: check the path',
+    text: wording<{ path: string }>(
+      ({ path }) => `cannot read the configuration ${path}`,
+      'Check the path given with --config.',
+    ),
   },
-  {
-    codes: ['CONFIG_NOT_WRITTEN'],
+  CONFIG_NOT_WRITTEN: {
     exit: 'usage',
     advice:
       '`hundredfold init` cannot write there: name a folder that you may write to, or one that does not exist yet',
+    text: wording<{ path: string; code: string }>(
+      ({ path, code }) => `cannot write ${path} (${code})`,
+      'Choose a folder that you can write to, or one that does not exist yet.',
+    ),
   },
-  {
-    codes: ['CONFIG_NOT_YAML'],
+  CONFIG_NOT_YAML: {
     exit: 'refused',
     advice: 'correct the YAML at the named place; the usual cause is a tab for indentation',
+    text: wording<{ path: string; reason: string }>(
+      ({ path, reason }) => `${path}: ${reason}`,
+      'Correct the YAML at that place.',
+    ),
   },
-  {
-    codes: ['CONFIG_INVALID'],
+  CONFIG_INVALID: {
     exit: 'refused',
     advice: 'correct every named key; compare with the tables above',
+    text: wording<{ where: string; problems: readonly string[] }>(
+      ({ where, problems }) => `${where} is not a valid configuration:\n${problems.join('\n')}`,
+      'docs/configuration.md lists every key with an example.',
+    ),
   },
-  {
-    codes: ['CONFIG_SECRET_MISSING'],
-    exit: 'refused',
-    advice: 'the variable is not set in this shell, or the file does not exist',
-  },
-  {
-    codes: ['CONFIG_MOLECULE_TOKEN'],
-    exit: 'refused',
-    advice: "the molecule service's token has exactly 10 characters",
-  },
-  {
-    codes: ['CONFIG_NO_SERVICE'],
+} as const satisfies ErrorTable;
+
+const REFERENCE_ERRORS = {
+  CONFIG_NO_SERVICE: {
     exit: 'refused',
     advice: 'rows need a service that is not configured: add it, or use `--services local`',
+    texts: {
+      needed: wording<{ who: string; services: readonly string[]; examples: readonly string[] }>(
+        ({ who, services }) => {
+          const names = services.map((name) => `"${name}"`).join(' and ');
+          const noun = services.length === 1 ? 'service' : 'services';
+          return `${who} needs the ${noun} ${names}, and none is configured`;
+        },
+        ({ examples }) =>
+          [
+            'To try it out with the services of this project, on this machine: add --services local',
+            '  To use the real ones, write a hundredfold.yaml (docs/configuration.md says more):',
+            '    services:',
+            ...examples.map((example) => `      ${example}`),
+          ].join('\n'),
+      ),
+      worker: wording(
+        'a worker without services has nothing to do',
+        'Name at least one under services: in hundredfold.yaml (docs/configuration.md).',
+      ),
+    },
   },
-  {
-    codes: ['CONFIG_NO_TEMPORAL'],
+  CONFIG_NO_TEMPORAL: {
     exit: 'refused',
     advice:
       '`hundredfold worker` needs `temporal.address`; `hundredfold run` does not need a worker',
+    texts: {
+      worker: wording(
+        'a worker needs a Temporal server, and none is configured',
+        `${CONFIGURATION_PLACE} \`hundredfold run\` needs no worker.`,
+      ),
+      library: wording(
+        'workers need a Temporal server, and none is configured',
+        CONFIGURATION_PLACE,
+      ),
+      setup: wording(
+        'no Temporal server is configured: the embedded server is used, which needs no set-up',
+        CONFIGURATION_PLACE,
+      ),
+    },
   },
-  {
-    codes: ['CONFIG_LOCAL_SERVICES'],
+  CONFIG_LOCAL_SERVICES: {
     exit: 'refused',
     advice:
       '`--services local` works only with the embedded server; with your own Temporal server, start `hundredfold services` and configure it under `services`',
+    text: wording<{ address: string }>(
+      ({ address }) =>
+        `--services local needs the embedded server, and temporal.address is ${address}`,
+      'Omit temporal.address, or start `hundredfold services` and configure its addresses under services:.',
+    ),
   },
-  {
-    codes: ['CONFIG_CODEC_KEY', 'CONFIG_NO_CODEC'],
-    exit: 'refused',
-    advice:
-      '`temporal.codec`: a key is not 32 bytes in base64 or hexadecimal, `key` is not among `keys`, or `codec-server` has no keys',
-  },
-  {
-    codes: ['CONFIG_TLS_INCOMPLETE', 'CONFIG_TLS_MISMATCH', 'CONFIG_TLS_INVALID'],
-    exit: 'refused',
-    advice:
-      '`temporal.tls`: `cert` without `key`, a key that belongs to another certificate, or a file that is not PEM',
-  },
-  {
-    codes: ['CONFIG_PROFILE_INVALID', 'CONFIG_PROFILE_NO_ADDRESS'],
-    exit: 'refused',
-    advice: '`temporal.profile`: the profile or its file cannot be read, or names no server',
-  },
-  {
-    codes: ['CONFIG_TLS_UNREADABLE'],
-    exit: 'refused',
-    advice:
-      'a file under `tls` cannot be read, or is not PEM: paths are relative to the folder of the configuration',
-  },
-  {
-    codes: ['CONFIG_STORE_UNSUPPORTED'],
+  CONFIG_STORE_UNSUPPORTED: {
     exit: 'refused',
     advice: '`store.url` is an address that is not S3: use a folder, or `s3://bucket/prefix`',
+    text: wording<{ url: string }>(
+      ({ url }) => `store.url: ${url} is neither a folder nor an S3 address`,
+      'Use a folder, or s3://bucket/prefix.',
+    ),
   },
-  {
-    codes: ['CONFIG_STORE_ADDRESS'],
+  CONFIG_STORE_ADDRESS: {
     exit: 'refused',
     advice:
       'the `s3://` address has an invalid bucket name, an empty part, a query or a password: use `s3://bucket/prefix`',
+    text: wording<{ fault: string }>(
+      ({ fault }) => `store.url: the address of the object store cannot be used: ${fault}`,
+      'Write s3://bucket/prefix, set the server in store.endpoint, and leave credentials to the AWS SDK (docs/object-store.md).',
+    ),
   },
-  {
-    codes: ['CONFIG_TOKEN_OVER_HTTP'],
-    exit: 'refused',
-    advice:
-      'use an `https` address, or set `allowHttp: true` if you trust the network to the service',
-  },
-  {
-    codes: ['CONFIG_PROXY_INVALID'],
+  CONFIG_PROXY_INVALID: {
     exit: 'refused',
     advice:
       '`HTTPS_PROXY` and `HTTP_PROXY` must be addresses of `http` or `https` proxies: `http://host:port`',
+    text: wording<{ variable: string }>(
+      ({ variable }) =>
+        `the environment variable ${variable} is not the address of an http or https proxy`,
+      'Write it as http://host:port, or unset it.',
+    ),
   },
-  {
-    codes: ['CONFIG_SEVERAL_TOKENS'],
-    exit: 'refused',
-    advice:
-      'use one token, or set `severalTokensAllowed: true` if the terms of the service allow several; list each token once, and do not set `token` with `tokens`',
-  },
-  {
-    codes: ['CONFIG_HEADER_UNUSABLE'],
-    exit: 'refused',
-    advice: "a header's value must be one line, without control characters",
-  },
-  {
-    codes: ['SERVICE_URL_WRONG'],
+  SERVICE_URL_WRONG: {
     exit: 'refused',
     advice:
       'correct the address: the message says what answers there and, if it was found, the right address. Nothing was submitted',
+    text: wording<{ service: string; found: string; hint: string }>(
+      ({ service, found }) => `services.${service}.url: ${found}; nothing was submitted`,
+      ({ hint }) => hint,
+    ),
   },
-  {
-    codes: ['SERVICE_URL_INVALID'],
+  SERVICE_URL_INVALID: {
     exit: 'usage',
     advice: 'use an address without user name, password, query and fragment',
+    texts: {
+      form: wording(
+        'The address of a service is not an http(s) URL without query and fragment.',
+        'Write it as https://host/path in the config.',
+      ),
+      user: wording<{ host: string }>(
+        ({ host }) => `The address of the service at ${host} carries a user name or password.`,
+        'Remove them: addresses are shown in messages. The token has its own key.',
+      ),
+    },
   },
-  {
-    codes: ['TOKEN_UNUSABLE'],
-    exit: 'usage',
-    advice: 'the token contains a character that is not allowed in a request, or is too long',
-  },
-  {
-    codes: ['CONFIG_NO_DEPLOYMENT'],
+  CONFIG_NO_DEPLOYMENT: {
     exit: 'refused',
     advice:
       '`deployment` without `temporal.deployment`: set it in the configuration of every worker',
+    text: wording(
+      'no Worker Deployment is configured',
+      'Set temporal.address and temporal.deployment in hundredfold.yaml (docs/operations.md, "Upgrade while campaigns are open").',
+    ),
   },
-  {
-    codes: ['CONFIG_OTLP_PROTOCOL'],
+  CONFIG_OTLP_PROTOCOL: {
     exit: 'refused',
     advice:
       "set `OTEL_EXPORTER_OTLP_PROTOCOL=http/json` and use the collector's HTTP port (usually 4318)",
+    text: wording<{ protocol: string }>(
+      ({ protocol }) => `traces cannot be sent with the protocol ${protocol}`,
+      'Traces are sent by OTLP over HTTP, which collectors receive on port 4318: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or unset it.',
+    ),
   },
-] as const satisfies readonly ErrorRow[];
+} as const satisfies ErrorTable;
+
+export const CONFIGURATION_ERRORS = {
+  ...FOLDER_ERRORS,
+  ...FILE_ERRORS,
+  ...CREDENTIAL_ERRORS,
+  ...REFERENCE_ERRORS,
+};

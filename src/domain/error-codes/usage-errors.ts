@@ -1,157 +1,161 @@
-/** Errors of arguments, or of what they name. */
-import type { ErrorRow } from './error-row.ts';
+/** Errors of arguments, or of what they name. The table is in docs/operations.md. */
+import { wording, type ErrorTable } from './error-entry.ts';
 
-export const USAGE_ERRORS = [
-  {
-    codes: ['OPTION_INVALID'],
+const MOVE = {
+  exit: 'refused',
+  advice:
+    '`move` moves campaigns from the embedded server to the Temporal server that `--to` names; services and tokens must be the same there ([cluster.md](cluster.md#move-an-open-campaign))',
+} as const;
+
+const DEPLOYMENT = {
+  exit: 'usage',
+  advice:
+    'Temporal has seen no worker of that deployment or version, or no version was current before: `hundredfold deployment status` lists the known ones',
+} as const;
+
+const REPORT = {
+  exit: 'usage',
+  advice:
+    '`open` before the end of the campaign, or with a tree in a bucket: the message says how to get the report',
+} as const;
+
+const UI = '`ui` where Temporal runs elsewhere, or runs here without the UI';
+
+export const USAGE_ERRORS = {
+  OPTION_INVALID: {
     exit: 'usage',
     advice: 'an option on the command line has an invalid value',
+    text: wording<{ option: string; value: string; expected: string }>(
+      ({ option, value }) => `${option} is "${value}"`,
+      ({ expected }) => expected,
+    ),
   },
-  {
-    codes: ['NAME_INVALID'],
+  NAME_INVALID: {
     exit: 'refused',
     advice: 'use letters, digits, dots, hyphens and underscores, 64 at most, no leading dot',
+    text: wording<{ name: string }>(
+      ({ name }) => `${JSON.stringify(name)} cannot be the name of a campaign`,
+      'Use 1 to 64 letters, digits, dots, hyphens and underscores, with no dot in front.',
+    ),
   },
-  {
-    codes: ['CAMPAIGN_DIFFERS'],
-    exit: 'refused',
-    advice: 'give the new campaign another `--name`, or wait',
+  MOVE_NOT_EMBEDDED: {
+    ...MOVE,
+    text: wording<{ address: string }>(
+      ({ address }) => `the campaigns of this configuration already run at ${address}`,
+      '`move` moves campaigns from the embedded server to your own Temporal server.',
+    ),
   },
-  {
-    codes: ['CAMPAIGN_RUNNING'],
-    exit: 'refused',
-    advice: '`retry` while the campaign runs: wait until it has ended, or cancel it',
+  MOVE_NO_TEMPORAL: {
+    ...MOVE,
+    text: wording<{ file: string }>(
+      ({ file }) => `${file} names no Temporal server`,
+      'Set temporal.address in it, and the same services and tokens as here.',
+    ),
   },
-  {
-    codes: ['MOVE_NOT_EMBEDDED', 'MOVE_NO_TEMPORAL', 'MOVE_OTHER_SERVICE'],
-    exit: 'refused',
-    advice:
-      '`move` moves campaigns from the embedded server to the Temporal server that `--to` names; services and tokens must be the same there ([cluster.md](cluster.md#move-an-open-campaign))',
+  MOVE_OTHER_SERVICE: {
+    ...MOVE,
+    text: wording<{ file: string; service: string; address: string; credential: string }>(
+      ({ file, service, address, credential }) =>
+        `${file} has another address or another token for ${service} than the campaign was started with, or none (${address}, fingerprint ${credential})`,
+      ({ service }) =>
+        `Give services.${service} the same url and token there. A campaign of the local services cannot be moved.`,
+    ),
   },
-  {
-    codes: ['DEPLOYMENT_UNKNOWN', 'DEPLOYMENT_UNKNOWN_BUILD', 'DEPLOYMENT_NO_FORMER'],
-    exit: 'usage',
-    advice:
-      'Temporal has seen no worker of that deployment or version, or no version was current before: `hundredfold deployment status` lists the known ones',
+  DEPLOYMENT_UNKNOWN: {
+    ...DEPLOYMENT,
+    text: wording<{ deployment: string }>(
+      ({ deployment }) =>
+        `no worker of the deployment ${deployment} has connected to this Temporal server yet`,
+      'Start one with the same temporal.deployment: hundredfold worker.',
+    ),
   },
-  {
-    codes: ['DEPLOYMENT_UNSUPPORTED'],
+  DEPLOYMENT_UNKNOWN_BUILD: {
+    ...DEPLOYMENT,
+    text: wording<{ reason: string }>(
+      ({ reason }) => `the server has no such version: ${reason}`,
+      'Start a worker of that version first: `hundredfold deployment status` lists those that it has seen.',
+    ),
+  },
+  DEPLOYMENT_NO_FORMER: {
+    ...DEPLOYMENT,
+    text: wording<{ deployment: string }>(
+      ({ deployment }) => `no other version of ${deployment} was current before`,
+      'Choose one that `hundredfold deployment status` lists: hundredfold deployment promote BUILD.',
+    ),
+  },
+  DEPLOYMENT_UNSUPPORTED: {
     exit: 'usage',
     advice:
       'the Temporal server has no Worker Deployments (older than 1.29, or switched off): stop all workers before an upgrade',
+    text: wording(
+      'this Temporal server has no Worker Deployments: it is too old, or they are disabled',
+      'Use server 1.29 or newer, or omit temporal.deployment and stop all workers before an upgrade.',
+    ),
   },
-  {
-    codes: ['ITEM_NOT_RETRYABLE'],
-    exit: 'refused',
-    advice:
-      'an item named to `retry` succeeded, or cannot be run from the tree: remove it from the command',
-  },
-  {
-    codes: ['CAMPAIGN_FOLDER_TAKEN'],
-    exit: 'refused',
-    advice: 'the output folder belongs to another campaign: choose another `--out`',
-  },
-  {
-    codes: ['CAMPAIGN_NOT_ENDED'],
-    exit: 'refused',
-    advice: '`report` while the campaign is open: the campaign writes its report when it ends',
-  },
-  {
-    codes: ['DEPOSIT_BUSY'],
+  DEPOSIT_BUSY: {
     exit: 'refused',
     advice:
       'another command is writing the archive in this folder: wait for it, or choose another folder with `--out`',
+    text: wording<{ path: string }>(
+      ({ path }) => `another command is writing this archive: it has ${path} open`,
+      'Wait for it, or choose another folder with --out.',
+    ),
   },
-  {
-    codes: ['DEPOSIT_NOT_WHOLE'],
+  DEPOSIT_NOT_WHOLE: {
     exit: 'incomplete',
     advice:
       '`deposit --zip` of a tree that has changed since it was published; no archive is written. `hundredfold verify` lists every difference',
+    text: wording<{ difference: string }>(
+      ({ difference }) =>
+        `the tree is not what was published: ${difference}; no archive was written`,
+      'hundredfold verify lists every difference, and what to do.',
+    ),
   },
-  {
-    codes: ['RECOMPUTE_SHARE'],
+  RECOMPUTE_SHARE: {
     exit: 'usage',
     advice: '`verify --recompute` takes a share such as `1%`, or a number of items',
+    text: wording<{ text: string }>(
+      ({ text }) => `--recompute ${text} is neither a share nor a number of items`,
+      'Write 1% or 20, for example.',
+    ),
   },
-  { codes: ['ITEM_UNKNOWN'], exit: 'usage', advice: '`hundredfold items NAME` lists the ids' },
-  {
-    codes: ['REPORT_MISSING', 'REPORT_IN_BUCKET'],
-    exit: 'usage',
-    advice:
-      '`open` before the end of the campaign, or with a tree in a bucket: the message says how to get the report',
+  REPORT_MISSING: {
+    ...REPORT,
+    text: wording<{ name: string }>(
+      ({ name }) => `the campaign ${name} has no report yet: it is written when the campaign ends`,
+      ({ name }) =>
+        `To follow the campaign: hundredfold watch ${name}. After its end: hundredfold report ${name}.`,
+    ),
   },
-  {
-    codes: ['UI_UNKNOWN'],
+  REPORT_IN_BUCKET: {
+    ...REPORT,
+    text: wording<{ name: string; path: string }>(
+      ({ name, path }) => `the report of ${name} is at ${path}, where a browser cannot open it`,
+      ({ name }) => `Copy it to disk first: hundredfold pull ${name}; then open its report.html.`,
+    ),
+  },
+  UI_UNKNOWN: {
     exit: 'refused',
-    advice: '`ui` where Temporal runs elsewhere, or runs here without the UI',
+    advice: UI,
+    text: wording<{ address: string }>(
+      ({ address }) => `Temporal runs at ${address}, and its UI has its own address`,
+      'Ask its administrator; by default, a UI server listens on port 8080 or 8233.',
+    ),
   },
-  {
-    codes: ['UI_OFF'],
+  UI_OFF: {
     exit: 'usage',
-    advice: '`ui` where Temporal runs elsewhere, or runs here without the UI',
+    advice: UI,
+    text: wording(
+      'the embedded server runs without its UI',
+      'Stop it (hundredfold stop), then run the command again.',
+    ),
   },
-  {
-    codes: ['USAGE'],
+  USAGE: {
     exit: 'usage',
     advice: 'a command or an option that does not exist: `hundredfold COMMAND --help`',
+    text: wording<{ reason: string }>(
+      ({ reason }) => reason,
+      'hundredfold --help lists the commands, hundredfold COMMAND --help the options.',
+    ),
   },
-  {
-    codes: ['CAMPAIGN_UNKNOWN', 'CAMPAIGN_NONE'],
-    exit: 'usage',
-    advice: '`hundredfold list` shows the names; each `embedded.dir` has its own campaigns',
-  },
-  {
-    codes: ['CAMPAIGN_NOT_PUBLISHED', 'CAMPAIGN_BROKEN_OFF', 'ITEMS_OPEN'],
-    exit: 'usage',
-    advice:
-      'its workflow was terminated, or a command was killed while it added rows: run its `run` command again',
-  },
-  {
-    codes: ['MANIFEST_EMPTY'],
-    exit: 'refused',
-    advice: 'the manifest has no row to run: [manifest.md](manifest.md)',
-  },
-  {
-    codes: ['MANIFEST_REFUSED'],
-    exit: 'refused',
-    advice: 'library: `problems` lists what is wrong, row by row',
-  },
-  {
-    codes: ['MANIFEST_UNREADABLE'],
-    exit: 'refused',
-    advice: 'check the path of the manifest, and who may read it',
-  },
-  {
-    codes: [
-      'ADOPT_NOTHING_NAMED',
-      'ADOPT_ID_INVALID',
-      'ADOPT_KIND_OF_OTHER',
-      'ADOPT_KIND_UNKNOWN',
-      'ADOPT_NO_LIST',
-      'ADOPT_MANIFEST_UNREADABLE',
-    ],
-    exit: 'refused',
-    advice: '[adopting.md](adopting.md#when-adopt-refuses)',
-  },
-  {
-    codes: ['ADOPT_LIST_UNAVAILABLE'],
-    exit: 'usage',
-    advice: '[adopting.md](adopting.md#when-adopt-refuses)',
-  },
-  {
-    codes: ['EXPORT_FORMAT_UNKNOWN', 'EXPORT_INCOMPLETE_COMMAND'],
-    exit: 'usage',
-    advice: '[export.md](export.md#messages)',
-  },
-  {
-    codes: ['EXPORT_NOTHING', 'EXPORT_WOULD_REPLACE'],
-    exit: 'refused',
-    advice: '[export.md](export.md#messages)',
-  },
-  { codes: ['WHERE_INVALID'], exit: 'usage', advice: '[object-store.md](object-store.md#errors)' },
-  {
-    codes: ['TRANSFER_SAME_PLACE', 'PULL_INTO_TREE', 'PUSH_WOULD_REPLACE'],
-    exit: 'refused',
-    advice: '[object-store.md](object-store.md#errors)',
-  },
-] as const satisfies readonly ErrorRow[];
+} as const satisfies ErrorTable;

@@ -1,5 +1,5 @@
 /** Selects the engine of each service. */
-import { HundredfoldError } from '../../domain/errors.ts';
+import { codedError } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import type { Settings } from '../options.ts';
 import type { Engine } from './engine.ts';
@@ -64,12 +64,7 @@ function realEngine(service: ServiceName, version: string | null = null): Engine
 
 function missing(service: ServiceName, version: string | null = null): never {
   const program = PROGRAMS[service];
-  const which = version === null ? '' : ` --version ${version}`;
-  throw new HundredfoldError({
-    code: 'LOCAL_SERVICES_ENGINE',
-    message: `The real engine of the service ${service}, ${program}, is not installed.`,
-    remedy: `Install it with: npm run engines -- --only ${program}${which}; or leave --engine out: what is missing is then answered from recordings.`,
-  });
+  throw codedError('LOCAL_SERVICES_ENGINE', { case: 'engine', service, program, version });
 }
 
 /**

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
-import { HundredfoldError } from '../../domain/errors.ts';
+import { codedError } from '../../domain/errors.ts';
 import { withoutPrefix } from '../behind-proxy.ts';
 import { MOLECULES } from '../mounts.ts';
 import { GatewayJournal, type GatewayEntry } from './journal.ts';
@@ -85,11 +85,7 @@ export function gatewayHandle(
   let last: GatewayEntry[] | undefined;
   const present = (): Gateway => {
     if (gateway !== null) return gateway;
-    throw new HundredfoldError({
-      code: 'LOCAL_SERVICES_OPTION',
-      message: 'The local services were started without a gateway.',
-      remedy: 'Start them with the option gateway; null is a gateway that relays everything.',
-    });
+    throw codedError('LOCAL_SERVICES_OPTION', { case: 'no gateway' });
   };
   return {
     set: (rule) => {

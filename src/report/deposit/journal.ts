@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { HundredfoldError } from '../../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../../domain/errors.ts';
 import type { EndedEntry } from './zip-entry.ts';
 
 /** A complete entry of the archive. */
@@ -119,10 +119,5 @@ function isBusy(error: unknown): boolean {
 }
 
 function busy(path: string, cause: unknown): HundredfoldError {
-  return new HundredfoldError({
-    code: 'DEPOSIT_BUSY',
-    message: `another command is writing this archive: it has ${path} open`,
-    remedy: 'Wait for it, or choose another folder with --out.',
-    cause,
-  });
+  return codedError('DEPOSIT_BUSY', { path }, cause);
 }

@@ -3,7 +3,7 @@
  * tree is compared with SHA256SUMS while it is read, so the deposit is what was published.
  */
 import { hash } from 'node:crypto';
-import { HundredfoldError } from '../../domain/errors.ts';
+import { codedError, type HundredfoldError } from '../../domain/errors.ts';
 import type { FileDigest } from '../../store/digest.ts';
 import { CHECKSUMS, PUBLISHING, WORK_AREA } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
@@ -104,9 +104,5 @@ function unlisted(key: string): HundredfoldError {
 }
 
 function notWhole(words: string): HundredfoldError {
-  return new HundredfoldError({
-    code: 'DEPOSIT_NOT_WHOLE',
-    message: `the tree is not what was published: ${words}; no archive was written`,
-    remedy: 'hundredfold verify lists every difference, and what to do.',
-  });
+  return codedError('DEPOSIT_NOT_WHOLE', { difference: words });
 }

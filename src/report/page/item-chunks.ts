@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync } from 'node:zlib';
-import { chunkFile, DATA_FOLDER, DELIVER, type ChunkPlan } from '../../report-page/data.ts';
+import { chunkFile, DATA_FOLDER, DELIVER, type ChunkLayout } from '../../report-page/data.ts';
 import type { Store } from '../../store/store.ts';
 import type { DetailText } from './item-detail.ts';
 
@@ -53,7 +53,7 @@ export class ItemChunks {
     if (this.#open.length >= MOST_ITEMS || this.#openLetters >= MOST_LETTERS) await this.#close();
   }
 
-  async end(): Promise<ChunkPlan> {
+  async end(): Promise<ChunkLayout> {
     if (this.#open.length > 0) await this.#close();
     while (this.#underWay.length > 0) await this.#placeFirst();
     await this.#store.flush(this.#beside);
@@ -90,7 +90,7 @@ export class ItemChunks {
 }
 
 /** Files of an earlier report that had more chunks. */
-export async function removeChunkFiles(store: Store, kept: ChunkPlan): Promise<void> {
+export async function removeChunkFiles(store: Store, kept: ChunkLayout): Promise<void> {
   const own = new Set(kept.firstRows.map((_, chunk) => chunkFile(chunk)).slice(kept.embedded));
   const others: string[] = [];
   for await (const key of store.list(`${DATA_FOLDER}/`)) if (!own.has(key)) others.push(key);

@@ -1,7 +1,7 @@
 /** The pieces of the page bundled at set-up (src/report/page/build-pieces.ts). */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HundredfoldError } from '../../domain/errors.ts';
+import { codedError } from '../../domain/errors.ts';
 import { BUILT, BUILT_FOLDER } from '../../program/files.ts';
 
 export interface PagePieces {
@@ -26,13 +26,10 @@ async function piece(name: string): Promise<string> {
   try {
     return await readFile(join(FOLDER, name), 'utf8');
   } catch (cause) {
-    throw new HundredfoldError({
-      code: 'SETUP_REPORT_PAGE_MISSING',
-      message: `the report page is not built: dist/report-page/${name} cannot be read`,
-      remedy: BUILT
-        ? 'A file of the installation is missing: install hundredfold again. Then: hundredfold report NAME.'
-        : 'Build it: npm run setup. Then: hundredfold report NAME.',
+    throw codedError(
+      'SETUP_REPORT_PAGE_MISSING',
+      { file: `dist/report-page/${name}`, installed: BUILT },
       cause,
-    });
+    );
   }
 }

@@ -2,78 +2,26 @@
  * Errors of an object store, with codes. Server, network and credential problems are retryable: they can be fixed while
  * the campaign waits, and must not fail an item.
  */
-import { StoreError, type StoreCode } from '../store-error.ts';
+import { StoreError, storeError } from '../store-error.ts';
 
-interface Meaning {
-  readonly code: StoreCode;
-  readonly what: string;
-  readonly remedy: string;
-  readonly retryable: boolean;
-}
+/** The error for what was asked; `request` is its id in brackets, or nothing. */
+type Meaning = (asked: Asked & { readonly request: string }) => StoreError;
 
-const LATER = 'The campaign then continues automatically; nothing is submitted twice.';
-
-const DENIED: Meaning = {
-  code: 'STORE_ACCESS_DENIED',
-  what: 'access was denied',
-  remedy: `Check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, a role) and that they may list, read, write and delete there. ${LATER}`,
-  retryable: true,
-};
-const NO_CREDENTIALS: Meaning = {
-  code: 'STORE_ACCESS_DENIED',
-  what: 'no credentials were found, or they could not be loaded',
-  remedy: `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give this machine a role. ${LATER}`,
-  retryable: true,
-};
-const NO_BUCKET: Meaning = {
-  code: 'STORE_BUCKET_MISSING',
-  what: 'there is no such bucket',
-  remedy: `Create it, or correct store.url; also check store.endpoint and store.region. ${LATER}`,
-  retryable: true,
-};
-const OTHER_REGION: Meaning = {
-  code: 'STORE_WRONG_REGION',
-  what: 'the bucket is in another region, or belongs to another endpoint',
-  remedy: `Set store.region (or AWS_REGION) and store.endpoint to those of the bucket. ${LATER}`,
-  retryable: true,
-};
-const NO_REGION: Meaning = {
-  ...OTHER_REGION,
-  what: 'no region is configured',
-  remedy: 'Set store.region or AWS_REGION.',
-};
-const CLOCK: Meaning = {
-  code: 'STORE_CLOCK_SKEW',
-  what: 'the clock of this machine differs too much from that of the store',
-  remedy: `Synchronise the clock of this machine (NTP). ${LATER}`,
-  retryable: true,
-};
-const BUSY: Meaning = {
-  code: 'STORE_BUSY',
-  what: 'the store reports that it is overloaded or unavailable',
-  remedy:
-    'The request is retried. If the problem remains, run fewer workers, or contact the operators of the store.',
-  retryable: true,
-};
-const FULL: Meaning = {
-  code: 'STORE_FULL',
-  what: 'the store has no room left, or the quota is used up',
-  remedy: `Free some space there, or raise the quota. ${LATER}`,
-  retryable: true,
-};
-const DAMAGED: Meaning = {
-  code: 'STORE_DIGEST_MISMATCH',
-  what: 'the object that arrived is not the one that was sent',
-  remedy:
-    'The request is retried. If the problem remains, look for a proxy in between that changes bodies.',
-  retryable: true,
-};
-const IN_THE_WAY: Meaning = {
-  code: 'STORE_BAD_KEY',
-  what: 'another object has the same name, or the name is too long',
-  remedy: 'Move the object at that place of the bucket.',
-  retryable: false,
-};
+const DENIED: Meaning = (asked) => storeError('STORE_ACCESS_DENIED', { case: 'bucket', ...asked });
+const NO_CREDENTIALS: Meaning = (asked) =>
+  storeError('STORE_ACCESS_DENIED', { case: 'no credentials', ...asked });
+const NO_BUCKET: Meaning = (asked) =>
+  storeError('STORE_BUCKET_MISSING', { case: 'bucket', ...asked });
+const OTHER_REGION: Meaning = (asked) =>
+  storeError('STORE_WRONG_REGION', { case: 'bucket', ...asked });
+const NO_REGION: Meaning = (asked) =>
+  storeError('STORE_WRONG_REGION', { case: 'no region', ...asked });
+const CLOCK: Meaning = (asked) => storeError('STORE_CLOCK_SKEW', { case: 'bucket', ...asked });
+const BUSY: Meaning = (asked) => storeError('STORE_BUSY', { case: 'bucket', ...asked });
+const FULL: Meaning = (asked) => storeError('STORE_FULL', { case: 'bucket', ...asked });
+const DAMAGED: Meaning = (asked) =>
+  storeError('STORE_DIGEST_MISMATCH', { case: 'bucket', ...asked });
+const IN_THE_WAY: Meaning = (asked) => storeError('STORE_BAD_KEY', { case: 'bucket', ...asked });
 
 /** S3 error names, including those that only some servers use. */
 const BY_NAME: Readonly<Record<string, Meaning>> = {
@@ -141,15 +89,9 @@ export interface Asked {
 }
 
 /** An error of the SDK in words. Its own text is omitted because it may quote what was signed. */
-export function objectErrorOf(error: unknown, { action, where }: Asked): StoreError {
+export function objectErrorOf(error: unknown, asked: Asked): StoreError {
   if (error instanceof StoreError) return error;
-  const meaning = meaningOf(error);
-  return new StoreError({
-    code: meaning.code,
-    message: `Cannot ${action} in ${where}: ${meaning.what}${requestOf(error)}.`,
-    remedy: meaning.remedy,
-    retryable: meaning.retryable,
-  });
+  return meaningOf(error)({ ...asked, request: requestOf(error) });
 }
 
 function meaningOf(error: unknown): Meaning {
@@ -159,25 +101,15 @@ function meaningOf(error: unknown): Meaning {
   const known = BY_NAME[name] ?? (status === null ? undefined : BY_STATUS[status]);
   if (known) return known;
   if (status === null) return unreached(error, name);
-  return {
-    code: 'STORE_IO',
-    what: `the store answered ${status} (${name})`,
-    remedy: 'Check store.url, store.endpoint and store.pathStyle with "hundredfold doctor".',
-    retryable: true,
-  };
+  return (asked) => storeError('STORE_IO', { case: 'bucket', ...asked, status, name });
 }
 
 function unreached(error: unknown, name: string): Meaning {
   const code = codeOf(error);
   const timedOut = name === 'TimeoutError' && code === null;
   const known = timedOut ? 'it did not answer in time' : UNREACHED[code ?? ''];
-  const what = known ?? code ?? name;
-  return {
-    code: 'STORE_UNREACHABLE',
-    what: `the store cannot be reached: ${what}`,
-    remedy: `Check store.endpoint, the network, and whether the store is running. ${LATER}`,
-    retryable: true,
-  };
+  const reason = known ?? code ?? name;
+  return (asked) => storeError('STORE_UNREACHABLE', { case: 'bucket', ...asked, reason });
 }
 
 /** A refused connection to a name with several addresses is an AggregateError. */
@@ -230,10 +162,5 @@ export function isBroken(error: unknown): boolean {
 
 /** The bytes received differ from those stored. */
 export function damagedObject(key: string, where: string): StoreError {
-  return new StoreError({
-    code: 'STORE_DIGEST_MISMATCH',
-    message: `${key} in ${where} is not what was stored: its SHA-256 differs from the one that the store keeps with it.`,
-    remedy: 'Restore the object from a copy, or run the item again with "hundredfold retry".',
-    retryable: false,
-  });
+  return storeError('STORE_DIGEST_MISMATCH', { case: 'object', key, where });
 }

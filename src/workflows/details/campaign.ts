@@ -1,5 +1,5 @@
 /** What the Temporal UI shows of a campaign, in markdown. Pure. */
-import type { CampaignPlan, CampaignProgress } from '../../domain/campaign.ts';
+import type { CampaignSpec, CampaignProgress } from '../../domain/campaign.ts';
 import type { Foreseen } from '../activity-types.ts';
 import { blocks, largest, table, verbatim } from './markdown.ts';
 import { utc } from './utc.ts';
@@ -78,7 +78,7 @@ function codesTable(failuresByCode: Readonly<Record<string, number>>): string {
 
 /** What is known before it starts, and shown even where no worker answers for its state. */
 export function campaignAtStart(
-  { name, store }: Pick<CampaignPlan, 'name' | 'store'>,
+  { name, store }: Pick<CampaignSpec, 'name' | 'store'>,
   manifests: readonly string[],
 ): string {
   return blocks(

@@ -1,5 +1,5 @@
 /** The real engine of the molecule service: ACPYPE, with the checks that it lacks. */
-import { HundredfoldError } from '../../../domain/errors.ts';
+import { codedError } from '../../../domain/errors.ts';
 import type { Engine, EngineContext, EngineJob, EngineOutcome } from '../engine.ts';
 import { objectionTo } from './acpype/objections.ts';
 import { runAcpype } from './acpype/run.ts';
@@ -21,11 +21,7 @@ export class RealMolecules implements Engine {
     const bringsItsOwn = installed.version !== ENGINE_VERSIONS.acpype;
     const netcdf = bringsItsOwn ? null : sharedLibrary(NETCDF);
     if (netcdf === null && !bringsItsOwn) {
-      throw new HundredfoldError({
-        code: 'LOCAL_SERVICES_ENGINE',
-        message: `ACPYPE is installed, and the system lacks ${NETCDF}.`,
-        remedy: 'Run `npm run engines -- --check`: it names what to install.',
-      });
+      throw codedError('LOCAL_SERVICES_ENGINE', { case: 'library', library: NETCDF });
     }
     this.#installed = installed;
     this.#netcdf = netcdf;

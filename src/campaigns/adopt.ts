@@ -1,0 +1,171 @@
+/** Which jobs become the items of a campaign, and of which one: the use case of `adopt`. */
+import type { Settings } from '../config/settings.ts';
+import { codedError } from '../domain/errors.ts';
+import { KINDS, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
+import { isUsableId } from '../domain/remote-id.ts';
+import { isFinal } from '../domain/states.ts';
+import { addressOf } from '../store/address.ts';
+import { jobsInFolder, namesIn, type JobsInFolder } from '../store/jobs-in-folder.ts';
+import { readAdopted, type AdoptedRow } from './adopted-manifest.ts';
+import { remoteJobs, withServices, type RemoteJob, type RemoteJobs } from './remote-jobs.ts';
+
+export interface Adoption {
+  readonly service: ServiceName;
+  readonly settings: Settings;
+  /** The local services of this project, in place of configured ones. */
+  readonly local: boolean;
+  /** The folder of the campaigns. */
+  readonly folder: string;
+  /** The campaign; null for the one that `adopt` names. */
+  readonly name: string | null;
+  /** The kind of all jobs; null if the service has to say it. */
+  readonly kind: Kind | null;
+}
+
+export interface AdoptedJobs {
+  readonly name: string;
+  readonly rows: readonly AdoptedRow[];
+}
+
+/** What was found in the list of the past jobs of a token. */
+export interface PastJobs {
+  /** null: there is nothing to adopt. */
+  readonly adopted: AdoptedJobs | null;
+  /** Jobs in the list. */
+  readonly listed: number;
+  /** Those that the folder has already. */
+  readonly here: number;
+  /** Those that failed at the service, and are skipped. */
+  readonly failed: number;
+  /** What could not be found out, a sentence each. */
+  readonly notes: readonly string[];
+  readonly fresh: number;
+}
+
+/** @throws HundredfoldError `ADOPT_KIND_OF_OTHER`, `ADOPT_ID_INVALID` */
+export function checkAdoption(
+  { service, kind }: Pick<Adoption, 'service' | 'kind'>,
+  ids: readonly string[],
+): void {
+  if (kind !== null && SERVICE_OF_KIND[kind] !== service) {
+    throw codedError('ADOPT_KIND_OF_OTHER', { kind, service, kinds: kindsOf(service) });
+  }
+  const bad = ids.filter((id) => !isUsableId(id));
+  if (bad.length > 0) {
+    throw codedError('ADOPT_ID_INVALID', { ids: bad });
+  }
+}
+
+/**
+ * Jobs by their ids. The same order continues the campaign that has one of them.
+ * @throws HundredfoldError `ADOPT_KIND_UNKNOWN`
+ */
+export async function namedJobs(order: Adoption, ids: readonly string[]): Promise<AdoptedJobs> {
+  const { service, folder } = order;
+  const has = (rows: readonly AdoptedRow[]): boolean =>
+    rows.some(({ remote_id: id }) => ids.includes(id));
+  const name = order.name ?? (await formerCampaign(order, has)) ?? newName(service);
+  const former = new Map(
+    (await readAdopted(addressOf(folder, name))).map((row) => [row.remote_id, row] as const),
+  );
+  const [only, ...others] = kindsOf(service);
+  const kind = order.kind ?? (others.length === 0 ? only : undefined);
+  const rows = ids.flatMap((id): AdoptedRow[] => {
+    const known = kind ?? former.get(id)?.kind;
+    return known === undefined ? [] : [{ ...idFor(id), kind: known, remote_id: id }];
+  });
+  const unclear = ids.filter((id) => !rows.some(({ remote_id: known }) => known === id));
+  return { name, rows: [...rows, ...(unclear.length === 0 ? [] : await looked(order, unclear))] };
+}
+
+/** Jobs whose kind is unknown: each list of past results is of one kind (contract 4.7). */
+async function looked(order: Adoption, ids: readonly string[]): Promise<readonly AdoptedRow[]> {
+  const { jobs, notes } = await listed(order);
+  const found = jobs.filter(({ remoteId }) => ids.includes(remoteId));
+  const missing = ids.filter((id) => !found.some(({ remoteId }) => remoteId === id));
+  if (missing.length > 0) {
+    throw codedError('ADOPT_KIND_UNKNOWN', { ids: missing, notes, kinds: kindsOf(order.service) });
+  }
+  return found.map(rowOf);
+}
+
+/**
+ * Every job that the service still has and this folder does not.
+ * @throws HundredfoldError `ADOPT_LIST_UNAVAILABLE`, `ADOPT_NO_LIST`
+ */
+export async function pastJobs(order: Adoption): Promise<PastJobs> {
+  const { service, folder, kind } = order;
+  const list = await listed(order);
+  checkList(order, list);
+  const jobsHere = await jobsInFolder(folder, service);
+  const isOpen = (rows: readonly AdoptedRow[]): boolean =>
+    rows.some((row) => !hasEnded(row, jobsHere));
+  const name = order.name ?? (await formerCampaign(order, isOpen)) ?? newName(service);
+  const own = new Set((await readAdopted(addressOf(folder, name))).map((row) => row.remote_id));
+  const wanted = list.jobs.filter((job) => kind === null || job.kind === kind);
+  const absent = wanted.filter(({ remoteId, here }) => !own.has(remoteId) && here === null);
+  const fresh = absent.filter((job) => !isFailed(job) && isUsableId(job.remoteId));
+  const nothing = fresh.length === 0 && own.size === 0;
+  return {
+    adopted: nothing ? null : { name, rows: fresh.map(rowOf) },
+    listed: wanted.length,
+    here: wanted.length - absent.length,
+    failed: absent.filter(isFailed).length,
+    fresh: fresh.length,
+    notes: list.notes,
+  };
+}
+
+function checkList({ service }: Adoption, { jobs, notes, incomplete }: RemoteJobs): void {
+  if (incomplete) {
+    throw codedError('ADOPT_LIST_UNAVAILABLE', { service, notes });
+  }
+  if (jobs.length > 0 || service !== 'molecules') return;
+  throw codedError('ADOPT_NO_LIST', { service, notes });
+}
+
+function isFailed({ state }: RemoteJob): boolean {
+  return state?.toUpperCase() === 'FAILED';
+}
+
+function hasEnded({ remote_id: id }: AdoptedRow, { jobs }: JobsInFolder): boolean {
+  const holder = jobs.get(id);
+  return holder !== undefined && isFinal(holder.state);
+}
+
+async function listed({ service, local, settings, folder }: Adoption): Promise<RemoteJobs> {
+  const wanted = { services: new Set([service]), local, who: '`hundredfold adopt`' };
+  return withServices(settings, wanted, (known) => remoteJobs(known, folder));
+}
+
+function rowOf({ kind, remoteId, jobName }: RemoteJob): AdoptedRow {
+  const title = jobName === null ? {} : { title: jobName };
+  return { ...idFor(remoteId), kind, remote_id: remoteId, ...title };
+}
+
+/** The job's id names the item if it is valid as a folder name; otherwise the row gets an id from its line number. */
+function idFor(remoteId: string): { readonly id?: string } {
+  return /^(?!\.)[A-Za-z0-9._-]{1,64}$/.test(remoteId) ? { id: remoteId } : {};
+}
+
+function kindsOf(service: ServiceName): readonly Kind[] {
+  return KINDS.filter((kind) => SERVICE_OF_KIND[kind] === service);
+}
+
+/** With today's date in local time. */
+function newName(service: ServiceName): string {
+  return `adopted-${service}-${new Intl.DateTimeFormat('sv-SE').format(new Date())}`;
+}
+
+/** The newest campaign that was named here and that fits: the same order resumes it, also on another day. */
+async function formerCampaign(
+  { service, folder }: Adoption,
+  fits: (rows: readonly AdoptedRow[]) => boolean,
+): Promise<string | null> {
+  const named = new RegExp(`^adopted-${service}-\\d{4}-\\d\\d-\\d\\d$`);
+  const names = (await namesIn(folder)).filter((name) => named.test(name));
+  for (const name of names.reverse()) {
+    if (fits(await readAdopted(addressOf(folder, name)))) return name;
+  }
+  return null;
+}

@@ -1,0 +1,44 @@
+/** Errors of the real engines. The table is in docs/engines.md; `npm run engines` has the texts of ENGINES_. */
+import { wording, type ErrorTable } from './error-entry.ts';
+
+const OUTPUT = { exit: 'usage', advice: 'the output above it shows the reason' } as const;
+
+export const ENGINE_ERRORS = {
+  ENGINES_SYSTEM: { exit: 'usage', advice: 'run the command in the message, as root' },
+  ENGINES_NO_VENV: { exit: 'usage', advice: '`sudo apt-get install python3-venv`' },
+  ENGINES_NO_WHEEL: { exit: 'usage', advice: 'put a Python between 3.9 and 3.13 first on PATH' },
+  ENGINES_HASH_MISMATCH: {
+    exit: 'usage',
+    advice: "empty pip's cache; if the error remains, contact the operators of your mirror",
+  },
+  ENGINES_PATH: {
+    exit: 'usage',
+    advice:
+      'the path of the project contains blanks: `HUNDREDFOLD_ENGINES=/opt/engines npm run engines`',
+  },
+  ENGINES_PLATFORM: {
+    exit: 'usage',
+    advice: 'a system other than Linux, or an unsupported processor: use the recorded engine',
+  },
+  ENGINES_UNUSABLE: OUTPUT,
+  ENGINES_PIP_FAILED: OUTPUT,
+  LOCAL_SERVICES_ENGINE: {
+    exit: 'usage',
+    advice:
+      '`--engine real` without an engine, or a library was removed: `npm run engines -- --check`',
+    texts: {
+      engine: wording<{ service: string; program: string; version: string | null }>(
+        ({ service, program }) =>
+          `The real engine of the service ${service}, ${program}, is not installed.`,
+        ({ program, version }) => {
+          const which = version === null ? '' : ` --version ${version}`;
+          return `Install it with: npm run engines -- --only ${program}${which}; or leave --engine out: what is missing is then answered from recordings.`;
+        },
+      ),
+      library: wording<{ library: string }>(
+        ({ library }) => `ACPYPE is installed, and the system lacks ${library}.`,
+        'Run `npm run engines -- --check`: it names what to install.',
+      ),
+    },
+  },
+} as const satisfies ErrorTable;

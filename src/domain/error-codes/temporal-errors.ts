@@ -1,0 +1,188 @@
+/** Errors of a Temporal server, of the connection to it, and of its set-up. The table is in docs/operations.md. */
+import { wording, type ErrorTable } from './error-entry.ts';
+
+const NOT_STARTED = {
+  exit: 'usage',
+  advice: 'read `.hundredfold/temporal.log`; often the disk is full or too slow',
+} as const;
+
+const CODEC = {
+  exit: 'usage',
+  advice:
+    'set `temporal.codec` to the same value as where the campaigns were started; the message names the id of the key',
+} as const;
+
+const EMBEDDED_ERRORS = {
+  TEMPORAL_NOT_STARTED: {
+    ...NOT_STARTED,
+    text: wording<{ reason: string; tail: string; logFile: string }>(
+      ({ reason, tail }) =>
+        `the Temporal server did not start: ${reason}${tail ? `\n${tail}` : ''}`,
+      ({ logFile }) => `Read ${logFile}; \`hundredfold doctor\` checks the installation.`,
+    ),
+  },
+  TEMPORAL_NOT_HEALTHY: {
+    ...NOT_STARTED,
+    text: wording<{ seconds: number }>(
+      ({ seconds }) => `the Temporal server did not answer within ${seconds} s`,
+      'Run the same command again; `hundredfold doctor` looks for the cause.',
+    ),
+  },
+  TEMPORAL_DATABASE_DAMAGED: {
+    exit: 'usage',
+    advice:
+      'restore the named file or move it aside, and run the `run` command again; the tree keeps inputs, results and accepted jobs',
+    text: wording<{ file: string }>(
+      ({ file }) => `${file}, the database of the embedded server, is damaged and cannot be read`,
+      ({ file }) =>
+        `Restore it from a backup, or move it aside (mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm) and run the "hundredfold run" command again. ` +
+        'The output tree keeps inputs, results and accepted jobs, which are not submitted again. The histories in the UI are lost.',
+    ),
+  },
+  TEMPORAL_PORT_LOST: {
+    exit: 'usage',
+    advice: 'the embedded server died and another program took its port: run the command again',
+    text: wording<{ port: number }>(
+      ({ port }) => `another program now uses port ${port} of the embedded Temporal server`,
+      'Run the same command again: it uses another port, and nothing is lost.',
+    ),
+  },
+} as const satisfies ErrorTable;
+
+const CONNECTION_ERRORS = {
+  TEMPORAL_UNREACHABLE: {
+    exit: 'usage',
+    advice:
+      '`temporal.address`: the message says whether the name is unknown, nothing listens, or nothing answers',
+    texts: {
+      network: wording<{ address: string; reason: string; code: string }>(
+        ({ address, reason, code }) => `cannot reach Temporal at ${address}: ${reason} (${code})`,
+        'Check temporal.address, and that the server runs and its port is open to this host.',
+      ),
+      silent: wording<{ address: string }>(
+        ({ address }) =>
+          `cannot reach Temporal at ${address}: the port is open, but nothing answers`,
+        'The server may be starting or overloaded, or a firewall holds the connection: try again.',
+      ),
+      unclear: wording<{ address: string; namespace: string }>(
+        ({ address, namespace }) => `cannot reach Temporal at ${address} (namespace ${namespace})`,
+        'Check temporal.address, tls and apiKey in the configuration, and that the server runs.',
+      ),
+      'during the command': wording<{ reason: string }>(
+        ({ reason }) => `The connection to Temporal was lost during the command (${reason})`,
+        'Run the same command again: it resumes, and nothing is submitted twice.',
+      ),
+    },
+  },
+  TEMPORAL_NOT_GRPC: {
+    exit: 'usage',
+    advice: 'the port serves a web page: use the gRPC port of the frontend, usually 7233',
+    text: wording<{ address: string }>(
+      ({ address }) => `${address} answers as a web server, not as a Temporal frontend`,
+      'Use the gRPC port of the frontend (usually 7233); 8080 and 8233 are usually ports of the web UI.',
+    ),
+  },
+  TEMPORAL_SILENT: {
+    exit: 'usage',
+    advice:
+      'the server did not answer within 8 s: it is busy or stopped. Try again, or run `hundredfold doctor`',
+    text: wording<{ seconds: number }>(
+      ({ seconds }) => `Temporal did not answer within ${seconds} s`,
+      'It may be busy or stopped: try again, or run `hundredfold doctor`. Campaigns lose nothing meanwhile.',
+    ),
+  },
+  TEMPORAL_LOST: {
+    exit: 'usage',
+    advice: 'the connection to the server was lost: run the command again; the campaign continues',
+    text: wording<{ reason: string }>(
+      ({ reason }) => `Temporal stopped answering (${reason})`,
+      'Run the command again: the campaign continues, and nothing is lost.',
+    ),
+  },
+  WORKER_SILENT: {
+    exit: 'usage',
+    advice:
+      'no worker is polling your Temporal server: start `hundredfold worker`, or run the `run` command again',
+    text: wording<{ workflow: string }>(
+      ({ workflow }) => `no worker answers for ${workflow}`,
+      'Start a worker (hundredfold worker), or run the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
+    ),
+  },
+} as const satisfies ErrorTable;
+
+const SERVER_ERRORS = {
+  TEMPORAL_UNAUTHENTICATED: {
+    exit: 'usage',
+    advice: 'API key or client certificate: missing, wrong or expired',
+    text: wording<{ details: string }>(
+      ({ details }) => `Temporal does not accept the credentials${details}`,
+      'Set temporal.apiKey or temporal.tls.cert and .key, and check that the API key has not expired.',
+    ),
+  },
+  TEMPORAL_PERMISSION_DENIED: {
+    exit: 'usage',
+    advice: 'the credentials are valid but lack the permission: ask for it',
+    text: wording<{ details: string }>(
+      ({ details }) => `Temporal accepts the credentials but does not permit this call${details}`,
+      'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
+    ),
+  },
+  TEMPORAL_NAMESPACE_MISSING: {
+    exit: 'usage',
+    advice: 'correct `temporal.namespace`, or create the namespace: `hundredfold setup temporal`',
+    text: wording<{ namespace: string }>(
+      ({ namespace }) => `Temporal has no namespace ${namespace}`,
+      ({ namespace }) =>
+        `Check temporal.namespace, or create it: hundredfold setup temporal --namespace ${namespace}`,
+    ),
+  },
+  TEMPORAL_ATTRIBUTES_REFUSED: {
+    exit: 'usage',
+    advice: 'ask an administrator to add the search attributes; the message contains the command',
+    text: wording<{ namespace: string; reason: string; command: string }>(
+      ({ namespace, reason }) =>
+        `Temporal does not accept the search attributes in the namespace ${namespace}: ${reason}`,
+      ({ command }) => `Ask an administrator to add them: ${command}`,
+    ),
+  },
+  TEMPORAL_RETENTION_SHORT: {
+    exit: 'usage',
+    advice:
+      'from `doctor`: ended workflows are deleted too early; run `hundredfold setup temporal`',
+  },
+  TEMPORAL_CODEC_MISSING: {
+    ...CODEC,
+    text: wording<{ id: string }>(
+      ({ id }) =>
+        `this namespace contains campaigns encrypted with the key ${id}, and no codec is configured here`,
+      'Set temporal.codec to the same value as where the campaigns were started (docs/cluster.md).',
+    ),
+  },
+  TEMPORAL_CODEC_KEY_MISSING: {
+    ...CODEC,
+    text: wording<{ id: string; there: readonly string[] }>(
+      ({ id, there }) =>
+        `some data is encrypted with the key ${id}, but temporal.codec.keys has only ${there.join(', ')}`,
+      ({ id }) =>
+        `Add the key ${id} under temporal.codec.keys; it may be an older key, which is needed for reading.`,
+    ),
+  },
+  TEMPORAL_CODEC_KEY_WRONG: {
+    ...CODEC,
+    text: wording<{ id: string }>(
+      ({ id }) =>
+        `the key ${id} of temporal.codec.keys does not decrypt what was encrypted under this id`,
+      ({ id }) => `Use the same key for the id ${id} on all machines; a new key needs a new id.`,
+    ),
+  },
+  CODEC_SERVER_PORT: {
+    exit: 'usage',
+    advice: 'choose another `--port` for `hundredfold codec-server`',
+    text: wording<{ host: string; port: number; reason: string }>(
+      ({ host, port, reason }) => `cannot listen on ${host}:${port}: ${reason}`,
+      'Choose another --port, or end the program that uses it.',
+    ),
+  },
+} as const satisfies ErrorTable;
+
+export const TEMPORAL_ERRORS = { ...EMBEDDED_ERRORS, ...CONNECTION_ERRORS, ...SERVER_ERRORS };
