@@ -12,7 +12,7 @@ import { startCampaign } from '../src/campaigns/start.ts';
 import type { CodecKeys } from '../src/config/codec.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import type { Limit } from '../src/budget/budget.ts';
-import { describeService, type ServiceSettings } from '../src/config/settings.ts';
+import { describeService, type ServiceSettings } from '../src/config/services.ts';
 import { Secret } from '../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';

@@ -4,7 +4,7 @@ import { Spool } from '../src/plan/spool.ts';
 import { surveyManifests, type Survey } from '../src/plan/survey.ts';
 import type { Problem } from '../src/domain/problem.ts';
 
-export interface TakenIn {
+interface TakenIn {
   readonly survey: Survey;
   readonly spool: Spool;
   readonly cache: null;

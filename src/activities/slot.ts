@@ -76,7 +76,7 @@ export function freeSlot({ ledger }: Dependencies, id: string): void {
 }
 
 /** What the answer says besides the job itself. */
-export interface ClosedSlot {
+interface ClosedSlot {
   /** Jobs of others that count against the credential, found by this answer. */
   readonly foreignJobs: number;
   /** Why the service answered 429; null when it did not. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { standingIn } from '../budget/use.ts';
-import { everyCredential, type ServiceSettings } from '../config/settings.ts';
+import { everyCredential, type ServiceSettings } from '../config/services.ts';
 import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';

@@ -1,6 +1,6 @@
 /** Looks whether the services of a campaign are at their addresses, before anything is laid out or submitted. */
 import { revealNetwork, type NetworkSettings } from '../config/network.ts';
-import type { ServiceSettings, UnreadyService } from '../config/settings.ts';
+import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import { createHttp } from '../services/http.ts';

@@ -45,7 +45,7 @@ export type Reservation =
  * `window`: the limit is reached. `rejected`: the service answered 429 to a process on this machine and its Retry-After
  * has not expired. `unknown`: the ledger was damaged, and earlier charges are unknown.
  */
-export type Full = 'window' | 'rejected' | 'unknown';
+type Full = 'window' | 'rejected' | 'unknown';
 
 /** A submission as recorded in the ledger. */
 export interface Charge {

@@ -33,7 +33,7 @@ import { RejectionRows } from './rejection-rows.ts';
 import { inTransaction, isDamage, openDatabase, setAside } from './schema.ts';
 import { systemClock, type Moment, type SteadyClock } from './steady-clock.ts';
 
-export interface LedgerOptions {
+interface LedgerOptions {
   /** The state folder (src/state). */
   readonly folder: string;
   /** The server whose budget makes the submissions; charges by others are shown separately. */
@@ -235,7 +235,7 @@ export class Ledger {
   }
 }
 
-export interface RejectedPost {
+interface RejectedPost {
   readonly account: Account;
   readonly windows: Windows;
   /** The delay that the service requested; null if it requested none. */

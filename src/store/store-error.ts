@@ -5,8 +5,6 @@
 import type { StoreCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 
-export type { StoreCode };
-
 export class StoreError extends HundredfoldError {
   /** Whether a later retry can help, once the remedy was applied. */
   readonly retryable: boolean;

@@ -12,15 +12,12 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { inject } from 'vitest';
 import type { Limit } from '../../src/budget/budget.ts';
 import { startCampaign } from '../../src/campaigns/start.ts';
-import { describeService } from '../../src/config/settings.ts';
+import { describeService } from '../../src/config/services.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
 import type { LocalServicesOptions } from '../../src/local-services/options.ts';
-import {
-  startLocalServices,
-  type JournalEntry,
-  type LocalServices,
-} from '../../src/local-services/server.ts';
+import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
 import type { campaign } from '../../src/workflows/index.ts';
@@ -40,7 +37,7 @@ import { KINDS, SERVICE_OF_KIND } from '../../src/domain/item.ts';
 import { takenIn } from '../taken-in.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
-export const TOKEN = 'cR9secretK';
+const TOKEN = 'cR9secretK';
 
 /** Short, so that a slot granted too early meets a 429 within the test; two or more windows per campaign. */
 export const LIMITS = { limit: 5, windowMs: 1_500 } as const satisfies Limit;

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { ServiceSettings } from '../../src/config/settings.ts';
+import type { ServiceSettings } from '../../src/config/services.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { lookSignal } from '../../src/workflows/messages.ts';

@@ -1,6 +1,6 @@
 /** A campaign with several tokens of one service: each within its own limit, and each job polled with its own token. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { ServiceSettings } from '../../src/config/settings.ts';
+import type { ServiceSettings } from '../../src/config/services.ts';
 import { neverOverBudget, neverRefusedForRate, noSecret } from '../promises.ts';
 import { sequences, TOKEN, workerLog, type Ran, type Rig, type RigOptions } from '../rig.ts';
 import { keepsPromises, openRig, reconnect } from './faulty.ts';

@@ -28,7 +28,7 @@ import { absoluteAddress, addressOf } from '../../store/address.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument } from '../text/output.ts';
 
-export interface AdoptFlags extends RunFlags {
+interface AdoptFlags extends RunFlags {
   readonly past?: boolean;
   readonly kind?: Kind;
 }

@@ -15,7 +15,7 @@ import { openTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { parseWhere, type Where } from '../command-line/where.ts';
 import { printDocument } from '../text/output.ts';
 
-export interface TransferFlags extends CommonFlags {
+interface TransferFlags extends CommonFlags {
   /** The local folder of the trees. */
   readonly out?: string;
   readonly where?: readonly string[];

@@ -15,7 +15,7 @@ import { PAGE_SIZES, Pager } from './pager.tsx';
 import { Rows } from './rows.tsx';
 import type { Selection } from './selection.ts';
 
-export interface ItemTableProps {
+interface ItemTableProps {
   readonly data: PageData;
   readonly columns: readonly Column[];
   /** The matching rows, in order. */

@@ -8,7 +8,7 @@ import { headOf, isNumeric, type Column } from './columns.ts';
 import { itemHash } from './item-row.ts';
 import type { Selection } from './selection.ts';
 
-export interface RowsProps {
+interface RowsProps {
   readonly table: ItemTable;
   readonly columns: readonly Column[];
   readonly rows: readonly number[];

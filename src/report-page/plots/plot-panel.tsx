@@ -9,7 +9,7 @@ import { BrushedPlot } from './brushed-plot.tsx';
 import { coloursOf, RAMP, type Colours } from './plot-colours.ts';
 import { axisColumns, colourColumns, firstAxis, pointsOf, type Axes } from './points.ts';
 
-export interface PlotPanelProps {
+interface PlotPanelProps {
   readonly table: ItemTable;
   readonly columns: readonly Column[];
   /** The rows that match the filter. */
@@ -141,7 +141,7 @@ function AxisChoice({ name, column, all, none, set }: AxisChoiceProps) {
   );
 }
 
-export function ColourKey({ colours: { entries, ends } }: { readonly colours: Colours }) {
+function ColourKey({ colours: { entries, ends } }: { readonly colours: Colours }) {
   if (ends !== null) {
     return (
       <p class="key">

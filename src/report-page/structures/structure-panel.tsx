@@ -10,7 +10,7 @@ import { orderBySimilarity, orderLike } from './similarity.ts';
 import { SubstructureField, useSubstructure, type Found } from './substructure-search.tsx';
 import { StructureCard } from './structure-card.tsx';
 
-export interface StructurePanelProps {
+interface StructurePanelProps {
   readonly data: PageData;
   readonly columns: readonly Column[];
   readonly rows: readonly number[];
@@ -22,7 +22,7 @@ export interface StructurePanelProps {
 const ALL_ALIKE = ' ';
 const ON_PAGE = 24;
 
-export interface Placed {
+interface Placed {
   readonly row: number;
   /** To the molecule that the others are compared with; null without one. */
   readonly similarity: number | null;

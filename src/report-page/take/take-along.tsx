@@ -9,7 +9,7 @@ import { counted } from '../words.ts';
 import { folderOf, manifestText, structureText, tableText } from './rows-as-text.ts';
 import { copyText, saveText } from './save-file.ts';
 
-export interface TakeAlongProps {
+interface TakeAlongProps {
   readonly data: PageData;
   readonly columns: readonly Column[];
   readonly rows: readonly number[];

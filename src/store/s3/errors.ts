@@ -2,7 +2,8 @@
  * Errors of an object store, with codes. Server, network and credential problems are retryable: they can be fixed while
  * the campaign waits, and must not fail an item.
  */
-import { StoreError, type StoreCode } from '../store-error.ts';
+import { StoreError } from '../store-error.ts';
+import type { StoreCode } from '../../domain/error-codes/registry.ts';
 
 interface Meaning {
   readonly code: StoreCode;
@@ -133,7 +134,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it did not answer in time',
 };
 
-export interface Asked {
+interface Asked {
   /** Completes "Cannot …". */
   readonly action: string;
   /** The address, and the endpoint if one is configured. */
