@@ -86,15 +86,15 @@ export interface Answer {
 /** Why a service answered 429 although the ledger had a slot. */
 export type Rejection =
   /** The ledger was full as well (a limit was lowered), or no limit is configured. */
-  | { readonly type: 'explained' }
+  | 'explained'
   /** The service reports a limit below the configured one. */
-  | { readonly type: 'lower-limit'; readonly limit: number; readonly serviceLimit: number }
+  | 'lower-limit'
   /** Jobs that were not sent from this machine count as well. */
-  | { readonly type: 'someone-else'; readonly charged: number; readonly limit: number };
+  | 'someone-else';
 
 /** A 429 as shown to people. */
 export interface SeenRejection extends Account {
-  readonly type: Rejection['type'];
+  readonly type: Rejection;
   /** Elapsed since then, in ms. */
   readonly ageMs: number;
   readonly charged: number;
