@@ -36,7 +36,7 @@ test.each([{ sharesQueue: false }, { sharesQueue: true }])(
   async ({ sharesQueue }) => {
     const rig = await open({ sharesQueue });
     const started = await rig.start(sequences(40));
-    await expect.poll(() => accepted(rig).length, { timeout: 30_000 }).toBeGreaterThan(14);
+    await expect.poll(() => accepted(rig).length).toBeGreaterThan(14);
     await rig.stopWorker();
     await rig.startWorker();
     const progress = await started.handle.result();
