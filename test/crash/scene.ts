@@ -3,7 +3,7 @@
  * with their jobs on disk, optionally a separate Temporal server. At the end, the promises are checked.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -34,7 +34,7 @@ import type { Crash } from './points.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';
 import { KINDS, SERVICE_OF_KIND } from '../../src/domain/item.ts';
-import { takenIn } from '../taken-in.ts';
+import { takenIn, writeManifest } from '../taken-in.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
 const TOKEN = 'cR9secretK';
@@ -119,7 +119,9 @@ export class Scene {
 
   /** Starts a campaign over these rows, which are written to a manifest first. */
   async start(rows: readonly object[], name = `c-${randomUUID().slice(0, 8)}`): Promise<Started> {
-    const { ids, ...taken } = await takenIn(await this.#write(name, rows));
+    const { ids, ...taken } = await takenIn(
+      await writeManifest(join(this.folder, 'manifests', name), rows),
+    );
     const folder = join(this.folder, 'results', name);
     const { kinds } = taken.survey;
     const inUse = (service: string) =>
@@ -267,14 +269,6 @@ export class Scene {
       );
     }
     return texts;
-  }
-
-  async #write(name: string, rows: readonly object[]): Promise<string> {
-    const folder = join(this.folder, 'manifests', name);
-    await mkdir(folder, { recursive: true });
-    const path = join(folder, 'manifest.jsonl');
-    await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
-    return path;
   }
 }
 
