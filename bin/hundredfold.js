@@ -29,7 +29,7 @@ function muteExperimentalWarnings() {
 
 /**
  * Compiling the modules takes a third of the time of a command like `list`. Node's own default is a folder below the
- * shared temporary one, where somebody else could put code. A folder named by `NODE_COMPILE_CACHE` takes precedence: Node
+ * shared temporary one, where somebody else could put code. A folder named by NODE_COMPILE_CACHE takes precedence: Node
  * uses it before this runs.
  */
 async function keepCompiledCode() {
