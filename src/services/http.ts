@@ -19,7 +19,7 @@ import { SubmissionLine } from './submission-line.ts';
 import { userAgent } from './user-agent.ts';
 
 /** Connections per service: a few, because the services are shared (contract section 8). */
-const DEFAULT_CONNECTIONS = 8;
+export const DEFAULT_CONNECTIONS = 8;
 /** Milliseconds for one request, from its call to the last byte of the answer. */
 const DEFAULT_DEADLINE_MS = 30_000;
 /** Connecting is aborted after this many milliseconds. */

@@ -125,9 +125,7 @@ test('a campaign pauses molecules that fail alike, again after a resume, and end
       .poll(async () => (await progress()).brakes, { timeout: 90_000, interval: 100 })
       .toMatchObject(expected);
     // The jobs that were accepted before still end; no other is submitted.
-    await expect
-      .poll(async () => (await progress()).ended.failed - accepted(rig))
-      .toBe(0);
+    await expect.poll(async () => (await progress()).ended.failed - accepted(rig)).toBe(0);
     const paid = accepted(rig);
     await delay(3_000);
     expect(accepted(rig), 'molecules submitted while paused').toBe(paid);
