@@ -36,14 +36,14 @@ test('a failed job leaves its log, and the activity writes the end itself', asyn
 test('an item whose disk is full while it is cancelled ends as cancelled, not as failed', async () => {
   const rig = await openRig({ limit: 0, jobMs: 0 });
   await rig.stopWorker();
-  const asked = Promise.withResolvers<void>();
-  const requested = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<null>();
+  const requested = Promise.withResolvers<null>();
   await rig.startWorker(rig.settings, (real) => ({
     ...real,
     openStore: async (folder, options) => {
       if (Context.current().info.activityType !== 'finishJob')
         return real.openStore(folder, options);
-      asked.resolve();
+      asked.resolve(null);
       await requested.promise;
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     },
@@ -57,7 +57,7 @@ test('an item whose disk is full while it is cancelled ends as cancelled, not as
       (event) => event.activityTaskCancelRequestedEventAttributes != null,
     );
   await expect.poll(isRequested).toBe(true);
-  requested.resolve();
+  requested.resolve(null);
   const progress = await started.handle.result();
   expect(progress.ended).toMatchObject({ cancelled: 1, failed: 0 });
   await keepsPromises(rig, { ...started, progress });
