@@ -47,7 +47,8 @@ export default defineConfig({
     maxWorkers: 2,
     // For a test that hangs: a busy machine must not fail one that is only slow.
     testTimeout: 240_000,
-    expect: { poll: { timeout: 15_000 } },
+    // The same for a state that is waited for: the wait ends when it is reached, and only a hang lasts this long.
+    expect: { poll: { timeout: 120_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
   },

@@ -17,7 +17,7 @@ import { severityOf } from '../src/manifest/problems/problems.ts';
 
 const SAMPLE_DATA = path.join(import.meta.dirname, '..', '..', 'shared', 'data');
 
-export interface MoleculeCase {
+interface MoleculeCase {
   /** Of the golden run. */
   readonly key: string;
   readonly outcome: 'ok' | 'failed' | 'wrong';

@@ -15,11 +15,11 @@ import { readPayload } from '../src/results/payload.ts';
 const DATA = path.join(import.meta.dirname, '..', '..', 'shared', 'data');
 
 /** `wrong`: the engine reported success, but the result does not belong to the input that the user meant. */
-export type Outcome = 'right' | 'wrong' | 'fails';
+type Outcome = 'right' | 'wrong' | 'fails';
 /** `mended`: passed, but what is sent differs from the user's input. */
-export type Verdict = 'passed' | 'mended' | 'refused';
+type Verdict = 'passed' | 'mended' | 'refused';
 
-export interface Judged {
+interface Judged {
   /** Folder of the sample data, and the run in its golden/b2btools/INDEX.csv. */
   readonly owner: string;
   readonly run: string;

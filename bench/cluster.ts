@@ -7,7 +7,7 @@ import type { Client } from '@temporalio/client';
 import { findTemporalCli } from '../src/program/temporal-cli.js';
 import { startCampaign } from '../src/campaigns/start.ts';
 import { Secret } from '../src/config/secret.ts';
-import { describeService, type ServiceSettings } from '../src/config/settings.ts';
+import { describeService, type ServiceSettings } from '../src/config/services.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
@@ -128,7 +128,7 @@ async function sizesOf({ client, users }: Scene): Promise<string> {
 }
 
 /** Many users, each with a token and a campaign, under one limit of the address. */
-export async function credentials(users: number, items: number): Promise<string> {
+async function credentials(users: number, items: number): Promise<string> {
   const limits = { users, limit: 100, addressLimit: 200, windowSeconds: 40, jobSeconds: 1.5 };
   return withScene(limits, async (scene) => {
     const rows = sequences(users * items);
@@ -155,7 +155,7 @@ export async function credentials(users: number, items: number): Promise<string>
 }
 
 /** Campaigns with far more rows than slots. */
-export async function waiting(campaigns: number, rows: number): Promise<string> {
+async function waiting(campaigns: number, rows: number): Promise<string> {
   const limits = { users: 1, limit: 20, addressLimit: 0, windowSeconds: 3_600, jobSeconds: 1.5 };
   return withScene(limits, async (scene) => {
     const [user] = scene.users;

@@ -23,7 +23,7 @@ export interface Arrival {
   readonly name: string | null;
 }
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -27,7 +27,7 @@ const WRITE_LIMIT = 8;
 /** One refused row of the manifest per this number of items. */
 const ITEMS_PER_INVALID = 400;
 
-export interface FinishedTree {
+interface FinishedTree {
   readonly store: Store;
   /** For `publishCampaign`. */
   readonly end: CampaignEnd;

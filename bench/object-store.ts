@@ -21,7 +21,7 @@ interface Run {
 }
 
 /** Sequences without a budget, on the synthetic engine; the services are a separate process. */
-export async function costOfItems(items: number): Promise<string> {
+async function costOfItems(items: number): Promise<string> {
   return withServer(async (server) => {
     const folder = await campaign(items, null);
     const bucket = await campaign(items, server);
@@ -71,7 +71,7 @@ interface Published {
 }
 
 /** `each`: items of each of the four kinds. */
-export async function publication(each: number): Promise<string> {
+async function publication(each: number): Promise<string> {
   return withServer(async (server) => {
     const bench = await Bench.open();
     try {

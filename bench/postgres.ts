@@ -125,7 +125,7 @@ function spent(lab: Lab): Spent {
 }
 
 /** CPU and WAL per item. */
-export async function cost(items: number, workers: number): Promise<string> {
+async function cost(items: number, workers: number): Promise<string> {
   return withLab(PLENTY, async (lab) => {
     const hosts: HostName[] = ['host1', 'host2', 'host3'];
     for (const host of hosts.slice(0, workers)) lab.startWorker(host, ADA);
@@ -147,7 +147,7 @@ export async function cost(items: number, workers: number): Promise<string> {
 }
 
 /** Submissions per second of one budget, for jobs that do not end meanwhile. */
-export async function rate(seconds: number): Promise<string> {
+async function rate(seconds: number): Promise<string> {
   return withLab({ ...PLENTY, jobMs: 3_600_000 }, async (lab) => {
     for (const host of ['host1', 'host2'] as const) lab.startWorker(host, ADA);
     // A campaign keeps at most 1,000 items open.
@@ -165,7 +165,7 @@ export async function rate(seconds: number): Promise<string> {
 }
 
 /** From a failure, or the recovery from it, to the next submission, in s; several times. */
-export async function recovery(awaySeconds: number, times: number): Promise<string> {
+async function recovery(awaySeconds: number, times: number): Promise<string> {
   return withLab({ ...PLENTY, limit: 10, windowMs: 2_000, unlimited: false }, async (lab) => {
     for (const host of ['host1', 'host2'] as const) lab.startWorker(host, ADA);
     await start(lab, 'night', sequences(5_000));

@@ -16,7 +16,7 @@ export interface WindowCase {
 /** Runs the items to their end, and returns the names of their campaigns. */
 export type Course = (bench: Bench, items: readonly object[]) => Promise<readonly string[]>;
 
-export interface Measured {
+interface Measured {
   readonly refused: number;
   readonly duplicates: number;
   readonly lost: number;
@@ -33,7 +33,7 @@ export function lowerBound({ items, limit, windowSeconds, jobSeconds }: WindowCa
   return (Math.ceil(items / limit) - 1) * windowSeconds + jobSeconds;
 }
 
-export const undisturbed: Course = async (bench, items) => {
+const undisturbed: Course = async (bench, items) => {
   const { code, stderr } = await bench.run('run', await bench.manifest(items));
   if (code !== 0) throw new Error(stderr);
   return ['bench'];

@@ -29,11 +29,12 @@ function muteExperimentalWarnings() {
 
 /**
  * Compiling the modules takes a third of the time of a command like `list`. Node's own default is a folder below the
- * shared temporary one, where somebody else could put code.
+ * shared temporary one, where somebody else could put code. A folder named by NODE_COMPILE_CACHE takes precedence: Node
+ * uses it before this runs.
  */
 async function keepCompiledCode() {
   const { cacheFolder } = await import(`../${checkout ? 'src' : 'lib'}/program/temporal-cli.js`);
-  nodeModule.enableCompileCache?.(process.env.NODE_COMPILE_CACHE ?? join(cacheFolder(), 'code'));
+  nodeModule.enableCompileCache(join(cacheFolder(), 'code'));
 }
 
 /** On a terminal the child is in our process group and gets Ctrl-C by itself: passed on, it would count twice. */

@@ -12,7 +12,7 @@ const FILES = join(import.meta.dirname, 'crate-validator');
 const REQUIREMENTS = join(FILES, 'requirements.txt');
 const run = promisify(execFile);
 
-export interface CrateVerdict {
+interface CrateVerdict {
   readonly issues: readonly { readonly severity: string; readonly message: string }[];
   /** Addresses that the validator tried to request. */
   readonly asked: readonly string[];
@@ -21,7 +21,7 @@ export interface CrateVerdict {
 /** The validator's names for them. */
 export type CrateProfile = 'ro-crate-1.2' | 'process-run-crate';
 
-export type CrateValidator =
+type CrateValidator =
   | { readonly validate: (folder: string, profile: CrateProfile) => Promise<CrateVerdict> }
   /** Why it is missing, in a few words. */
   | { readonly missing: string };

@@ -11,14 +11,14 @@ const ROOT = join(import.meta.dirname, '..');
 const FILES = join(import.meta.dirname, 'deposit-validator');
 const run = promisify(execFile);
 
-export interface DepositFiles {
+interface DepositFiles {
   /** The unpacked bag. */
   readonly bag: string;
   readonly citation: string;
   readonly datacite: string;
 }
 
-export type DepositValidator =
+type DepositValidator =
   /** Resolves with the errors. */
   | { readonly validate: (files: DepositFiles) => Promise<readonly string[]> }
   /** Why it is missing, in a few words. */

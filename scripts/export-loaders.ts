@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FILES = join(import.meta.dirname, 'export-loaders');
 const run = promisify(execFile);
 
-export type ExportLoaders =
+type ExportLoaders =
   | {
       readonly python: string;
       /** Calls a function of export-loaders/load.py. */

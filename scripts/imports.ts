@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { importProblem } from './layers.js';
 import type { Import } from './layers.js';
 
-export interface FileImport extends Import {
+interface FileImport extends Import {
   /** Counted from 1. */
   readonly line: number;
 }
@@ -66,7 +66,7 @@ export function checkoutPathsIn(path: string, text: string): readonly string[] {
 }
 
 /** A cycle of files, the first repeated at the end; null if there is none. */
-export function findCycle(imports: readonly Import[]): readonly string[] | null {
+function findCycle(imports: readonly Import[]): readonly string[] | null {
   const next = new Map<string, string[]>();
   for (const { from, target } of imports) next.set(from, [...(next.get(from) ?? []), target]);
   const done = new Set<string>();

@@ -97,7 +97,7 @@ export const KNOW_TEMPORAL = [
 export const PROFILES = { part: 'config', specifier: '@temporalio/envconfig' };
 
 /** `src/services/molecules/submit.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/`. */
-export function partOf(path) {
+function partOf(path) {
   const match = /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path);
   return match?.[1] ?? null;
 }

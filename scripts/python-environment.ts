@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Path of its interpreter, or why it is missing, in a few words. */
-export type PythonEnvironment = { readonly python: string } | { readonly missing: string };
+type PythonEnvironment = { readonly python: string } | { readonly missing: string };
 
 /** @param name of its folder, to which the digest of the requirements is added */
 export async function pythonEnvironment(

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
 
-export interface Ended {
+interface Ended {
   /** Null if a signal ended it. */
   readonly code: number | null;
   /** Its output, if captured. */

@@ -14,7 +14,7 @@ export function testServerFolder(root = ROOT): string {
   return join(root, '.tools', `temporal-test-server-${TEST_SERVER_VERSION}`);
 }
 
-export type TimeSkippingServer =
+type TimeSkippingServer =
   | { readonly path: string }
   /** Why it is missing, in a few words. */
   | { readonly missing: string };

@@ -55,7 +55,7 @@ const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
 /** The folder of the extracted files, or why it is missing, in a few words. */
-export type Fetched = { readonly folder: string } | { readonly missing: string };
+type Fetched = { readonly folder: string } | { readonly missing: string };
 
 export async function fetchPublished(published: Published, root = ROOT): Promise<Fetched> {
   const { name, version, inside } = published;

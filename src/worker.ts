@@ -12,7 +12,7 @@ import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
 import { revealNetwork } from './config/network.ts';
-import { everyCredential, type ServiceSettings } from './config/settings.ts';
+import { everyCredential, type ServiceSettings } from './config/services.ts';
 import type { ServiceReference } from './domain/campaign.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { withManners } from './services/manners.ts';
@@ -299,7 +299,7 @@ function keyOf({ service, address, credential }: ServiceReference): string {
 }
 
 /** Activities for workers that the caller creates, with everything that must run beside them. */
-export interface OpenActivities {
+interface OpenActivities {
   readonly activities: Activities;
   /** Around every activity. */
   readonly interceptors: ActivityInterceptorsFactory[];

@@ -3,7 +3,7 @@
  * services over real HTTP, an output folder. Settings that a test omits are as in production.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
@@ -12,7 +12,7 @@ import { startCampaign } from '../src/campaigns/start.ts';
 import type { CodecKeys } from '../src/config/codec.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import type { Limit } from '../src/budget/budget.ts';
-import { describeService, type ServiceSettings } from '../src/config/settings.ts';
+import { describeService, type ServiceSettings } from '../src/config/services.ts';
 import { Secret } from '../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
@@ -25,7 +25,7 @@ import { startWorker, type RunningWorker, type WorkerOptions } from '../src/work
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
 import { ENCRYPTED } from './namespaces.ts';
-import { takenIn } from './taken-in.ts';
+import { takenIn, writeManifest } from './taken-in.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
 export const TOKEN = 'tK9secretZ';
@@ -194,7 +194,10 @@ export class Rig {
     cache: ResultCache | null = null,
     out = 'results',
   ): Promise<Started> {
-    const path = typeof manifest === 'string' ? manifest : await this.#write(name, manifest);
+    const path =
+      typeof manifest === 'string'
+        ? manifest
+        : await writeManifest(join(this.folder, 'manifests', name), manifest);
     const { ids, ...taken } = await takenIn(path);
     const folder = join(this.folder, out, name);
     const kinds = Object.entries(taken.survey.kinds).filter(([, n]) => n > 0);
@@ -240,14 +243,6 @@ export class Rig {
     const folder = join(this.folder, 'state');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
-  }
-
-  async #write(name: string, rows: readonly object[]): Promise<string> {
-    const folder = join(this.folder, 'manifests', name);
-    await mkdir(folder, { recursive: true });
-    const path = join(folder, 'manifest.jsonl');
-    await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
-    return path;
   }
 }
 

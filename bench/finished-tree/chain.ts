@@ -5,12 +5,12 @@
 import { loadIndex, readRecording } from '../../src/local-services/engines/recordings.ts';
 
 /** Every key of b2bTools in the order of its CSV. */
-export const CSV_KEYS = [
+const CSV_KEYS = [
   ...['RRM', 'agmata', 'arg', 'backbone', 'coil', 'complexity', 'disoMine', 'disorder'],
   ...['earlyFolding', 'helix', 'ppII', 'sheet', 'sidechain', 'tyr', 'viterbi'],
 ] as const;
 
-export type Values = Readonly<Record<string, readonly (number | string | null)[]>>;
+type Values = Readonly<Record<string, readonly (number | string | null)[]>>;
 
 export interface Residues {
   readonly letters: readonly string[];

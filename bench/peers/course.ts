@@ -6,21 +6,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { Bench, ENVIRONMENT, sequences } from '../command.ts';
-import { lowerBound, type WindowCase } from '../window.ts';
+import type { WindowCase } from '../window.ts';
 import { countRun, nextAccepted, type Done, type Figures } from './figures.ts';
 import type { Installed } from './peer.ts';
 import type { Server } from './servers.ts';
 import { folderOf, processes, watch } from './usage.ts';
 
 export const CASE: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
-export const BOUND = lowerBound(CASE);
 /** For a peer that has not ended by then, the missing results are lost. */
 const PATIENCE_MS = 600_000;
 /** After a kill: pending submissions arrive, and are not counted for the next start. */
 const DRAINED_MS = 1_000;
 const CAMPAIGN = 'items';
 
-export interface Course {
+interface Course {
   readonly kill: boolean;
   /** Where the output of the program goes. */
   readonly log: string;

@@ -11,7 +11,7 @@ export interface Done {
   readonly at: number;
 }
 
-export interface Counts {
+interface Counts {
   /** Answers of 429. */
   readonly refused: number;
   /**

@@ -91,7 +91,7 @@ export class Family {
 
 type Role = keyof Usage;
 
-export function roleOf({ name }: Pick<Process, 'name'>): Role {
+function roleOf({ name }: Pick<Process, 'name'>): Role {
   return SERVERS.test(name) ? 'server' : 'program';
 }
 

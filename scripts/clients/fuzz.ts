@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-export interface Fuzzed {
+interface Fuzzed {
   readonly passed: boolean;
   /** What the fuzzer printed, with a command to repeat each failure. */
   readonly report: string;

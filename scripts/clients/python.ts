@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 const ROOT = join(import.meta.dirname, '..', '..');
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
-export type ClientPackages =
+type ClientPackages =
   /** For PYTHONPATH. */
   | { readonly type: 'ready'; readonly folder: string }
   /** Why they are missing, as a message. */

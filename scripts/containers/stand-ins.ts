@@ -54,7 +54,7 @@ export function standIns(tools: string, say: Say): string | null {
 }
 
 /** Target → image. */
-export function imagesOfCompose(): Readonly<Record<string, string>> {
+function imagesOfCompose(): Readonly<Record<string, string>> {
   const { services } = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), {
     merge: true,
   }) as { services: Record<string, { image: string }> };

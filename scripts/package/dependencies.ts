@@ -71,11 +71,6 @@ export function neededPackages(packages: LockedPackages): readonly string[] {
   return [...found].sort();
 }
 
-/** `node_modules/a/node_modules/@b/c` → `@b/c`. */
-export function packageName(path: string): string {
-  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-}
-
 /** Copies them from the checkout at `root` into `target`, which is used as `node_modules`. */
 export function copyPackages(root: string, paths: readonly string[], target: string): void {
   for (const path of paths) {

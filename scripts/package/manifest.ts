@@ -26,7 +26,7 @@ const KEPT = [
 const MAN_PAGE = 'docs/hundredfold.1';
 
 /** All files of the package. */
-export const FILES = [
+const FILES = [
   ...['bin', 'lib', 'dist/report-page', 'dist/workflows.json', 'dist/workflows-*.js'],
   WORKFLOW_CODE,
   ...['batches/demo', 'schemas', 'starter', 'CHANGELOG.md', 'NOTICE', 'sbom.cdx.json'],

@@ -24,7 +24,7 @@ import { copyWorkflowCode, ENTRIES as WORKFLOW_ENTRIES, WORKFLOW_CODE } from './
 import { bundleDigest, DIGEST_FILE } from '../../src/temporal/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-export const STAGED = join(ROOT, 'dist', 'package');
+const STAGED = join(ROOT, 'dist', 'package');
 
 const AS_THEY_ARE = [
   'bin',

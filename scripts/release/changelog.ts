@@ -1,7 +1,7 @@
 /** The requirements of a release for version, tag and changelog. Pure. */
 import { valid } from 'semver';
 
-export interface ReleaseState {
+interface ReleaseState {
   /** In package.json. */
   readonly version: string;
   readonly changelog: string;

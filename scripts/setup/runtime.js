@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { SetupProblem } from '../../src/program/problem.js';
 
 /** The first with all features that the project uses: types stripped without a flag, node:sqlite, undici 8. */
-export const LEAST_NODE = [22, 19];
+const LEAST_NODE = [22, 19];
 
-export function isRecent(version, least = LEAST_NODE) {
+function isRecent(version, least = LEAST_NODE) {
   const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
   return major > least[0] || (major === least[0] && minor >= least[1]);
 }
 
 /** The Node package that package.json pins for this machine; null if there is none. */
-export function pinnedNode(root) {
+function pinnedNode(root) {
   const path = join(
     root,
     'node_modules',

@@ -20,7 +20,7 @@ import { projectNode } from './runtime.js';
 const DOWNLOADER = fileURLToPath(new URL('sdk-download.js', import.meta.url));
 
 /** Set to 1 by users who accept a program that is identified by its version only. */
-export const UNPINNED = 'HUNDREDFOLD_SETUP_UNPINNED';
+const UNPINNED = 'HUNDREDFOLD_SETUP_UNPINNED';
 const OR_UNPINNED = `\nOr let Temporal’s SDK download it, known by its version only and not by a digest: ${UNPINNED}=1`;
 
 /**

@@ -2,9 +2,9 @@
 import { mol2Atoms } from '../../src/local-services/engines/real/acpype/mol2.ts';
 
 /** Units of the elementary charge, an atom. */
-export const CHARGE_TOLERANCE = 0.01;
+const CHARGE_TOLERANCE = 0.01;
 
-export interface Comparison {
+interface Comparison {
   readonly same: boolean;
   /** Atoms and types are the same, and only charges differ. */
   readonly chargesAlone: boolean;

@@ -3,14 +3,14 @@ import { parse } from 'csv-parse/sync';
 import type { OutputName } from '../../src/local-services/engines/engine.ts';
 
 /** Of every value of a prediction. */
-export const VALUE_TOLERANCE = 1e-5;
+const VALUE_TOLERANCE = 1e-5;
 /** Tables are rounded to three digits: a value near a half may be rounded either way. */
 const TABLE_TOLERANCE = 1e-3 + VALUE_TOLERANCE;
 
 /** Times, and the name of the input file. */
 const INCIDENTAL = /_execution_time$|^(?:executionDetails|creation_date|ID_file)$/;
 
-export interface Difference {
+interface Difference {
   /** The largest distance of two values, except for those that were rounded. */
   readonly furthest: number;
   readonly values: number;

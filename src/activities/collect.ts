@@ -8,7 +8,7 @@
 /** Bytes that each download may hold without waiting. */
 const FREELY = 4_000_000;
 
-export interface Collected {
+interface Collected {
   readonly bytes: Buffer;
   /** To be called when the bytes are not needed any more. */
   readonly release: () => void;

@@ -6,7 +6,7 @@ import type { LeaseHolder } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
-export interface CredentialLeasesOptions {
+interface CredentialLeasesOptions {
   readonly holder: () => Promise<LeaseHolder>;
   readonly openStore: (address: string) => Promise<Store>;
 }

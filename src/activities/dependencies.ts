@@ -22,7 +22,7 @@ export interface KnownService {
   readonly ledgerAddress: string;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly create?: boolean;
 }
 

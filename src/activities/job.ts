@@ -8,7 +8,7 @@ import { readItem } from '../store/item-store.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 
-export interface JobSource {
+interface JobSource {
   readonly campaign: string;
   readonly id: string;
   readonly kind: Kind;

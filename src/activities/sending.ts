@@ -31,7 +31,7 @@ type Noted = Pick<SubmitRequest, 'job' | 'attempt' | 'others'> &
   Partial<Pick<SubmitRequest, 'credential'>>;
 
 /** An earlier attempt may have been made with another credential. */
-export type EarlierOutcome = TimedOutcome & { readonly credential?: string };
+type EarlierOutcome = TimedOutcome & { readonly credential?: string };
 
 export class SendingNote {
   readonly #store: Store;

@@ -7,7 +7,7 @@ import { log } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
-import type { Account, Answer, Rejection, Reservation, Windows } from '../ledger/charge.ts';
+import type { Account, Answer, Reservation, Windows } from '../ledger/charge.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 
 export interface SlotRequest {
@@ -75,16 +75,6 @@ export function freeSlot({ ledger }: Dependencies, id: string): void {
   }
 }
 
-/** What the answer says besides the job itself. */
-export interface ClosedSlot {
-  /** Jobs of others that count against the credential, found by this answer. */
-  readonly foreignJobs: number;
-  /** Why the service answered 429; null when it did not. */
-  readonly rejection: Rejection | null;
-}
-
-const NOTHING_FOUND: ClosedSlot = { foreignJobs: 0, rejection: null };
-
 /**
  * Never throws: the POST has been made. A slot that cannot be closed stays charged for 45 s and its window.
  * `null` as outcome: the POST was not begun.
@@ -93,12 +83,11 @@ export function closeSlot(
   { ledger }: Dependencies,
   slot: TakenSlot,
   outcome: TimedOutcome | null,
-): ClosedSlot {
+): void {
   try {
-    return close(ledger, slot, outcome);
+    close(ledger, slot, outcome);
   } catch (error) {
     log.warn('the end of a submission could not be written to the ledger', { id: slot.id, error });
-    return NOTHING_FOUND;
   }
 }
 
@@ -106,35 +95,34 @@ function close(
   ledger: Dependencies['ledger'],
   { id, account, windows }: TakenSlot,
   outcome: TimedOutcome | null,
-): ClosedSlot {
+): void {
   switch (outcome?.type) {
     case 'accepted': {
       const { remoteId, rateLimit } = outcome;
       const configured = windows.credential;
       const limit = rateLimit && { rateLimit: { ...rateLimit, configured } };
-      const foreignJobs = ledger.close(id, 'charged', { remoteId, ...limit, ...timesOf(outcome) });
-      return { foreignJobs, rejection: null };
+      ledger.close(id, 'charged', { remoteId, ...limit, ...timesOf(outcome) });
+      return;
     }
     case 'unsure':
       ledger.close(id, 'charged', timesOf(outcome));
-      return NOTHING_FOUND;
+      return;
     case 'notNow': {
       if (outcome.doubt) {
         ledger.close(id, 'charged');
-        return NOTHING_FOUND;
+        return;
       }
       if (outcome.reason !== 'rate-limited') break;
       const { retryAfterMs } = outcome;
       const serviceLimit = outcome.rateLimit?.limit ?? null;
-      const rejection = ledger.reject(id, { account, windows, retryAfterMs, serviceLimit });
-      return { foreignJobs: 0, rejection };
+      ledger.reject(id, { account, windows, retryAfterMs, serviceLimit });
+      return;
     }
     case 'refused':
     case undefined:
       break;
   }
   ledger.close(id, 'free');
-  return NOTHING_FOUND;
 }
 
 function timesOf({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {

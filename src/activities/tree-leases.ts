@@ -26,7 +26,7 @@ export interface TreeAddress {
   readonly tree?: string;
 }
 
-export interface TreeLeasesOptions {
+interface TreeLeasesOptions {
   /** Read for each renewal: the embedded server may have been restarted. */
   readonly holder: () => Promise<LeaseHolder>;
   /** Opens a tree that is there. */

@@ -15,7 +15,7 @@ const MOST_CARRIED = 5_000;
 const MOST_OF_ONE = 200;
 
 /** What a campaign is notified of: its requests that were taken out of the queue, and how many it may have waiting. */
-export interface Taken {
+interface Taken {
   readonly campaign: string;
   /** Ids of items. */
   readonly ids: readonly string[];

@@ -7,7 +7,7 @@
  */
 import type { Request } from './lanes.ts';
 
-export interface Answered {
+interface Answered {
   /** Absent for requests of workflows that did not send it. */
   readonly run?: string;
   readonly generation: number;

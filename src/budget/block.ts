@@ -26,13 +26,13 @@ export interface Block {
   told?: boolean;
 }
 
-export const FIRST_DELAY_MS = 1_000;
+const FIRST_DELAY_MS = 1_000;
 export const LONGEST_DELAY_MS = 60_000;
 /** Whoever refuses us does so for minutes at least; a person or a firewall is at work, and not a restart. */
 export const FIRST_REFUSED_MS = 5_000;
 
 /** What the service said, to a request that is known by its number among all that were ever sent. */
-export interface Refusal {
+interface Refusal {
   /** What the service ordered; null when it said nothing. */
   readonly retryAfterMs: number | null;
   readonly reason: string;

@@ -106,7 +106,7 @@ function ask(state: BudgetState, request: Request, now: number): void {
 }
 
 /** Submissions on their way that one run of a campaign has asked for. */
-export function grantsOf({ outstanding }: BudgetState, of: CampaignRun): Grant[] {
+function grantsOf({ outstanding }: BudgetState, of: CampaignRun): Grant[] {
   return Object.values(outstanding).filter(
     ({ request: { campaign, run } }) => campaign === of.campaign && run === of.run,
   );

@@ -9,7 +9,7 @@ import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
 
 export const NO_LIMIT: Limit = { limit: null, windowMs: 0 };
 
-export interface CredentialState {
+interface CredentialState {
   window: Window;
   block: Block;
   /** Its token was refused (401), and jobs are sent with the one that is configured now. */
@@ -46,7 +46,7 @@ export interface BudgetState {
 }
 
 /** Jobs that were accepted and have not ended (unfinished.ts). */
-export interface Unfinished {
+interface Unfinished {
   /** Most of them at a time. */
   max: number;
   /** As counted last, and when (ms; 0: never). */

@@ -55,13 +55,13 @@ export interface BudgetStatus {
   readonly rebuilt?: { readonly at: number; readonly reason: string };
 }
 
-export interface CredentialStatus extends WindowStatus {
+interface CredentialStatus extends WindowStatus {
   readonly credential: string;
   /** The 429s that our own jobs do not explain, and the last of them; absent when there was none. */
   readonly strangers?: { readonly at: number; readonly count: number };
 }
 
-export interface Waiters {
+interface Waiters {
   readonly campaign: string;
   readonly credential: string;
   /** Those that wait for a slot here, and those that the campaign has not asked for yet. */

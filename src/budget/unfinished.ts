@@ -34,7 +34,7 @@ export function noteCount({ unfinished }: BudgetState, count: number, now: numbe
 }
 
 /** How many jobs more the service may be given, those on their way counted. */
-export function roomFor({ unfinished, outstanding }: BudgetState): number {
+function roomFor({ unfinished, outstanding }: BudgetState): number {
   if (!unfinished) return Number.POSITIVE_INFINITY;
   const { max, count, accepted } = unfinished;
   return max - count - accepted.length - Object.keys(outstanding).length;

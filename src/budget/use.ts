@@ -12,7 +12,7 @@ import type { Request } from './lanes.ts';
 import { GUARD_MS, releases, type Window } from './window.ts';
 
 /** What one campaign has charged to one credential. */
-export interface Use {
+interface Use {
   /** As the campaign asked last. */
   standing: Standing;
   /** Ascending, in ms. Those that count now are among the closes of the window. */

@@ -17,7 +17,7 @@ export const GUARD_MS = 25;
  * runs, or a limit be set where there was none, and what was accepted before counts then as well.
  */
 export const REMEMBERED_MS = 3_600_000;
-export const REMEMBERED = 1_000;
+const REMEMBERED = 1_000;
 
 /** A limit as configured: jobs in a rolling window. */
 export interface Limit {

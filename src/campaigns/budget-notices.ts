@@ -1,7 +1,7 @@
 /** What a user should know of a budget beside its numbers, in words. Pure. */
 import type { BudgetStatus } from '../budget/status.ts';
 
-export interface BudgetNotice {
+interface BudgetNotice {
   /** The same notice has the same key: it is shown once. */
   readonly key: string;
   readonly words: string;

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
-import type { Environment, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Environment } from '../config/secret.ts';
 import { inSession } from './in-session.ts';
 
 /** False where no Temporal was ever used: nothing can be charged, and no server is started to find that out. */

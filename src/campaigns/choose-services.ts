@@ -1,10 +1,11 @@
 /** Which services the jobs of a campaign go to: those of the configuration, or this project's own. */
-import type { ServiceSettings, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local-settings.ts';
 
-export interface Choice {
+interface Choice {
   /** The two services of this project come first. */
   readonly local: boolean;
   /** Services that cannot be done without. */

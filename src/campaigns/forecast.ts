@@ -5,7 +5,7 @@ import {
   PREDICTIONS_LIMIT,
   type ServiceSettings,
   type UnreadyService,
-} from '../config/settings.ts';
+} from '../config/services.ts';
 import {
   forecast,
   freshWindow,

@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 import { isGone, thisProcess, treeHolder } from '../temporal/tree-holder.ts';
 import type { OnNotice } from './notice.ts';
 
-export interface Holding {
+interface Holding {
   readonly session: Pick<Session, 'client'>;
   readonly store: Store;
   /** Folder of the embedded server; null where Temporal runs elsewhere. */
@@ -23,7 +23,7 @@ export interface Holding {
   readonly onNotice: OnNotice;
 }
 
-export interface HoldingAlone {
+interface HoldingAlone {
   /** The command, for whoever finds the tree held. */
   readonly where: string;
   readonly store: Store;

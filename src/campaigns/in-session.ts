@@ -1,6 +1,7 @@
 /** A session for as long as something is done in it: a look at campaigns, or work on them. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Environment } from '../config/secret.ts';
 import { codedError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import { openSession, type Session } from '../host/session.ts';
@@ -12,7 +13,7 @@ import { isTemporalAway } from './temporal-away.ts';
  */
 export type Purpose = 'look' | 'work';
 
-export interface InSession {
+interface InSession {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly purpose: Purpose;

@@ -1,5 +1,6 @@
 /** What starting and planning have in common: all rows are read, checked and compared with earlier results. */
-import type { ServiceSettings, Settings, UnreadyService } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { codedError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local-settings.ts';

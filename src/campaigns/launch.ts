@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { standingIn } from '../budget/use.ts';
-import { everyCredential, type ServiceSettings } from '../config/settings.ts';
+import { everyCredential, type ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, FeedSpec, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
@@ -20,7 +20,7 @@ import {
   fetchTaskQueue,
   publishTaskQueue,
 } from '../workflows/names.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { campaignAttributes } from '../workflows/search-attributes.ts';
 
 /** A running campaign, as recorded at its start. */
 export interface Running {
@@ -73,10 +73,7 @@ export async function launch(session: Session, start: Launch): Promise<void> {
     staticSummary,
     staticDetails,
     memo,
-    typedSearchAttributes: [
-      { key: ATTRIBUTES.campaign, value: attributes.campaign },
-      { key: ATTRIBUTES.state, value: attributes.state },
-    ],
+    typedSearchAttributes: campaignAttributes(attributes),
   });
 }
 

@@ -7,7 +7,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { notifyWays } from '../config/notify.ts';
-import type { ServiceSettings, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, ServiceReference, Standing } from '../domain/campaign.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
@@ -31,7 +32,7 @@ import { endObsolete } from './obsolete.ts';
 import { openTree, type CampaignTree } from './campaign-tree.ts';
 import { Deadline } from '../domain/deadline.ts';
 
-export interface Move {
+interface Move {
   readonly name: string;
   /** Of the embedded server that it leaves. */
   readonly here: Settings;

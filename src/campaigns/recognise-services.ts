@@ -1,6 +1,6 @@
 /** Looks whether the services of a campaign are at their addresses, before anything is laid out or submitted. */
 import { revealNetwork, type NetworkSettings } from '../config/network.ts';
-import type { ServiceSettings, UnreadyService } from '../config/settings.ts';
+import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import { createHttp } from '../services/http.ts';
@@ -39,9 +39,8 @@ export function remedyOf(
 }
 
 /**
- * A service that is down or refuses access is not an error: the campaign waits for it.
- * @param resumes jobs of the campaign were submitted there before: then even a wrong answer is likely to pass Throws
- * SERVICE_URL_WRONG.
+ * Throws SERVICE_URL_WRONG if another service answers at the address. A service that is down or refuses access is not an
+ * error: the campaign waits for it. Nor is a wrong answer if the campaign `resumes`: its jobs were accepted there before.
  */
 export async function checkServices(
   feeds: readonly ServiceSettings[],

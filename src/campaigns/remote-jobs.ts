@@ -1,5 +1,6 @@
 /** The jobs that the services have for our token, and which of them this folder has: for `remote list` and `adopt`. */
-import type { ServiceSettings, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { withLocalServices } from '../host/with-local-services.ts';
@@ -28,7 +29,7 @@ export interface RemoteJobs {
   readonly incomplete: boolean;
 }
 
-export interface WantedServices {
+interface WantedServices {
   readonly services: ReadonlySet<ServiceName>;
   /** The two services of this project, on this machine, in place of configured ones. */
   readonly local: boolean;

@@ -1,7 +1,8 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
-import type { ServiceSettings, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import type { Standing } from '../domain/campaign.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
@@ -26,7 +27,7 @@ import {
 import { ignoreNotices, type OnNotice } from './notice.ts';
 import { Deadline } from '../domain/deadline.ts';
 
-export interface RetryStart {
+interface RetryStart {
   readonly name: string;
   /** Default location of the tree, if neither Temporal nor the user names another. */
   readonly expected: string;
@@ -40,7 +41,7 @@ export interface RetryStart {
   readonly onNotice?: OnNotice;
 }
 
-export interface RetryStarted {
+interface RetryStarted {
   readonly folder: string;
   /** There was nothing to run again. */
   readonly idle: boolean;

@@ -17,7 +17,7 @@ export function standstillOf(
 }
 
 /** A refusal of the address concerns all credentials: nothing else matters then. */
-export function refusalsOf({ addressWindow, credentials }: BudgetStatus): readonly Refusing[] {
+function refusalsOf({ addressWindow, credentials }: BudgetStatus): readonly Refusing[] {
   if (addressWindow.refusal) return [addressWindow.refusal];
   return credentials.flatMap(({ refusal }) => refusal ?? []);
 }

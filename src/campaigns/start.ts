@@ -5,7 +5,7 @@
  * growing campaign are read from its pages and not from its folders: a growth that was interrupted leaves records that
  * are on no page.
  */
-import type { ServiceSettings } from '../config/settings.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, JobPolicy, NotifyWay, Standing } from '../domain/campaign.ts';
 import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';

@@ -8,9 +8,9 @@ import { withEnvironment } from './environment.ts';
 import { configSchema, type Config } from './schema.ts';
 import type { Environment } from './secret.ts';
 
-export const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
+const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
 
-export interface ConfigFile {
+interface ConfigFile {
   readonly config: Config;
   /** null: there is none, and only the environment applies. */
   readonly path: string | null;

@@ -13,7 +13,7 @@ import { warn } from '../state/warn.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The source of a secret: an environment variable, or a file that contains only the secret. */
-export type SecretSource = { readonly env: string } | { readonly file: string };
+type SecretSource = { readonly env: string } | { readonly file: string };
 
 /** Where secrets are looked up. */
 export interface SecretPlace {
@@ -29,7 +29,7 @@ const OTHERS_READ = 0o044;
 const MOUNTED = '/run/secrets/';
 
 /** Warns about a file that other users can read. Throws the system's error. */
-export function readSecretFile(path: string): Secret {
+function readSecretFile(path: string): Secret {
   const secret = new Secret(readFileSync(path, 'utf8').trim());
   if (othersRead(path))
     warn(`other users of this machine can read the secret in ${path}: chmod 600 '${path}'`);

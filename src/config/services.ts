@@ -18,7 +18,7 @@ const DEFAULT_TOKEN_VARIABLE: Readonly<Record<ServiceName, string>> = {
 };
 
 /** A service as the configuration describes it, without a credential. */
-export interface ServiceSite {
+interface ServiceSite {
   readonly url: string;
   readonly variant: 'current' | 'earlier';
   readonly limit: Limit;

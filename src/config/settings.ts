@@ -19,17 +19,6 @@ import { workerSettings, type WorkerSettings } from './schema-worker.ts';
 import { serviceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
 import { temporalSettings, type TemporalSettings } from './temporal.ts';
 
-export type { Environment } from './secret.ts';
-export type { TemporalSettings } from './temporal.ts';
-export {
-  addressOf,
-  describeService,
-  everyCredential,
-  PREDICTIONS_LIMIT,
-  type ServiceSettings,
-  type UnreadyService,
-} from './services.ts';
-
 export interface Settings extends ConfiguredServices {
   /** null: the embedded server. */
   readonly temporal: TemporalSettings | null;

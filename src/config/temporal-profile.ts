@@ -20,7 +20,7 @@ export interface TemporalProfile {
 }
 
 /** `temporal.profile` of the configuration: a name, or the variable that contains one. */
-export type ProfileName = string | { readonly env: string };
+type ProfileName = string | { readonly env: string };
 
 const DEFAULT_PROFILE = 'default';
 

@@ -8,7 +8,7 @@ import { readSecret, Secret, type SecretPlace } from './secret.ts';
 import { readProfile, type TemporalProfile } from './temporal-profile.ts';
 
 /** Credentials for the server. */
-export interface Access {
+interface Access {
   readonly apiKey: Secret | null;
   /** null: without TLS, unless there is an API key, which is never sent unencrypted. */
   readonly tls: TlsMaterial | null;

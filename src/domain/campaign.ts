@@ -15,7 +15,7 @@ export interface ServiceReference {
 }
 
 /** What to do if it remains unknown whether a submission was accepted. */
-export type WhenUnsure = 'hold' | 'resubmit';
+type WhenUnsure = 'hold' | 'resubmit';
 
 /** Time limits for one job. */
 export interface JobPolicy {
@@ -159,7 +159,7 @@ export const ATTEMPT_OUTCOMES = [
   'adopted',
   'given-up',
 ] as const;
-export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /** One attempt to submit an item. */
 export interface Attempt {

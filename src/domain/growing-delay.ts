@@ -1,5 +1,5 @@
 /** The delay between attempts: it doubles after each failure, up to a limit. */
-export interface Growth {
+interface Growth {
   /** Before the second attempt (ms). */
   readonly first: number;
   /** Maximum (ms). */

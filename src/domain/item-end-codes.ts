@@ -4,7 +4,7 @@
  */
 
 /** Codes that are explained together. */
-export interface ItemEndWords {
+interface ItemEndWords {
   /** What happened, in a sentence. */
   readonly meaning: string;
   /** What to do about it, in a sentence or two. */

@@ -88,7 +88,7 @@ export interface InputText {
 }
 
 /** A job submitted by another program or in a browser that a row adopts. */
-export interface Adopted {
+interface Adopted {
   readonly remoteId: string;
   /** False if the row gives no input: `input` is then a note that names the job, and is not sent or compared. */
   readonly inputKnown: boolean;

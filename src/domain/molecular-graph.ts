@@ -19,7 +19,7 @@ export interface Centre {
 }
 
 /** A double bond whose configuration is specified. */
-export interface SpecifiedDoubleBond {
+interface SpecifiedDoubleBond {
   /** The bond joins the second and third; the first and the last are their neighbours. */
   readonly atoms: readonly [number, number, number, number];
   readonly trans: boolean;

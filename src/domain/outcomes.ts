@@ -69,7 +69,7 @@ export type TimedOutcome =
   | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & Partial<Pick<PostTimes, 'sentAt'>>);
 
 /** The service was unavailable: this says nothing about the job. */
-export interface Unavailable {
+interface Unavailable {
   readonly type: 'unavailable';
   readonly message: string;
   /** How long the service wants no requests (ms); null if it requested no wait. */

@@ -59,22 +59,20 @@ export interface LeftOut {
 }
 
 /** The reasons, each explained in docs/export.md. */
-export const LEFT_OUT_CODES = [
-  'NOT_SUCCEEDED',
-  'FILE_MISSING',
-  'FILE_DAMAGED',
-  'RESULT_UNREADABLE',
-  'HYDROGENS_MISSING',
-  'BOND_ORDERS_UNKNOWN',
-  'DEFAULTS_DIFFER',
-  'NO_SMILES',
-  'NO_TRACK',
-  'STRUCTURE_UNNAMED',
-  'STRUCTURE_UNREADABLE',
-  'STRUCTURE_OUTSIDE',
-  'STRUCTURE_DIFFERS',
-] as const;
-export type LeftOutCode = (typeof LEFT_OUT_CODES)[number];
+type LeftOutCode =
+  | 'NOT_SUCCEEDED'
+  | 'FILE_MISSING'
+  | 'FILE_DAMAGED'
+  | 'RESULT_UNREADABLE'
+  | 'HYDROGENS_MISSING'
+  | 'BOND_ORDERS_UNKNOWN'
+  | 'DEFAULTS_DIFFER'
+  | 'NO_SMILES'
+  | 'NO_TRACK'
+  | 'STRUCTURE_UNNAMED'
+  | 'STRUCTURE_UNREADABLE'
+  | 'STRUCTURE_OUTSIDE'
+  | 'STRUCTURE_DIFFERS';
 
 export type Added =
   | {

@@ -27,7 +27,7 @@ function addStructure(item: ExportItem, track: string): Added {
   return { pieces: [{ file: `${item.id}.pdb`, text }], notes: structure.notes };
 }
 
-export function withValues(text: string, { residues }: ColouredStructure, track: string): string {
+function withValues(text: string, { residues }: ColouredStructure, track: string): string {
   const values = new Map(
     residues.map(({ chain, number, insertion, value }) => [
       `${chain}${String(number).padStart(4)}${insertion.padEnd(1)}`,

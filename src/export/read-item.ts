@@ -22,7 +22,7 @@ const READING_FILES: Readonly<Record<Kind, readonly string[]>> = {
   shifts: [RESULT],
 };
 
-export interface Reading {
+interface Reading {
   readonly store: Store;
   readonly format: ExportFormat;
   readonly structures: StructureFolder;

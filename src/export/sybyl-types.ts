@@ -5,7 +5,7 @@
 import type { BondedMolecule } from './bonded-molecule.ts';
 import { aromaticBonds } from './aromatic-rings.ts';
 
-export interface SybylMolecule {
+interface SybylMolecule {
   /** In atom order. */
   readonly types: readonly string[];
   /** `1`, `2`, `3`, `ar` or `am`, in bond order. */

@@ -21,7 +21,7 @@ const TAKEN_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 
 /** Options passed to the process: it reads its configuration itself. */
-export interface BackgroundOptions {
+interface BackgroundOptions {
   /** Path of the configuration file, if one was given. */
   readonly config?: string;
   readonly services?: 'local';

@@ -5,7 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { everyCredential, type Environment, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { everyCredential } from '../config/services.ts';
+import type { Environment } from '../config/secret.ts';
 import { connectClient, keepHistories } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';

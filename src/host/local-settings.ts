@@ -1,5 +1,5 @@
 /** Settings of the local services. Separate from the code that runs them, which takes time to load. */
-import { describeService, type ServiceSettings } from '../config/settings.ts';
+import { describeService, type ServiceSettings } from '../config/services.ts';
 import { Secret } from '../config/secret.ts';
 import { readRecord } from './record.ts';
 
@@ -27,7 +27,7 @@ export function localSettings(url = 'http://127.0.0.1', id?: string): ServiceSet
 }
 
 /** The address of a folder's local services in the ledger. */
-export function localLedgerAddress(id: string | undefined): string {
+function localLedgerAddress(id: string | undefined): string {
   return id === undefined ? LOCAL_ADDRESS : `${LOCAL_ADDRESS} ${id}`;
 }
 

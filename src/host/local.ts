@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServiceSettings } from '../config/settings.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import { startLocalServices, type LocalServices } from '../local-services/server.ts';
 import { PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort } from '../temporal/ports.ts';

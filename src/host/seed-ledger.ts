@@ -1,5 +1,7 @@
 /** Adds the jobs recorded in an output tree to the ledger of this machine, before its campaign is started. */
-import type { Environment, ServiceSettings, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Environment } from '../config/secret.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../state/warn.ts';
 import { chargesInTree, credentialOfTree } from '../store/charges-in-tree.ts';
@@ -7,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { LOCAL_ADDRESS } from './local-settings.ts';
 import { stateFolderOf } from './state.ts';
 
-export interface Seeding {
+interface Seeding {
   readonly settings: Pick<Settings, 'embeddedDir'>;
   readonly environment: Environment;
   /** The services that the campaign uses. */

@@ -6,14 +6,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { CodecKeys } from '../config/codec.ts';
-import {
-  everyCredential,
-  type ServiceSettings,
-  type TemporalSettings,
-} from '../config/settings.ts';
+import { everyCredential, type ServiceSettings } from '../config/services.ts';
+import type { TemporalSettings } from '../config/temporal.ts';
+import type { Credentials } from '../temporal/renewal.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
-import { connectClient, type Credentials, type TemporalAddress } from '../temporal/connection.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { buildOn } from '../temporal/deployment.ts';
 import { openTracing } from '../telemetry/tracing.ts';

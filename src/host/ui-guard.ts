@@ -66,7 +66,7 @@ async function close(server: Server): Promise<void> {
 }
 
 /** Why a request does not come from the UI's own pages or from a link that the user followed; null when it does. */
-export function refusal(
+function refusal(
   { method = '', headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   port: number,
 ): string | null {

@@ -8,7 +8,7 @@ import { markSetBack, WAITED_FOR_MS } from './set-back.ts';
 
 const RECORD_EVERY_MS = 5_000;
 
-export interface WatchedClock {
+interface WatchedClock {
   end(): void;
 }
 

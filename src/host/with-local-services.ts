@@ -1,5 +1,5 @@
 /** The local services for a command that queries them and needs no Temporal. */
-import type { ServiceSettings } from '../config/settings.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import { hostLocalServices } from './local.ts';
 import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';

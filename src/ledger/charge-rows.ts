@@ -98,18 +98,17 @@ export class ChargeRows {
     return this.#get('SELECT 1 FROM charges WHERE id = ?', id) !== undefined;
   }
 
-  charge(id: string, answer: Answer, now: Moment): number {
+  charge(id: string, answer: Answer, now: Moment): void {
     const { remoteId, rateLimit, sentAt, answeredAt } = answer;
     const row = this.#get('SELECT * FROM charges WHERE id = ?', id);
-    if (row === undefined) return 0;
-    const others = rateLimit ? this.#foreignJobs(row, rateLimit, now) : 0;
+    if (row === undefined) return;
+    if (rateLimit) this.#chargeForeignJobs(row, rateLimit, now);
     this.#run(
       `UPDATE charges SET state = 'charged', remote_id = ?, sent = ?, answered = ?,
          run = ?, steady = ?, wall = ? WHERE id = ?`,
       ...[remoteId ?? null, sentAt ?? null, answeredAt ?? null],
       ...[now.run, now.steadyMs, now.wallMs, id],
     );
-    return others;
   }
 
   free(id: string): void {
@@ -190,13 +189,13 @@ export class ChargeRows {
    * If the service counts more than we can have sent, someone else uses the credential. Counted from the reservation,
    * including all later reservations, so that jobs that were ours at any moment in between are not counted as foreign.
    */
-  #foreignJobs(
+  #chargeForeignJobs(
     row: Row,
     { limit, remaining, configured }: NonNullable<Answer['rateLimit']>,
     now: Moment,
-  ): number {
-    if (row['state'] !== 'open' || remaining === null) return 0;
-    if (limit === null || limit !== configured.limit) return 0;
+  ): void {
+    if (row['state'] !== 'open' || remaining === null) return;
+    if (limit === null || limit !== configured.limit) return;
     const account = {
       service: row['service'] as ServiceName,
       address: String(row['address']),
@@ -210,7 +209,6 @@ export class ChargeRows {
       const [keep, windowMs] = [Number(row['keep_ms']), configured.windowMs];
       this.#insert(account, { id, state, origin, keepMs: keep, windowMs, ...now });
     }
-    return others;
   }
 
   #counted(account: Account, limit: Limit, now: number, ofCredential: boolean): Counted[] {

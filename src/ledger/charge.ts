@@ -45,7 +45,7 @@ export type Reservation =
  * `window`: the limit is reached. `rejected`: the service answered 429 to a process on this machine and its Retry-After
  * has not expired. `unknown`: the ledger was damaged, and earlier charges are unknown.
  */
-export type Full = 'window' | 'rejected' | 'unknown';
+type Full = 'window' | 'rejected' | 'unknown';
 
 /** A submission as recorded in the ledger. */
 export interface Charge {
@@ -86,15 +86,15 @@ export interface Answer {
 /** Why a service answered 429 although the ledger had a slot. */
 export type Rejection =
   /** The ledger was full as well (a limit was lowered), or no limit is configured. */
-  | { readonly type: 'explained' }
+  | 'explained'
   /** The service reports a limit below the configured one. */
-  | { readonly type: 'lower-limit'; readonly limit: number; readonly serviceLimit: number }
+  | 'lower-limit'
   /** Jobs that were not sent from this machine count as well. */
-  | { readonly type: 'someone-else'; readonly charged: number; readonly limit: number };
+  | 'someone-else';
 
 /** A 429 as shown to people. */
 export interface SeenRejection extends Account {
-  readonly type: Rejection['type'];
+  readonly type: Rejection;
   /** Elapsed since then, in ms. */
   readonly ageMs: number;
   readonly charged: number;

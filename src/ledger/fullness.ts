@@ -18,7 +18,7 @@ export interface Counted {
   readonly own: boolean;
 }
 
-export interface Fullness {
+interface Fullness {
   readonly retryAfterMs: number;
   readonly byOthers: number;
 }

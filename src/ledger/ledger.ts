@@ -33,7 +33,7 @@ import { RejectionRows } from './rejection-rows.ts';
 import { inTransaction, isDamage, openDatabase, setAside } from './schema.ts';
 import { systemClock, type Moment, type SteadyClock } from './steady-clock.ts';
 
-export interface LedgerOptions {
+interface LedgerOptions {
   /** The state folder (src/state). */
   readonly folder: string;
   /** The server whose budget makes the submissions; charges by others are shown separately. */
@@ -95,39 +95,36 @@ export class Ledger {
   }
 
   /**
-   * The POST has ended: `charged` when a job was or may have been created, `free` when certainly none was. Returns how
-   * many jobs from elsewhere the answer revealed: they are charged as well.
+   * The POST has ended: `charged` when a job was or may have been created, `free` when certainly none was. If the answer
+   * reveals jobs from elsewhere, they are charged as well.
    */
-  close(id: string, as: 'charged' | 'free', answer: Answer = {}): number {
-    const others = this.#transaction(({ charges }, now) => {
+  close(id: string, as: 'charged' | 'free', answer: Answer = {}): void {
+    this.#transaction(({ charges }, now) => {
       if (as === 'free') {
         charges.free(id);
-        return 0;
+        return;
       }
       const submission = this.#onTheirWay.get(id);
       if (submission && !charges.has(id)) charges.open(submission, now);
-      return charges.charge(id, answer, now);
+      charges.charge(id, answer, now);
     });
     this.#onTheirWay.delete(id);
-    return others;
   }
 
   /**
-   * The service answered 429 to this submission, which ends it without a job. Returns whether the ledger can explain
-   * it; until `retryAfterMs` has passed, no process on this machine submits with the credential.
+   * The service answered 429 to this submission, which ends it without a job. Until `retryAfterMs` has passed, no process on
+   * this machine submits with the credential.
    */
-  reject(id: string, { account, windows, retryAfterMs, serviceLimit }: RejectedPost): Rejection {
-    const verdict = this.#transaction(({ charges, rejections }, now) => {
+  reject(id: string, { account, windows, retryAfterMs, serviceLimit }: RejectedPost): void {
+    this.#transaction(({ charges, rejections }, now) => {
       const charged = charges.chargedSince(id, account, windows.credential, now) - 1;
       charges.free(id);
-      const rejection = explain(Math.max(0, charged), windows, serviceLimit);
+      const type = explain(charged, windows, serviceLimit);
       const holdMs = Math.min(retryAfterMs ?? 0, LONGEST_HOLD_MS);
       const { limit } = windows.credential;
-      rejections.add(account, { rejection, charged, limit, serviceLimit, holdMs }, now);
-      return rejection;
+      rejections.add(account, { type, charged, limit, serviceLimit, holdMs }, now);
     });
     this.#onTheirWay.delete(id);
-    return verdict;
   }
 
   /** The charges that count for an account, for display and new budgets; of its last hour, or `windowMs` if longer. */
@@ -235,7 +232,7 @@ export class Ledger {
   }
 }
 
-export interface RejectedPost {
+interface RejectedPost {
   readonly account: Account;
   readonly windows: Windows;
   /** The delay that the service requested; null if it requested none. */
@@ -253,11 +250,10 @@ const LONGEST_HOLD_MS = 3_600_000;
 
 function explain(charged: number, windows: Windows, serviceLimit: number | null): Rejection {
   const { limit } = windows.credential;
-  if (limit === null || charged >= limit) return { type: 'explained' };
-  if (serviceLimit !== null && serviceLimit < limit)
-    return { type: 'lower-limit', limit, serviceLimit };
+  if (limit === null || charged >= limit) return 'explained';
+  if (serviceLimit !== null && serviceLimit < limit) return 'lower-limit';
   // The full window may be that of the address, which the headers do not show.
-  return { type: 'someone-else', charged, limit };
+  return 'someone-else';
 }
 
 /** Device and inode: distinguish files of the same name. */

@@ -11,7 +11,7 @@ const KEPT_MS = 24 * 3_600_000;
 const SHOWN = 100;
 
 interface Rejected429 {
-  readonly rejection: Rejection;
+  readonly type: Rejection;
   readonly charged: number;
   readonly limit: number | null;
   readonly serviceLimit: number | null;
@@ -39,7 +39,7 @@ export class RejectionRows {
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
-        ...[service, address, credential, rejected.rejection.type, Math.max(0, rejected.charged)],
+        ...[service, address, credential, rejected.type, Math.max(0, rejected.charged)],
         ...[
           rejected.limit,
           rejected.serviceLimit,
@@ -74,7 +74,7 @@ export class RejectionRows {
       service: row['service'] as ServiceName,
       address: String(row['address']),
       credential: String(row['credential']),
-      type: row['type'] as Rejection['type'],
+      type: row['type'] as Rejection,
       ageMs: now.steadyMs - Number(row['steady']),
       charged: Number(row['charged']),
       limit: numberOrNull(row['job_limit']),

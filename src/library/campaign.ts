@@ -8,7 +8,7 @@ import { EventSource, type CampaignEvent } from './events.ts';
 import { throwIfInterrupted, interrupted } from './interrupted.ts';
 import { resultIn, type CampaignResult } from './result.ts';
 
-export interface CampaignParts {
+interface CampaignParts {
   readonly session: Session;
   readonly name: string;
   readonly out: string;

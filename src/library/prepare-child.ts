@@ -4,7 +4,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';
 import { campaignStart } from '../campaigns/start-options.ts';
 import { startCampaign } from '../campaigns/start.ts';
-import type { Environment, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Environment } from '../config/secret.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
@@ -15,7 +16,7 @@ import type { PreparedCampaign } from './child-campaign.ts';
 import { checkedRows, type RowOptions } from './checked-rows.ts';
 import { resultIn } from './result.ts';
 
-export interface PreparingWith {
+interface PreparingWith {
   readonly session: Session;
   readonly settings: Settings;
   readonly environment: Environment;

@@ -5,7 +5,8 @@
  */
 import type { Client } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { Settings, TemporalSettings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { TemporalSettings } from '../config/temporal.ts';
 import { codedError } from '../domain/errors.ts';
 import { temporalAddress, type Session } from '../host/session.ts';
 import { stateFolderOf } from '../host/state.ts';

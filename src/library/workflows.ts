@@ -13,7 +13,7 @@ import {
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import * as workflows from '../workflows/index.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { campaignAttributes } from '../workflows/search-attributes.ts';
 import type { CampaignEnd, PreparedCampaign } from './child-campaign.ts';
 
 export type { CampaignChild, CampaignEnd, EndCounts, PreparedCampaign } from './child-campaign.ts';
@@ -46,10 +46,7 @@ export async function executeCampaign(prepared: PreparedCampaign): Promise<Campa
     staticSummary,
     staticDetails,
     memo,
-    typedSearchAttributes: [
-      { key: ATTRIBUTES.campaign, value: attributes.campaign },
-      { key: ATTRIBUTES.state, value: attributes.state },
-    ],
+    typedSearchAttributes: campaignAttributes(attributes),
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     workflowTaskTimeout: '5s',
     // Submissions are paid for: only a cancellation request ends them.

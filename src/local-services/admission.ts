@@ -35,7 +35,7 @@ export interface Submission {
   readonly input: JobInput;
 }
 
-export interface Accepted {
+interface Accepted {
   readonly id: string;
   readonly taskId: string;
   /** X-RateLimit-Limit, -Remaining and -Reset (contract of the prediction service, 8); empty without a limit. */

@@ -35,7 +35,7 @@ export function parseFasta(text: string): { plain: string; records: FastaRecord[
 }
 
 /** The header for a plain sequence: the engine refuses text without one (contract 4.1 allows it). */
-export const PLAIN_HEADER = 'sequence';
+const PLAIN_HEADER = 'sequence';
 
 /** FASTA text that always has a header. */
 export function withHeader(text: string): string {

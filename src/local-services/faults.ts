@@ -7,7 +7,7 @@ import { Refusal } from './refusal.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** The stage of a request at which a fault applies. */
-export type Stage = 'listener' | 'clock' | 'before' | 'acceptance' | 'after';
+type Stage = 'listener' | 'clock' | 'before' | 'acceptance' | 'after';
 
 /** Every fault, its stage, and its default endpoints if the rule names none (null = all). */
 export const FAULTS = {
@@ -58,14 +58,7 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 
 /** `status` is a request for an unfinished job, `results` for one that has ended. */
-export const ENDPOINTS = [
-  'submit',
-  'status',
-  'results',
-  'history',
-  'download',
-  'past-results',
-] as const;
+const ENDPOINTS = ['submit', 'status', 'results', 'history', 'download', 'past-results'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
 export interface FaultRule {

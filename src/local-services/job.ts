@@ -37,17 +37,19 @@ export interface Job {
   readonly views: number;
 }
 
-export interface NewJob {
-  readonly id: string;
-  readonly taskId: string;
-  readonly service: ServiceName;
-  readonly requestType: RequestType;
-  readonly owner: string;
-  readonly jobName: string | null;
-  readonly fault: string | null;
+export interface NewJob extends Pick<
+  Job,
+  | 'id'
+  | 'taskId'
+  | 'service'
+  | 'requestType'
+  | 'owner'
+  | 'jobName'
+  | 'fault'
+  | 'timeLimitMs'
+  | 'public'
+> {
   readonly at: number;
-  readonly timeLimitMs: number;
-  readonly public: boolean;
   readonly input: JobInput;
 }
 

@@ -23,7 +23,7 @@ export interface JournalEntry {
   readonly requestId: string | null;
 }
 
-export interface Arrival {
+interface Arrival {
   readonly service: ServiceName;
   readonly endpoint: RequestType;
   readonly at: number;

@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Described {
+interface Described {
   /** Path that the service is mounted under, without a trailing slash. */
   readonly mount: string;
   readonly title: string;

@@ -16,10 +16,10 @@ import { Refusal } from './refusal.ts';
 const ACPYPE_VERSIONS = [ENGINE_VERSIONS.acpype, ...OTHER_VERSIONS.acpype];
 
 /** `installed`: for each service the real engine if it is installed, else the recorded one. */
-export const ENGINE_CHOICES = [...ENGINE_NAMES, 'installed'] as const;
-export type EngineChoice = (typeof ENGINE_CHOICES)[number];
+const ENGINE_CHOICES = [...ENGINE_NAMES, 'installed'] as const;
+type EngineChoice = (typeof ENGINE_CHOICES)[number];
 
-export const VARIANTS = ['current', 'earlier'] as const;
+const VARIANTS = ['current', 'earlier'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 export interface LocalServicesOptions {

@@ -26,12 +26,6 @@ import type { Services } from './services.ts';
 import { Slots } from './slots.ts';
 import { Worker } from './worker.ts';
 
-export type { FaultRule } from './faults.ts';
-export type { GatewayEntry } from './gateway/journal.ts';
-export type { GatewayName, GatewayRule } from './gateway/personalities.ts';
-export type { JournalEntry } from './journal.ts';
-export type { LocalServicesOptions } from './options.ts';
-
 /** Limit for requests in progress when the server closes, in ms. */
 const CLOSING_MS = 10_000;
 

@@ -15,7 +15,7 @@ export function detectFormat(text: string): 'nef' | 'nmr-star' | null {
   return NMR_STAR.test(text) ? 'nmr-star' : null;
 }
 
-export interface Chain {
+interface Chain {
   readonly chainCode: string;
   /** One-letter residues; X if it is not a standard amino acid. */
   readonly residues: readonly string[];

@@ -6,7 +6,7 @@ import { complaint, type Complaint } from './problems/problems.ts';
 const LONGEST = 64;
 const GRAMMAR = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
-export interface Named {
+interface Named {
   /** Null if the user's own id is invalid. */
   readonly id: string | null;
   readonly complaints: readonly Complaint[];

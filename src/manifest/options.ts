@@ -48,7 +48,7 @@ const EARLIER_NAMES: Readonly<Record<string, Predictor>> = {
   psp: 'psper',
 };
 
-export interface ReadOptions {
+interface ReadOptions {
   /** With defaults for refused values: the row then has an error. */
   readonly options: Options;
   readonly complaints: readonly Complaint[];

@@ -4,7 +4,7 @@
  */
 import type { Kind } from '../domain/item.ts';
 
-export interface Estimate {
+interface Estimate {
   /** Run time in s. */
   readonly seconds: number;
   /** All files of the item in the output tree. */

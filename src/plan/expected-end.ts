@@ -7,7 +7,7 @@ import { serviceForecast, supplyOf } from './forecast.ts';
 import type { KindCounts } from '../store/prepared-campaign.ts';
 
 /** The known state of a campaign and of its budgets, at one moment (ms since the epoch). */
-export interface Seen {
+interface Seen {
   readonly progress: CampaignProgress;
   /** Each with the campaign's own credentials only. */
   readonly budgets: readonly BudgetStatus[];

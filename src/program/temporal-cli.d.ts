@@ -34,12 +34,6 @@ export function findTemporalCli(search?: Search): TemporalCli | null;
 /** The user's cache: its content can be fetched again. `XDG_CACHE_HOME` and `HOME` are read. */
 export function cacheFolder(env?: Readonly<Record<string, string | undefined>>): string;
 
-/** Path of the copy that all projects of a user share, whether it exists or not. */
-export function cachedTemporalCli(env?: Readonly<Record<string, string | undefined>>): string;
-
-/** Path of the copy of a checkout's set-up. */
-export function ownTemporalCli(root?: string): string;
-
 /** `1.9.1` when the program identifies itself as the Temporal CLI; null when it does not run or is another program. */
 export function temporalCliVersion(path: string): string | null;
 

@@ -19,7 +19,7 @@ import { SetupProblem, commonProblem, lastLines } from './problem.js';
 import { unzipOne } from './zip.js';
 
 /** SHA-256 of the wheels of version 1.9.1, by `process.platform-process.arch`. */
-export const WHEELS = {
+const WHEELS = {
   'linux-x64': '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
   'linux-arm64': '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
   'darwin-arm64': '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',

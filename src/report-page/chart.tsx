@@ -3,7 +3,7 @@ import { plot, type PlotOptions } from '@observablehq/plot';
 import { useEffect, useRef } from 'preact/hooks';
 import { PictureButtons } from './take/picture-buttons.tsx';
 
-export interface ChartProps {
+interface ChartProps {
   /** A one-sentence description for screen readers. */
   readonly label: string;
   /** Width in CSS pixels → the plot. */

@@ -42,7 +42,7 @@ const KEYS = {
 } as const;
 type Key = keyof typeof KEYS;
 
-export function readRoute(hash: string): Route {
+function readRoute(hash: string): Route {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
   const of = (key: string): string => params.get(key) ?? '';
   return {

@@ -14,13 +14,13 @@ import { itemPages, type CampaignItem } from './campaign-items.ts';
 import type { AuditKeeper } from './kept-audit.ts';
 
 /** The code of an item whose files differ from what was received. */
-export const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH';
+const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH';
 
 /**
  * Applies the findings to a record. A success with a damaged file becomes `failed`, and so is in failed.csv; once the
  * user has repaired the files, the same check restores it. Any other item keeps its state and its first reason.
  */
-export function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
+function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
   if (record.state === 'succeeded' && faults.length > 0) {
     return {
       ...record,
@@ -77,14 +77,14 @@ export function recordedFiles({
   ];
 }
 
-export interface AuditedItem {
+interface AuditedItem {
   /** With the record after the verdict. */
   readonly item: CampaignItem;
   /** What is wrong with its files, one sentence each. */
   readonly faults: readonly string[];
 }
 
-export interface AuditOptions {
+interface AuditOptions {
   /** Corrects the records that contradict the findings; otherwise the tree is only read. */
   readonly correct: boolean;
   /** Its pages are not read again; without one, nothing is kept. */

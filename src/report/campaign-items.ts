@@ -40,7 +40,7 @@ export async function* campaignItems(
 export type Listed = CampaignItem | RefusedRow;
 
 /** It has no folder and no record. */
-export interface RefusedRow {
+interface RefusedRow {
   readonly id: string;
   readonly kind: Kind | null;
   readonly record: null;

@@ -1,9 +1,9 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
-import { KINDS, type Kind } from '../domain/item.ts';
+import { KINDS, type Kind, FOLDER_OF_KIND } from '../domain/item.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import { inOrder } from '../store/in-order.ts';
 import { recordIn } from '../store/item-store.ts';
-import { CHECKSUMS, FOLDER_OF_KIND, ITEM_RECORD, WORK_AREA, itemKey } from '../store/layout.ts';
+import { CHECKSUMS, ITEM_RECORD, WORK_AREA, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { recordedFiles } from './audit.ts';
@@ -12,7 +12,7 @@ import { recordedFiles } from './audit.ts';
 const CHUNK_BYTES = 64 * 1024;
 
 /** The keys that SHA256SUMS covers: all except itself and internal files. */
-export async function* publishedKeys(store: Store): AsyncGenerator<string> {
+async function* publishedKeys(store: Store): AsyncGenerator<string> {
   for await (const key of store.list('')) {
     if (key !== CHECKSUMS && !key.startsWith(WORK_AREA)) yield key;
   }

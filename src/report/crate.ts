@@ -4,8 +4,8 @@
  * action; its files are listed in its item.json and in SHA256SUMS: listing 200,000 of them again would take a hundred
  * megabytes.
  */
-import { KINDS, SERVICES, type Kind, type ServiceName } from '../domain/item.ts';
-import { CHECKSUMS, CRATE, FOLDER_OF_KIND, ITEMS_TABLE, itemFolder } from '../store/layout.ts';
+import { KINDS, SERVICES, type Kind, type ServiceName, FOLDER_OF_KIND } from '../domain/item.ts';
+import { CHECKSUMS, CRATE, ITEMS_TABLE, itemFolder } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { campaignItems, errorOf, stateOf, type CampaignItem } from './campaign-items.ts';

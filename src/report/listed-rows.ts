@@ -1,5 +1,6 @@
 /** Promise 3, seen from the tree: the pages of a campaign list each of its rows exactly once. */
-import { FOLDER_OF_KIND, ITEM_RECORD, itemFolder } from '../store/layout.ts';
+import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
+import { FOLDER_OF_KIND } from '../domain/item.ts';
 import { notPrepared, readPage, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 

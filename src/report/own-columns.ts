@@ -3,7 +3,7 @@
 /**
  * Appended to the name of an own column that is also one of ours, or that is empty: JSON allows that, a table does not.
  */
-export const OWN_SUFFIX = '_user';
+const OWN_SUFFIX = '_user';
 
 /**
  * The own cells by the name of their column in the table. Names are compared case-insensitively: databases and

@@ -8,7 +8,7 @@ import { publishCampaign } from './publish.ts';
 import { callThread } from './threads/call.ts';
 import type { PublishWork } from './threads/publish.ts';
 
-export interface TreeOptions extends ProgressOptions {
+interface TreeOptions extends ProgressOptions {
   /** Whether the report can search for substructures. */
   readonly substructure?: boolean;
 }

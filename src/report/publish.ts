@@ -25,7 +25,7 @@ import type { AuditKeeper } from './kept-audit.ts';
 import type { PartsKeeper } from './kept-parts.ts';
 import { makerHere, passParts, type Maker } from './result-pass.ts';
 
-export interface PublishOptions extends ProgressOptions {
+interface PublishOptions extends ProgressOptions {
   /** Makes the parts of results in other threads; the default is this thread. */
   readonly maker?: Maker;
   /** Whether the report can search for substructures: it then contains RDKit. */

@@ -52,7 +52,7 @@ export async function publishedEnd(store: Store): Promise<CampaignEnd | null> {
 }
 
 /** What a tree records of its last publication, open or ended, beyond the items. */
-export interface LastPublication {
+interface LastPublication {
   readonly end: CampaignEnd;
   readonly runs: readonly CampaignRun[];
   readonly settings: CampaignSummary['settings'] | null;

@@ -45,7 +45,7 @@ export async function makeBlock(store: Store, { items, own }: Block): Promise<Re
   return parts;
 }
 
-export interface Source {
+interface Source {
   readonly items: AsyncIterable<Listed>;
   readonly own: OwnColumnsByKind;
   readonly maker: Maker;

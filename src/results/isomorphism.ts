@@ -6,7 +6,7 @@ import type { Skeleton } from './skeleton.ts';
 export type Mapping = readonly number[];
 
 /** `unknown`: the search was too long. */
-export type Search = 'found' | 'none' | 'unknown';
+type Search = 'found' | 'none' | 'unknown';
 
 /** A condition on the images of some nodes. */
 export interface Condition {

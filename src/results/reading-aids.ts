@@ -16,7 +16,7 @@ export const BACKBONE_CLASSES = [
   { label: 'flexible', from: -Infinity },
 ] as const;
 
-export type BackboneClass = (typeof BACKBONE_CLASSES)[number]['label'];
+type BackboneClass = (typeof BACKBONE_CLASSES)[number]['label'];
 
 /** Above: likely to fold early (EFoldMine). */
 export const EARLY_FOLDING_ABOVE = 0.169;

@@ -2,7 +2,7 @@
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
 import { parseJson } from './json.ts';
 
-export type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
+type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
 
 /** Python's `json` writes these for non-finite floats; JSON does not have them (RFC 8259 section 6). */
 // An unterminated string extends to the end of the text: retrying at each of its quotes would take forever.

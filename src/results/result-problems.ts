@@ -44,7 +44,7 @@ export const RESULT_PROBLEMS = {
   allMissing: 'RESULT_ALL_MISSING',
 } as const satisfies Readonly<Record<string, ItemEndCode>>;
 
-export type ResultProblemCode = (typeof RESULT_PROBLEMS)[keyof typeof RESULT_PROBLEMS];
+type ResultProblemCode = (typeof RESULT_PROBLEMS)[keyof typeof RESULT_PROBLEMS];
 
 export interface ResultProblem {
   readonly ok: false;

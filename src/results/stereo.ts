@@ -29,7 +29,7 @@ const TWISTED = 0.3;
  * Whether the second to last neighbour are in clockwise order, seen from the first; null if that is not clear. With
  * three neighbours, a lone pair counts as the fourth.
  */
-export function isClockwise(centre: Place, neighbours: readonly Place[]): boolean | null {
+function isClockwise(centre: Place, neighbours: readonly Place[]): boolean | null {
   const [first, second, third, fourth] = neighbours.map((place) => unit(minus(place, centre)));
   if (first === undefined || second === undefined || third === undefined) return null;
   const last = fourth ?? [0, 0, 0];
@@ -39,7 +39,7 @@ export function isClockwise(centre: Place, neighbours: readonly Place[]): boolea
 }
 
 /** Whether the ends of a chain of four are on opposite sides of its middle bond; null if that is not clear. */
-export function isTrans(places: readonly (Place | undefined)[]): boolean | null {
+function isTrans(places: readonly (Place | undefined)[]): boolean | null {
   const [first, second, third, last] = places;
   if (!first || !second || !third || !last) return null;
   const axis = minus(third, second);

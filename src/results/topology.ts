@@ -1,6 +1,6 @@
 /** A molecule's topology, `X_GMX.itp` (GROMACS manual, topology file formats). */
 
-export interface TopologyAtom {
+interface TopologyAtom {
   readonly name: string;
   /** Of the force field. */
   readonly type: string;

@@ -22,7 +22,7 @@ export interface Network {
   readonly secrets?: readonly string[] | undefined;
 }
 
-export interface Proxy {
+interface Proxy {
   /** With user name and password, if it has them. */
   readonly url: string;
   /** Host and port, for messages. */
@@ -30,7 +30,7 @@ export interface Proxy {
 }
 
 /** As undici names them; all times in ms. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly connections: number;
   /** 0: a separate connection for each request. */
   readonly pipelining?: number;

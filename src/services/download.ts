@@ -20,7 +20,7 @@ const DOWNLOAD_DEADLINES = 10;
 /** Temporary 4xx: not finished yet, too early, too often. */
 const PASSING = new Set([408, 409, 425, 429]);
 
-export interface Download {
+interface Download {
   readonly http: Http;
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ const SHARE_OF_TIME = 0.1;
 const UNSUPPORTED_MS = 3_600_000;
 
 /** `unknown`: the list does not say, and the job itself must be polled. */
-export type Verdict = 'unfinished' | 'finished' | 'unknown';
+type Verdict = 'unfinished' | 'finished' | 'unknown';
 
 interface Listed {
   readonly at: number;

@@ -2,7 +2,7 @@
 import { API_PATH, type Variant } from './predictions/earlier.ts';
 import type { Wanted } from './probe.ts';
 
-export interface Guess {
+interface Guess {
   readonly url: URL;
   readonly variant: Variant;
 }

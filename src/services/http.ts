@@ -21,7 +21,7 @@ import { userAgent } from './user-agent.ts';
 /** Connections per service: a few, because the services are shared (contract section 8). */
 export const DEFAULT_CONNECTIONS = 8;
 /** Milliseconds for one request, from its call to the last byte of the answer. */
-export const DEFAULT_DEADLINE_MS = 30_000;
+const DEFAULT_DEADLINE_MS = 30_000;
 /** Connecting is aborted after this many milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -37,13 +37,13 @@ export interface HttpSettings {
 }
 
 /** Required: every client must know the secrets that it has to redact. */
-export interface HttpIdentity {
+interface HttpIdentity {
   readonly service: ServiceName;
   /** Secrets that no answer may bring into a file, a log or an error. */
   readonly secrets: readonly string[];
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;

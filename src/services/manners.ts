@@ -20,7 +20,7 @@ import type { CallOptions, Job, PollOptions, ServiceClient, SubmitOptions } from
 import { EndedList, LIST_EVERY_MS } from './ended-list.ts';
 import { Pace } from './pace.ts';
 
-export interface MannersOptions {
+interface MannersOptions {
   /** Status requests per second, of all jobs together; null for one's own service. */
   readonly statusRequests: number | null;
   /** Called when the service begins to refuse us, again with each probe that it refuses, and when that is over. */

@@ -26,7 +26,7 @@ export type Recognition =
   /** Certainly not the service. `better`: its actual address, if it was found. */
   | { readonly type: 'wrong'; readonly message: string; readonly better: Better | null };
 
-export interface Better {
+interface Better {
   readonly url: string;
   readonly variant: Wanted['variant'];
 }

@@ -7,7 +7,7 @@ import { createMoleculesClient } from './molecules/client.ts';
 import { createPredictionsClient } from './predictions/client.ts';
 import type { Variant } from './predictions/earlier.ts';
 
-export interface Target extends HttpSettings {
+interface Target extends HttpSettings {
   readonly service: ServiceName;
   /** `{base_url}` or `{mol_base_url}` of the contracts. */
   readonly url: string;

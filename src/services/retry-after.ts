@@ -5,7 +5,7 @@
  * `Retry-After` of years, caused by a wrong unit or clock, must not end a campaign. After an hour we try again; a
  * service that meant it gets one request per hour.
  */
-export const LONGEST_ORDER_MS = 3_600_000;
+const LONGEST_ORDER_MS = 3_600_000;
 
 /**
  * Reads `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. A date is compared with the answer's own `Date` if

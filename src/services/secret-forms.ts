@@ -18,7 +18,7 @@ const LOOK_AHEAD = 16;
 export const LOOK_BEHIND = 64;
 
 /** A text that is searched for literally, at any position. */
-export interface Needle {
+interface Needle {
   readonly bytes: Buffer;
   /** Number of adjacent base64 characters that contain a part of the secret. */
   readonly before: number;

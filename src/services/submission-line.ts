@@ -21,7 +21,7 @@ class SentBack extends Error {
   readonly code = UNWELL;
 }
 
-export interface Submission {
+interface Submission {
   readonly url: URL;
   readonly signal: AbortSignal;
   /** When it was allowed to be sent (ms since the epoch); default: now. */

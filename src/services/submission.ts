@@ -16,7 +16,7 @@ import { beginsAsJson, isWebPageAnswer, LOGIN_FIRST, refusesAtProxy } from './av
 import { isWebPage, serviceWords, shorten } from './words.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
 
-export interface SubmissionReaders {
+interface SubmissionReaders {
   /** The job's id in the body or the headers of a 2xx; null if there is none. */
   readonly remoteId: (json: unknown, headers: Headers) => string | null;
 }

@@ -3,7 +3,7 @@ import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 
 /** Characters of a service's message that are kept: it is stored in Temporal histories and tables. */
-export const WORDS_LIMIT = 2_000;
+const WORDS_LIMIT = 2_000;
 /** Keys under which services put their message (contract section 7; Django REST and FastAPI say `detail`). */
 const WORD_KEYS = ['error', 'message', 'detail', 'errors', 'detail_message'] as const;
 

@@ -9,12 +9,12 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { isOwn, privateFolder } from './private-folder.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Contains the lock on choosing ports. */
 export const PORTS_FOLDER = 'ports';
 
-export interface StateFolder {
+interface StateFolder {
   readonly path: string;
   /** Why the user's own folder was unusable, when `path` is the replacement. */
   readonly problem: string | null;

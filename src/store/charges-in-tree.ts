@@ -12,7 +12,7 @@ import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /** An accepted job, or one that may have been accepted: the latest time from which it counts. */
-export interface JobInTree {
+interface JobInTree {
   /** The service's id; for a submission of unknown fate, a substitute name. */
   readonly remoteId: string;
   /** ms since the epoch */

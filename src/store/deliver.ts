@@ -11,7 +11,7 @@ import { StoreError } from './store-error.ts';
 /** Error of an item that follows one without a record: the next `run` prepares that one again. */
 export const LEADER_GONE = 'STORE_MISSING';
 
-export type JobResult = Pick<
+type JobResult = Pick<
   ItemRecord,
   | 'state'
   | 'error'

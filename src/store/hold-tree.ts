@@ -21,7 +21,7 @@ import { renewTreeId } from './tree-identity.ts';
 /** A holder renews its lease this often, in ms. */
 export const RENEW_EVERY_MS = 10_000;
 /** A lease that does not change for this long while a contender watches has expired, in ms by the contender's clock. */
-export const STALE_AFTER_MS = 30_000;
+const STALE_AFTER_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
 export interface HoldOptions {
@@ -34,7 +34,7 @@ export interface HoldOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Held {
+interface Held {
   readonly lease: Lease;
   /** Whether this Temporal held the tree before. */
   readonly already: boolean;

@@ -31,7 +31,7 @@ export interface EarlierEnd {
 }
 
 /** A downloaded file. The digest is that of the file on disk. */
-export interface RecordedFile extends FileDigest {
+interface RecordedFile extends FileDigest {
   /** Number of places where the service had repeated a secret that was overwritten; absent if there are none. */
   readonly redacted?: number | undefined;
 }

@@ -30,7 +30,7 @@ export function recordIn(text: string, kind: Kind, id: string): ItemRecord | nul
 }
 
 /** An item as listed in its page. */
-export interface ListedItem {
+interface ListedItem {
   readonly kind: Kind;
   readonly id: string;
   /** `jobDigest` of its record; absent from pages written before it was recorded. */

@@ -2,7 +2,7 @@
 import type { ItemRecord } from './item-record.ts';
 import { setFolder, setOf } from './layout.ts';
 
-export interface ItemWarning {
+interface ItemWarning {
   readonly code: 'RESULT_SEVERAL_SETS';
   readonly message: string;
 }

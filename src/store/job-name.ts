@@ -17,7 +17,7 @@ const DIGEST_LENGTH = 16;
 /** Characters. */
 const LONGEST_LABEL = 48;
 
-export interface NamedJob {
+interface NamedJob {
   readonly id: string;
   readonly jobNumber: number;
   /** Of the input. */

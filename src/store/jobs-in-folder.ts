@@ -45,7 +45,7 @@ export async function jobsInFolder(folder: string, service: ServiceName): Promis
 }
 
 /** Names of the folders that contain a prepared campaign, in order. */
-export async function campaignsIn(folder: string): Promise<readonly string[]> {
+async function campaignsIn(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
   for (const name of await namesIn(folder)) {
     const tree = await openStoreIfAny(addressOf(folder, name));

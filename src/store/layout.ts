@@ -3,8 +3,6 @@ import { FOLDER_OF_KIND, KINDS, type Kind } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
 
-export { FOLDER_OF_KIND };
-
 /** Names at the top of the tree. */
 export const ITEMS_TABLE = 'items.csv';
 export const FAILED_TABLE = 'failed.csv';
@@ -20,7 +18,7 @@ const TABLE_OF_KIND: Readonly<Record<Kind, string>> = {
   shifts: 'shifts',
 };
 
-export const TABLE_FORMATS = ['csv', 'parquet'] as const;
+const TABLE_FORMATS = ['csv', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
 /** The table of the results of a kind: `tables/residues.csv`. */

@@ -17,7 +17,7 @@ export interface AssignedItem extends Item {
   readonly share?: Share;
 }
 
-export interface Share {
+interface Share {
   /** Id of the first row that requests this work: it may be this one. */
   readonly leader: string;
   /** What all of the rows request together. */

@@ -21,7 +21,7 @@ import { isDamagedRecord } from './store-error.ts';
 /** Items written at once, as in `prepare.ts`. */
 const WRITE_LIMIT = 16;
 
-export interface PreparedRetry {
+interface PreparedRetry {
   /** Items whose end is kept. */
   readonly done: number;
 }

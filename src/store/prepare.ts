@@ -35,7 +35,7 @@ export interface Prepared {
   readonly changed: boolean;
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly pageSize?: number;
   /** Results of earlier campaigns. */
   readonly known?: Known;

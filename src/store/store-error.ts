@@ -10,8 +10,6 @@ import {
 } from '../domain/error-codes/registry.ts';
 import { HundredfoldError, textsOf } from '../domain/errors.ts';
 
-export type { StoreCode };
-
 export class StoreError extends HundredfoldError {
   /** Whether a later retry can help, once the remedy was applied. */
   readonly retryable: boolean;

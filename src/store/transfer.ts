@@ -12,7 +12,7 @@ import { StoreError, storeError } from './store-error.ts';
 const TOGETHER = 1_000;
 const FILES_AT_ONCE = 16;
 
-export interface TransferOptions {
+interface TransferOptions {
   readonly from: Store;
   readonly to: Store;
   /** Which keys; default: all. */

@@ -12,7 +12,7 @@ export interface Place {
   readonly port: number;
 }
 
-export interface Answers {
+interface Answers {
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   /** Why the worker accepts no work now; null when it does. */

@@ -7,7 +7,7 @@ export function rootOf(traceId: string): SpanContext {
   return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
-export interface GivenSpan {
+interface GivenSpan {
   readonly name: string;
   readonly context: SpanContext;
   /** null: it is the first of its trace. */

@@ -3,8 +3,7 @@ import type { LogLevel } from '@temporalio/common';
 import { pino } from 'pino';
 import { subjectOfWorkflow, type Subject } from './subject.ts';
 
-export const LOG_FORMATS = ['text', 'json'] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
+export type LogFormat = 'text' | 'json';
 
 export interface LogEntry {
   readonly level: LogLevel;

@@ -2,7 +2,7 @@
 import type { LogLevel } from '@temporalio/worker';
 import type { LogFormat } from './log-line.ts';
 
-export interface LogTarget {
+interface LogTarget {
   readonly write: (line: string) => void;
   readonly level: LogLevel;
   readonly format: LogFormat;

@@ -7,7 +7,7 @@ import type { Tracing } from './spans.ts';
 
 type Operation = ServiceCall['operation'];
 
-export interface Observers {
+interface Observers {
   readonly metrics?: WorkerMetrics | undefined;
   readonly tracing?: Tracing | undefined;
 }
@@ -101,6 +101,6 @@ async function submit(
 }
 
 /** `accepted`, `refused`, `unsure`, or why it was not accepted now: `rate-limited`, `unavailable`, … */
-export function outcomeOf(outcome: SubmitOutcome): string {
+function outcomeOf(outcome: SubmitOutcome): string {
   return outcome.type === 'notNow' ? outcome.reason : outcome.type;
 }

@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import { TASK_QUEUE_TYPES } from '../temporal/task-queue-types.ts';
 
-export type Followed = Pick<Worker, 'getState'> & {
+type Followed = Pick<Worker, 'getState'> & {
   readonly options: Pick<Worker['options'], 'taskQueue' | 'workflowBundle'>;
 };
 
@@ -17,7 +17,7 @@ export interface PolledQueue {
   readonly type: keyof typeof TASK_QUEUE_TYPES;
 }
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly client: Client;
   readonly identity: string;
 }

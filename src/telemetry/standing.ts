@@ -12,7 +12,7 @@ import { TASK_QUEUE_TYPES } from '../temporal/task-queue-types.ts';
 import { BudgetGauges, ServerGauges } from './gauges.ts';
 import type { PolledQueue } from './readiness.ts';
 
-export interface StandingOptions {
+interface StandingOptions {
   readonly client: Client;
   readonly taskQueue: string;
   /** The budgets to show: of the services and credentials of this worker. */

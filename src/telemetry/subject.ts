@@ -17,7 +17,7 @@ export interface Subject {
   readonly service?: string;
 }
 
-export interface Execution {
+interface Execution {
   readonly workflowId: string;
   readonly runId: string;
 }

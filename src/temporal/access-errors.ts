@@ -2,7 +2,7 @@
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 
-export interface Asked {
+interface Asked {
   readonly address: string;
   /** The name required in the server's certificate. */
   readonly host: string;

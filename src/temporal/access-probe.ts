@@ -8,7 +8,7 @@ import type { HundredfoldError } from '../domain/errors.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 import * as causes from './access-errors.ts';
 
-export interface ProbeTarget {
+interface ProbeTarget {
   /** `host:port`; default port: 7233. */
   readonly address: string;
   /** null: plain text. */

@@ -32,14 +32,14 @@ async function build(codePath: string, failureConverterPath: string | undefined)
   const workflowsPath = join(SOURCE, 'workflows', 'index.ts');
   const stackTraces = join(SOURCE, 'workflows', 'stack-traces.ts');
   // Loaded only here: it takes half a second, and commands use this module for the digest.
-  const { bundleWorkflowCode } = await import('@temporalio/worker');
+  const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
     workflowInterceptorModules: [join(SOURCE, 'workflows', 'run-ends.ts')],
     // Before the SDK freezes the globals.
     preloadModules: [stackTraces, workflowsPath],
-    logger: QUIET,
+    logger: new DefaultLogger('ERROR', () => undefined),
   });
   await mkdir(DIST, { recursive: true });
   // Two commands may build at the same time: each writes its own file, the last rename wins, both are the same.
@@ -90,13 +90,3 @@ async function exists(path: string): Promise<boolean> {
     () => false,
   );
 }
-
-const ignore = (): void => undefined;
-const QUIET = {
-  log: ignore,
-  trace: ignore,
-  debug: ignore,
-  info: ignore,
-  warn: ignore,
-  error: ignore,
-};

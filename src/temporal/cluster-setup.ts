@@ -28,7 +28,7 @@ export interface Step {
   readonly permission?: string;
 }
 
-export interface SetupOptions {
+interface SetupOptions {
   readonly client: Client;
   readonly address: string;
   readonly retentionMs: number;

@@ -29,7 +29,7 @@ export const ATTRIBUTE_TYPES: Readonly<Record<number, string>> = {
 export const KEYWORD = 2;
 export const ATTRIBUTE_NAMES: readonly string[] = Object.values(ATTRIBUTES).map(({ name }) => name);
 
-export interface ServerState {
+interface ServerState {
   readonly version: string;
   /** Names of enabled capabilities. */
   readonly capabilities: readonly string[];
@@ -90,7 +90,7 @@ export async function attributesAreKnown(client: Client): Promise<boolean | null
   }
 }
 
-export interface Poller {
+interface Poller {
   readonly identity: string;
   readonly kind: 'workflow' | 'activity';
   readonly lastMs: number;

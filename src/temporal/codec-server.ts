@@ -13,7 +13,7 @@ import { isLocalHost } from '../domain/local-host.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { EncryptionCodec } from './codec.ts';
 
-export interface CodecServerOptions {
+interface CodecServerOptions {
   readonly keys: CodecKeys;
   /** `http://localhost:8233`: only pages of this origin may read the answers. */
   readonly uiOrigin: string;
@@ -22,7 +22,7 @@ export interface CodecServerOptions {
   readonly host: string;
 }
 
-export interface CodecServer {
+interface CodecServer {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -19,8 +19,6 @@ import { refusalOf } from './refusals.ts';
 import { RenewedConnection, type Credentials } from './renewal.ts';
 import { TRACED_CALLS } from './traced-calls.ts';
 
-export type { Credentials } from './renewal.ts';
-
 /** Address and credentials of Temporal. */
 export interface TemporalAddress extends Credentials {
   readonly address: string;

@@ -65,7 +65,7 @@ export async function buildOn(client: Client, deployment: string): Promise<Build
   }
 }
 
-export interface Promotion {
+interface Promotion {
   readonly deployment: string;
   readonly buildId: string;
   readonly taskQueue: string;

@@ -21,7 +21,7 @@ export interface DevServer {
   readonly ui: string | null;
 }
 
-export interface DevServerOptions {
+interface DevServerOptions {
   /** The Temporal CLI. */
   readonly executable: string;
   /** Folder for the database and the log. */

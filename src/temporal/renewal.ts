@@ -148,7 +148,7 @@ export class RenewedConnection implements ConnectionLike {
   }
 }
 
-export interface WorkerAccess {
+interface WorkerAccess {
   /** Closes the connection; the workers must have stopped. */
   close(): Promise<void>;
 }

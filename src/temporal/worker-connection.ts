@@ -1,6 +1,7 @@
 /** Connections of workers to Temporal. A separate file: commands without a worker need not load the SDK's. */
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
-import { reasonFor, security, type Credentials, type TemporalAddress } from './connection.ts';
+import { reasonFor, security, type TemporalAddress } from './connection.ts';
+import type { Credentials } from './renewal.ts';
 
 /** Throws TEMPORAL_* with the cause. */
 export async function connectWorker(

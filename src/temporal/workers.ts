@@ -25,7 +25,7 @@ import { dataConverterOf } from './codec.ts';
 import type { Role } from './roles.ts';
 import { WatchedWorker } from './workflow-thread.ts';
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   /** Encrypts payloads; null: nothing. */
@@ -49,7 +49,7 @@ export interface WorkersOptions {
 
 export type RunListener = (info: WorkflowInfo, run: EndedRun) => void;
 
-export interface RunningWorkers {
+interface RunningWorkers {
   /** Rejects when one of them dies by itself. */
   readonly ended: Promise<void>;
   /** Finishes running work, and accepts no new work. May be called again. */

@@ -23,7 +23,7 @@ import { budgetWorkflowId } from '../workflows/names.ts';
 import { mostCharges, remainsOf, type Decode } from './budget-remains.ts';
 import { Deadline } from '../domain/deadline.ts';
 
-export interface BrokenBudget {
+interface BrokenBudget {
   readonly reference: Pick<ServiceReference, 'service' | 'address'>;
   readonly runId: string;
   /** For people: a sentence without its full stop. */

@@ -28,7 +28,7 @@ export type Decode = (payloads: Payloads) => Promise<unknown[]>;
 /** How long a submission that was begun may take to reach the service (ms): the time-out of the activity. */
 const LONGEST_SUBMISSION_MS = 45_000;
 
-export interface BudgetRemains {
+interface BudgetRemains {
   readonly closes: Restored['closes'];
   /** Campaigns. */
   readonly paused: readonly string[];
@@ -45,7 +45,7 @@ export interface BudgetRemains {
 }
 
 /** What `launchItem` is given. */
-export interface Launch {
+interface Launch {
   readonly request: SubmitRequest;
   readonly reference: ServiceReference;
   readonly answer: SubmitResult;

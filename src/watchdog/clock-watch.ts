@@ -5,7 +5,7 @@
 import type { Moment, SteadyClock } from '../ledger/steady-clock.ts';
 
 /** By how much the wall clock was set, in ms: positive forward, negative back. */
-export type OnStep = (stepMs: number) => void;
+type OnStep = (stepMs: number) => void;
 
 const LOOK_EVERY_MS = 1_000;
 /** NTP slews smaller errors, and the two clocks are read one after the other. */

@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 10_000;
 
 type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   readonly client: Client;
   readonly taskQueue: string;
   readonly budgets: readonly BudgetAddress[];

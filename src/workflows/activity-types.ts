@@ -169,7 +169,7 @@ export interface RemoteJob {
   readonly times?: AcceptanceTimes;
 }
 
-export interface AcceptanceTimes extends Partial<PostTimes> {
+interface AcceptanceTimes extends Partial<PostTimes> {
   /** ISO 8601, UTC: the answer to its POST; without one, when a look-up found the job. */
   readonly submittedAt: string;
 }

@@ -19,7 +19,7 @@ export class Ended extends Error {
   }
 }
 
-export type Unable = Extract<SubmitResult, { readonly type: 'unable' }>;
+type Unable = Extract<SubmitResult, { readonly type: 'unable' }>;
 export type Refused = Extract<SubmitResult, { readonly type: 'refused' }>;
 
 /** How a service refuses a name twice is not shown (prediction service, section 7): by 409, or in such words. */

@@ -8,7 +8,7 @@ import type { ItemProgress } from './item-progress.ts';
 import type { PollPolicy, PollResult, RemoteJob } from './activity-types.ts';
 
 /** Of a job that was asked for already. */
-export interface Asked {
+interface Asked {
   readonly first: PollResult;
   /** Whether another job follows one that ends with this code. */
   readonly isFollowed: (code: string) => boolean;

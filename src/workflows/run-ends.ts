@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow';
 import type { ItemInput } from './messages.ts';
 
-export type RunOutcome = 'completed' | 'continuedAsNew' | 'cancelled' | 'failed';
+type RunOutcome = 'completed' | 'continuedAsNew' | 'cancelled' | 'failed';
 
 export interface EndedRun {
   /** ms: of its first workflow task. */

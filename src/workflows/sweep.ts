@@ -10,7 +10,7 @@ import { conclude, findEnded, whereabouts } from './activity-options.ts';
 import type { Feed } from './feed.ts';
 import type { ItemDone } from './messages.ts';
 
-export interface Swept {
+interface Swept {
   readonly spec: CampaignSpec;
   /** When the campaign began (ms). */
   readonly startedAt: number;

@@ -16,7 +16,7 @@ import type { FetchResult } from '../../src/workflows/activity-types.ts';
 import { JOBS, TOKEN } from '../services/jobs.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-export interface Downloading {
+interface Downloading {
   readonly folder: string;
   /** @param badForMs for how long the result has been bad, at each attempt */
   readonly fetch: (artefact: ArtefactName, badForMs?: number) => Promise<FetchResult>;

@@ -81,17 +81,15 @@ test('the last moments of a window are waited for', async () => {
 
 test('a 429 without a full window is reported as another client with the token', async () => {
   const limited: SubmitOutcome = { ...away, reason: 'rate-limited', retryAfterMs: 1_000 };
-  expect(closeSlot(deps, await taken('a'), limited)).toEqual({
-    foreignJobs: 0,
-    rejection: { type: 'someone-else', charged: 0, limit: 2 },
-  });
+  closeSlot(deps, await taken('a'), limited);
+  expect(ledger.rejections()).toMatchObject([{ type: 'someone-else', charged: 0, limit: 2 }]);
   expect(await reserve('b')).toMatchObject({ type: 'full', retryAfterMs: 1_000 });
 });
 
-test('fewer remaining slots than expected are reported as jobs of others', async () => {
+test('fewer remaining slots than expected are charged as jobs of others', async () => {
   const rateLimit = { limit: 2, remaining: 0, resetAfterSeconds: null };
-  const told = closeSlot(deps, await taken('a'), { ...accepted, rateLimit });
-  expect(told).toEqual({ foreignJobs: 1, rejection: null });
+  closeSlot(deps, await taken('a'), { ...accepted, rateLimit });
+  expect(ledger.charges(ACCOUNT).map(({ origin }) => origin)).toEqual(['sent', 'service']);
 });
 
 test('an unusable ledger lets nothing through', async () => {

@@ -10,7 +10,7 @@ import { World } from './world.ts';
 
 type History = ReturnType<typeof histories> extends fc.Arbitrary<infer T> ? T : never;
 
-export interface Wanted {
+interface Wanted {
   readonly world: WorldKind;
   /** Number of histories. */
   readonly histories: number;
@@ -19,7 +19,7 @@ export interface Wanted {
 }
 
 /** Number of histories per batch, each batch with its own seed: a failure can be replayed in a second. */
-export const BATCH = 1_000;
+const BATCH = 1_000;
 
 /**
  * null when every promise was kept; otherwise a readable form of the shortest history that breaks one. `after` is

@@ -1,14 +1,14 @@
 /** The events of a round with their times, as text: for the analysis of failures. */
 import type { Typed } from '../cli/command.ts';
 
-export interface Happening {
+interface Happening {
   /** ms since the start of the round's first command. */
   readonly atMs: number;
   readonly what: string;
 }
 
 /** When a condition that excuses anomalies held: both ends in ms since the epoch. */
-export interface Spell {
+interface Spell {
   readonly what: string;
   readonly from: number;
   readonly to: number;

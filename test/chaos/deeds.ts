@@ -4,7 +4,7 @@ import { randomSpell } from './fault-menu.ts';
 import type { Random } from './random.ts';
 
 /** The state of connections to the services: see the proxy. */
-export const CUTS = ['reset', 'hang', 'half-open'] as const;
+const CUTS = ['reset', 'hang', 'half-open'] as const;
 export type Cut = (typeof CUTS)[number];
 
 export type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGINT';

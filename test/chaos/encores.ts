@@ -11,7 +11,7 @@ import type { Stage } from './stage.ts';
 const ENDS_WITHIN_MS = 50_000;
 
 /** The output folder of an encore, below the round's. */
-export function outOf({ how }: Encore): string {
+function outOf({ how }: Encore): string {
   return how === 'elsewhere' ? 'other-results' : 'results';
 }
 

@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
  * `reject` is not included: it refuses good rows permanently, which a campaign can only report. Nor is `echo-token`: it
  * prevents no delivery, and has its own test.
  */
-export type StormFault = Exclude<FaultName, 'reject' | 'echo-token'>;
+type StormFault = Exclude<FaultName, 'reject' | 'echo-token'>;
 
 const WEIGHTS: Readonly<Record<StormFault, number>> = {
   refuse: 2,
@@ -33,7 +33,7 @@ const WEIGHTS: Readonly<Record<StormFault, number>> = {
   'forget-past-results': 1,
 };
 
-export interface FaultSpell {
+interface FaultSpell {
   readonly rules: readonly FaultRule[];
   readonly forMs: number;
 }

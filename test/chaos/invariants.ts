@@ -1,7 +1,7 @@
 /** What must hold after any storm: the promises of docs/architecture.md, and other expectations of users. */
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../src/local-services/server.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { itemsTable, neverOverBudget, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
 import { treeOf } from './encores.ts';
 import { explainedEndings } from './endings.ts';

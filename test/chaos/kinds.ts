@@ -45,7 +45,7 @@ export const ENCORES = [
 ] as const;
 
 /** The parameters for the events of a kind. */
-export interface Cast {
+interface Cast {
   readonly scenario: 'embedded' | 'elsewhere';
   readonly campaigns: readonly { readonly name: string; readonly rows: readonly Row[] }[];
   /** The commands that work: `run` and `worker`. */

@@ -1,6 +1,6 @@
 /** How many jobs an item may have: one, and one more for each time its files were removed. */
 import { expect, test } from 'vitest';
-import type { JournalEntry } from '../../src/local-services/server.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { atMostOneJobALife, livesOf } from './lives.ts';
 import { planRound, type Plan } from './plan.ts';
 

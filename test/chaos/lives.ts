@@ -3,7 +3,7 @@
  * number of such lives of each row of a plan limits its number of jobs.
  */
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../src/local-services/server.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
 import type { Plan } from './plan.ts';
 
 /** By id: ids are unique in a plan. */

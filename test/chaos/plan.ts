@@ -61,7 +61,7 @@ export interface Plan {
 export const SQUATS = ['locked', 'file', 'link'] as const;
 export type Squat = (typeof SQUATS)[number];
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Freezes of up to 30 s, which make a round last longer than a minute. */
   readonly long?: boolean;
   /** This kind, instead of a random one. */

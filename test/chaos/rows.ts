@@ -10,7 +10,7 @@ export interface Row {
   readonly [field: string]: string;
 }
 
-export interface Rows {
+interface Rows {
   readonly rows: readonly Row[];
   /** Text of the files that rows name, by path. */
   readonly files: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@
  * or by a submission whose outcome could not be known.
  */
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../src/local-services/server.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { codesExplainedBy } from './fault-menu.ts';
 import type { Event } from './deeds.ts';
 import type { ServiceJob } from './service-records.ts';

@@ -85,7 +85,8 @@ export class Typed {
 
   /** Waits until the condition holds; the command must not end before. */
   async until(isSo: () => boolean, what: string): Promise<void> {
-    const giveUpAt = Date.now() + 30_000;
+    // Only a hang lasts this long: a busy machine must not fail a test that is only slow.
+    const giveUpAt = Date.now() + 120_000;
     while (!isSo()) {
       if (!this.running && !isSo()) throw new Error(`it ended before ${what}. ${this.story()}`);
       if (Date.now() > giveUpAt) throw new Error(`waited in vain for ${what}. ${this.story()}`);

@@ -1,14 +1,15 @@
 /** `hundredfold move` into and out of a bucket: the tree is copied, and the campaign keeps its settings. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { openStore, reachObjectStores } from '../../src/store/open-store.ts';
+import { describe, expect, inject, test } from 'vitest';
+import { openStore } from '../../src/store/open-store.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
 import { isObjectAddress } from '../../src/domain/object-store.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { campaignWorkflowId } from '../../src/workflows/names.ts';
 import { atMostOneJob, neverOverBudget, neverRefusedForRate, noItemLost } from '../promises.ts';
-import { startS3, WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { serveS3 } from '../s3-suite.ts';
 import { desk } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
@@ -18,12 +19,9 @@ const ROWS = 12;
 
 describe.skipIf(WITHOUT_S3 !== null)('an open campaign', () => {
   let server: S3Server;
-  beforeAll(async () => {
-    server = await startS3();
-    Object.assign(process.env, server.environment);
-    reachObjectStores(server.access);
+  serveS3((started) => {
+    server = started;
   });
-  afterAll(() => server.stop());
 
   test.each(['into a bucket', 'out of a bucket'])(
     'is moved %s, with its share, priority and reserve',

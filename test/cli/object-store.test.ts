@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { openStore, reachObjectStores } from '../../src/store/open-store.ts';
+import { describe, expect, inject, test } from 'vitest';
+import { openStore } from '../../src/store/open-store.ts';
 import {
   atMostOneJob,
   neverOverBudget,
@@ -16,7 +16,8 @@ import {
   noSecret,
   treeIsWhole,
 } from '../promises.ts';
-import { WITHOUT_S3, startS3, type S3Server } from '../s3-server.ts';
+import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { serveS3 } from '../s3-suite.ts';
 import { ROOT, desk, type Desk } from './command.ts';
 import { TOKEN, rehearse } from './rehearsal.ts';
 
@@ -26,12 +27,9 @@ const SECRET = 'a-secret-of-the-test';
 
 describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
   let server: S3Server;
-  beforeAll(async () => {
-    server = await startS3();
-    Object.assign(process.env, server.environment);
-    reachObjectStores(server.access);
+  serveS3((started) => {
+    server = started;
   });
-  afterAll(() => server.stop());
 
   /** Runs a command on a host with the services at `url`. */
   function environment(host: Desk, queue: string): NodeJS.ProcessEnv {

@@ -4,23 +4,21 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { openStore, reachObjectStores } from '../../src/store/open-store.ts';
-import { startS3, WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { serveS3 } from '../s3-suite.ts';
 import { desk, type Desk } from './command.ts';
 
 if (WITHOUT_S3 !== null) console.warn(`skipped: ${WITHOUT_S3}`);
 
 describe.skipIf(WITHOUT_S3 !== null)('a tree in a bucket', () => {
   let server: S3Server;
-  beforeAll(async () => {
-    server = await startS3();
-    Object.assign(process.env, server.environment);
-    reachObjectStores(server.access);
+  serveS3((started) => {
+    server = started;
   });
-  afterAll(() => server.stop());
 
   /** A published tree in its own prefix, and the arguments to find it. */
   async function publishedTree(each: number) {

@@ -8,7 +8,7 @@ import type { JournalEntry } from '../../src/local-services/journal.ts';
 import type { Desk } from './command.ts';
 
 /** The real limit of the service, in jobs and seconds. */
-export interface Allowed {
+interface Allowed {
   readonly limit: number;
   readonly seconds: number;
 }

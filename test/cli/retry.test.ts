@@ -150,7 +150,7 @@ test('retry does what each item needs: uses the existing job, the same name, or 
     journal.filter(({ service }) => service === 'predictions'),
     5,
   );
-}, 180_000);
+});
 
 test('a cancelled campaign stays cancelled until retry, which survives kill -9 and sends nothing twice', async () => {
   const at = desk();
@@ -192,10 +192,12 @@ test('a cancelled campaign stays cancelled until retry, which survives kill -9 a
   expect(retrying.stderr).toContain('2 former jobs are polled first');
   for (const { child } of [retrying, host]) child.kill('SIGKILL');
   await Promise.all([retrying.ended, host.ended]);
-  await services.set([]);
 
-  // Both continue: one runs the server, the other joins.
+  // Both continue: one runs the server, the other joins. Only then can the campaign end: whoever starts after its end
+  // finds nothing to do.
   const [again, resumed] = [at.type(['retry', 'night'], typing), at.type(run, typing)];
+  for (const one of [again, resumed]) await one.says('night: 0 of 4');
+  await services.set([]);
   await again.endsWith(0);
   await resumed.endsWith(0);
   expect(again.stderr).toContain('already being retried');
@@ -213,4 +215,4 @@ test('a cancelled campaign stays cancelled until retry, which survives kill -9 a
   services.typed.kill('SIGINT');
   await services.typed.endsWith(0);
   atMostOneJob(at.journal(at.path('services.db')), ids.length);
-}, 180_000);
+});

@@ -15,7 +15,7 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly tools: Pick<ClusterTools, 'postgres'>;
   readonly dir: string;
   readonly port?: number;

@@ -15,7 +15,7 @@ import type { Place } from './hosts/network.ts';
 import type { ClusterTools } from './tools.ts';
 
 /** PEM files of the frontend. */
-export interface FrontendTls {
+interface FrontendTls {
   readonly certFile: string;
   readonly keyFile: string;
   /** Clients must show a certificate of this authority. */
@@ -28,7 +28,7 @@ export interface FrontendTls {
   readonly ownKeyFile?: string;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly tools: ClusterTools;
   readonly tls?: FrontendTls;
   /** Name → value, as in a dynamic configuration file of Temporal. */

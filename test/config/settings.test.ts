@@ -3,13 +3,9 @@ import { inspect } from 'node:util';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  addressOf,
-  everyCredential,
-  loadSettings,
-  type Environment,
-} from '../../src/config/settings.ts';
-import { Secret } from '../../src/config/secret.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { addressOf, everyCredential } from '../../src/config/services.ts';
+import { Secret, type Environment } from '../../src/config/secret.ts';
 import type { HundredfoldError } from '../../src/domain/errors.ts';
 
 let folder: string;

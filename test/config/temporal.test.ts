@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadSettings, type Environment } from '../../src/config/settings.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { Environment } from '../../src/config/secret.ts';
 import { Authority, noOpenssl } from '../temporal/certificates.ts';
 
 let folder: string;

@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 500;
 
 export type ServiceName = 'postgresql' | 'temporal' | 'temporal-ui' | 'services' | 'worker';
 
-export interface CompositionOptions {
+interface CompositionOptions {
   /** podman-compose. */
   readonly program: string;
   readonly limits: Limits;

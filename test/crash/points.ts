@@ -27,7 +27,7 @@ export const DEPENDENCY_POINTS = [
   'ensureBudget: before the budget is started',
   'ensureBudget: budget started, not reported',
 ] as const;
-export type DependencyPoint = (typeof DEPENDENCY_POINTS)[number];
+type DependencyPoint = (typeof DEPENDENCY_POINTS)[number];
 
 export const CORE_POINTS = [
   'campaign: before the budget is asked',

@@ -3,7 +3,7 @@
  * with their jobs on disk, optionally a separate Temporal server. At the end, the promises are checked.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,15 +12,12 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { inject } from 'vitest';
 import type { Limit } from '../../src/budget/budget.ts';
 import { startCampaign } from '../../src/campaigns/start.ts';
-import { describeService } from '../../src/config/settings.ts';
+import { describeService } from '../../src/config/services.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
 import type { LocalServicesOptions } from '../../src/local-services/options.ts';
-import {
-  startLocalServices,
-  type JournalEntry,
-  type LocalServices,
-} from '../../src/local-services/server.ts';
+import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
 import type { campaign } from '../../src/workflows/index.ts';
@@ -37,10 +34,10 @@ import type { Crash } from './points.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';
 import { KINDS, SERVICE_OF_KIND } from '../../src/domain/item.ts';
-import { takenIn } from '../taken-in.ts';
+import { takenIn, writeManifest } from '../taken-in.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
-export const TOKEN = 'cR9secretK';
+const TOKEN = 'cR9secretK';
 
 /** Short, so that a slot granted too early meets a 429 within the test; two or more windows per campaign. */
 export const LIMITS = { limit: 5, windowMs: 1_500 } as const satisfies Limit;
@@ -122,7 +119,9 @@ export class Scene {
 
   /** Starts a campaign over these rows, which are written to a manifest first. */
   async start(rows: readonly object[], name = `c-${randomUUID().slice(0, 8)}`): Promise<Started> {
-    const { ids, ...taken } = await takenIn(await this.#write(name, rows));
+    const { ids, ...taken } = await takenIn(
+      await writeManifest(join(this.folder, 'manifests', name), rows),
+    );
     const folder = join(this.folder, 'results', name);
     const { kinds } = taken.survey;
     const inUse = (service: string) =>
@@ -270,14 +269,6 @@ export class Scene {
       );
     }
     return texts;
-  }
-
-  async #write(name: string, rows: readonly object[]): Promise<string> {
-    const folder = join(this.folder, 'manifests', name);
-    await mkdir(folder, { recursive: true });
-    const path = join(folder, 'manifest.jsonl');
-    await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
-    return path;
   }
 }
 

@@ -4,7 +4,7 @@
  * parent.
  */
 import { flushCompileCache } from 'node:module';
-import { describeService } from '../../src/config/settings.ts';
+import { describeService } from '../../src/config/services.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Limit } from '../../src/budget/budget.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';

@@ -1,11 +1,12 @@
 /** Exports from programs: `tree.export()`, on disk and in a bucket. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { openTree } from '../../src/library/index.ts';
-import { openStore, reachObjectStores } from '../../src/store/open-store.ts';
-import { WITHOUT_S3, startS3, type S3Server } from '../s3-server.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { serveS3 } from '../s3-suite.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 test('a program exports some items, and learns which were omitted', async () => {
@@ -26,12 +27,9 @@ describe.skipIf(WITHOUT_S3 !== null)(
   `in a bucket${WITHOUT_S3 === null ? '' : ` (skipped: ${WITHOUT_S3})`}`,
   () => {
     let server: S3Server;
-    beforeAll(async () => {
-      server = await startS3();
-      Object.assign(process.env, server.environment);
-      reachObjectStores(server.access);
+    serveS3((started) => {
+      server = started;
     });
-    afterAll(() => server.stop());
 
     test('the files are those of a folder', { timeout: 60_000 }, async () => {
       const address = `s3://${server.bucket}/results/finished`;

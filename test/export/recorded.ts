@@ -102,7 +102,7 @@ export function recordedAlignments(): readonly ExportItem[] {
     });
 }
 
-export interface InMemory {
+interface InMemory {
   readonly files: ReadonlyMap<string, string>;
   readonly leftOut: readonly LeftOutItem[];
   readonly notes: readonly Remark[];

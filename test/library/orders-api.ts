@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-export interface Order {
+interface Order {
   readonly article: string;
   /** When it arrived (ms). */
   readonly at: number;
   readonly status: number;
 }
 
-export interface OrdersApi {
+interface OrdersApi {
   readonly url: string;
   readonly orders: readonly Order[];
   /** Articles with an order; a duplicate article was ordered twice. */

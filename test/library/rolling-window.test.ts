@@ -110,7 +110,7 @@ test('lets calls of a higher priority go first, and queues of the same priority 
     priority: { fairnessKey, priorityKey },
   });
   const many = orderAll(api.url, articles('many', 8), choice('many', 3));
-  await expect.poll(() => api.orders.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => api.orders.length).toBeGreaterThan(0);
   const few = orderAll(api.url, articles('few', 2), choice('few', 3));
   const urgent = orderAll(api.url, articles('urgent', 2), choice('urgent', 1));
   await Promise.all([many, few, urgent]);
@@ -152,7 +152,7 @@ test('withdraws the call of a caller that is cancelled while it waits', async ()
   await (await orderOnce(api.url, 'first', choice)).result();
   const cancelled = await orderOnce(api.url, 'cancelled', choice);
   const waiting = async () => (await readRollingWindow(client, name))?.waiting;
-  await expect.poll(waiting, { timeout: 5_000 }).toBe(1);
+  await expect.poll(waiting).toBe(1);
   await cancelled.cancel();
   await expect(cancelled.result()).rejects.toThrow();
   await (await orderOnce(api.url, 'last', choice)).result();
@@ -205,7 +205,7 @@ test('queues a limited number of calls, and asks the next one to retry later', a
   const caller = await ask(name, MOST_WAITING + 1, false);
   expect(await caller.result()).toEqual([String(MOST_WAITING), { type: 'full' }]);
   const waiting = async () => (await readRollingWindow(client, name))?.waiting;
-  await expect.poll(waiting, { timeout: 5_000 }).toBe(MOST_WAITING);
+  await expect.poll(waiting).toBe(MOST_WAITING);
 });
 
 test.each([

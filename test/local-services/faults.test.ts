@@ -1,6 +1,7 @@
 /** Each fault does what docs/faults.md says, and a service without faults does none of it. */
 import { describe, expect, test } from 'vitest';
-import type { FaultRule, LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServices } from '../../src/local-services/server.ts';
+import type { FaultRule } from '../../src/local-services/faults.ts';
 import {
   ALIGNMENT,
   api,

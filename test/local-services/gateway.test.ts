@@ -4,7 +4,8 @@ import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:ht
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { GatewayName, LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServices } from '../../src/local-services/server.ts';
+import type { GatewayName } from '../../src/local-services/gateway/personalities.ts';
 import {
   api,
   databaseFile,

@@ -1,6 +1,7 @@
 /** The contract of the prediction service, section 9: the earlier variant, numbered as its list. */
 import { describe, expect, test } from 'vitest';
-import type { LocalServices, LocalServicesOptions } from '../../src/local-services/server.ts';
+import type { LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 import {
   ALIGNMENT,
   FASTA,

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { nativeFiles } from '../../src/services/molecules/files.ts';
 import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
-import type { LocalServices, LocalServicesOptions } from '../../src/local-services/server.ts';
+import type { LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 import {
   databaseFile,
   fileSet,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
-import type { LocalServices, LocalServicesOptions } from '../../src/local-services/server.ts';
+import type { LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 import {
   api,
   databaseFile,

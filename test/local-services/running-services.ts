@@ -3,11 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import {
-  startLocalServices,
-  type LocalServices,
-  type LocalServicesOptions,
-} from '../../src/local-services/server.ts';
+import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 
 const open: LocalServices[] = [];
 const folders: string[] = [];
@@ -70,7 +67,7 @@ export interface Body {
 }
 
 /** An entry of the processing log. */
-export interface Entry {
+interface Entry {
   readonly timestamp: string;
   readonly state: string;
   readonly progress: number;

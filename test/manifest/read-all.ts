@@ -39,3 +39,11 @@ export async function readManifests(
   }
   return { items, problems, rows, kinds, digests };
 }
+
+/** @throws when a row is refused */
+export async function itemsOf(manifest: string): Promise<readonly Item[]> {
+  const { items, problems } = await readManifests([manifest]);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Error(`the manifest is not valid: ${JSON.stringify(errors)}`);
+  return items;
+}

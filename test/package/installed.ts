@@ -23,7 +23,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const STRANGER = 54_322;
 const isRoot = process.getuid?.() === 0;
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -28,7 +28,7 @@ while (existsSync('hold-npm')) await new Promise((done) => setTimeout(done, 10))
 mkdirSync('node_modules/.bin', { recursive: true });
 `;
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;

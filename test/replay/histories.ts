@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Client } from '@temporalio/client';
 
-export const HISTORIES = join(import.meta.dirname, 'histories');
+const HISTORIES = join(import.meta.dirname, 'histories');
 
 type History = ReturnType<typeof historyFromJSON>;
 
-export interface Recorded {
+interface Recorded {
   readonly file: string;
   readonly workflowId: string;
   readonly history: History;

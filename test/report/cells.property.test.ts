@@ -8,10 +8,10 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { checkManifests } from '../../src/manifest/check.ts';
 import { FIELDS } from '../../src/manifest/columns.ts';
 import { ITEM_COLUMNS } from '../../src/report/items-table.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
+import { itemsOf } from '../manifest/read-all.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { END, FAILED, endedCampaign, type Ending } from './a-campaign.ts';
 
@@ -82,15 +82,6 @@ const ours = fc.oneof(
 const row = fc
   .tuple(fc.dictionary(column, text, { maxKeys: 4 }), ours)
   .map(([own, known]): Record<string, string> => ({ ...own, ...known }));
-
-async function itemsOf(manifest: string): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const { item, problems } of checkManifests([manifest])) {
-    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    if (item !== null) items.push(item);
-  }
-  return items;
-}
 
 /** What the user wrote; failed.csv has a column for all of them, and empty cells count as missing. */
 function own({ row: cells }: Item): Record<string, string> {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { checkManifests } from '../../src/manifest/check.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule } from '../store/an-item.ts';
+import { itemsOf } from '../manifest/read-all.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { END, FAILED, endedCampaign, type Ending } from './a-campaign.ts';
 
@@ -39,16 +39,7 @@ MKVLAAGIVGLCAKAYWDEF","dynamine, psper",,,, padded ,,
 family,alignment,files/family.fasta,,,,,,,,,
 `;
 
-async function itemsOf(manifest: string): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const { item, problems } of checkManifests([manifest])) {
-    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    if (item !== null) items.push(item);
-  }
-  return items;
-}
-
-async function itemsOfBatch(): Promise<Item[]> {
+async function itemsOfBatch(): Promise<readonly Item[]> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'files'));
   for (const [name, text] of Object.entries(FILES)) {

@@ -22,7 +22,7 @@ const SERVER = {
 /** Names that only the proxy can resolve. */
 export const SERVICE_HOST = 'service.test';
 
-export interface Listening extends AsyncDisposable {
+interface Listening extends AsyncDisposable {
   readonly port: number;
 }
 
@@ -36,7 +36,7 @@ export async function plainServer(answer: RequestListener): Promise<Listening> {
   return listening(createServer(answer));
 }
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** The required `user:password`. */
   readonly login?: string;
   /** Answers each CONNECT with this status instead of connecting. */
@@ -50,7 +50,7 @@ export interface ProxyOptions {
   readonly tls?: boolean;
 }
 
-export interface ProxyServer extends Listening {
+interface ProxyServer extends Listening {
   /** The requests received: `CONNECT service.test:443`, `GET http://…`. */
   readonly asked: string[];
 }

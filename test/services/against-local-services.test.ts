@@ -1,11 +1,8 @@
 /** Both clients against the local services: the whole life of a job, in both variants. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
-import {
-  startLocalServices,
-  type LocalServices,
-  type LocalServicesOptions,
-} from '../../src/local-services/server.ts';
+import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 import { checkResult } from '../../src/services/check-result.ts';
 import { isSynthetic } from '../../src/services/synthetic.ts';
 import type { Job, ServiceClient } from '../../src/services/client.ts';

@@ -10,7 +10,7 @@ const DATA = join(import.meta.dirname, '../../../shared/data');
 
 export const isPresent = (owner: string): boolean => existsSync(join(DATA, owner));
 
-export interface Golden {
+interface Golden {
   readonly key: string;
   readonly input: InputText;
   readonly options: Options;

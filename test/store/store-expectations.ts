@@ -2,7 +2,8 @@
 import { expect } from 'vitest';
 import { readPage, type PageEntry } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
-import { StoreError, type StoreCode } from '../../src/store/store-error.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { StoreCode } from '../../src/domain/error-codes/registry.ts';
 
 /** The coded error that the work must fail with. */
 export async function storeErrorFrom(work: Promise<unknown>): Promise<StoreError> {

@@ -9,7 +9,7 @@ import { slowly, type SlowService } from './slow-service.ts';
 /** The grace period that a scheduler must give a worker, docs/workers.md. */
 export const STOPS_WITHIN_MS = 45_000;
 
-export interface SlowScene {
+interface SlowScene {
   readonly set: Scene;
   readonly slow: SlowService;
   /** Ends the services, and returns the submissions. */

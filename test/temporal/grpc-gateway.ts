@@ -20,7 +20,7 @@ export interface Refusal {
   readonly details: string;
 }
 
-export interface GatewayOptions {
+interface GatewayOptions {
   /** null or left out: plain text. */
   readonly tls?: TlsOptions | null;
   /** Called for each call; null lets it pass. */

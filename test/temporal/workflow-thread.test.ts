@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleWorkflowCode, type WorkerOptions } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, type WorkerOptions } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { budgetStart } from '../../src/activities/watch.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
@@ -91,16 +91,6 @@ test('code that is called often for longer than its time limit continues', async
   expect(await worker.runUntil(handle.result())).toBe('done');
 }, 60_000);
 
-const ignore = (): void => undefined;
-const QUIET = {
-  log: ignore,
-  trace: ignore,
-  debug: ignore,
-  info: ignore,
-  warn: ignore,
-  error: ignore,
-};
-
 async function bundleOf(code: string): Promise<Bundle> {
   const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
   await mkdir(cache, { recursive: true });
@@ -108,7 +98,7 @@ async function bundleOf(code: string): Promise<Bundle> {
   try {
     const workflowsPath = join(folder, 'workflows.ts');
     await writeFile(workflowsPath, code);
-    return await bundleWorkflowCode({ workflowsPath, logger: QUIET });
+    return await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
   } finally {
     await rm(folder, { recursive: true });
   }

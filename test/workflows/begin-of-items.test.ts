@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { ServiceSettings } from '../../src/config/settings.ts';
+import type { ServiceSettings } from '../../src/config/services.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { lookSignal } from '../../src/workflows/messages.ts';
@@ -35,7 +35,7 @@ async function recordOf({ folder }: Started, id: string) {
 test('waiting rows have no workflow, and each row with a job has one', async () => {
   await open({ limit: 3, windowMs: 3_600_000, jobMs: 60_000 });
   const started = await rig.start(sequences(8));
-  await expect.poll(() => begun(started.name), { timeout: 20_000 }).toHaveLength(3);
+  await expect.poll(() => begun(started.name)).toHaveLength(3);
   const [id = ''] = await begun(started.name);
   const { typedSearchAttributes, staticSummary } = await rig.client.workflow
     .getHandle(itemWorkflowId(started.name, id))
@@ -63,7 +63,7 @@ test('a cancelled campaign waits for a submission in progress, and keeps its job
   const started = await rig.start(sequences(3));
   const notes = async () =>
     (await readdir(started.folder, { recursive: true })).filter((path) => /sending-0/.test(path));
-  await expect.poll(notes, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(notes).toHaveLength(1);
   expect(accepted(), 'a POST that is on its way').toBe(0);
   await started.handle.cancel();
   const { ended } = await started.handle.result();
@@ -86,7 +86,7 @@ test('rows of a terminated campaign are not submitted, and the next run submits 
   await open(limits);
   const rows = sequences(6);
   const started = await rig.start(rows, 'ended-by-hand');
-  await expect.poll(accepted, { timeout: 20_000 }).toBe(2);
+  await expect.poll(accepted).toBe(2);
   await started.handle.terminate('by hand');
   // The next window opens with nothing waiting.
   await delay(limits.windowMs + 2_000);
@@ -128,7 +128,7 @@ test('if the activity cannot start the workflow, the budget starts it', async ()
 test('a campaign that is cancelled while it reads its items publishes what it has', async () => {
   await open({ limit: 2, windowMs: 3_600_000, jobMs: 60_000 });
   const started = await rig.start(sequences(20));
-  await expect.poll(accepted, { timeout: 20_000 }).toBe(2);
+  await expect.poll(accepted).toBe(2);
   await started.handle.signal(lookSignal);
   await started.handle.cancel();
   const { ended } = await started.handle.result();

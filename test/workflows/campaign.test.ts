@@ -10,12 +10,29 @@ import {
   noSecret,
   treeIsWhole,
 } from '../promises.ts';
-import { molecules, Rig, sequences, TOKEN, workerLog, type Ran, type RigOptions } from '../rig.ts';
+import {
+  molecules,
+  Rig,
+  sequences,
+  TOKEN,
+  workerLog,
+  type Ran,
+  type RigOptions,
+  type Started,
+} from '../rig.ts';
 
 let rig: Rig;
 afterEach(async () => rig.close());
 
 const open = async (options: RigOptions) => (rig = await Rig.open(options));
+
+/**
+ * A campaign of this size has a short history: one event for each signal makes it longer than the 300 of the suite's
+ * server, however many signals one task handles. While no worker runs, the campaign cannot end meanwhile.
+ */
+async function lengthen(handle: Started['handle']): Promise<void> {
+  await Promise.all(Array.from({ length: 310 }, () => handle.signal('nudge')));
+}
 
 async function keepsPromises({ folder, ids }: Ran): Promise<void> {
   await noItemLost(folder, ids);
@@ -69,22 +86,25 @@ describe('a campaign', () => {
   test('carries its open items through continue-as-new, several times', async () => {
     const limits = { limit: 8, windowMs: 3_000 };
     await open({ ...limits, engine: 'synthetic', jobMs: 10, concurrency: 0 });
-    const started = await rig.start([...molecules(40), ...sequences(40)]);
-    // A campaign of this size has a short history; each signal makes it longer.
-    for (let n = 0; n < 100; n += 1) await started.handle.signal('nudge');
-    const ran = { ...started, progress: await started.handle.result() };
+    await rig.stopWorker();
+    const { handle, ...started } = await rig.start([...molecules(40), ...sequences(40)]);
+    for (let n = 0; n < 2; n += 1) {
+      await lengthen(handle);
+      const { runId } = await handle.describe();
+      await rig.startWorker();
+      const isAnother = async () => (await handle.describe()).runId !== runId;
+      await expect.poll(isAnother).toBe(true);
+      if (n === 0) await rig.stopWorker();
+    }
+    const ran = { ...started, handle, progress: await handle.result() };
     expect(ran.progress.ended.succeeded).toBe(80);
     await keepsPromises(ran);
-    const runs = rig.client.workflow.list({ query: `WorkflowId="campaign:${ran.name}"` });
-    const ends: string[] = [];
-    for await (const { status } of runs) ends.push(status.name);
-    expect(ends.filter((end) => end === 'CONTINUED_AS_NEW').length).toBeGreaterThan(0);
-  }, 180_000);
+  });
 
   test('continues after its worker was stopped in the middle', async () => {
     await open({ engine: 'synthetic', jobMs: 300, concurrency: 4, limit: 0 });
     const started = await rig.start(sequences(20));
-    await expect.poll(() => rig.services.journal().length, { timeout: 10_000 }).toBeGreaterThan(3);
+    await expect.poll(() => rig.services.journal().length).toBeGreaterThan(3);
     await rig.stopWorker();
     await rig.startWorker();
     const ran = { ...started, progress: await started.handle.result() };
@@ -126,9 +146,7 @@ describe('the operator', () => {
 
   test('cancels: open items end as cancelled, and the tree is published', async () => {
     const started = await rig.start(sequences(30));
-    await expect
-      .poll(() => rig.services.journal().length, { timeout: 10_000 })
-      .toBeGreaterThanOrEqual(5);
+    await expect.poll(() => rig.services.journal().length).toBeGreaterThanOrEqual(5);
     await started.handle.cancel();
     const progress = await started.handle.result();
     expect(progress.state).toBe('cancelled');
@@ -160,9 +178,7 @@ describe('the operator', () => {
 
   test('pauses and resumes: nothing is submitted in between', async () => {
     const started = await rig.start(sequences(12));
-    await expect
-      .poll(() => rig.services.journal().length, { timeout: 10_000 })
-      .toBeGreaterThanOrEqual(5);
+    await expect.poll(() => rig.services.journal().length).toBeGreaterThanOrEqual(5);
     await started.handle.signal('pause');
     await expect.poll(async () => (await started.handle.query(progressQuery)).state).toBe('paused');
     const before = rig.services.journal().length;

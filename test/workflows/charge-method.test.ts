@@ -27,7 +27,7 @@ test('a row is refused before submission if the service does not announce it; th
   );
   expect(rig.services.journal()).toHaveLength(2);
   await keepsPromises(rig, ran);
-}, 180_000);
+});
 
 test('it runs if the service announces it, also from the manifest in docs/engines.md', async () => {
   const rig = await openRig({ acpypeVersion: NEWER });
@@ -38,7 +38,7 @@ test('it runs if the service announces it, also from the manifest in docs/engine
   expect(await codes(ran)).toEqual({ '': 3 });
   const asked = rig.services.journal().filter(({ accepted }) => accepted);
   expect(asked).toHaveLength(4);
-}, 180_000);
+});
 
 test.skipIf(!newer)(
   'the real engine computes it',

@@ -103,7 +103,7 @@ describe('rows that request the same work', () => {
   test('are cancelled with the row that has the job', async () => {
     await open({ jobMs: 30_000 });
     const started = await rig.start(GROUP);
-    await expect.poll(() => accepted().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => accepted().length).toBe(1);
     await started.handle.cancel();
     expect(await started.handle.result()).toMatchObject({
       state: 'cancelled',
@@ -119,7 +119,7 @@ describe('rows that request the same work', () => {
     const started = await rig.start([...GROUP.slice(0, 2), ...sequences(6)]);
     const file = join(started.folder, 'sequences', 'one', 'result.csv');
     const ended = () => readFile(join(started.folder, 'sequences', 'one', 'item.json'), 'utf8');
-    await expect.poll(ended, { timeout: 20_000 }).toContain('"state": "succeeded"');
+    await expect.poll(ended).toContain('"state": "succeeded"');
     await writeFile(file, 'changed by hand');
     expect((await started.handle.result()).ended).toMatchObject({ failed: 2, succeeded: 6 });
     await noItemLost(started.folder, started.ids);

@@ -65,7 +65,7 @@ describe('a service that echoes the token', () => {
     for (const name of ['result.json', 'history.json', 'result.csv', 'record.json', 'job.log']) {
       expect(files.get(name), name).toBeGreaterThan(0);
     }
-  }, 180_000);
+  });
 
   test('in refusals, failures and redirections', async () => {
     const faults: FaultRule[] = [
@@ -77,7 +77,7 @@ describe('a service that echoes the token', () => {
     const { folder } = await echoed([...faults, { name: 'echo-token' }]);
     const rows = await itemsTable(folder);
     expect(rows.some(({ error }) => error?.includes('**********'))).toBe(true);
-  }, 180_000);
+  });
 
   test('in the id of a job: the id is rejected', async () => {
     const ids = ['hash_id', 'request_id'].map((key): FaultRule => ({
@@ -90,5 +90,5 @@ describe('a service that echoes the token', () => {
       expect(['SUBMIT_UNSURE', '']).toContain(error_code);
       expect(['held', 'succeeded']).toContain(state);
     }
-  }, 180_000);
+  });
 });

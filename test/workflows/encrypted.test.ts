@@ -123,7 +123,7 @@ test('failure messages are encrypted as well', async () => {
     const raw = await client.workflowService.describeWorkflowExecution({ namespace, execution });
     return raw.pendingActivities.find(({ lastFailure }) => lastFailure)?.lastFailure;
   };
-  await expect.poll(failure, { timeout: 20_000 }).toMatchObject({ message: 'Encoded failure' });
+  await expect.poll(failure).toMatchObject({ message: 'Encoded failure' });
   const stored = Buffer.from(Failure.encode((await failure()) ?? {}).finish());
   expect(stored.includes(words)).toBe(false);
   expect([...encodings(await failure())]).toEqual(['binary/encrypted']);

@@ -10,7 +10,7 @@ import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.t
 import { Rig, type Ran, type RigOptions } from '../rig.ts';
 import { GoBetween } from './go-between.ts';
 
-export type Settings = Rig['settings'][number];
+type Settings = Rig['settings'][number];
 
 /** Opens a rig that is closed at the end of the test. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
@@ -47,7 +47,7 @@ export async function keepsPromises(rig: Rig, { folder, ids }: Ran): Promise<voi
   atMostOneJob(rig.services.journal(), ids.length);
 }
 
-export type ItemRow = Record<string, string>;
+type ItemRow = Record<string, string>;
 
 /** The row of items.csv of an item. */
 export async function rowOf({ folder }: Ran, id: string): Promise<ItemRow> {

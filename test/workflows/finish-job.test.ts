@@ -1,9 +1,10 @@
 /** Everything after the acceptance of a job is one activity, whose attempts continue where the previous one stopped. */
+import { Context } from '@temporalio/activity';
 import { expect, test } from 'vitest';
 import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { sequences, type Rig } from '../rig.ts';
 import * as fate from './fates.ts';
-import { keepsPromises, openWithGoBetween } from './faulty.ts';
+import { keepsPromises, openRig, openWithGoBetween } from './faulty.ts';
 
 test('only a failed download is repeated', async () => {
   const { rig, between } = await openWithGoBetween({ limit: 0, jobMs: 0 });
@@ -30,6 +31,36 @@ test('a failed job leaves its log, and the activity writes the end itself', asyn
   expect(ran.progress.ended.failed).toBe(1);
   await keepsPromises(rig, ran);
   expect(await activitiesOf(rig, ran.name)).toEqual(['finishJob', 'keepFailed', 'conclude']);
+});
+
+test('an item whose disk is full while it is cancelled ends as cancelled, not as failed', async () => {
+  const rig = await openRig({ limit: 0, jobMs: 0 });
+  await rig.stopWorker();
+  const asked = Promise.withResolvers<null>();
+  const requested = Promise.withResolvers<null>();
+  await rig.startWorker(rig.settings, (real) => ({
+    ...real,
+    openStore: async (folder, options) => {
+      if (Context.current().info.activityType !== 'finishJob')
+        return real.openStore(folder, options);
+      asked.resolve(null);
+      await requested.promise;
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    },
+  }));
+  const started = await rig.start(sequences(1));
+  await asked.promise;
+  await started.handle.cancel();
+  const item = rig.client.workflow.getHandle(itemWorkflowId(started.name, 'seq-0'));
+  const isRequested = async () =>
+    ((await item.fetchHistory()).events ?? []).some(
+      (event) => event.activityTaskCancelRequestedEventAttributes != null,
+    );
+  await expect.poll(isRequested).toBe(true);
+  requested.resolve(null);
+  const progress = await started.handle.result();
+  expect(progress.ended).toMatchObject({ cancelled: 1, failed: 0 });
+  await keepsPromises(rig, { ...started, progress });
 });
 
 async function activitiesOf(rig: Rig, campaign: string): Promise<string[]> {

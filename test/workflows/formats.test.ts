@@ -17,7 +17,7 @@ test('requested formats are stored with the others, with checksums', async () =>
   expect(await read('downloaded-input.txt')).toBe(await read('input.fasta'));
   const item = JSON.parse(await read('item.json')) as { files: object };
   expect(Object.keys(item.files)).toContain('downloaded-input.txt');
-}, 180_000);
+});
 
 test('without a request they are neither fetched nor published', async () => {
   const rig = await openRig();
@@ -26,14 +26,14 @@ test('without a request they are neither fetched nor published', async () => {
   const names = await readdir(join(ran.folder, 'sequences', 'seq-0'));
   expect(names.filter((name) => name.startsWith('downloaded'))).toEqual([]);
   expect(await publicPage(rig.services.moleculesUrl)).toContain('No job is public yet');
-}, 180_000);
+});
 
 test('public jobs are on the page of the service', async () => {
   const rig = await openRig();
   await reconnect(rig, (one) => ({ ...one, public: true }));
   await rig.run([{ id: 'mol', smiles: 'CCO', title: 'Ethanol' }]);
   expect(await publicPage(rig.services.moleculesUrl)).toContain('Ethanol');
-}, 180_000);
+});
 
 async function publicPage(url: string): Promise<string> {
   return (await fetch(`${url}/`)).text();

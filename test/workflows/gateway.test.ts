@@ -120,13 +120,13 @@ test('flapping-404: a job reported as unknown is polled again, and no second one
     const answered = rig.services.gateway.answered();
     expect(answered.filter(({ status }) => status === 404).length).toBeGreaterThan(5);
   });
-}, 180_000);
+});
 
 test('slow-answers: jobs with late answers', async () => {
   await withRig({ gateway: 'slow-answers', jobMs: 300 }, async (rig) => {
     await endsWell(rig, await rig.start(ROWS));
   });
-}, 180_000);
+});
 
 test('a job that stays unknown is lost after it was polled for long enough', async () => {
   const policy = { lostAfterMs: 2_000 };
@@ -137,7 +137,7 @@ test('a job that stays unknown is lost after it was polled for long enough', asy
     await noItemLost(folder, ids);
     await treeIsWhole(folder);
   });
-}, 180_000);
+});
 
 const PAGE = '<!doctype html><title>Back at noon</title>';
 
@@ -156,7 +156,7 @@ test('a web page for each submission, while the service is otherwise fine: nothi
   );
   between.rule = () => null;
   await endsWell(rig, started);
-}, 180_000);
+});
 
 test('one web page among valid answers: the job may exist, and is not sent again', async () => {
   const rig = await openRig({
@@ -166,7 +166,7 @@ test('one web page among valid answers: the job may exist, and is not sent again
   const { progress, folder, ids } = await rig.run(molecules(5));
   expect(progress.ended).toMatchObject({ succeeded: 4, held: 1 });
   await keepsPromises(rig, { folder, ids });
-}, 180_000);
+});
 
 test('a firewall that rejects one row delays the others only briefly', async () => {
   const { rig, between } = await openWithGoBetween({ jobMs: 200 });
@@ -180,4 +180,4 @@ test('a firewall that rejects one row delays the others only briefly', async () 
     return ended.succeeded === others.length;
   });
   await handle.cancel();
-}, 180_000);
+});

@@ -29,7 +29,7 @@ export interface Answer {
 }
 
 /** An answer in place of the service's; null lets the request through. */
-export type Rule = (request: Seen) => Answer | null;
+type Rule = (request: Seen) => Answer | null;
 
 /** Changes the service's answer on its way back. */
 export type Rewrite = (request: Seen, answer: Answer & { readonly body: string }) => Answer;

@@ -37,7 +37,7 @@ describe('a campaign to which rows are added', () => {
     await open({ jobMs: 2_000 });
     const first = sequences(3);
     const started = await rig.start(first, 'growing');
-    await expect.poll(() => accepted().length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => accepted().length).toBe(3);
     const again = { id: 'again', sequence: first[0]?.sequence };
     const more = [...first, ...sequences(6).slice(3), again, ...molecules(2)];
     const grown = await rig.start(more, 'growing');
@@ -55,7 +55,7 @@ describe('a campaign to which rows are added', () => {
   test('keeps rows that are missing in the shorter manifest: they are in progress', async () => {
     await open({ jobMs: 1_500 });
     const started = await rig.start(sequences(3), 'shorter');
-    await expect.poll(() => accepted().length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => accepted().length).toBe(3);
     await rig.start(sequences(4).slice(2), 'shorter');
     await started.handle.result();
     await endsWell(started, ['seq-0', 'seq-1', 'seq-2', 'seq-3'], 4);
@@ -78,7 +78,7 @@ describe('a campaign to which rows are added', () => {
   test('while it is paused: rows of a service that it has not used yet wait as well', async () => {
     await open({ jobMs: 50, limit: 2, windowMs: 1_500 });
     const started = await rig.start(sequences(6), 'paused');
-    await expect.poll(() => accepted().length, { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(() => accepted().length).toBeGreaterThan(1);
     await started.handle.signal('pause');
     await expect.poll(async () => (await started.handle.query(progressQuery)).state).toBe('paused');
     const before = accepted().length;
@@ -87,7 +87,7 @@ describe('a campaign to which rows are added', () => {
       const { open: inWork, ended } = await started.handle.query(progressQuery);
       return inWork + ended.succeeded;
     };
-    await expect.poll(begun, { timeout: 20_000 }).toBe(8);
+    await expect.poll(begun).toBe(8);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(accepted().length, 'jobs while paused').toBe(before);
     await started.handle.signal('resume');
@@ -189,7 +189,7 @@ describe('a campaign that publishes', () => {
       await handle.terminate().catch(() => undefined);
     });
     const answer = async (nth: number, open: number): Promise<void> => {
-      await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(nth);
+      await expect.poll(() => answers.length).toBe(nth);
       const ended = { succeeded: pages.length, failed: 0, held: 0, cancelled: 0, invalid: 0 };
       answers[nth - 1]?.({ ended, open });
     };
@@ -200,7 +200,7 @@ describe('a campaign that publishes', () => {
 
   test('runs the rows that are added meanwhile, and publishes again', async () => {
     const { handle, answers, pages, answer } = await publishing();
-    await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => answers.length).toBe(1);
     await handle.signal(growSignal, grown);
     // It had read the tree before the rows were in it.
     await answer(1, 0);
@@ -215,7 +215,7 @@ describe('a campaign that publishes', () => {
 
   test('runs the rows of another service that are added while it starts those of the first', async () => {
     const { handle, pages, answer, letIn } = await publishing({ shut: true });
-    await expect.poll(() => pages.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => pages.length).toBe(1);
     const other = { ...REFERENCE, service: 'molecules' } as const;
     const feeds = [feed(1), { ...feed(1), reference: other }];
     await handle.signal(growSignal, { ...grown, feeds });
@@ -237,11 +237,11 @@ describe('a campaign that publishes', () => {
 
   test('does not publish again for rows that it knows', async () => {
     const { handle, answers, answer } = await publishing();
-    await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => answers.length).toBe(1);
     await handle.signal(growSignal, { ...grown, items: 1, feeds: [feed(1)] });
     await answer(1, 0);
     const status = async () => (await handle.describe()).status.name;
-    await expect.poll(status, { timeout: 10_000 }).toBe('COMPLETED');
+    await expect.poll(status).toBe('COMPLETED');
     expect(await handle.result()).toMatchObject({ state: 'completed', total: 1 });
     expect(answers).toHaveLength(1);
   });

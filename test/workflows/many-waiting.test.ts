@@ -30,10 +30,10 @@ test('a campaign requests slots for some rows, and the budget knows how many fol
   const limits = { limit: 5, windowMs: HOUR };
   rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
   const { folder, handle, name } = await rig.start(sequences(350));
-  await expect.poll(() => rig.services.journal().length, { timeout: 30_000 }).toBe(5);
+  await expect.poll(() => rig.services.journal().length).toBe(5);
   // 350 rows are two pages; 210 may be open at this limit, and earlier versions requested all of them at once.
   await expect
-    .poll(() => waiting(name), { timeout: 30_000 })
+    .poll(() => waiting(name))
     .toMatchObject({ asked: expect.toSatisfy((n: number) => n > 0 && n <= 200) as number });
   const { asked, items } = (await waiting(name)) ?? { asked: 0, items: 0 };
   expect(items).toBeGreaterThanOrEqual(345);
@@ -52,7 +52,7 @@ test('a campaign requests slots for some rows, and the budget knows how many fol
     .toBe(0);
   await handle.cancel();
   await handle.result().catch(() => undefined);
-}, 180_000);
+});
 
 test('several campaigns complete, one window after the other', async () => {
   const limits = { limit: 30, windowMs: 2_000 };
@@ -67,4 +67,4 @@ test('several campaigns complete, one window after the other', async () => {
   atMostOneJob(rig.services.journal(), 150);
   neverOverBudget(rig.services.journal(), limits);
   neverRefusedForRate(rig.services.journal());
-}, 180_000);
+});

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DIRECT } from '../../src/config/network.ts';
 import type { NotifySettings } from '../../src/config/notify.ts';
-import { Secret } from '../../src/config/secret.ts';
-import { loadSettings, type Environment } from '../../src/config/settings.ts';
+import { Secret, type Environment } from '../../src/config/secret.ts';
+import { loadSettings } from '../../src/config/settings.ts';
 import { CA_FILE, proxyServer, SERVICE_HOST, tlsServer } from '../services/a-network.ts';
 import { noItemLost, treeIsWhole } from '../promises.ts';
 import { sequences, workerLog, type Ran, type Rig } from '../rig.ts';
@@ -84,7 +84,7 @@ describe('a webhook', () => {
       expect(workerLog.join('').includes(secret), secret).toBe(false);
     }
     expect(ran.progress.unnotified).toBeUndefined();
-  }, 180_000);
+  });
 
   test('is tried again when it fails', async () => {
     const { received, notify } = await webhook((response, nth) =>
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     await endsWell(ran);
     expect(received).toHaveLength(2);
     expect(ran.progress.unnotified).toBeUndefined();
-  }, 180_000);
+  });
 
   test('that always fails does not fail the campaign, and is reported', async () => {
     const { received, notify } = await webhook((response) => response.writeHead(500).end('no'));
@@ -103,8 +103,8 @@ describe('a webhook', () => {
     expect(received).toHaveLength(3);
     expect(ran.progress.unnotified).toEqual(['the webhook answered with HTTP 500']);
     const logged = () => workerLog.join('');
-    await expect.poll(logged, { timeout: 10_000 }).toContain('a notification of the end failed');
-  }, 180_000);
+    await expect.poll(logged).toContain('a notification of the end failed');
+  });
 
   test('that never answers is abandoned, and not called again', async () => {
     const { received, notify } = await webhook(() => undefined);
@@ -112,7 +112,7 @@ describe('a webhook', () => {
     await endsWell(ran);
     expect(received).toHaveLength(1);
     expect(ran.progress.unnotified).toEqual(['the webhook did not answer within 20 s']);
-  }, 180_000);
+  });
 
   test('is notified of a cancelled campaign', async () => {
     const { received, notify } = await webhook((response) => response.end());
@@ -121,7 +121,7 @@ describe('a webhook', () => {
     await started.handle.cancel();
     await started.handle.result();
     expect(JSON.parse(received[0]?.body ?? '{}')).toMatchObject({ state: 'cancelled' });
-  }, 180_000);
+  });
 
   test('is called once by a worker that is stopped meanwhile, and the campaign ends with the next one', async () => {
     let answer: (() => void) | null = null;
@@ -130,7 +130,7 @@ describe('a webhook', () => {
     });
     const rig = await rigWith(notify);
     const started = await rig.start(sequences(1));
-    await expect.poll(() => answer, { timeout: 20_000 }).not.toBeNull();
+    await expect.poll(() => answer).not.toBeNull();
     expect(existsSync(join(started.folder, 'SHA256SUMS')), 'published before').toBe(true);
     const stopped = rig.stopWorker();
     (answer as unknown as () => void)();
@@ -139,7 +139,7 @@ describe('a webhook', () => {
     const progress = await started.handle.result();
     expect([progress.state, progress.unnotified]).toEqual(['completed', undefined]);
     expect(received).toHaveLength(1);
-  }, 180_000);
+  });
 });
 
 describe('a webhook with a private CA, in a network with a proxy', () => {
@@ -166,7 +166,7 @@ describe('a webhook with a private CA, in a network with a proxy', () => {
     expect(ran.progress.unnotified).toBeUndefined();
     expect(agents).toEqual([expect.stringMatching(/^hundredfold\/\d/)]);
     expect(proxy.asked).toEqual([`CONNECT ${SERVICE_HOST}:${hook.port}`]);
-  }, 180_000);
+  });
 
   test('is not reached when the proxy refuses, and the message names the proxy only', async () => {
     await using proxy = await proxyServer({ login: 'me:proxy-hush' });
@@ -179,7 +179,7 @@ describe('a webhook with a private CA, in a network with a proxy', () => {
       `the webhook could not be reached through the proxy 127.0.0.1:${proxy.port} (PROXY_407)`,
     ]);
     expect(workerLog.join('')).not.toMatch(new RegExp(`hush|${PATH}`));
-  }, 180_000);
+  });
 });
 
 describe('a command', () => {
@@ -203,7 +203,7 @@ describe('a command', () => {
     for (const name of Object.keys(tokens)) expect(told).not.toContain(name);
     expect(told).not.toContain('nEver-t0ld');
     expect(JSON.parse(told)).toMatchObject({ KEPT: 'kept', PATH: process.env['PATH'] });
-  }, 180_000);
+  });
 
   test('receives the summary on its standard input', async () => {
     const file = join(await temporaryFolder(), 'told.json');
@@ -214,7 +214,7 @@ describe('a command', () => {
       campaign: ran.name,
       items: { succeeded: 1 },
     });
-  }, 180_000);
+  });
 
   test.each([
     ['ends badly', command('process.exit(3)'), 'the command ended with 3'],

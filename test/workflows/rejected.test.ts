@@ -96,7 +96,7 @@ test('no file of a wrong result has a final name', async () => {
   // The input of another user.
   execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: ran.folder });
   expect(readFileSync(join(ran.folder, 'SHA256SUMS'), 'utf8')).toContain('rejected/phenol_GMX.itp');
-}, 180_000);
+});
 
 const MIXED_UP = [
   { id: 'carvone', smiles: 'CC1=CC[C@H](CC1=O)C(C)=C', net_charge: 0 },
@@ -147,4 +147,4 @@ test('no answer of another job is accepted', async () => {
   const { files, rejected } = await folderOf(ran, 'csv');
   expect(files).toEqual(['input.fasta', 'item.json']);
   expect(rejected).toEqual(['history.json', 'metadata.csv', 'result.csv', 'result.json']);
-}, 180_000);
+});

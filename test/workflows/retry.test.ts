@@ -6,7 +6,7 @@ import type { ItemEnd } from '../../src/domain/campaign.ts';
 import type { FaultRule } from '../../src/local-services/faults.ts';
 import { itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
-import { openRig, rowOf } from './faulty.ts';
+import { budgetOf, openRig, rowOf } from './faulty.ts';
 import { reopened, retried } from './reopening.ts';
 
 const ROWS = [...sequences(1), ...molecules(1)];
@@ -97,7 +97,8 @@ test('an item that is cancelled while it waits for the slot of its new job keeps
   rig.services.faults.clear();
   const started = await reopened(rig, first, sequences(1));
   const place = 'sequences/seq-0';
-  await expect.poll(async () => (await recordOf(first, place))['job_number']).toBe(1);
+  const waiting = async () => (await budgetOf(rig, 'predictions')).waiting;
+  await expect.poll(waiting).toMatchObject([{ campaign: first.name }]);
   await started.handle.cancel();
   await started.handle.result();
   expect(await recordOf(first, place)).toMatchObject({

@@ -62,4 +62,4 @@ test('a campaign is finished by workers that each do a part, and only one of the
   expect(campaign['loadPage']).toBe(rig.taskQueue);
   const budget = await queuesOf(`budget:predictions:${rig.settings[1]?.reference.address ?? ''}`);
   expect(budget['submit']).toMatch(/^submit:predictions:/);
-}, 180_000);
+});

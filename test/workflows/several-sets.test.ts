@@ -38,4 +38,4 @@ test('all sets are kept, the first is used, and the item and the summary of the 
   const words = said.mock.calls.map(([text]) => String(text)).join('');
   said.mockRestore();
   expect(words).toContain('warning: 2 items with several result sets');
-}, 180_000);
+});

@@ -39,11 +39,9 @@ describe('an output tree without its Temporal history', () => {
     await open({ jobMs: 1_500, concurrency: 2, limit: 0 });
     const rows = [...sequences(3), ...molecules(3)];
     const first = await rig.start(rows, 'survivor');
-    await expect.poll(() => accepted().length, { timeout: 10_000 }).toBe(6);
+    await expect.poll(() => accepted().length).toBe(6);
     await expect
-      .poll(async () => (await first.handle.query(progressQuery)).ended.succeeded, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await first.handle.query(progressQuery)).ended.succeeded)
       .toBeGreaterThan(0);
     for await (const { workflowId } of rig.client.workflow.list({
       query: 'Campaign="survivor" AND ExecutionStatus="Running"',

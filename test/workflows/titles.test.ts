@@ -15,4 +15,4 @@ test('the service gets the title in job_name, and item.json says which', async (
     expect.stringMatching(/^titles\.seq-1\.Ubiquitin_1UBQ\.[0-9a-f]{16}$/),
     expect.stringMatching(/^titles\.seq-2\.Ubiquitin_1UBQ\.[0-9a-f]{16}$/),
   ]);
-}, 180_000);
+});

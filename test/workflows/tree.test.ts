@@ -8,9 +8,10 @@ import { treeObstacleOf } from '../../src/campaigns/tree-obstacle.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { holdTree } from '../../src/store/hold-tree.ts';
 import { readItem } from '../../src/store/item-store.ts';
-import { newestLease, releaseLease, type LeaseHolder } from '../../src/store/lease.ts';
+import { newestLease, releaseLease } from '../../src/store/lease.ts';
 import type { RunningWorker } from '../../src/worker.ts';
 import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { OTHER_TEMPORAL } from '../other-temporal.ts';
 import { Rig, sequences } from '../rig.ts';
 
 let rig: Rig;
@@ -25,16 +26,6 @@ afterEach(async () => {
 });
 
 const submissions = () => rig.services.journal().filter(({ accepted }) => accepted).length;
-const OTHER: LeaseHolder = {
-  temporal: 'other',
-  where: 'the Temporal server of other/.hundredfold',
-  host: 'far',
-  boot: 'b',
-  pid: 1,
-  server: 1,
-  renewer: 'other',
-};
-
 describe('a worker without the folder of a campaign', () => {
   const notMounted = (folder: string) => folder.replace('/results/', '/not-mounted/');
 
@@ -54,9 +45,7 @@ describe('a worker without the folder of a campaign', () => {
     elsewhere = await rig.startRemoteWorker(notMounted);
     const { handle, folder } = await rig.start(sequences(2));
     const seen = async () => obstacleOf(folder, await handle.describe());
-    await expect
-      .poll(seen, { timeout: 30_000 })
-      .toContain('is not the output tree of this campaign');
+    await expect.poll(seen).toContain('is not the output tree of this campaign');
     expect(submissions()).toBe(0);
     await elsewhere.stop();
     elsewhere = null;
@@ -70,17 +59,17 @@ describe('a tree that another Temporal has taken over', () => {
     await rig.stopWorker();
     const { handle, folder, name } = await rig.start(sequences(3));
     const store = await openFileStore(folder);
-    await holdTree(store, OTHER, { isGone: () => true });
+    await holdTree(store, OTHER_TEMPORAL, { isGone: () => true });
     await rig.startWorker();
     const seen = async () => obstacleOf(folder, await handle.describe());
-    await expect.poll(seen, { timeout: 30_000 }).toContain('other/.hundredfold');
+    await expect.poll(seen).toContain('other/.hundredfold');
     const looked = { session: { client: rig.client, role: 'host' as const }, name, folder };
     const here = async () => treeObstacleOf(looked, await handle.describe());
     expect(await here()).toContain('is in use by another Temporal');
-    await releaseLease(store, OTHER);
+    await releaseLease(store, OTHER_TEMPORAL);
     expect(await here()).toContain('has taken it over since');
     // The other one may have done all of it.
-    await expect.poll(seen, { timeout: 30_000 }).toContain('has taken it over since');
+    await expect.poll(seen).toContain('has taken it over since');
     expect(submissions()).toBe(0);
 
     const again = await rig.run(sequences(3), name);
@@ -108,7 +97,7 @@ test('an id that was removed from the tree is written again by the next command'
   await store.remove('.hundredfold/tree.json');
   await rig.startWorker();
   const seen = async () => obstacleOf(folder, await handle.describe());
-  await expect.poll(seen, { timeout: 30_000 }).toContain('it has no .hundredfold/tree.json');
+  await expect.poll(seen).toContain('it has no .hundredfold/tree.json');
   await rig.start(sequences(2), name);
   expect(await handle.result()).toMatchObject({ ended: { succeeded: 2 } });
 });
@@ -120,7 +109,7 @@ async function areNoted(folder: string, ids: readonly string[]): Promise<void> {
     const records = await Promise.all(ids.map((id) => readItem(store, 'sequence', id)));
     return records.filter((record) => record?.remoteId).length;
   };
-  await expect.poll(noted, { timeout: 60_000 }).toBe(ids.length);
+  await expect.poll(noted).toBe(ids.length);
 }
 
 test('item folders that were removed while their jobs ran are restored by the same command', async () => {

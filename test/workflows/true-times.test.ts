@@ -53,7 +53,7 @@ test('each job has the times of its POST and of its answer, and the service coun
   expect(highest(possiblyIn(spans, BUDGET.windowMs))).toBeLessThanOrEqual(BUDGET.limit);
   const waits = rows.map((row) => ms(row['submitted_at']) - ms(row['sent_at']));
   expect(Math.max(...waits), 'the longest wait for an answer').toBeGreaterThan(1_000);
-}, 180_000);
+});
 
 test('a job whose answer was lost was accepted between its request and the look-up that found it', async () => {
   const { rig, between } = await openWithGoBetween({ jobMs: 300 });
@@ -75,4 +75,4 @@ test('a job whose answer was lost was accepted between its request and the look-
   expect(row).toMatchObject({ sent_at, submitted_at });
   expect(ms(sent_at)).toBeLessThanOrEqual(job?.at ?? 0);
   expect(ms(submitted_at)).toBeGreaterThanOrEqual(job?.at ?? Number.NaN);
-}, 180_000);
+});

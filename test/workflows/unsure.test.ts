@@ -91,7 +91,7 @@ describe('an accepted job whose answer was lost', () => {
       expect(found, 'items whose job was found').toHaveLength(LOST_ANSWERS.length);
     };
     await Promise.all([isFound('current'), isFound('earlier')]);
-  }, 180_000);
+  });
 });
 
 describe('a submission that never arrived', () => {
@@ -154,7 +154,7 @@ describe('a service that does not list the jobs of its token', () => {
     expect(await endOf(ran, 'good')).toBe('succeeded');
     const poisoned = between.posts().filter((request) => isSubmissionOf(request, 'poison'));
     expect(poisoned.length, 'submissions of an item that is never answered').toBeLessThanOrEqual(5);
-  }, 180_000);
+  });
 
   test('has no list, or one without names, or one that never answers: held, never sent twice', async () => {
     const { rig, between } = await openWithGoBetween({ policy: { deadlineMs: 3_000 } });
@@ -171,7 +171,7 @@ describe('a service that does not list the jobs of its token', () => {
       expect(await answered(ran, 'forgotten'), says).toEqual(['unsure']);
       expect(jobs, `jobs at the service that this campaign made, with ${says}`).toBe(2);
     }
-  }, 180_000);
+  });
 });
 
 describe('the molecule service, where jobs have no names', () => {

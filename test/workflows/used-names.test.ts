@@ -22,19 +22,19 @@ describe('a campaign under a used name', () => {
   test('runs into another output folder', async () => {
     await succeeds(await rig.start(sequences(4), 'used-elsewhere'));
     await succeeds(await rig.start(sequences(4), 'used-elsewhere', null, 'others'));
-  }, 180_000);
+  });
 
   test('runs again after its output was removed', async () => {
     const first = await rig.start(sequences(4), 'used-removed');
     await succeeds(first);
     await rm(first.folder, { recursive: true });
     await succeeds(await rig.start(sequences(4), 'used-removed'));
-  }, 180_000);
+  });
 
   test('restores an item whose folder was removed', async () => {
     const first = await rig.start(sequences(4), 'used-item');
     await succeeds(first);
     await rm(join(first.folder, 'sequences', 'seq-2'), { recursive: true });
     await succeeds(await rig.start(sequences(4), 'used-item'));
-  }, 180_000);
+  });
 });

@@ -18,7 +18,7 @@ import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
 import { run } from './run.ts';
 
-export interface AdoptFlags extends RunFlags {
+interface AdoptFlags extends RunFlags {
   readonly past?: boolean;
   readonly kind?: Kind;
 }

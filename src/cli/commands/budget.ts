@@ -17,7 +17,7 @@ import { clockText } from '../../campaigns/clock-text.ts';
 import { isBlocked, windowText } from '../text/progress-text.ts';
 import { withSession } from '../session/with-session.ts';
 
-export interface BudgetFlags extends CommonFlags {
+interface BudgetFlags extends CommonFlags {
   readonly charges?: boolean;
 }
 

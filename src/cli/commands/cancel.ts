@@ -12,9 +12,10 @@ import { isTreeHere, treeObstacleOf } from '../../campaigns/tree-obstacle.ts';
 import type { Observed } from '../../campaigns/observe.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { openCampaign } from '../session/open-campaign.ts';
-import { answered, withSession, type Around } from '../session/with-session.ts';
+import { withSession, type Around } from '../session/with-session.ts';
+import { answered } from '../../campaigns/in-session.ts';
 
-export interface CancelFlags extends CommonFlags {
+interface CancelFlags extends CommonFlags {
   /** The output tree is permanently lost: do not wait for anything that would be written to it. */
   readonly abandon?: boolean;
 }

@@ -5,7 +5,8 @@ import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { temporalCliVersion } from '../../program/temporal-cli.js';
 import { fullness } from '../../campaigns/obstacle.ts';
-import { everyCredential, type Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import { everyCredential } from '../../config/services.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
 import { checkOpenFiles } from '../../host/open-files.ts';
@@ -32,7 +33,7 @@ import { accountLines, rejectionLines, viewLedger } from '../text/ledger-lines.t
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
 
-export interface DoctorFlags extends ServiceFlags {
+interface DoctorFlags extends ServiceFlags {
   /** Only the checks of Temporal. */
   readonly temporal?: boolean;
 }

@@ -10,7 +10,7 @@ import { treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { campaignAddress } from '../../store/address.ts';
 import { commandSettings } from '../session/command-settings.ts';
 
-export interface ItemsFlags extends CommonFlags, ItemFilter {
+interface ItemsFlags extends CommonFlags, ItemFilter {
   readonly out?: string;
 }
 

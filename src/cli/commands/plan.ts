@@ -1,6 +1,7 @@
 /** `hundredfold plan`: checks everything and reports what a run would do, without submitting anything. */
 import type { BudgetStatus } from '../../budget/status.ts';
-import type { Settings, UnreadyService } from '../../config/settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { UnreadyService } from '../../config/services.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceForecast } from '../../plan/forecast.ts';
 import type { Fate } from '../../plan/survey.ts';
@@ -23,7 +24,7 @@ import { planLines } from '../text/plan-text.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
 
-export interface PlanFlags extends CommonFlags, IntakeOptions {
+interface PlanFlags extends CommonFlags, IntakeOptions {
   /** Explain the outcome of each row. */
   readonly explain?: boolean;
 }

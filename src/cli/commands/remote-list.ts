@@ -18,7 +18,7 @@ import {
 import { absoluteAddress } from '../../store/address.ts';
 import { commandSettings } from '../session/command-settings.ts';
 
-export interface RemoteListFlags extends ServiceFlags {
+interface RemoteListFlags extends ServiceFlags {
   readonly out?: string;
 }
 

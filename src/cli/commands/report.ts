@@ -16,7 +16,7 @@ import { addressOf } from '../../store/address.ts';
 import { findTree } from '../session/find-tree.ts';
 import { printDocument } from '../text/output.ts';
 
-export interface ReportFlags extends CommonFlags {
+interface ReportFlags extends CommonFlags {
   readonly out?: string;
   readonly substructure?: boolean;
 }

@@ -4,7 +4,7 @@ import type { ServiceName } from '../../domain/item.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { sendToCampaign } from '../session/open-campaign.ts';
 
-export interface ResumeFlags extends CommonFlags {
+interface ResumeFlags extends CommonFlags {
   readonly service?: ServiceName;
 }
 

@@ -18,7 +18,7 @@ import { Interruption } from '../session/interruption.ts';
 import { explainRetry } from '../text/retry-text.ts';
 import { logToFolder } from '../session/worker-log.ts';
 
-export interface RetryFlags extends ServiceFlags, StandingOptions {
+interface RetryFlags extends ServiceFlags, StandingOptions {
   readonly failed?: boolean;
   readonly item?: readonly string[];
   readonly out?: string;

@@ -12,7 +12,7 @@ import { commandSettings } from '../session/command-settings.ts';
 import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
 
-export interface TransferFlags extends CommonFlags {
+interface TransferFlags extends CommonFlags {
   /** The local folder of the trees. */
   readonly out?: string;
   readonly where?: readonly string[];

@@ -1,7 +1,9 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
 import type { Client } from '@temporalio/client';
 import { METRICS_HOST } from '../../config/schema-worker.ts';
-import { everyCredential, type Settings, type TemporalSettings } from '../../config/settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import { everyCredential } from '../../config/services.ts';
+import type { TemporalSettings } from '../../config/temporal.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../host/lasting-worker.ts';
 import { temporalAddress } from '../../host/session.ts';
@@ -19,7 +21,7 @@ import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 
-export interface WorkerFlags extends CommonFlags {
+interface WorkerFlags extends CommonFlags {
   /** Default: all. */
   readonly role?: readonly Role[];
   /** Instead of `host pid version`. */

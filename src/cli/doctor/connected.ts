@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../../temporal/connection.ts';
 import { refusalOf } from '../../temporal/refusals.ts';
-import { answered } from '../session/with-session.ts';
+import { answered } from '../../campaigns/in-session.ts';
 import type { Finding } from './finding.ts';
 
 const CONNECT_WITHIN_MS = 5_000;

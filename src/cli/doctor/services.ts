@@ -1,5 +1,5 @@
 /** What `doctor` reports about a service: whether its address works, which user the token belongs to, the limits. */
-import type { ServiceSettings, UnreadyService } from '../../config/settings.ts';
+import type { ServiceSettings, UnreadyService } from '../../config/services.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { NAMES, type Recognition } from '../../services/recognise.ts';

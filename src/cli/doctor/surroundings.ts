@@ -1,10 +1,10 @@
 /** What `doctor` warns about: nothing is broken, but others may see or do more than the user expects. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Secret } from '../../config/secret.ts';
-import type { Environment, Settings } from '../../config/settings.ts';
+import type { Secret, Environment } from '../../config/secret.ts';
+import type { Settings } from '../../config/settings.ts';
 
-export interface Warning {
+interface Warning {
   readonly check: string;
   readonly ok: true;
   readonly warning: true;
@@ -120,7 +120,7 @@ function addOwner(owners: Set<number>, folder: string, name: string): void {
 /**
  * One token for two services: whoever has it for one can act for the user at the other, and both must change together.
  */
-export function copiedTokens(settings: Settings, environment: Environment): Warning[] {
+function copiedTokens(settings: Settings, environment: Environment): Warning[] {
   const places = new Map<string, string[]>();
   for (const [place, secret] of configured(settings)) {
     places.set(secret, [...(places.get(secret) ?? []), place]);

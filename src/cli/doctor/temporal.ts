@@ -23,7 +23,7 @@ import type { Finding } from './finding.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
-export const LEAST_RETENTION_MS = 7 * DAY_MS;
+const LEAST_RETENTION_MS = 7 * DAY_MS;
 
 /** Never empty. Ends within 15 s. */
 export async function temporalFindings(

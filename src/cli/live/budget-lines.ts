@@ -6,7 +6,7 @@ import { bar, countText, isBlocked } from '../text/progress-text.ts';
 import { padded, span, widthOf, type Line, type Span } from '../text/line.ts';
 
 /** The first line has the essentials; the second, if there is one, adds details. */
-export interface BudgetLines {
+interface BudgetLines {
   readonly first: Line;
   readonly second: Line | null;
 }

@@ -23,7 +23,7 @@ const OWN_SCREEN = '\u001B[?1049h\u001B[H';
 const FORMER_SCREEN = '\u001B[?1049l';
 const ERASE_SCREEN = '\u001B[H\u001B[2J';
 
-export interface LiveViewOptions extends Pick<Scene, 'ui' | 'keys'> {
+interface LiveViewOptions extends Pick<Scene, 'ui' | 'keys'> {
   readonly followed: Observed;
 }
 

@@ -19,7 +19,7 @@ import {
   uiLine,
 } from './sections.ts';
 
-export interface Size {
+interface Size {
   readonly columns: number;
   readonly rows: number;
 }

@@ -16,7 +16,7 @@ import type { ServiceFlags } from '../command-line/flags.ts';
 import { printDocument } from '../text/output.ts';
 import { exitCodeOf, printEnd } from '../text/summary.ts';
 
-export interface ConclusionOptions {
+interface ConclusionOptions {
   readonly flags: ServiceFlags;
   readonly settings: Settings;
   /** Every item had ended before the command started. */

@@ -5,7 +5,8 @@ import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { say } from '../text/explain.ts';
-import { answered, withSession } from './with-session.ts';
+import { withSession } from './with-session.ts';
+import { answered } from '../../campaigns/in-session.ts';
 
 const NOBODY_WORKS = '  No command works on it now; this takes effect with the next one.';
 

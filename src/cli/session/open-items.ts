@@ -8,7 +8,7 @@ import type { OpenItem } from '../../campaigns/item-lines.ts';
 import { openTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { withSession } from './with-session.ts';
 
-export type OpenItems = ReadonlyMap<string, OpenItem>;
+type OpenItems = ReadonlyMap<string, OpenItem>;
 
 /**
  * `folder`: the folder of the tree, if the user gave one; otherwise Temporal's.

@@ -11,8 +11,6 @@ import { logToFolder } from './worker-log.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { commandSettings } from './command-settings.ts';
 
-export { answered } from '../../campaigns/in-session.ts';
-
 export interface Around {
   readonly settings: Settings;
   readonly interruption: Interruption;

@@ -3,7 +3,7 @@ import { formatNonZeroDuration } from '../../domain/duration.ts';
 import type { Account, Charge, SeenRejection } from '../../ledger/charge.ts';
 import { lookIntoLedger } from '../../ledger/look.ts';
 
-export interface LedgerView {
+interface LedgerView {
   readonly path: string;
   readonly accounts: readonly (Account & { readonly charges: readonly Charge[] })[];
   /** 429 responses that the use from this machine does not explain. */

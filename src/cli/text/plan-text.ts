@@ -6,7 +6,7 @@ import { diskEstimate, jobsOf } from '../../plan/totals.ts';
 import type { Survey } from '../../plan/survey.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 
-export interface PlanView {
+interface PlanView {
   readonly name: string;
   readonly survey: Survey;
   readonly forecasts: readonly ServiceForecast[];

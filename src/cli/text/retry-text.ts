@@ -9,7 +9,7 @@ export function explainRetry(name: string, survey: RetrySurvey): void {
   for (const line of retryText(name, survey)) say(line);
 }
 
-export function retryText(name: string, survey: RetrySurvey): string[] {
+function retryText(name: string, survey: RetrySurvey): string[] {
   const { chosen, states, ways, following, mayBeThere, open, unusable } = survey;
   const kinds = Object.entries(states).filter(([, n]) => n > 0);
   const which = kinds.map(([state, n]) => `${n} ${state}`).join(', ');

@@ -6,7 +6,7 @@
  * belong.
  */
 
-export interface UnitOptions {
+interface UnitOptions {
   readonly description: string;
   /** Program and arguments, not quoted for a shell. */
   readonly command: readonly string[];

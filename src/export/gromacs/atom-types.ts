@@ -20,7 +20,7 @@ export interface NamedType extends AtomType {
   readonly newName: string;
 }
 
-export interface LibraryTypes {
+interface LibraryTypes {
   readonly types: readonly NamedType[];
   /** Renamed types that are new with this ligand, one sentence each. */
   readonly renamed: readonly string[];

@@ -2,7 +2,7 @@
 import type { AtomType, NamedType } from './atom-types.ts';
 
 /** The parts of the file that are rewritten; null if the text is not such a file. */
-export interface LigandItp {
+interface LigandItp {
   readonly types: readonly AtomType[];
   /** The molecule's name in ACPYPE's files. */
   readonly name: string;
@@ -37,7 +37,7 @@ function cells(line: string): string[] {
 }
 
 /** The ligand's name and the names of its types in the library. */
-export interface LibraryNames {
+interface LibraryNames {
   /** Of the `[ moleculetype ]`, the item's id. */
   readonly molecule: string;
   readonly types: readonly NamedType[];

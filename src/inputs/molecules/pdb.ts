@@ -3,7 +3,8 @@
  */
 import { elementOf } from './element.ts';
 import { finding, type Finding } from '../finding.ts';
-import { unreadable, type Atom, type Place, type Structure } from './structure.ts';
+import { unreadable, type Atom, type Structure } from './structure.ts';
+import type { Place } from '../../domain/molecular-graph.ts';
 
 const FORMAT = 'PDB';
 

@@ -2,7 +2,8 @@
  * Perceives bonds from distances, for files with atoms but without bonds (PDB), as the engine does. Only if each
  * distance is clearly a bond or clearly not: with a wrong bond, a correct result would be rejected.
  */
-import type { Atom, Bond, Place } from './structure.ts';
+import type { Atom, Bond } from './structure.ts';
+import type { Place } from '../../domain/molecular-graph.ts';
 
 /** Covalent radii in ångström (Cordero et al. 2008, doi:10.1039/b801115j), of the elements that the service accepts. */
 const RADII: Readonly<Record<string, number>> = {

@@ -26,7 +26,7 @@ interface JsonMolecule {
   readonly stereoGroups?: readonly { readonly type: string }[];
 }
 
-export interface ReadGraph extends MolecularGraph {
+interface ReadGraph extends MolecularGraph {
   readonly stereo: SpecifiedStereo;
   /** In units of the elementary charge. */
   readonly formalCharge: number;

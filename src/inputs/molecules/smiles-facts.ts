@@ -8,7 +8,7 @@ const BRACKET = /\[\d*(\*|[A-Za-z][a-z]?)(?:@+(?:[A-Z]{2}\d+)?)?(H\d*)?([-+]\d*)
 /** From the extension: `|^1:0,3,^2:5|`, atom indexes by type of radical. */
 const RADICALS = /\^\d:(\d+(?:,\d+)*)/g;
 
-export interface WrittenFacts {
+interface WrittenFacts {
   readonly facts: SmilesFacts;
   readonly heavyAtoms: number;
   /** Hydrogens as separate atoms, and those written in the brackets of another. */

@@ -5,7 +5,7 @@ import { unsupportedElements } from './element.ts';
 import { finding, type Finding } from '../finding.ts';
 import { ATOM_LIMIT } from './structure.ts';
 
-export interface CheckedSmiles {
+interface CheckedSmiles {
   /** RDKit's canonical form; null if it is not a molecule. */
   readonly canonical: string | null;
   readonly findings: readonly Finding[];

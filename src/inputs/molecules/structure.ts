@@ -16,8 +16,6 @@ const SMALL_MOLECULE = 3;
 const CLOSEST = 0.5;
 const FARTHEST = 3;
 
-export type { Place };
-
 export interface Atom {
   /** Symbol. */
   readonly element: string;

@@ -23,7 +23,7 @@ export function alignmentFormat(text: string): AlignmentFormat {
   return 'FASTA';
 }
 
-export interface AlignmentRows {
+interface AlignmentRows {
   readonly records: readonly FastaRecord[];
   readonly findings: readonly Finding[];
 }

@@ -7,7 +7,7 @@
  */
 import type { FastaRecord } from './fasta.ts';
 
-export interface RecordNames {
+interface RecordNames {
   /** The text after the `>`, record by record. */
   readonly headers: readonly string[];
   /** Id in the results → the user's header, if they differ. */

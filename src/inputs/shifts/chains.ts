@@ -2,7 +2,7 @@
 import { ONE_LETTER } from '../../domain/amino-acids.ts';
 import { readShiftTable } from './nmr.ts';
 
-export interface Chain {
+interface Chain {
   readonly name: string;
   /** `X` if it is none of the twenty. */
   readonly residues: string;

@@ -11,9 +11,9 @@ import { atomsNeeded, getsValue } from './shiftcrypt.ts';
 import type { Residue, ShiftTable } from './shift-table.ts';
 import { readStar, type StarFrame } from './star.ts';
 
-export type ShiftFormat = 'nef' | 'star';
+type ShiftFormat = 'nef' | 'star';
 
-export interface Shifts {
+interface Shifts {
   /** Null if it is neither. */
   readonly format: ShiftFormat | null;
   /** Rows of all loops with chemical shifts. */

@@ -2,7 +2,7 @@
 import { finding, type Finding } from '../finding.ts';
 import type { StarLoop, StarRow } from './star.ts';
 
-export interface Atom {
+interface Atom {
   /** As written; a number in ppm if valid. */
   readonly value: string;
   readonly line: number;
@@ -27,7 +27,7 @@ export interface ShiftTable {
 }
 
 /** The rows of a loop by column name. */
-export interface Columns {
+interface Columns {
   /** Columns of `wanted` that the loop lacks. */
   readonly missing: readonly string[];
   /** Empty if there is no such column. */

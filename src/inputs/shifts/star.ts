@@ -28,7 +28,7 @@ export interface StarFrame {
   readonly line: number;
 }
 
-export type StarReading =
+type StarReading =
   | { readonly ok: true; readonly frames: readonly StarFrame[] }
   | { readonly ok: false; readonly line: number; readonly reason: string };
 

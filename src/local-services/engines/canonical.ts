@@ -24,7 +24,7 @@ function normalised(text: string): string {
 }
 
 /** Predictors in the contract's order, without repeats, joined by `+`; b2bTools always runs dynamine. */
-export function predictorSet(predictors: readonly string[]): string {
+function predictorSet(predictors: readonly string[]): string {
   return PREDICTORS.filter((name) => name === 'dynamine' || predictors.includes(name)).join('+');
 }
 

@@ -5,7 +5,7 @@
  */
 
 export const ENGINE_NAMES = ['real', 'recorded', 'synthetic'] as const;
-export type EngineName = (typeof ENGINE_NAMES)[number];
+type EngineName = (typeof ENGINE_NAMES)[number];
 
 export interface MoleculeJob {
   readonly kind: 'molecule';
@@ -56,8 +56,7 @@ export interface EngineContext {
 }
 
 /** `result` is the prediction, or the molecule's result file set; the others are its other formats. */
-export const OUTPUT_NAMES = ['result', 'csv', 'metadata', 'distributions'] as const;
-export type OutputName = (typeof OUTPUT_NAMES)[number];
+export type OutputName = 'result' | 'csv' | 'metadata' | 'distributions';
 
 export interface Output {
   readonly name: OutputName;

@@ -13,7 +13,7 @@ import {
 } from './synthetic-predictions.ts';
 
 /** Part of every payload. */
-export const SYNTHETIC = 'SYNTHETIC: shape only, made without any computation; not a result';
+const SYNTHETIC = 'SYNTHETIC: shape only, made without any computation; not a result';
 
 export class SyntheticEngine implements Engine {
   readonly name = 'synthetic';

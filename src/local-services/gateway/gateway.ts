@@ -10,7 +10,7 @@ import type { GatewayName, GatewayRule } from './personalities.ts';
 import { gatewayServer } from './proxy.ts';
 import { Trouble } from './trouble.ts';
 
-export interface GatewayContext {
+interface GatewayContext {
   readonly database: DatabaseSync;
   /** ms since the epoch. */
   readonly now: () => number;

@@ -48,7 +48,7 @@ export interface GatewayAnswer {
 }
 
 /** The redirect target of `captive-portal`. */
-export const LOGIN_PATH = '/captive-portal/login';
+const LOGIN_PATH = '/captive-portal/login';
 
 function page(status: number, title: string, words: string, headers = {}): GatewayAnswer {
   const { text } = html`<!doctype html>

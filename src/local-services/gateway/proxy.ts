@@ -30,7 +30,7 @@ const HOP_BY_HOP = [
   'expect',
 ];
 
-export interface GatewayParts {
+interface GatewayParts {
   readonly trouble: Trouble;
   readonly journal: GatewayJournal;
   readonly now: () => number;

@@ -15,7 +15,7 @@ import {
 const SHORTEST_DELAY_MS = 30;
 
 /** The effect on a request: the gateway responds itself, or relays the request and delays its response. */
-export type Treatment = { readonly answer: GatewayAnswer } | { readonly holdMs: number };
+type Treatment = { readonly answer: GatewayAnswer } | { readonly holdMs: number };
 
 const PASS: Treatment = { holdMs: 0 };
 

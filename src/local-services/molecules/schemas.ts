@@ -86,7 +86,7 @@ export const abcg2SubmissionSchema = fields
 
 /** Either a SMILES or a coordinate file (2.1, rules 1 and 2); null, not absence, marks the other one. */
 export const submissionSchema = fields.refine(isOneInput, ONE_INPUT).meta(SUBMISSION);
-export type MoleculeSubmission = z.infer<typeof submissionSchema>;
+type MoleculeSubmission = z.infer<typeof submissionSchema>;
 
 export const SMILES_EXAMPLE: MoleculeSubmission = {
   inputFile: null,

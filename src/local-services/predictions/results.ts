@@ -23,7 +23,7 @@ import { statusEnvelope } from './envelope.ts';
 export const JOB_PATH = z.object({
   id: z.string().meta({ description: 'The request_id of the acknowledgement' }),
 });
-export const NOT_FOUND = refusal('No request with that id');
+const NOT_FOUND = refusal('No request with that id');
 
 /** The job of a request_id. Throws the 404 of contract 7. */
 export function findJob(services: Services, id: string): Job {

@@ -117,7 +117,7 @@ export const SHIFTS_BODIES: Readonly<Record<Variant, Bodies>> = {
   earlier: EARLIER_SHIFTS,
 };
 
-export const FORMATS = ['json', 'csv', 'metadata', 'input', 'distributions'] as const;
+const FORMATS = ['json', 'csv', 'metadata', 'input', 'distributions'] as const;
 
 export const downloadQuery = z.object({
   format: z.enum(FORMATS, {

@@ -8,7 +8,7 @@ import { FILE_PROBLEMS, UTF8 } from './file-problems.ts';
 import { shown } from './show.ts';
 import type { Wording } from './wording.ts';
 
-export const FORMATS =
+const FORMATS =
   'tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz';
 
 function list(names: readonly string[]): string {

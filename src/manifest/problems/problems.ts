@@ -22,7 +22,7 @@ export type Complaint<C extends ProblemCode = ProblemCode> = {
   };
 }[C];
 
-export interface Place {
+interface Place {
   readonly file: string;
   readonly line: number | null;
   readonly id: string | null;

@@ -1,7 +1,7 @@
 /** The parts of a file name; `.gz` does not count as an extension. */
 import path from 'node:path';
 
-export interface FileName {
+interface FileName {
   /** Without the extension, and without `.gz`. */
   readonly stem: string;
   /** In lower case with its dot, without `.gz`: `.csv` for `a.CSV.gz`. */

@@ -20,7 +20,7 @@ const LIBRARIES: Readonly<Record<string, 'smi' | 'sdf'>> = {
   '.sd': 'sdf',
 };
 
-export type TableFormat = (typeof TABLES)[keyof typeof TABLES];
+type TableFormat = (typeof TABLES)[keyof typeof TABLES];
 /** `input`: a file that is one item. */
 export type SourceFormat = TableFormat | 'smi' | 'sdf' | 'fasta' | 'input';
 

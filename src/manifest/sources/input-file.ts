@@ -16,7 +16,7 @@ import { Turns } from '../turns.ts';
 /** A whole BMRB entry has a few megabytes, a molecule of 200 atoms a few kilobytes. */
 export const BYTES_LIMIT = 16_000_000;
 
-export type InputFile =
+type InputFile =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'refused'; readonly complaint: Complaint };
 

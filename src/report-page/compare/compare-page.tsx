@@ -11,7 +11,7 @@ import { MoleculesCompared } from './molecules.tsx';
 import { Overlays } from './overlays.tsx';
 import { seriesOf } from './series.ts';
 
-export interface ComparePageProps {
+interface ComparePageProps {
   readonly data: PageData;
   readonly columns: readonly Column[];
   readonly route: Route;

@@ -9,7 +9,7 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-export interface Source {
+interface Source {
   readonly id: string;
   readonly detail: Pick<ItemDetail, 'result'>;
 }

@@ -6,7 +6,7 @@ import { SavedPicture } from '../take/saved-picture.tsx';
 import { columnColours, consensusOf, COLOURS, type Colour } from './clustal.ts';
 import { edgeOf, LEAST_FOR_LETTERS, stepOf, type View } from './view.ts';
 
-export interface AlignedRowsProps {
+interface AlignedRowsProps {
   readonly proteins: readonly PackedProtein[];
   readonly columns: number;
   readonly view: View;

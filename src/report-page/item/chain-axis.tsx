@@ -1,7 +1,7 @@
 /** The numbers of the visible positions, and which part of the whole chain they are. */
 import { edgeOf, moved, RIGHT, stepOf, type Stretch, type View } from './view.ts';
 
-export interface ChainAxisProps {
+interface ChainAxisProps {
   readonly view: View;
   readonly length: number;
   /** Position of the cursor. */

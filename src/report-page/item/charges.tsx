@@ -22,7 +22,7 @@ function chargeOf({ charges }: PackedMolecule, atom: number): number {
   return (charges[atom] ?? 0) / PARTS;
 }
 
-export interface ChargeChartProps extends AtomChoice {
+interface ChargeChartProps extends AtomChoice {
   readonly molecule: PackedMolecule;
   /** Of the molecule, if there are several charts on one page. */
   readonly name?: string;
@@ -139,7 +139,7 @@ function ticksOf(most: number): readonly number[] {
   return Array.from({ length: 2 * count + 1 }, (_, place) => (place - count) * step);
 }
 
-export interface ChargeTableProps extends AtomChoice {
+interface ChargeTableProps extends AtomChoice {
   readonly molecule: PackedMolecule;
 }
 

@@ -3,7 +3,7 @@ import type { ItemFacts, PageData } from '../data.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
 import { bytesText, durationText, momentText } from '../words.ts';
 
-export interface FactsProps {
+interface FactsProps {
   readonly data: PageData;
   readonly row: number;
   readonly facts: ItemFacts | null;

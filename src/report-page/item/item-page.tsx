@@ -17,7 +17,7 @@ import { MoleculeView } from './molecule.tsx';
 import { SequenceView } from './sequence.tsx';
 import { ShiftsView } from './shifts.tsx';
 
-export interface ItemPageProps {
+interface ItemPageProps {
   readonly data: PageData;
   readonly id: string;
   /** The matching rows of the table, in order: the neighbours of the item. */

@@ -6,7 +6,7 @@ import { ChargeChart, ChargeTable } from './charges.tsx';
 import { FormulaView } from './drawing.tsx';
 import { StructureView } from './structure.tsx';
 
-export interface MoleculeProps {
+interface MoleculeProps {
   readonly molecule: PackedMolecule;
   readonly drawn: DrawnFormula | null;
 }

@@ -25,7 +25,7 @@ export interface Band {
   readonly tone: 0 | 1 | 2 | 3;
 }
 
-export interface Predictor {
+interface Predictor {
   readonly title: string;
   readonly by: string;
   /** The minimum range of its plots, so that two of them can be compared. */

@@ -3,7 +3,7 @@ import { isText, numbersOf, wordsOf } from '../packing.ts';
 import type { PackedTrack } from '../data.ts';
 import { meaningOf, predictorOf } from './predictors.ts';
 
-export interface ReadoutProps {
+interface ReadoutProps {
   readonly head: string;
   readonly tracks: Readonly<Record<string, PackedTrack>>;
   readonly place: number;

@@ -1,7 +1,7 @@
 /** The letters of a chain, if there is space for them. */
 import { edgeOf, LEAST_FOR_LETTERS, stepOf, type View } from './view.ts';
 
-export interface ResidueLettersProps {
+interface ResidueLettersProps {
   readonly residues: string;
   readonly view: View;
 }

@@ -110,6 +110,6 @@ function Tracks({ tracks, view }: TracksProps) {
 }
 
 /** If the payload has no residues, the tracks have the length. */
-export function lengthOf({ residues, tracks }: Pick<PackedProtein, 'residues' | 'tracks'>): number {
+function lengthOf({ residues, tracks }: Pick<PackedProtein, 'residues' | 'tracks'>): number {
   return Math.max(residues.length, ...Object.values(tracks).map(placesOf));
 }

@@ -5,7 +5,7 @@ import { SavedPicture } from '../take/saved-picture.tsx';
 import { predictorOf } from './predictors.ts';
 import { edgeOf, stepOf, type View } from './view.ts';
 
-export interface StateTrackProps {
+interface StateTrackProps {
   readonly track: string;
   readonly view: View;
   readonly words: readonly (string | null)[];

@@ -5,7 +5,7 @@ import { signedText } from '../words.ts';
 import { largestCharge, type AtomChoice } from './charges.tsx';
 import { chargeColour, openViewer, type Colouring, type Labels, type Viewer } from './viewer.ts';
 
-export interface StructureProps extends Required<AtomChoice> {
+interface StructureProps extends Required<AtomChoice> {
   readonly molecule: PackedMolecule;
 }
 

@@ -6,7 +6,7 @@ import type { Line, Spread, Values } from './line.ts';
 import { predictorOf, type Band } from './predictors.ts';
 import { RIGHT, type Stretch, type View } from './view.ts';
 
-export interface TrackChartProps {
+interface TrackChartProps {
   readonly view: View;
   /** One line, or several in one chart. */
   readonly lines: readonly Line[];

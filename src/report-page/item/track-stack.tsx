@@ -11,7 +11,7 @@ import { useWidth } from '../use-width.ts';
 import { ChainAxis } from './chain-axis.tsx';
 import { edgeOf, LEFT, moved, stepOf, zoomed, type Stretch, type View } from './view.ts';
 
-export interface TrackStackProps {
+interface TrackStackProps {
   readonly length: number;
   /** The name of a position: `Residue`, `Column`. */
   readonly unit: string;

@@ -13,7 +13,7 @@ const GROUPS: Readonly<Record<ColumnGroup, string>> = {
   job: 'job',
 };
 
-export interface ColumnChoiceProps {
+interface ColumnChoiceProps {
   readonly columns: readonly Column[];
   readonly shown: readonly Column[];
   readonly change: (changed: Partial<Route>) => void;

@@ -10,7 +10,7 @@ export type ColumnKey = string;
 export type CellValue = string | number | null;
 
 /** `duration`: a number of seconds. `category`: one of a few texts. */
-export type ColumnType = 'text' | 'category' | 'number' | 'duration';
+type ColumnType = 'text' | 'category' | 'number' | 'duration';
 
 /** What a column belongs to: the item, a kind's measures, the user's own columns, or the job. */
 export type ColumnGroup = 'item' | Kind | 'own' | 'job';

@@ -10,7 +10,7 @@ import {
   type Range,
 } from './conditions.ts';
 
-export interface ConditionChoiceProps {
+interface ConditionChoiceProps {
   readonly columns: readonly Column[];
   /** All rows, not only those that are shown. */
   readonly rows: number;
@@ -124,7 +124,7 @@ function Values({ column, rows, now, set }: InputProps) {
   );
 }
 
-export function valuesOf({ valueAt }: Column, rows: number): readonly string[] {
+function valuesOf({ valueAt }: Column, rows: number): readonly string[] {
   const found = new Set<string>();
   for (let row = 0; row < rows; row += 1) {
     const value = valueAt(row);
@@ -133,7 +133,7 @@ export function valuesOf({ valueAt }: Column, rows: number): readonly string[] {
   return [...found].sort();
 }
 
-export interface ActiveProps {
+interface ActiveProps {
   readonly columns: readonly Column[];
   readonly where: string;
   readonly change: (changed: Partial<Route>) => void;

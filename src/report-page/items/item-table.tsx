@@ -13,15 +13,10 @@ import { ActiveConditions, ConditionChoice } from './condition-choice.tsx';
 import { Filters } from './filters.tsx';
 import { PAGE_SIZES, Pager } from './pager.tsx';
 import { Rows } from './rows.tsx';
-import type { Selection } from './selection.ts';
+import type { ShownRows } from './shown-rows.ts';
 
-export interface ItemTableProps {
+interface ItemTableProps extends ShownRows {
   readonly data: PageData;
-  readonly columns: readonly Column[];
-  /** The matching rows, in order. */
-  readonly rows: readonly number[];
-  readonly route: Route;
-  readonly selection: Selection;
 }
 
 /** Table position, restored on the way back from an item. */

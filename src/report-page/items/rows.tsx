@@ -6,14 +6,10 @@ import { StateMark } from '../state-mark.tsx';
 import { durationText } from '../words.ts';
 import { headOf, isNumeric, type Column } from './columns.ts';
 import { itemHash } from './item-row.ts';
-import type { Selection } from './selection.ts';
+import type { ShownRows } from './shown-rows.ts';
 
-export interface RowsProps {
+interface RowsProps extends ShownRows {
   readonly table: ItemTable;
-  readonly columns: readonly Column[];
-  readonly rows: readonly number[];
-  readonly route: Route;
-  readonly selection: Selection;
   readonly change: (changed: Partial<Route>) => void;
 }
 

@@ -1,6 +1,6 @@
 /** The distribution of the values of a column, and its outliers. Pure. */
 
-export interface Placed {
+interface Placed {
   readonly row: number;
   readonly value: number;
 }
@@ -39,7 +39,7 @@ function quantile(values: readonly Placed[], part: number): number {
   return low + (high - low) * (place - Math.floor(place));
 }
 
-export interface Bin {
+interface Bin {
   readonly from: number;
   readonly to: number;
   readonly count: number;

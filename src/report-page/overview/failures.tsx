@@ -56,7 +56,7 @@ function FailureEntry({ failure: { code, count, messages } }: { readonly failure
 }
 
 /** The most frequent first. */
-export function failuresOf(table: Pick<ItemTable, 'code' | 'message'>): readonly Failure[] {
+function failuresOf(table: Pick<ItemTable, 'code' | 'message'>): readonly Failure[] {
   const byCode = new Map<string, Map<string, number>>();
   for (const [row, code] of table.code.entries()) {
     if (code === null) continue;

@@ -7,7 +7,7 @@ import { CountTable } from './count-table.tsx';
 import { FailureTable } from './failures.tsx';
 import { Results } from './results.tsx';
 
-export interface OverviewProps {
+interface OverviewProps {
   readonly data: PageData;
   readonly columns: readonly Column[];
 }

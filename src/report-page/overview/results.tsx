@@ -10,7 +10,7 @@ import { SavedPicture } from '../take/saved-picture.tsx';
 import { counted, KIND_WORDS } from '../words.ts';
 import { binned, distributionOf, type Distribution } from './distribution.ts';
 
-export interface ResultsProps {
+interface ResultsProps {
   readonly table: ItemTable;
   readonly columns: readonly Column[];
 }

@@ -8,7 +8,7 @@ import { countText } from '../words.ts';
 
 type State = Exclude<keyof Counts, 'total'>;
 
-export interface StateBarProps {
+interface StateBarProps {
   readonly counts: Counts;
   readonly states: readonly State[];
 }

@@ -88,6 +88,12 @@ function count([, jobs]: Point): number {
   return jobs;
 }
 
+/** The area below the number of jobs. */
+function filled(points: readonly Point[], unit: Unit, fillOpacity: number) {
+  const steps = { curve: 'step-after', fill: 'var(--series-1)', fillOpacity } as const;
+  return areaY(points, { x: inUnits(unit), y1: 0, y2: count, ...steps });
+}
+
 function allOptions(spans: readonly Span[], budget: ServiceFacts['budget'], unit: Unit) {
   const points = thinned(cumulative(spans));
   const ceiling = budget === null ? [] : thinned(ceilingOf(spans, budget));
@@ -100,14 +106,7 @@ function allOptions(spans: readonly Span[], budget: ServiceFacts['budget'], unit
     marks: [
       gridY({ strokeOpacity: 0.15 }),
       ruleY([0]),
-      areaY(points, {
-        x: at,
-        y1: 0,
-        y2: count,
-        curve: 'step-after',
-        fill: 'var(--series-1)',
-        fillOpacity: 0.15,
-      }),
+      filled(points, unit, 0.15),
       lineY(points, { x: at, y: count, curve: 'step-after', stroke: 'var(--series-1)' }),
       lineY(ceiling, {
         x: at,
@@ -125,7 +124,6 @@ function allOptions(spans: readonly Span[], budget: ServiceFacts['budget'], unit
 function windowOptions({ certain, possible, budget }: Bounds, unit: Unit) {
   const [points, beyond] = [thinned(certain), thinned(possible)];
   const end = points.at(-1);
-  const at = inUnits(unit);
   return (): PlotOptions => ({
     height: HEIGHT,
     marginLeft: 52,
@@ -137,22 +135,8 @@ function windowOptions({ certain, possible, budget }: Bounds, unit: Unit) {
     marks: [
       gridY({ strokeOpacity: 0.15 }),
       ruleY([0]),
-      areaY(beyond, {
-        x: at,
-        y1: 0,
-        y2: count,
-        curve: 'step-after',
-        fill: 'var(--series-1)',
-        fillOpacity: 0.1,
-      }),
-      areaY(points, {
-        x: at,
-        y1: 0,
-        y2: count,
-        curve: 'step-after',
-        fill: 'var(--series-1)',
-        fillOpacity: 0.3,
-      }),
+      filled(beyond, unit, 0.1),
+      filled(points, unit, 0.3),
       ruleY([budget.limit], { stroke: 'var(--series-2)', strokeDasharray: '5 3' }),
       ...note(end === undefined ? undefined : [end[0], budget.limit], unit, 'limit'),
     ],

@@ -10,7 +10,7 @@ import { counted } from '../words.ts';
 import { drawPlot, type DrawnPlot, type PlotContent } from './drawn-plot.ts';
 import { rowsIn, type Axes, type Point } from './points.ts';
 
-export interface BrushedPlotProps {
+interface BrushedPlotProps {
   readonly table: ItemTable;
   readonly axes: Axes;
   readonly points: readonly Point[];

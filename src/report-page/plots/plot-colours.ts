@@ -53,7 +53,7 @@ function scale(points: readonly Point[]): Colours {
 }
 
 /** `part` from 0 to 1. */
-export function rampColour(part: number): string {
+function rampColour(part: number): string {
   const at = Math.min(1, Math.max(0, part)) * (RAMP.length - 1);
   const from = Math.min(RAMP.length - 2, Math.floor(at));
   const [one, other] = [channels(RAMP[from]), channels(RAMP[from + 1])];

@@ -2,20 +2,15 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { ItemTable } from '../data.ts';
 import { headOf, type Column } from '../items/columns.ts';
-import type { Selection } from '../items/selection.ts';
+import type { ShownRows } from '../items/shown-rows.ts';
 import { replaceRoute, type Route } from '../route.ts';
 import { counted } from '../words.ts';
 import { BrushedPlot } from './brushed-plot.tsx';
 import { coloursOf, RAMP, type Colours } from './plot-colours.ts';
 import { axisColumns, colourColumns, firstAxis, pointsOf, type Axes } from './points.ts';
 
-export interface PlotPanelProps {
+interface PlotPanelProps extends ShownRows {
   readonly table: ItemTable;
-  readonly columns: readonly Column[];
-  /** The rows that match the filter. */
-  readonly rows: readonly number[];
-  readonly route: Route;
-  readonly selection: Selection;
 }
 
 export function PlotPanel({ table, columns, rows, route, selection }: PlotPanelProps) {
@@ -141,7 +136,7 @@ function AxisChoice({ name, column, all, none, set }: AxisChoiceProps) {
   );
 }
 
-export function ColourKey({ colours: { entries, ends } }: { readonly colours: Colours }) {
+function ColourKey({ colours: { entries, ends } }: { readonly colours: Colours }) {
   if (ends !== null) {
     return (
       <p class="key">

@@ -2,7 +2,7 @@
 import { FINGERPRINT_BYTES } from '../data.ts';
 
 /** Concatenated fingerprints. */
-export type Fingerprints = Uint8Array;
+type Fingerprints = Uint8Array;
 
 const BITS = Uint8Array.from({ length: 256 }, (_, byte) => {
   let bits = 0;

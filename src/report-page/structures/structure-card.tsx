@@ -9,7 +9,7 @@ import { valueText } from '../items/rows.tsx';
 import type { Selection } from '../items/selection.ts';
 import type { Route } from '../route.ts';
 
-export interface StructureCardProps {
+interface StructureCardProps {
   readonly data: PageData;
   readonly columns: readonly Column[];
   readonly row: number;

@@ -2,27 +2,22 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageData, Structures } from '../data.ts';
 import { structureList } from '../embedded.ts';
-import type { Column } from '../items/columns.ts';
-import type { Selection } from '../items/selection.ts';
+import type { ShownRows } from '../items/shown-rows.ts';
 import { replaceRoute, type Route } from '../route.ts';
 import { counted, countText } from '../words.ts';
 import { orderBySimilarity, orderLike } from './similarity.ts';
 import { SubstructureField, useSubstructure, type Found } from './substructure-search.tsx';
 import { StructureCard } from './structure-card.tsx';
 
-export interface StructurePanelProps {
+interface StructurePanelProps extends ShownRows {
   readonly data: PageData;
-  readonly columns: readonly Column[];
-  readonly rows: readonly number[];
-  readonly route: Route;
-  readonly selection: Selection;
 }
 
 /** In the address instead of an id: no id contains a space. */
 const ALL_ALIKE = ' ';
 const ON_PAGE = 24;
 
-export interface Placed {
+interface Placed {
   readonly row: number;
   /** To the molecule that the others are compared with; null without one. */
   readonly similarity: number | null;

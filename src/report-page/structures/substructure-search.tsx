@@ -25,7 +25,7 @@ export function useSubstructure(list: Structures, smarts: string): Found {
   return found;
 }
 
-export interface SubstructureFieldProps {
+interface SubstructureFieldProps {
   readonly smarts: string;
   readonly search: (smarts: string) => void;
 }

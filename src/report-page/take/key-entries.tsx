@@ -1,13 +1,13 @@
 /** The key of a picture, drawn in it so that it is saved with it. */
 
-export interface KeyText {
+interface KeyText {
   /** What the colour means. */
   readonly name: string;
   readonly text: string;
 }
 
 /** With its position, in CSS pixels. */
-export interface KeyEntry extends KeyText {
+interface KeyEntry extends KeyText {
   readonly x: number;
   readonly y: number;
 }
@@ -43,7 +43,7 @@ export function keyInLines(
   return { entries, height: texts.length === 0 ? 0 : y - top + LINE };
 }
 
-export interface KeyEntriesProps {
+interface KeyEntriesProps {
   readonly entries: readonly KeyEntry[];
   readonly colourOf: (name: string) => string;
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { PictureButtons, type PictureButtonsProps } from './picture-buttons.tsx';
 
-export interface SavedPictureProps extends Pick<PictureButtonsProps, 'name' | 'isForPointer'> {
+interface SavedPictureProps extends Pick<PictureButtonsProps, 'name' | 'isForPointer'> {
   /** One SVG, or several that are saved as one, stacked. */
   readonly children: ComponentChildren;
 }

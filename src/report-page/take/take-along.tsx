@@ -3,18 +3,14 @@ import { useState } from 'preact/hooks';
 import { DataMissing, itemDetail } from '../embedded.ts';
 import type { ItemDetail, PageData } from '../data.ts';
 import type { Column } from '../items/columns.ts';
-import type { Selection } from '../items/selection.ts';
-import { hashOf, type Route } from '../route.ts';
+import type { ShownRows } from '../items/shown-rows.ts';
+import { hashOf } from '../route.ts';
 import { counted } from '../words.ts';
 import { folderOf, manifestText, structureText, tableText } from './rows-as-text.ts';
 import { copyText, saveText } from './save-file.ts';
 
-export interface TakeAlongProps {
+interface TakeAlongProps extends ShownRows {
   readonly data: PageData;
-  readonly columns: readonly Column[];
-  readonly rows: readonly number[];
-  readonly route: Route;
-  readonly selection: Selection;
 }
 
 /** Limits for a comparison. */

@@ -7,7 +7,7 @@ import { UnfinishedArchive } from './unfinished.ts';
 import { directoryBytes, entryBytes, type EndedEntry } from './zip-entry.ts';
 
 /** The contents of an archive in numbers. */
-export interface Carried {
+interface Carried {
   readonly files: number;
   readonly bytes: number;
 }
@@ -42,7 +42,7 @@ export async function makeArchive(path: string, deposit: Deposit): Promise<MadeA
   }
 }
 
-export interface ArchiveStream {
+interface ArchiveStream {
   /** The ZIP file, of any size. Throws `DEPOSIT_NOT_WHOLE` if the tree differs from what was published. */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Complete after all bytes were read. */

@@ -5,7 +5,7 @@
  */
 import type { Kind } from '../../domain/item.ts';
 
-export interface Work {
+interface Work {
   readonly title: string;
   readonly doi: string;
   readonly year: number;

@@ -4,7 +4,7 @@ import { ELEMENT } from '../../report-page/data.ts';
 import type { PagePieces } from './pieces.ts';
 import type { SubstructureProgram } from './substructure.ts';
 
-export interface PageContent {
+interface PageContent {
   readonly title: string;
   /** Deflated, in base64, like all that follow. */
   readonly data: string;

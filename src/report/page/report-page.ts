@@ -26,7 +26,7 @@ interface Drawn {
   readonly portrait: Portrait | null;
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** Maximum base64 characters of the items in the page; the others are next to it. */
   readonly mostEmbedded?: number;
   /** Whether RDKit is in the page, for substructure search; never without molecules. */

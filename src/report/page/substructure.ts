@@ -50,7 +50,7 @@ if(!retType.isVoid)return emval_returnValue(toReturnWire,destructorsRef,result)}
 ];
 
 /** @throws Error if the glue code of another RDKit version differs */
-export function withoutEval(script: string): string {
+function withoutEval(script: string): string {
   let text = script;
   for (const [from, to] of REPLACED) {
     if (!text.includes(from))

@@ -19,7 +19,7 @@ const MOST_THREADS = 2;
 /** Queued blocks, so that a thread never waits for the next one. */
 const IN_STOCK = 3;
 
-export interface Makers extends Maker {
+interface Makers extends Maker {
   /** Terminates the threads at once. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** An error loses its class between threads: coded errors are sent as plain fields. */
 import { HundredfoldError, type ErrorDetails } from '../../domain/errors.ts';
-import { StoreError, type StoreCode } from '../../store/store-error.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { StoreCode } from '../../domain/error-codes/registry.ts';
 
 /** `retryable` is null if it is not a store error. */
 export interface SerializedError extends Omit<ErrorDetails, 'cause'> {

@@ -60,7 +60,7 @@ export async function compareLines(
   return { differences: await named(faults, message), lackedColumns: [] };
 }
 
-export interface LineWords {
+interface LineWords {
   readonly keyOf: (line: string) => string;
   readonly message: (difference: GroupDifference) => string;
   /** Which differences are faults; the default is all. */

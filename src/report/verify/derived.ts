@@ -1,11 +1,6 @@
 /** Compares the derived files (tables, summary, crate and checksums) with the items as they are. */
-import {
-  CAMPAIGN_SUMMARY,
-  CHECKSUMS,
-  CRATE,
-  FOLDER_OF_KIND,
-  MEASURE_TABLES,
-} from '../../store/layout.ts';
+import { CAMPAIGN_SUMMARY, CHECKSUMS, CRATE, MEASURE_TABLES } from '../../store/layout.ts';
+import { FOLDER_OF_KIND } from '../../domain/item.ts';
 import type { PreparedCampaign } from '../../store/prepared-campaign.ts';
 import type { Store } from '../../store/store.ts';
 import { listedItems } from '../campaign-items.ts';

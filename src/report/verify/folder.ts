@@ -4,8 +4,6 @@ import type { PreparedCampaign } from '../../store/prepared-campaign.ts';
 import { openMakers } from '../threads/makers.ts';
 import { verifyTree, type Verification, type VerifyOptions } from './tree.ts';
 
-export type { Verification };
-
 /** With fewer items, starting the threads takes longer (half a second) than they save. */
 const WORTH_THREADS = 300;
 

@@ -10,7 +10,7 @@ import type { CampaignItem } from '../campaign-items.ts';
 import { disagreement } from '../compare-files.ts';
 import { REMEDIES, type Fault } from './fault.ts';
 
-export interface CheckedItem {
+interface CheckedItem {
   readonly item: CampaignItem;
   readonly faults: readonly Fault[];
   /** Files that were read. */

@@ -8,11 +8,11 @@ import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   CRATE,
-  FOLDER_OF_KIND,
   ITEMS_TABLE,
   PREPARED_CAMPAIGN,
   itemFolder,
 } from '../../store/layout.ts';
+import { FOLDER_OF_KIND } from '../../domain/item.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../../store/prepared-campaign.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';

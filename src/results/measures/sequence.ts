@@ -86,7 +86,7 @@ function lengthOf({ residues, tracks }: ProteinReading): number {
 }
 
 /** Positions from 0; the end is exclusive. */
-export type Stretch = readonly [from: number, to: number];
+type Stretch = readonly [from: number, to: number];
 
 /** The regions in which every value reaches the threshold, and that are long enough. */
 export function aggregationRegions(track: readonly (number | string | null)[]): Stretch[] {

@@ -12,7 +12,7 @@ import {
 import { totalCharge, type Topology } from '../../results/topology.ts';
 import { differenceProblem } from './other-molecule.ts';
 
-export interface ComputedMolecule {
+interface ComputedMolecule {
   readonly topology: Topology;
   /** Of its atoms, in order. */
   readonly elements: readonly string[];

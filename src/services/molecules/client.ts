@@ -15,7 +15,7 @@ import { noJob, submit } from './submit.ts';
 /** Characters. The contract says 10 (section 8), but not that others are refused: the service decides. */
 const TOKEN_LIMIT = 100;
 
-export interface MoleculesSettings extends HttpSettings {
+interface MoleculesSettings extends HttpSettings {
   /** `{mol_base_url}` */
   readonly url: string;
   readonly token: string;

@@ -84,7 +84,7 @@ export function nativeFiles(
 }
 
 /** ACPYPE's own name for the file behind a key. */
-export function nativeName(
+function nativeName(
   key: ResultKey,
   name: string,
   options: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,

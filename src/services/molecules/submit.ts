@@ -8,7 +8,7 @@ import type { MoleculesAccess } from './access.ts';
 import { readHashId } from './schemas.ts';
 
 /** Contract 2.1: all eight keys are always present. */
-export interface SubmissionRequest {
+interface SubmissionRequest {
   readonly inputFile: string | null;
   readonly file_name: string;
   readonly token: string;
@@ -47,7 +47,7 @@ export function noJob({ base }: Pick<MoleculesAccess, 'base'>): URL {
   return below(base, 'api', 'queue', NO_JOB, '');
 }
 
-export function submissionRequest(
+function submissionRequest(
   job: Job,
   { token, public: isPublic }: Pick<MoleculesAccess, 'token' | 'public'>,
 ): SubmissionRequest {

@@ -17,7 +17,7 @@ import { noJob, submit } from './submit.ts';
 /** Characters (contract section 8). */
 const TOKEN_LIMIT = 100;
 
-export interface PredictionsSettings extends HttpSettings {
+interface PredictionsSettings extends HttpSettings {
   /** `{base_url}`; the API path of the variant is added. */
   readonly url: string;
   readonly variant: Variant;

@@ -40,7 +40,7 @@ export async function shiftsForm(
   };
 }
 
-export type EarlierBody =
+type EarlierBody =
   | { readonly type: 'running' }
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'finished' };

@@ -16,7 +16,7 @@ const LIST_LIMIT = 32 * 1024 * 1024;
 /** Maximum number of pages: a list that never ends is not an answer. */
 const PAGE_LIMIT = 200;
 
-export type PastPage =
+type PastPage =
   | { readonly type: 'page'; readonly json: unknown }
   /** The service has no such list, or an unreadable one; the last page. */
   | { readonly type: 'unsupported' }

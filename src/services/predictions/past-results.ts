@@ -14,7 +14,7 @@ const DEPTH_LIMIT = 8;
 /** If entries are keyed by id, a key counts as an id only when it looks like one: it contains a digit. */
 const KEY_ID = /^(?=.*\d)[\w-]{6,}$/;
 
-export interface PastResults {
+interface PastResults {
   /** The id of the request with this name; null when no entry has it. */
   readonly remoteId: string | null;
   /** Entries on this page. */

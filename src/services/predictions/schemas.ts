@@ -20,14 +20,14 @@ export const timingSchema = z.looseObject({
 });
 
 /** Contract 2.3: the body of 202 and 422; in the earlier variant only `status` or only `error`. */
-export const envelopeSchema = z.looseObject({
+const envelopeSchema = z.looseObject({
   status: looseText,
   progress: looseNumber,
   error: looseText,
   status_message: looseText,
   timing: z.unknown().optional(),
 });
-export type Envelope = z.infer<typeof envelopeSchema>;
+type Envelope = z.infer<typeof envelopeSchema>;
 
 /** An answer that is not an object reads as an envelope of nulls. */
 export function readEnvelope(json: unknown): Envelope {

@@ -2,7 +2,7 @@
 import type { FileDigest } from '../digest.ts';
 
 /** Object metadata in the answers to GET and HEAD. */
-export interface ObjectFacts {
+interface ObjectFacts {
   readonly ContentLength?: number | undefined;
   readonly ChecksumSHA256?: string | undefined;
   readonly ChecksumType?: string | undefined;

@@ -81,7 +81,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it did not answer in time',
 };
 
-export interface Asked {
+interface Asked {
   /** Completes "Cannot …". */
   readonly action: string;
   /** The address, and the endpoint if one is configured. */

@@ -58,7 +58,7 @@ export async function* namesBelow({ client, bucket, prefix }: Listing): AsyncGen
   } while (token !== undefined);
 }
 
-export interface UnfinishedUpload {
+interface UnfinishedUpload {
   readonly key: string;
   readonly id: string;
 }

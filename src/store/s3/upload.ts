@@ -10,11 +10,11 @@ import { contentType } from './content-type.ts';
 import { digestParameters } from './digests.ts';
 
 /** Bytes. Smaller data is sent in one request; a file of more than 10,000 parts, 80 GB, is refused by S3. */
-export const PART_BYTES = 8 * 1024 * 1024;
+const PART_BYTES = 8 * 1024 * 1024;
 /** Parts in memory at once. */
 const PARTS_AT_ONCE = 3;
 
-export interface Target {
+interface Target {
   readonly client: S3Client;
   readonly bucket: string;
   /** The full name of the object, with the prefix. */

@@ -4,7 +4,7 @@ import type { Foreseen } from '../activity-types.ts';
 import { blocks, largest, table, verbatim } from './markdown.ts';
 import { utc } from './utc.ts';
 
-export interface CampaignStanding {
+interface CampaignStanding {
   readonly progress: CampaignProgress;
   /** null until the first forecast. */
   readonly foreseen: Foreseen | null;

@@ -27,7 +27,7 @@ export function oneLine(text: string, longest = LONGEST): string {
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line;
 }
 
-export interface Column {
+interface Column {
   readonly title: string;
   /** Numbers stand at the right. */
   readonly numbers?: boolean;

@@ -3,8 +3,8 @@ import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio
 import type { Closing } from '../../budget/events.ts';
 import type { CallAnswer } from './calls.ts';
 
-export const NOT_NOW = 'hundredfold.NotNow';
-export const NOT_ACCEPTED = 'hundredfold.NotAccepted';
+const NOT_NOW = 'hundredfold.NotNow';
+const NOT_ACCEPTED = 'hundredfold.NotAccepted';
 export const FATE_UNKNOWN = 'hundredfold.FateUnknown';
 
 /** How long the service is left alone, and by whom. */
@@ -50,7 +50,7 @@ export function isFateUnknown(error: unknown): error is ApplicationFailure {
 }
 
 /** How the end of an activity counts; `answer` is absent where the call keeps waiting. */
-export interface CallEnd {
+interface CallEnd {
   readonly closing: Closing;
   readonly answer?: CallAnswer;
 }

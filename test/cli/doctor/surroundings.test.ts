@@ -2,7 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { otherAccounts, surroundings } from '../../../src/cli/doctor/surroundings.ts';
-import { loadSettings, type Environment } from '../../../src/config/settings.ts';
+import { loadSettings } from '../../../src/config/settings.ts';
+import type { Environment } from '../../../src/config/secret.ts';
 import { desk, type Desk } from '../command.ts';
 
 const PASSWD = `root:x:0:0:root:/root:/bin/bash

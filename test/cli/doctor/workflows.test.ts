@@ -2,21 +2,11 @@
 import { afterEach, expect, inject, test } from 'vitest';
 import { workflowFindings } from '../../../src/cli/doctor/workflows.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
-import type { LeaseHolder } from '../../../src/store/lease.ts';
 import { holdTree } from '../../../src/store/hold-tree.ts';
 import { nudgeSignal } from '../../../src/workflows/messages.ts';
 import { argumentsOf, beginWith, unreplayable } from '../../other-code.ts';
+import { OTHER_TEMPORAL } from '../../other-temporal.ts';
 import { Rig, sequences } from '../../rig.ts';
-
-const OTHER: LeaseHolder = {
-  temporal: 'other',
-  where: 'the Temporal server of other/.hundredfold',
-  host: 'far',
-  boot: 'b',
-  pid: 1,
-  server: 1,
-  renewer: 'other',
-};
 
 let rig: Rig;
 afterEach(async () => rig.close());
@@ -34,7 +24,7 @@ test('a campaign whose tree is in use by another Temporal', async () => {
   await rig.stopWorker();
   const { handle, folder, name } = await rig.start(sequences(2));
   expect(await found(name)).toEqual([]);
-  await holdTree(await openFileStore(folder), OTHER, { isGone: () => true });
+  await holdTree(await openFileStore(folder), OTHER_TEMPORAL, { isGone: () => true });
   expect(await found(name)).toMatchObject([
     { ok: false, found: expect.stringContaining('is in use by another Temporal') as string },
   ]);

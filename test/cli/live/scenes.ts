@@ -51,7 +51,7 @@ export function budget(
   };
 }
 
-export function progress(changes: Partial<CampaignProgress>): CampaignProgress {
+function progress(changes: Partial<CampaignProgress>): CampaignProgress {
   const empty = { total: 0, open: 0, ended: NONE, failuresByCode: {} };
   return { campaign: 'night', state: 'running', ...empty, ...changes };
 }

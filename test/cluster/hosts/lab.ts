@@ -53,7 +53,7 @@ const NAMESPACE = 'lab';
 const SERVICES_PORT = 8080;
 
 /** A worker that must keep running: restarted after a kill. */
-export interface Worker {
+interface Worker {
   readonly host: HostName;
   readonly user: User;
   typed: Typed;

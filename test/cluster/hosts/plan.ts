@@ -15,7 +15,7 @@ export type Event = { readonly atMs: number } & (
   | { readonly do: 'kill'; readonly what: Killed; readonly awayMs: number }
   | { readonly do: 'disturb'; readonly whom: PlaceName; readonly forMs: number }
 );
-export type Killed = 'worker 0' | 'worker 1' | 'worker 2' | 'worker 3' | Part;
+type Killed = 'worker 0' | 'worker 1' | 'worker 2' | 'worker 3' | Part;
 type Part = 'temporal' | 'database' | 'store' | 'services';
 
 export interface Plan {
@@ -30,7 +30,7 @@ export interface Plan {
   readonly events: readonly Event[];
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly scenario?: Scenario;
   /** For `npm test`: fewer rows, shorter faults. */
   readonly short?: boolean;

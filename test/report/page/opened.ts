@@ -5,7 +5,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 
-export interface Opened {
+interface Opened {
   readonly page: Page;
   /** Errors on the console and thrown ones. */
   readonly errors: readonly string[];

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { SetupProblem, commonProblem, lastLines } from '../../../program/problem.js';
 
-export interface Said {
+interface Said {
   readonly ok: boolean;
   readonly text: string;
 }

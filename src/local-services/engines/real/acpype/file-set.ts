@@ -30,7 +30,7 @@ const FILE_NAMES = {
   NEW_pdb: 'NAME_NEW.pdb',
 } as const;
 
-export type FileKey = keyof typeof FILE_NAMES;
+type FileKey = keyof typeof FILE_NAMES;
 export type FileSet = Readonly<Record<FileKey, string>>;
 
 /** The output of ACPYPE in the job's `folder`; `missing` names the files that are absent or empty. */

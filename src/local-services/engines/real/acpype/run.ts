@@ -16,7 +16,7 @@ const MEMORY_MB = 2_000;
 /** Linux limits an argument to 128 KB; a SMILES of 200 atoms has 1 KB. */
 const SMILES_LENGTH = 10_000;
 
-export type AcpypeOutcome =
+type AcpypeOutcome =
   | { readonly ok: true; readonly files: FileSet; readonly log: string }
   | { readonly ok: false; readonly message: string; readonly log: string };
 
