@@ -8,6 +8,11 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { recordedFiles } from './audit.ts';
 
+/** Of files, by key or name. */
+export type Digests = ReadonlyMap<string, FileDigest>;
+
+const NONE: Digests = new Map();
+
 /** Bytes collected per write to the store. */
 const CHUNK_BYTES = 64 * 1024;
 
@@ -21,11 +26,17 @@ async function* publishedKeys(store: Store): AsyncGenerator<string> {
 /**
  * The lines of SHA256SUMS. A file with a digest in a record gets that digest, so that sha256sum too reports a damaged
  * file. `onFile` is called for each line.
+ *
+ * @param written digests of files that this publication has just written: they are not read again
  */
-export async function* checksums(store: Store, onFile: () => void): AsyncGenerator<Uint8Array> {
+export async function* checksums(
+  store: Store,
+  onFile: () => void,
+  written: Digests = NONE,
+): AsyncGenerator<Uint8Array> {
   let lines = '';
   const some = inOrder(foldersIn(publishedKeys(store)), store.atOnce, (folder) =>
-    linesOf(store, folder),
+    linesOf(store, folder, written),
   );
   for await (const added of some) {
     for (const line of added) {
@@ -71,8 +82,12 @@ function folderOf(key: string): Folder {
   return { item: { kind, id }, prefix: `${top}/${id}/`, keys: [key] };
 }
 
-async function linesOf(store: Store, { item, prefix, keys }: Folder): Promise<readonly string[]> {
-  const digests = item === null ? NONE : await digestsOf(store, item.kind, item.id);
+async function linesOf(
+  store: Store,
+  { item, prefix, keys }: Folder,
+  written: Digests,
+): Promise<readonly string[]> {
+  const digests = item === null ? written : await digestsOf(store, item.kind, item.id);
   const lines: string[] = [];
   for (const key of keys) {
     const digest = digests.get(key.slice(prefix.length)) ?? (await store.digest(key));
@@ -81,14 +96,8 @@ async function linesOf(store: Store, { item, prefix, keys }: Folder): Promise<re
   return lines;
 }
 
-const NONE: ReadonlyMap<string, FileDigest> = new Map();
-
 /** By file name: of the files in the record, and of the record itself. */
-async function digestsOf(
-  store: Store,
-  kind: Kind,
-  id: string,
-): Promise<ReadonlyMap<string, FileDigest>> {
+async function digestsOf(store: Store, kind: Kind, id: string): Promise<Digests> {
   try {
     const bytes = await store.read(itemKey(kind, id, ITEM_RECORD));
     if (bytes === null) return NONE;

@@ -14,12 +14,22 @@ import { PUBLISHING } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Listed } from './campaign-items.ts';
+import { freeMemory } from './free-memory.ts';
 import { OpenFile } from './open-file.ts';
 import type { ResultParts } from './result-parts.ts';
+import type { PackedSlab } from './tables/packed-slab.ts';
 import type { OwnColumnsByKind } from './tables/result-rows.ts';
 
 /** Increase it when the format of the parts changes. */
-const FORM = 3;
+const FORM = 4;
+
+/**
+ * Without the CSV text, more than half of the bytes: it is made again from the rows in the rare case that a part is
+ * read.
+ */
+export interface KeptParts extends Omit<ResultParts, 'rows'> {
+  readonly slabs: readonly PackedSlab[] | null;
+}
 
 export interface PartsKeeper {
   /** What makes the parts: version of the program and of Node. */
@@ -27,7 +37,7 @@ export interface PartsKeeper {
   /** Maximum number of items per part. */
   readonly mostItems: number;
   /** Null if this part was not kept or cannot be read. */
-  read(key: string): Promise<readonly ResultParts[] | null>;
+  read(key: string): Promise<readonly KeptParts[] | null>;
   /** A full disk must not prevent the end of a publication: a part that was not kept is made again. */
   begin(key: string): PartWriter;
   /** The publication has ended. */
@@ -72,13 +82,14 @@ class PartFile implements PartWriter {
   }
 
   async add(parts: readonly ResultParts[]): Promise<void> {
-    const block = serialize(parts);
+    const block = serialize(parts.map(keptOf));
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeUInt32LE(block.length);
     await this.#unlessFailed(async () => {
       await this.#file.write(length);
       await this.#file.write(block);
     });
+    freeMemory(block);
   }
 
   end(): Promise<void> {
@@ -100,15 +111,19 @@ class PartFile implements PartWriter {
   }
 }
 
+function keptOf({ rows, ...others }: ResultParts): KeptParts {
+  return { ...others, slabs: rows?.slabs ?? null };
+}
+
 /** Null for bytes that were not written by `PartFile`. */
-function blocksOf(bytes: Uint8Array): readonly ResultParts[] | null {
+function blocksOf(bytes: Uint8Array): readonly KeptParts[] | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parts: ResultParts[] = [];
+  const parts: KeptParts[] = [];
   try {
     for (let at = 0; at < buffer.length;) {
       const from = at + LENGTH_BYTES;
       at = from + buffer.readUInt32LE(at);
-      parts.push(...(deserialize(buffer.subarray(from, at)) as readonly ResultParts[]));
+      parts.push(...(deserialize(buffer.subarray(from, at)) as readonly KeptParts[]));
     }
     return parts;
   } catch {

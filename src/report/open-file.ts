@@ -10,13 +10,12 @@ const CHUNK = 1024 * 1024;
 export class OpenFile {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #written: Promise<unknown>;
-  #gathered: Uint8Array[];
-  #bytes: number;
+  #chunk = new Uint8Array();
+  #filled = 0;
 
   /** `beginning`: the first bytes of the file. */
   constructor(store: FileWriter, key: string, beginning: Uint8Array = new Uint8Array()) {
-    this.#gathered = [beginning];
-    this.#bytes = beginning.byteLength;
+    this.#append(beginning);
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.#writer = writable.getWriter();
     this.#written = store.write(key, readable);
@@ -25,11 +24,13 @@ export class OpenFile {
     this.#writer.closed.catch(() => undefined);
   }
 
-  /** Waits if the store is slower. @throws what the store throws */
+  /** Copies the bytes; waits if the store is slower. @throws what the store throws */
   async write(bytes: Uint8Array): Promise<void> {
-    this.#gathered.push(bytes);
-    this.#bytes += bytes.byteLength;
-    if (this.#bytes >= CHUNK) await this.#flush();
+    let at = 0;
+    while (at < bytes.byteLength) {
+      at += this.#append(bytes.subarray(at));
+      if (this.#filled === CHUNK) await this.#flush();
+    }
   }
 
   /** Completes the file. @throws what the store throws */
@@ -45,11 +46,21 @@ export class OpenFile {
     await this.#written.catch(() => undefined);
   }
 
+  /** @returns how many of the bytes fitted into the chunk */
+  #append(bytes: Uint8Array): number {
+    // Not cleared, because all of it is written before it is sent. The store may keep a chunk: none is used again.
+    if (this.#filled === 0) this.#chunk = Buffer.allocUnsafeSlow(CHUNK);
+    const fitting = bytes.subarray(0, CHUNK - this.#filled);
+    this.#chunk.set(fitting, this.#filled);
+    this.#filled += fitting.byteLength;
+    return fitting.byteLength;
+  }
+
   async #flush(): Promise<void> {
-    if (this.#bytes === 0) return;
-    const bytes = Buffer.concat(this.#gathered);
-    this.#gathered = [];
-    this.#bytes = 0;
+    if (this.#filled === 0) return;
+    const bytes = this.#chunk.subarray(0, this.#filled);
+    this.#chunk = new Uint8Array();
+    this.#filled = 0;
     try {
       await this.#writer.write(bytes);
     } catch (error) {

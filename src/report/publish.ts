@@ -5,6 +5,7 @@ import {
   readPreparedCampaign,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
+import type { FileDigest } from '../store/digest.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
 import { TableColumns, tablesOf } from './campaign-tables.ts';
@@ -18,6 +19,7 @@ import {
 import { checksums } from './checksums.ts';
 import { crate } from './crate.ts';
 import { ReportPage } from './page/report-page.ts';
+import type { FileWriter } from './open-file.ts';
 import { counter, type ProgressOptions } from './progress.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { checkListedRows } from './listed-rows.ts';
@@ -60,14 +62,16 @@ export async function publishCampaign(
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);
-  const page = await ReportPage.open(store, { substructure });
+  const digests = new Map<string, FileDigest>();
+  const files = noting(store, digests);
+  const page = await ReportPage.open(store, { substructure, files });
   // A campaign that has ended has no writers; while it is open, a temporary file may be in use.
   if (end.endedAt !== null) await store.sweep();
   // Checksums of an older tree must not exist next to newer tables.
   await store.remove(CHECKSUMS);
   const former = await publishedRuns(store);
   const survey = await passItems(store, campaign, counter('audit', options), audits);
-  const sinks = [...tablesOf(store, survey.columns), page];
+  const sinks = [...tablesOf(files, survey.columns), page];
   const items = listedItems(store, campaign);
   const source = { items, own: survey.columns.results, maker, ...(keeper && { keeper }) };
   await passParts(source, sinks, counter('results', options));
@@ -75,9 +79,19 @@ export async function publishCampaign(
   await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CRATE, crate(store, campaign, summary, counter('crate', options)));
-  await store.write(CHECKSUMS, checksums(store, counter('checksums', options)));
+  await store.write(CHECKSUMS, checksums(store, counter('checksums', options), digests));
   await keeper?.removeAll();
   return summary;
+}
+
+/** Adds the digest of each file that is written: hundreds of megabytes of tables are not read again for SHA256SUMS. */
+function noting(store: Store, digests: Map<string, FileDigest>): FileWriter {
+  return {
+    async write(key, data) {
+      const { bytes, sha256 } = await store.write(key, data);
+      digests.set(key, { bytes, sha256 });
+    },
+  };
 }
 
 interface FirstPass {

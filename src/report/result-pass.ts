@@ -1,9 +1,9 @@
 /** One pass over the items of a campaign: makes the parts of each result, and passes them to all sinks. */
 import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
-import { keyOfPart, type PartsKeeper, type PartWriter } from './kept-parts.ts';
+import { keyOfPart, type KeptParts, type PartsKeeper, type PartWriter } from './kept-parts.ts';
 import { makeParts, type ResultParts } from './result-parts.ts';
-import type { OwnColumnsByKind } from './tables/result-rows.ts';
+import { rowsOf, type OwnColumnsByKind } from './tables/result-rows.ts';
 
 export interface ItemParts {
   readonly item: Listed;
@@ -101,11 +101,23 @@ async function* keptBlocks(source: Source, keeper: PartsKeeper): AsyncGenerator<
     const key = keyOfPart(part, source.own, keeper.program);
     const kept = await keeper.read(key);
     if (kept?.length === part.length) {
-      yield { made: Promise.resolve(paired(part, kept)) };
+      yield { made: Promise.resolve(paired(part, restored(part, kept, source.own))) };
       continue;
     }
     yield* blocksOfPart(source, part, keeper.begin(key));
   }
+}
+
+function restored(
+  items: readonly Listed[],
+  kept: readonly KeptParts[],
+  own: OwnColumnsByKind,
+): readonly ResultParts[] {
+  return kept.map(({ slabs, ...others }, index) => {
+    const kind = items[index]?.kind ?? null;
+    const rows = slabs === null || kind === null ? null : rowsOf(kind, slabs, own);
+    return { ...others, rows };
+  });
 }
 
 async function* blocksOfPart(

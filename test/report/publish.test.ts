@@ -206,3 +206,24 @@ describe('a file that differs from what was received', () => {
     expect(summary.damaged).toEqual([expect.stringContaining('molecules/water/item.json')]);
   });
 });
+
+test('SHA256SUMS takes the digests of the tables and the report from their writing', async () => {
+  const store = await endedCampaign(ITEMS, { water: FAILED });
+  const read: string[] = [];
+  const watched = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...given: readonly unknown[]): unknown => {
+        if (name === 'digest') read.push(String(given[0]));
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+  await publishCampaign(watched, END);
+  expect(read).toContain('campaign.json');
+  expect(
+    read.filter((key) => /^(?:tables\/|items\.csv|failed\.csv|report\.html)/.test(key)),
+  ).toEqual([]);
+  expect(await treeFaults(store)).toEqual([]);
+});

@@ -14,14 +14,19 @@ interface ChainAxisProps {
 const APART = 52;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-export function ChainAxis({ view, length, place, numberText, setStretch }: ChainAxisProps) {
-  const { width, left, from, to } = view;
+/** The visible positions with round numbers, also if a chain does not begin with 1. */
+export function roundPlaces(view: View, numberText: ChainAxisProps['numberText']): number[] {
+  const { from, to } = view;
   const step = stepOf(view);
   const every = STEPS.find((one) => one * step >= APART) ?? 2000;
-  const marks = Array.from({ length: to - from }, (_, place) => from + place).filter(
-    // At round numbers, also if a chain does not begin with 1.
+  return Array.from({ length: to - from }, (_, place) => from + place).filter(
     (at) => Number(numberText(at)) % every === 0,
   );
+}
+
+export function ChainAxis({ view, length, place, numberText, setStretch }: ChainAxisProps) {
+  const { width, left, from, to } = view;
+  const marks = roundPlaces(view, numberText);
   const isWhole = to - from === length;
   const room = width - left - RIGHT;
   const jump = (event: PointerEvent): void => {

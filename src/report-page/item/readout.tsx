@@ -1,7 +1,7 @@
 /** The values under the cursor, with their meaning. */
-import { isText, numbersOf, wordsOf } from '../packing.ts';
 import type { PackedTrack } from '../data.ts';
-import { meaningOf, predictorOf } from './predictors.ts';
+import { predictorOf } from './predictors.ts';
+import { valueText } from './value-text.ts';
 
 interface ReadoutProps {
   readonly head: string;
@@ -20,13 +20,4 @@ export function Readout({ head, tracks, place }: ReadoutProps) {
       ))}
     </>
   );
-}
-
-/** `0.812 rigid`; – if there is none. */
-export function valueText(key: string, track: PackedTrack, place: number): string {
-  if (isText(track)) return wordsOf(track)[place]?.trim() ?? '–';
-  const value = numbersOf(track)[place] ?? null;
-  if (value === null) return '–';
-  const meaning = meaningOf(key, value);
-  return meaning === null ? value.toFixed(3) : `${value.toFixed(3)} ${meaning}`;
 }

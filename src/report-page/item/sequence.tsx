@@ -3,12 +3,13 @@ import { useMemo } from 'preact/hooks';
 import type { PackedProtein, PackedSequence } from '../data.ts';
 import { isText, numbersOf, placesOf, wordsOf } from '../packing.ts';
 import { predictorOf, residueName, scoreMeaning } from './predictors.ts';
-import { Readout, valueText } from './readout.tsx';
+import { Readout } from './readout.tsx';
 import { ResidueLetters } from './residue-letters.tsx';
 import { StateTrack } from './state-track.tsx';
 import { TrackChart } from './track-chart.tsx';
 import { together } from './together.ts';
 import { TrackStack } from './track-stack.tsx';
+import { valueText } from './value-text.ts';
 import type { View } from './view.ts';
 
 export function SequenceView({ sequence }: { readonly sequence: PackedSequence }) {

@@ -5,6 +5,7 @@ import { Chart } from '../chart.tsx';
 import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import type { PackedShifts } from '../data.ts';
 import { numbersOf } from '../packing.ts';
+import { roundPlaces } from './chain-axis.tsx';
 import { residueName } from './predictors.ts';
 import { ResidueLetters } from './residue-letters.tsx';
 import { TrackStack } from './track-stack.tsx';
@@ -81,10 +82,11 @@ interface ProfileProps {
   readonly view: View;
 }
 
-function Profile({ name, values, numbers, view: { width, left, from, to } }: ProfileProps) {
+function Profile({ name, values, numbers, view }: ProfileProps) {
+  const { width, left, from, to } = view;
   const options = useMemo(
-    () => profile(values, numbers, { left, from, to }),
-    [values, numbers, left, from, to],
+    () => profile(values, numbers, { width, left, from, to }),
+    [values, numbers, width, left, from, to],
   );
   return (
     <div data-track="shiftCrypt">
@@ -98,11 +100,8 @@ interface Place {
   readonly value: number | null;
 }
 
-function profile(
-  values: readonly (number | null)[],
-  numbers: Chain['numbers'],
-  { left, from, to }: Omit<View, 'width'>,
-) {
+function profile(values: readonly (number | null)[], numbers: Chain['numbers'], view: View) {
+  const { left, from, to } = view;
   const places: readonly Place[] = values
     .slice(from, to)
     .map((value, place) => ({ at: from + place + 1, value }));
@@ -118,6 +117,8 @@ function profile(
     x: {
       domain: [from + 0.5, to + 0.5],
       label: null,
+      // The same numbers as on the axis above.
+      ticks: roundPlaces(view, (place) => String(numbers[place] ?? '')).map((place) => place + 1),
       tickFormat: (at: number) => String(numbers[at - 1] ?? ''),
       interval: 1,
     },
@@ -135,13 +136,13 @@ function profile(
         },
       ),
       ruleY([low]),
-      end(high, 'high: strand', 6),
-      end(low, 'low: helix', -6),
       lineY(places, { x: 'at', y: 'value', stroke: 'var(--series-1)', strokeWidth: 1.5 }),
       dot(
         places.filter(({ value }) => value !== null),
         { x: 'at', y: 'value', r: 1.8, fill: 'var(--series-1)' },
       ),
+      end(high, 'high: strand', 10),
+      end(low, 'low: helix', -10),
     ],
   });
 }
@@ -156,5 +157,8 @@ function end(value: number, words: string, dy: number) {
     frameAnchor: 'right' as const,
     textAnchor: 'end' as const,
     fill: 'var(--quiet)',
+    // Readable on the line.
+    stroke: 'var(--ground)',
+    strokeWidth: 4,
   });
 }

@@ -7,6 +7,7 @@ import type { PageData, ServiceFacts } from '../../report-page/data.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
+import type { FileWriter } from '../open-file.ts';
 import type { ItemParts, PartsSink } from '../result-pass.ts';
 import { portrait, type Portrait } from './formula.ts';
 import { pageHtml } from './html.ts';
@@ -31,10 +32,13 @@ interface PageOptions {
   readonly mostEmbedded?: number;
   /** Whether RDKit is in the page, for substructure search; never without molecules. */
   readonly substructure?: boolean;
+  /** Writes report.html; the default is the store. */
+  readonly files?: FileWriter;
 }
 
 export class ReportPage implements PartsSink {
   readonly #store: Store;
+  readonly #files: FileWriter;
   readonly #pieces: PagePieces;
   readonly #program: SubstructureProgram | null;
   readonly #rows = new TableRows();
@@ -51,18 +55,20 @@ export class ReportPage implements PartsSink {
    * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
    */
   static async open(store: Store, options: PageOptions = {}): Promise<ReportPage> {
-    const { mostEmbedded = EMBEDDED_LETTERS, substructure = false } = options;
+    const { mostEmbedded = EMBEDDED_LETTERS, substructure = false, files = store } = options;
     const program = substructure ? await substructureProgram() : null;
-    return new ReportPage(store, await pagePieces(), mostEmbedded, program);
+    return new ReportPage(store, files, await pagePieces(), mostEmbedded, program);
   }
 
   private constructor(
     store: Store,
+    files: FileWriter,
     pieces: PagePieces,
     mostEmbedded: number,
     program: SubstructureProgram | null,
   ) {
     this.#store = store;
+    this.#files = files;
     this.#program = program;
     this.#pieces = pieces;
     this.#chunks = new ItemChunks(store, mostEmbedded);
@@ -104,7 +110,7 @@ export class ReportPage implements PartsSink {
       rdkit: structures === null ? null : this.#packedRdkit(),
       hasMore: chunks.embedded < chunks.firstRows.length,
     });
-    await this.#store.write(REPORT, bytesOf(html));
+    await this.#files.write(REPORT, bytesOf(html));
   }
 
   #packedRdkit() {

@@ -56,6 +56,15 @@ function packWords(values: Float64Array, list: CellList): readonly Cell[] {
   return [...places.keys()];
 }
 
+/** The slab that was packed. */
+export function unpackSlab(slab: PackedSlab): Slab {
+  const { rows, cells } = slab;
+  const lists = cells.map((cell, index) =>
+    'every' in cell ? cell.every : unpackCells([slab], index, rows),
+  );
+  return { rows, cells: lists };
+}
+
 /**
  * The column at `index` of consecutive slabs, with `rows` rows in all. A column of numbers without nulls stays in one
  * buffer: there are millions of them.

@@ -1,5 +1,6 @@
 /** Rows of a result table as a Parquet file, in row groups. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { freeMemory } from '../free-memory.ts';
 import type { Column, ColumnType } from './column.ts';
 import { unpackColumn, type PackedSlab } from './packed-slab.ts';
 
@@ -39,7 +40,10 @@ export class ParquetGroups {
     this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'hundredfold' });
   }
 
-  /** @returns the bytes of the file that are ready; empty until a group is full */
+  /**
+   * The slab cannot be read afterwards: its memory is freed.
+   * @returns the bytes of the file that are ready; empty until a group is full
+   */
   add(slab: PackedSlab): Uint8Array<ArrayBuffer> {
     this.#slabs.push(slab);
     this.#rows += slab.rows;
@@ -67,6 +71,7 @@ export class ParquetGroups {
       })),
       rowGroupSize: this.#rows,
     });
+    for (const { values } of this.#slabs) freeMemory(values);
     this.#slabs = [];
     this.#rows = 0;
     return this.#taken();

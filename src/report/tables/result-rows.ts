@@ -7,7 +7,7 @@ import { ALIGNMENT_COLUMNS, alignmentSlabs } from './alignments.ts';
 import { columns, type Column, type Slab } from './column.ts';
 import { csvRows } from './csv-rows.ts';
 import { MOLECULE_COLUMNS, moleculeSlabs } from './molecules.ts';
-import { packSlab, type PackedSlab } from './packed-slab.ts';
+import { packSlab, unpackSlab, type PackedSlab } from './packed-slab.ts';
 import { RESIDUE_COLUMNS, residueSlabs } from './residues.ts';
 import { SHIFTS_COLUMNS, shiftsSlabs } from './shifts.ts';
 
@@ -73,11 +73,21 @@ export function makeRows(
   return packedRows(tableColumns(kind, own), slabs);
 }
 
+/** The rows that `slabs` were packed from. */
+export function rowsOf(
+  kind: Kind,
+  slabs: readonly PackedSlab[],
+  own: OwnColumnsByKind,
+): ResultRows {
+  return { csv: csvOf(tableColumns(kind, own), slabs.map(unpackSlab)), slabs };
+}
+
 export function packedRows(all: readonly Column[], slabs: readonly Slab[]): ResultRows {
-  return {
-    csv: UTF8.encode(slabs.map((slab) => csvRows(all, slab)).join('')),
-    slabs: slabs.map(packSlab),
-  };
+  return { csv: csvOf(all, slabs), slabs: slabs.map(packSlab) };
+}
+
+function csvOf(all: readonly Column[], slabs: readonly Slab[]): ResultRows['csv'] {
+  return UTF8.encode(slabs.map((slab) => csvRows(all, slab)).join(''));
 }
 
 function slabsOf(reading: ResultReading, record: ItemRecord): readonly Slab[] {

@@ -250,6 +250,31 @@ test('the states of PSPer are saved as bars with their legend, in the same colou
   expect(new Set(colours.values()).size).toBe(colours.size);
 });
 
+test('the plots of a row on the overview are at one height, whatever their titles', async () => {
+  const { page } = await opened(browser, folder);
+  const row = page.getByRole('region', { name: 'alignments' }).locator('.measure');
+  const heights = async (of: string): Promise<number[]> => {
+    const boxes = await row
+      .locator(of)
+      .evaluateAll((all) => all.map((one) => JSON.stringify(one.getBoundingClientRect())));
+    return boxes.map((box) => Math.round((JSON.parse(box) as { top: number }).top));
+  };
+  // One of the titles has two lines.
+  expect(new Set(await heights('figcaption')).size).toBeGreaterThan(1);
+  expect(new Set(await heights('.spread')).size).toBe(1);
+});
+
+test('both axes of a shift file have the same round numbers', async () => {
+  const { page, errors } = await opened(browser, folder, `#item=${firstOf('shifts')}`);
+  const below = page.locator('[data-track=shiftCrypt] [data-mark="x-axis tick label"] text');
+  await below.first().waitFor();
+  const above = await page.locator('svg.axis text').allTextContents();
+  expect(above.length).toBeGreaterThan(3);
+  expect(above.every((text) => Number(text) % 5 === 0)).toBe(true);
+  expect(await below.allTextContents()).toEqual(above);
+  expect(errors).toEqual([]);
+});
+
 /** The fill of the last element before these letters. */
 function fillBefore(svg: string, letters: string): string {
   const before = svg.slice(0, svg.indexOf(letters));

@@ -41,7 +41,7 @@ export const ACPYPE_2026: Recipe = {
   architectures: ['x64'],
   needs: [
     {
-      name: 'a Python of version 3.12 or 3.13, as python3.13, python3.12 or python3 on PATH',
+      name: 'a Python of version 3.12 or 3.13, as python3.13, python3.12 or python3 on PATH (Debian 12 has no such package: pyenv, for example, installs one without root)',
       debianPackage: 'python3.13-venv',
       found: () => fittingPython() !== null,
     },
