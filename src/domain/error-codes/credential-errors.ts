@@ -132,7 +132,7 @@ export const CREDENTIAL_ERRORS = {
   CONFIG_TOKEN_OVER_HTTP: {
     exit: 'refused',
     advice:
-      'use an `https` address, or set `allowHttp: true` if you trust the network to the service',
+      'use an `https` address, or set `allowHttp: true` if you trust the network to that machine',
     text: wording<{ key: string; recipient: string; encrypted: string }>(
       ({ key, recipient }) => `${key}.url: ${recipient} would receive the token unencrypted`,
       ({ key, encrypted }) =>
