@@ -27,8 +27,8 @@ const AHEAD = 200;
 const AT_ONCE = 50;
 const REFERENCE = { service: 'predictions', address: 'grants.example' } as const;
 const CREDENTIAL = 'bench';
-/** An hour's window that is never full. */
-const LIMIT = { limit: 1_000_000, windowMs: 3_600_000 };
+/** Full after half an hour at 60 a second. */
+const LIMIT = { limit: 100_000, windowMs: 3_600_000 };
 
 /** When each request was made and granted (ms). */
 class Grants {

@@ -6,6 +6,7 @@
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/status.ts';
+import { unpackSnapshot, type WrittenBudget } from '../budget/packed.ts';
 import { STATUS_MEMO } from '../workflows/messages.ts';
 
 /** null when it does not run, or has not written anything yet. */
@@ -42,5 +43,6 @@ export async function readSnapshot(
 
 /** null where the budget is of a version that wrote none. */
 export function snapshotIn(memo: Record<string, unknown> | undefined): BudgetSnapshot | null {
-  return (memo?.[STATUS_MEMO] as BudgetSnapshot | undefined) ?? null;
+  const written = memo?.[STATUS_MEMO] as WrittenBudget | undefined;
+  return written ? unpackSnapshot(written) : null;
 }

@@ -9,7 +9,7 @@ import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
 
 export const NO_LIMIT: Limit = { limit: null, windowMs: 0 };
 
-interface CredentialState {
+export interface CredentialState {
   window: Window;
   block: Block;
   /** Its token was refused (401), and jobs are sent with the one that is configured now. */

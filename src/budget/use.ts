@@ -9,7 +9,7 @@
  */
 import type { Standing } from '../domain/campaign.ts';
 import type { Request } from './lanes.ts';
-import { GUARD_MS, releases, type Window } from './window.ts';
+import { GUARD_MS, firstAfter, releases, type Window } from './window.ts';
 
 /** What one campaign has charged to one credential. */
 interface Use {
@@ -60,8 +60,9 @@ export function noteCharged(
   for (const [campaign, use] of Object.entries(of.uses ?? {})) {
     if (campaign === request.campaign) use.closes.push(now);
     const since = now - window.windowMs - GUARD_MS;
-    // Sorted, because the clock may have been set back.
-    use.closes = use.closes.filter((close) => close > since).sort((a, b) => a - b);
+    // The clock may have been set back.
+    if ((use.closes.at(-2) ?? now) > now) use.closes.sort((a, b) => a - b);
+    use.closes.splice(0, firstAfter(use.closes, since));
     if (use.closes.length > 0 || busy.has(campaign)) continue;
     delete of.uses?.[campaign];
   }

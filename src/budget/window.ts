@@ -170,7 +170,7 @@ function forget(window: Window, now: number): void {
 }
 
 /** Index of the first value that is greater; the length when none is. */
-function firstAfter(ascending: readonly number[], value: number): number {
+export function firstAfter(ascending: readonly number[], value: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -5,6 +5,7 @@
 import type { Client } from '@temporalio/client';
 import type { Restored } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
+import { unpackTimes } from '../budget/packed.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { BudgetConfiguration, BudgetInput, Submitted } from '../workflows/messages.ts';
@@ -123,7 +124,7 @@ class Reading {
 
   #begin({ carried }: BudgetInput): void {
     for (const [credential, { window }] of Object.entries(carried?.credentials ?? {}))
-      for (const close of window.closes) this.#charge(credential, close);
+      for (const close of unpackTimes(window.closes)) this.#charge(credential, close);
     for (const campaign of carried?.queue.paused ?? []) this.#paused.add(campaign);
   }
 

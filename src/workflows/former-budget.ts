@@ -16,6 +16,7 @@ import { decideAhead } from '../budget/ahead.ts';
 import { apply, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
 import type { BudgetEvent } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
+import { unpackState } from '../budget/packed.ts';
 import { describe, snapshotOf } from '../budget/status.ts';
 import { submit } from './activity-options.ts';
 import { closingOf, fateOf, isAnswer } from './fates.ts';
@@ -56,7 +57,7 @@ class BudgetKeeper {
 
   constructor(input: BudgetInput) {
     this.#input = input;
-    this.#state = input.carried ?? newBudget();
+    this.#state = input.carried ? unpackState(input.carried) : newBudget();
   }
 
   take(event: BudgetEvent): void {

@@ -3,7 +3,8 @@
  * which can only signal, and none of them needs an answer at once.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { BudgetState, Limit } from '../budget/budget.ts';
+import type { Limit } from '../budget/budget.ts';
+import type { CarriedBudget } from '../budget/packed.ts';
 import type { Restored } from '../budget/events.ts';
 import type { CampaignRun, Request, TurnedAway } from '../budget/lanes.ts';
 import type { BudgetStatus } from '../budget/status.ts';
@@ -27,7 +28,7 @@ export interface BudgetInput {
   readonly service: ServiceName;
   readonly address: string;
   /** Carried through continue-as-new. */
-  readonly carried?: BudgetState;
+  readonly carried?: CarriedBudget;
   /** Carried as well; absent from runs of before the budget had a clock of its own. */
   readonly clock?: ClockReading;
 }

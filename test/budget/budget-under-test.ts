@@ -9,6 +9,7 @@ import {
   type Decision,
 } from '../../src/budget/budget.ts';
 import type { BudgetEvent } from '../../src/budget/events.ts';
+import { packState, unpackState, type CarriedBudget } from '../../src/budget/packed.ts';
 import { describe, snapshotOf, type BudgetStatus } from '../../src/budget/status.ts';
 import { Broken } from './broken.ts';
 
@@ -35,8 +36,8 @@ export class BudgetUnderTest {
 
   /** The state becomes JSON for the next run of the workflow, and must decide and report the same there as here. */
   continueAsNew(now: number): void {
-    const text = JSON.stringify(this.state);
-    const carried = JSON.parse(text) as BudgetState;
+    const text = JSON.stringify(packState(this.state));
+    const carried = unpackState(JSON.parse(text) as CarriedBudget);
     if (!isDeepStrictEqual(carried, this.state))
       throw new Broken('the state is plain data', `what travels is ${text}`);
     const [here, there] = [this.state, carried].map((state) => {
@@ -47,7 +48,8 @@ export class BudgetUnderTest {
     });
     if (here !== there)
       throw new Broken('continue-as-new changes nothing', `${here} there became ${there}`);
-    this.state = JSON.parse(text) as BudgetState;
+    // `carried` has decided meanwhile.
+    this.state = unpackState(JSON.parse(text) as CarriedBudget);
   }
 }
 
