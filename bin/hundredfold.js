@@ -34,7 +34,18 @@ function muteExperimentalWarnings() {
  */
 async function keepCompiledCode() {
   const { cacheFolder } = await import(`../${checkout ? 'src' : 'lib'}/program/temporal-cli.js`);
-  nodeModule.enableCompileCache(join(cacheFolder(), 'code'));
+  const folder = folderOrNull(cacheFolder);
+  if (folder !== null) nodeModule.enableCompileCache(join(folder, 'code'));
+}
+
+/** A user id without an account and without HOME has no such folder: the command then compiles its code each time. */
+function folderOrNull(find) {
+  try {
+    return find();
+  } catch (error) {
+    if (error.syscall !== 'uv_os_homedir' && error.info?.syscall !== 'uv_os_homedir') throw error;
+    return null;
+  }
 }
 
 /** On a terminal the child is in our process group and gets Ctrl-C by itself: passed on, it would count twice. */

@@ -1,6 +1,6 @@
 /** Follows a campaign: polls it until it ends, also when Temporal or the host goes away in between. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { nextLookIn } from './cadence.ts';
@@ -39,7 +39,8 @@ export class Follower {
 
   /**
    * Ends with the look that saw the end of the campaign, or when the signal is aborted.
-   * @throws HundredfoldError `CAMPAIGN_UNKNOWN`: Temporal no longer has it
+   * @throws HundredfoldError `CAMPAIGN_UNKNOWN`: Temporal no longer has it; `CAMPAIGN_UNREPLAYABLE`: no worker here can
+   * continue it
    */
   async *sights(): AsyncGenerator<Sight, void, undefined> {
     let before: { readonly seen: Observation; readonly waited: number } | null = null;
@@ -76,6 +77,8 @@ export class Follower {
       return { type: 'seen', observation: await this.#observer.look() };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw forgotten(this.#name, error);
+      // At a Temporal of your own, workers of another version may continue it.
+      if (isUnreplayable(error) && this.#session.role !== 'remote') throw error;
       return { type: 'unseen', reason: reasonOf(error) };
     }
   }
@@ -94,6 +97,10 @@ export class Follower {
       if (signal.aborted) done();
     });
   }
+}
+
+function isUnreplayable(error: unknown): boolean {
+  return error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
 }
 
 /** Another command has created a new database: the previous one was damaged, or the clock was set back. */

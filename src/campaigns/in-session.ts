@@ -33,6 +33,8 @@ export async function inSession<T>(
     anyHost: true,
     lookOnly: purpose === 'look',
     ...(hurried && { patienceMs: HOST_PATIENCE_MS }),
+  }).catch((error: unknown) => {
+    throw inWords(error);
   });
   try {
     const used = () => use(session);
@@ -42,9 +44,12 @@ export async function inSession<T>(
   }
 }
 
-/** Together less than 15 s: by then the user sees the state, or that nothing answers. In ms. */
+/**
+ * With the end of a server that does not answer, together less than 15 s: by then the user sees the state, or that
+ * nothing answers. In ms.
+ */
 const HOST_PATIENCE_MS = 5_000;
-const ANSWER_WITHIN_MS = 8_000;
+const ANSWER_WITHIN_MS = 7_000;
 
 /** @throws HundredfoldError `TEMPORAL_SILENT` when the answer takes too long for a command that only reads */
 export async function answered<T>(answer: Promise<T>): Promise<T> {

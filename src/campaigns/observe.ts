@@ -1,5 +1,9 @@
 /** One look at a campaign: its own counts, and the budgets it draws on. */
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import {
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import { readBudget, readBudgets } from '../activities/budget-status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import type { BudgetStatus } from '../budget/status.ts';
@@ -12,7 +16,11 @@ import { treeObstacleOf } from './tree-obstacle.ts';
 import { treeIfAny } from './campaign-tree.ts';
 import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
+import { codedError } from '../domain/errors.ts';
+import { stuckBecause } from '../watchdog/stuck.ts';
 import { progressQuery } from '../workflows/messages.ts';
+import type { campaign } from '../workflows/index.ts';
+import { isTemporalAway } from './temporal-away.ts';
 
 export interface Observation {
   readonly at: number;
@@ -61,7 +69,7 @@ export class Observer {
     const { name } = this.#observed;
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
-    const progress = await ask(client, campaignWorkflowId(name), progressQuery);
+    const progress = await progressOf(client, campaignWorkflowId(name));
     const { status, services, obstacle } = await this.#describe(progress);
     const budgets = await budgetsOf(client, services);
     const lanes = budgets.flatMap(({ waiting }) => waiting);
@@ -111,6 +119,29 @@ export class Observer {
     if (this.#counted?.total !== total)
       this.#counted = { total, kinds: await kindsIn(this.#observed) };
     return this.#counted.kinds;
+  }
+}
+
+/**
+ * From the workflow, or what it returned: one that has completed is not needed for that, and a worker that cannot replay
+ * its history could not answer.
+ * @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE`
+ */
+async function progressOf(client: Client, workflowId: string): Promise<CampaignProgress> {
+  try {
+    return await ask(client, workflowId, progressQuery);
+  } catch (error) {
+    if (isTemporalAway(error) || error instanceof WorkflowNotFoundError) throw error;
+    const handle = client.workflow.getHandle<typeof campaign>(workflowId);
+    const found = await handle.describe();
+    if (found.status.name === 'COMPLETED') return handle.result();
+    const stuck = await stuckBecause(client, found, Date.now());
+    if (stuck?.type !== 'unreplayable') throw error;
+    throw codedError(
+      'CAMPAIGN_UNREPLAYABLE',
+      { name: workflowId.slice('campaign:'.length) },
+      error,
+    );
   }
 }
 

@@ -13,4 +13,9 @@ export class Deadline {
   get hasPassed(): boolean {
     return performance.now() >= this.#endsAt;
   }
+
+  /** Until then (ms), at least 1: a time-out of 0 often means none. */
+  get leftMs(): number {
+    return Math.max(1, this.#endsAt - performance.now());
+  }
 }

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../config/settings.ts';
 import { everyCredential } from '../config/services.ts';
+import { Deadline } from '../domain/deadline.ts';
 import type { Environment } from '../config/secret.ts';
 import { connectClient, keepHistories } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
@@ -57,13 +58,15 @@ interface Start {
   readonly wanted: boolean;
   /** Receives the functions that stop the parts, in the order of their start. */
   readonly stops: Stop[];
+  /** A server that does not answer is killed soon. */
+  readonly hurried: boolean;
 }
 
 /**
  * The server, the local services and the code of the worker, all concurrently: the server takes a second to start, and
  * loading the worker's code half a second.
  */
-async function startParts(keeper: ServerKeeper, { dir, wanted, stops }: Start) {
+async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }: Start) {
   // Before the server starts: a step in between would go unnoticed, and the server would stop dispatching.
   const clock = watchClock(dir);
   const beginning = keeper.begin();
@@ -75,7 +78,7 @@ async function startParts(keeper: ServerKeeper, { dir, wanted, stops }: Start) {
     () => clock.end(),
     async () => {
       await beginning.catch(() => undefined);
-      await keeper.end();
+      await keeper.end(hurried ? HURRIED_STOP_MS : undefined);
     },
   );
   const [server, local, worker] = await Promise.all([beginning, starting, loading]);
@@ -87,9 +90,26 @@ async function startServices(dir: string): Promise<HostedServices> {
   return hostLocalServices(dir);
 }
 
+/**
+ * One after the other. If they ran concurrently and the server died, one call would fail and its connection be closed
+ * while the other is still being retried, which would end the process ("Channel has been shut down").
+ */
+async function prepareServer(client: Client, deadline: Deadline | null): Promise<void> {
+  const prepare = async (): Promise<void> => {
+    await registerSearchAttributes(client);
+    await keepHistories(client);
+  };
+  await (deadline ? client.withDeadline(Date.now() + deadline.leftMs, prepare) : prepare());
+}
+
+/** Of a command that was promised an answer in seconds: a server that does not answer (ms) … */
+const HURRIED_START_MS = 8_000;
+/** … and does not end by itself either is killed (ms). */
+const HURRIED_STOP_MS = 2_000;
+
 /** Becomes the host of a folder whose lock the caller holds. */
 export async function startHost(lock: Lock, options: HostOptions): Promise<Host> {
-  const { settings, lookOnly = false, lasting = false } = options;
+  const { settings, lookOnly = false, lasting = false, patienceMs } = options;
   const dir = settings.embeddedDir;
   const taskQueue = settings.taskQueue ?? ownTaskQueue(dir);
   const stops: Stop[] = [() => lock.release()];
@@ -102,15 +122,15 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
   try {
     const wanted = !lookOnly && (options.localServices || wereUsed(dir));
     const keeper = new ServerKeeper(dir);
-    const { server, local, startLastingWorker } = await startParts(keeper, { dir, wanted, stops });
+    const start = { dir, wanted, stops, hurried: patienceMs !== undefined };
+    const { server, local, startLastingWorker } = await startParts(keeper, start);
     const services = lookOnly ? [] : everyService(settings, local);
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
-    const client = await connectClient({ ...temporal, embedded: true });
+    const deadline = start.hurried ? new Deadline(HURRIED_START_MS) : null;
+    const timeout = deadline && { timeoutMs: deadline.leftMs };
+    const client = await connectClient({ ...temporal, embedded: true, ...timeout });
     stops.push(() => client.connection.close());
-    // One after the other. If they ran concurrently and the server died, one call would fail and its connection be
-    // closed while the other is still being retried, which would end the process ("Channel has been shut down").
-    await registerSearchAttributes(client);
-    await keepHistories(client);
+    await prepareServer(client, deadline);
     const worker = await startLastingWorker({
       temporal,
       client,

@@ -86,14 +86,15 @@ export class ServerKeeper {
     await this.#findOrStart();
   }
 
-  async end(): Promise<void> {
+  /** @param killAfterMs how long the server may take to end by itself */
+  async end(killAfterMs?: number): Promise<void> {
     if (this.#watch) clearInterval(this.#watch);
     await this.#reviving?.catch(() => undefined);
     await this.#guard?.close();
     this.#guard = null;
     process.off('exit', this.#abandon);
     if (!this.#server) return;
-    await stopDevServer(this.#server);
+    await stopDevServer(this.#server, killAfterMs);
     // The record stays, for its ports: links to the UI keep working after the next start.
     writeRecord(this.#dir, 'server', { ...this.#server, pid: 0 });
   }

@@ -195,13 +195,17 @@ class RemoteSession implements Session {
 
   static async open(
     temporal: TemporalSettings,
-    { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
+    { settings, environment, lookOnly = false, ownWorker = true, patienceMs }: HostOptions,
   ): Promise<RemoteSession> {
     const target = temporalAddress(temporal, settings.codec);
     // Also without a worker here: the start of a campaign is a span.
     const tracing = lookOnly ? null : await openTracing(process.env);
     const client = await connectClient(target);
-    await registerSearchAttributes(client);
+    const register = () => registerSearchAttributes(client);
+    // A server that stands still just now must not keep a command that was promised an answer.
+    await (patienceMs === undefined
+      ? register()
+      : client.withDeadline(Date.now() + patienceMs, register));
     const { deployment } = settings;
     // `doctor` reports a server without deployments.
     const build = deployment === null ? null : await buildOn(client, deployment);

@@ -94,8 +94,11 @@ function withPrivateFiles<T>(start: () => T): T {
 }
 
 /** Stops a server; returns when it is gone. */
-export async function stopDevServer(server: Pick<DevServer, 'pid' | 'address'>): Promise<void> {
-  if (!lives(server) || (await endProcess(server.pid, 'SIGTERM', STOP_TIMEOUT_MS))) return;
+export async function stopDevServer(
+  server: Pick<DevServer, 'pid' | 'address'>,
+  killAfterMs = STOP_TIMEOUT_MS,
+): Promise<void> {
+  if (!lives(server) || (await endProcess(server.pid, 'SIGTERM', killAfterMs))) return;
   await endProcess(server.pid, 'SIGKILL', STOP_TIMEOUT_MS);
 }
 

@@ -45,6 +45,9 @@ test('cancel ends it within seconds, and run continues from the files on disk', 
   await first.ended;
   await beginOtherwise(at, 'fragments');
 
+  const again = await at.runs(1, [...run, '--json']);
+  expect(again.stdout).toContain('"code":"CAMPAIGN_UNREPLAYABLE"');
+
   const began = performance.now();
   const { stderr } = await at.runs(0, ['cancel', 'fragments']);
   expect(performance.now() - began, 'ms').toBeLessThan(PROMISED_MS + STARTING_MS);

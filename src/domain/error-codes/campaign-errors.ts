@@ -33,6 +33,16 @@ export const CAMPAIGN_ERRORS = {
       ),
     },
   },
+  CAMPAIGN_UNREPLAYABLE: {
+    exit: 'usage',
+    advice:
+      'workers of the version that started it can continue it; otherwise `cancel` it and run its `run` command again, which continues with what is on disk',
+    text: wording<{ name: string }>(
+      ({ name }) => `the history of ${name} cannot be replayed by this version`,
+      ({ name }) =>
+        `Run "hundredfold cancel ${name}", then its "hundredfold run" command again: it continues with what is on disk, and nothing is submitted twice.`,
+    ),
+  },
   CAMPAIGN_RUNNING: {
     exit: 'refused',
     advice: '`retry` while the campaign runs: wait until it has ended, or cancel it',
