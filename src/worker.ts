@@ -11,12 +11,8 @@ import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
-import { revealNetwork } from './config/network.ts';
 import { everyCredential, type ServiceSettings } from './config/services.ts';
-import type { ServiceReference } from './domain/campaign.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { withManners } from './services/manners.ts';
-import { createClient } from './services/registry.ts';
 import { publishTree } from './report/publish-tree.ts';
 import { openStore } from './store/open-store.ts';
 import { warn } from './state/warn.ts';
@@ -31,19 +27,14 @@ import { dataConverterOf } from './temporal/codec.ts';
 import { checkReadable } from './temporal/codec-check.ts';
 import type { TemporalAddress } from './temporal/connection.ts';
 import { keepWorkersConnected } from './temporal/renewal.ts';
-import {
-  activityInterceptors,
-  observeClient,
-  observeStore,
-  type Observation,
-} from './telemetry/observation.ts';
+import { activityInterceptors, observeStore, type Observation } from './telemetry/observation.ts';
 import { startRuntime, workerLog } from './telemetry/runtime.ts';
 import { openTracing } from './telemetry/tracing.ts';
 import { programVersion } from './program/files.ts';
 import { processIdentity } from './temporal/identity.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
-import { observeSignal } from './workflows/messages.ts';
-import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
+import { DEFAULT_TASK_QUEUE } from './workflows/names.ts';
+import { knownServices, serviceIn, successorIn } from './worker/known-services.ts';
 import type { Activities } from './workflows/activity-types.ts';
 
 export interface WorkerOptions {
@@ -158,7 +149,7 @@ function dependenciesOf(
 ): Dependencies {
   const { client, taskQueue, notify = NOBODY, stateFolder, observation = {} } = options;
   return {
-    serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
+    serviceOf: (reference) => serviceIn(known, reference),
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
     openStore: async (...where) => observeStore(observation, await openExisting(...where)),
     leases,
@@ -240,62 +231,6 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
 
 async function observationOf({ observation }: WorkerOptions): Promise<Observation> {
   return { ...observation, tracing: await openTracing(process.env) };
-}
-
-function knownServices(
-  services: readonly ServiceSettings[],
-  secrets: readonly string[],
-  options: WorkerOptions,
-): ReadonlyMap<string, KnownService> {
-  return new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
-}
-
-function know(
-  settings: ServiceSettings,
-  otherSecrets: readonly string[],
-  { client: temporal, roles, observation = {} }: WorkerOptions,
-): KnownService {
-  const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
-  const { maxDownload, public: isPublic, formats } = settings;
-  const { service } = reference;
-  const asked = { maxDownload, public: isPublic, formats };
-  const network = revealNetwork(settings.network);
-  const target = { service, url, variant, token: token.reveal(), otherSecrets, network, ...asked };
-  const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
-  return {
-    client: withManners(observeClient(observation, service, createClient(target)), {
-      statusRequests: settings.statusRequests,
-      onRefusal(refusal) {
-        // If this is lost, the next probe is refused as well and reported.
-        budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);
-      },
-    }),
-    budget: {
-      credential: reference.credential,
-      credentialLimit: limit,
-      addressLimit,
-      maxUnfinished: settings.maxUnfinished,
-      ...(roles && { submitQueue: submitTaskQueue(reference) }),
-    },
-    ledgerAddress,
-  };
-}
-
-function successorIn(
-  known: ReadonlyMap<string, KnownService>,
-  { service, address }: ServiceReference,
-): KnownService | null {
-  const found = [...known].filter(([key]) => key.startsWith(`${service} ${address} `));
-  // With several tokens, none can replace another: each sees its own jobs only.
-  return found.length === 1 ? (found[0]?.[1] ?? null) : null;
-}
-
-function logRefusal(error: unknown): void {
-  workerLog().warn('a budget was not notified that its service refuses requests', { error });
-}
-
-function keyOf({ service, address, credential }: ServiceReference): string {
-  return `${service} ${address} ${credential}`;
 }
 
 /** Activities for workers that the caller creates, with everything that must run beside them. */

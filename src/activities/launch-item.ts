@@ -14,7 +14,7 @@ import { submittedOf } from '../workflows/fates.ts';
 import { itemStart } from '../workflows/item-start.ts';
 import { submittedSignal, type ItemInput, type Submitted } from '../workflows/messages.ts';
 import { inTurns } from '../workflows/turns.ts';
-import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
+import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 import type { Dependencies } from './dependencies.ts';
 
 type Needed = Pick<Dependencies, 'temporal' | 'starter' | 'taskQueue'>;

@@ -7,7 +7,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { isAnswer, submittedOf } from '../workflows/fates.ts';
 import { submittedSignal } from '../workflows/messages.ts';
-import type { SubmitAnswer, SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
+import type { SubmitAnswer, SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { launchItem } from './launch-item.ts';
 

@@ -15,7 +15,7 @@ import type { Kind } from '../domain/item.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { SubmitRequest } from '../workflows/activity-types.ts';
+import type { SubmitRequest } from '../workflows/submit-types.ts';
 
 const note = z.object({
   /** ISO 8601, UTC: when it was made. */

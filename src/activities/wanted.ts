@@ -1,7 +1,7 @@
 /** Whether anybody still waits for a job, asked of the Temporal server just before it is sent. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { campaignWorkflowId } from '../workflows/names.ts';
-import type { SubmitRequest } from '../workflows/activity-types.ts';
+import type { SubmitRequest } from '../workflows/submit-types.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**

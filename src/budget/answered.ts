@@ -5,7 +5,7 @@
  * An entry counts for the run of the item that asked, and only as long as a repeated request can be under way. Without
  * the run, the next campaign of the same name would take its requests for repeated ones and wait for ever.
  */
-import type { Request } from './lanes.ts';
+import type { Request } from './request.ts';
 
 interface Answered {
   /** Absent for requests of workflows that did not send it. */

@@ -2,7 +2,7 @@
  * Whether an answer that seems to be about us is about one row after all: a firewall may dislike the text of one molecule
  * and let all others pass. Without this rule such a row would wait for ever.
  */
-import type { Waiting } from './lanes.ts';
+import type { Waiting } from './request.ts';
 import type { BudgetState } from './state.ts';
 
 const LEAST_REFUSALS = 5;

@@ -20,16 +20,14 @@ import {
   outrank,
   passOver,
   pauseCampaign,
-  requestKey,
   rivals,
   sweep,
   takeTurn,
   withdraw,
   withdrawRun,
-  type CampaignRun,
   type Lane,
-  type Request,
 } from './lanes.ts';
+import { requestKey, type CampaignRun, type Request } from './request.ts';
 import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
 import { boundUnfinished, noteCount, roomAt } from './unfinished.ts';
 import { noteGranted } from './use.ts';

@@ -3,7 +3,7 @@
  * answers all of them and the service has seen none: they are sent again when it is over. A single one among others that
  * went well may have been accepted and its answer spoilt: sent again, it could be a second job.
  */
-import type { Waiting } from './lanes.ts';
+import type { Waiting } from './request.ts';
 import type { BudgetState } from './state.ts';
 
 /** So many in one refusal are no accident. */

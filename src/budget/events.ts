@@ -1,6 +1,6 @@
 /** All that can happen to a budget. */
 import type { NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
-import type { CampaignRun, Request } from './lanes.ts';
+import type { CampaignRun, Request } from './request.ts';
 import type { Limit } from './window.ts';
 
 /** How a submission ended, seen from the budget. */

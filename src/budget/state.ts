@@ -3,7 +3,8 @@ import type { AnsweredRequests } from './answered.ts';
 import { newBlock, type Block } from './block.ts';
 import type { Restored } from './events.ts';
 import { newHolds, type Holds } from './holds.ts';
-import { newQueue, type JobReference, type Queue, type Waiting } from './lanes.ts';
+import { newQueue, type Queue } from './lanes.ts';
+import type { JobReference, Waiting } from './request.ts';
 import type { Uses } from './use.ts';
 import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
 

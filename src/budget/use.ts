@@ -8,7 +8,7 @@
  * machine has for itself.
  */
 import type { Standing } from '../domain/campaign.ts';
-import type { Request } from './lanes.ts';
+import type { Request } from './request.ts';
 import { GUARD_MS, firstAfter, releases, type Window } from './window.ts';
 
 /** What one campaign has charged to one credential. */

@@ -13,6 +13,7 @@ import type {
   Windows,
 } from './charge.ts';
 import { counts, fullness, LONGEST_POST_MS, type Counted } from './fullness.ts';
+import { anchorRows } from './anchor-rows.ts';
 import { prepared } from './prepared.ts';
 import type { Moment } from './steady-clock.ts';
 
@@ -280,24 +281,4 @@ function keepMs({ credential, address }: Windows): number {
 function countedMs({ credential, address }: Windows): number | null {
   const limited = [credential, address].filter(({ limit }) => limit !== null);
   return limited.length === 0 ? null : Math.max(...limited.map(({ windowMs }) => windowMs));
-}
-
-/** `table` is one of ours. */
-export function anchorRows(database: DatabaseSync, table: string, now: Moment): void {
-  const { run, steadyMs, wallMs } = now;
-  const known = prepared(
-    database,
-    `SELECT 1 FROM ${table} WHERE run < ? OR run > ? OR (run = ? AND steady > ?) LIMIT 1`,
-  ).get(run, run, run, steadyMs);
-  // The usual case: a read, and no write.
-  if (known === undefined) return;
-  database
-    .prepare(
-      `UPDATE ${table} SET steady = ? - max(0, ? - wall), wall = min(wall, ?), run = ?
-       WHERE run < ? OR run > ?`,
-    )
-    .run(steadyMs, wallMs, wallMs, run, run, run);
-  database
-    .prepare(`UPDATE ${table} SET steady = ?, wall = ? WHERE run = ? AND steady > ?`)
-    .run(steadyMs, wallMs, run, steadyMs);
 }

@@ -21,11 +21,11 @@ export {
   notNow,
   type NotNowOptions,
 } from '../workflows/limiter/outcome.ts';
-export {
-  keepBudget,
-  type BudgetName,
-  type BudgetVerbs,
-  type BudgetView,
-  type EndedGrant,
-  type KeptBudget,
-} from '../workflows/limiter/keep-budget.ts';
+export { keepBudget } from '../workflows/limiter/keep-budget.ts';
+export type {
+  BudgetName,
+  BudgetVerbs,
+  BudgetView,
+  EndedGrant,
+  KeptBudget,
+} from '../workflows/limiter/budget-verbs.ts';

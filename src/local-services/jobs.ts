@@ -5,7 +5,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
 import type { EngineJob, Output, OutputName } from './engines/engine.ts';
-import type { Job, JobInput, JobState, LogEntry, NewJob, RequestType } from './job.ts';
+import type { Job, JobInput, JobState, NewJob, RequestType } from './job.ts';
+import { JobTimeline } from './job-timeline.ts';
 import { inTransaction } from './schema.ts';
 import { Statements, type Row } from './statements.ts';
 
@@ -20,12 +21,15 @@ const asJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['pub
 export class JobStore {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
+  /** What happened to each job. */
+  readonly timeline: JobTimeline;
   /** Unfinished jobs by service: counted once, then updated, because every status response contains it. */
   readonly #pending: Record<ServiceName, number>;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#sql = new Statements(database);
+    this.timeline = new JobTimeline(this.#sql);
     const pending = (service: ServiceName): number =>
       Number(
         this.#sql.get(
@@ -157,24 +161,6 @@ export class JobStore {
     return String(this.#sql.get('SELECT text FROM logs WHERE seq = :seq', { seq })?.['text'] ?? '');
   }
 
-  entries(seq: number): LogEntry[] {
-    const sql =
-      'SELECT kind, at, state, progress, message FROM entries WHERE seq = :seq ORDER BY n';
-    return this.#sql.all(sql, { seq }) as unknown as LogEntry[];
-  }
-
-  #enter(seq: number, entry: LogEntry): void {
-    this.#sql.run(
-      `INSERT INTO entries (seq, kind, at, state, progress, message)
-       VALUES (:seq, :kind, :at, :state, :progress, :message)`,
-      { seq, ...entry },
-    );
-  }
-
-  #enterState(seq: number, at: number, state: JobState, message: string | null): void {
-    this.#enter(seq, { kind: 'state', at, state, progress: null, message });
-  }
-
   /**
    * Assigns the oldest waiting job to a worker: RUNNING from now on. `by` names the worker's engine, for the processing
    * log.
@@ -190,7 +176,7 @@ export class JobStore {
       );
       if (row === undefined) return undefined;
       const job = asJob(row);
-      this.#enterState(job.seq, at, 'RUNNING', by);
+      this.timeline.enterState(job.seq, at, 'RUNNING', by);
       return job;
     });
   }
@@ -203,7 +189,7 @@ export class JobStore {
         { seq, at, progress, text },
       );
       if (changed === 1)
-        this.#enter(seq, { kind: 'message', at, state: null, progress, message: text });
+        this.timeline.enter(seq, { kind: 'message', at, state: null, progress, message: text });
     });
   }
 
@@ -277,7 +263,7 @@ export class JobStore {
         log,
       });
       store();
-      this.#enterState(job.seq, at, end.state, end.error);
+      this.timeline.enterState(job.seq, at, end.state, end.error);
       this.#pending[job.service] -= 1;
     });
   }
@@ -292,7 +278,7 @@ export class JobStore {
         { at },
       );
       for (const row of rows) {
-        this.#enterState(
+        this.timeline.enterState(
           Number(row['seq']),
           at,
           'enqueued',

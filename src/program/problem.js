@@ -30,7 +30,7 @@ export function commonProblem(what, text) {
     return new SetupProblem(
       'SETUP_DISK_FULL',
       `${what}: no space is left on the disk.`,
-      'Free about 1 GB where the project lies and in the temporary folder, then start again.',
+      'Free about 1 GB on the disk of the project and in the temporary folder, then start again.',
       detail,
     );
   }

@@ -3,17 +3,16 @@
  * renamed: rename(2) is atomic, so that readers see all of it or nothing, also after a crash.
  */
 import { randomUUID } from 'node:crypto';
-import type { Dirent } from 'node:fs';
 import { lstat, open, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BlockingReads } from './blocking-reads.ts';
 import type { FileDigest } from './digest.ts';
 import { fillFile } from './fill-file.ts';
 import { syncFolder, syncFolders } from './folder-sync.ts';
+import { FoldersBelow } from './folders-below.ts';
 import { inParallel } from './in-parallel.ts';
 import { LEASES } from './layout.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
-import { Looks } from './looks.ts';
 import { OpenedFolders } from './opened-folders.ts';
 import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
@@ -84,11 +83,12 @@ class FileStore implements Store {
   readonly location: string;
   readonly atOnce = READS_AT_ONCE;
   readonly #reads: Reads;
-  readonly #looks = new Looks();
+  readonly #folders: FoldersBelow;
 
   constructor(root: string, reads: Reads) {
     this.location = root;
     this.#reads = reads;
+    this.#folders = new FoldersBelow(root, reads);
   }
 
   async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
@@ -97,7 +97,7 @@ class FileStore implements Store {
     const folder = dirname(path);
     const action = `write ${key}`;
     const durable = options.durable ?? true;
-    const touched = await system(action, () => this.#makeFolders(key, segments));
+    const touched = await system(action, () => this.#folders.make(key, segments));
     const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
     try {
       const stored = await fillFile(temporary, key, data, options, durable);
@@ -117,7 +117,7 @@ class FileStore implements Store {
     const segments = keySegments(key);
     const path = join(this.location, ...segments);
     const action = `write ${key}`;
-    const touched = await system(action, () => this.#makeFolders(key, segments));
+    const touched = await system(action, () => this.#folders.make(key, segments));
     const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
     try {
       await fillFile(temporary, key, data, {}, true);
@@ -180,8 +180,11 @@ class FileStore implements Store {
   async *list(prefix: string): AsyncIterable<string> {
     const cut = prefix.lastIndexOf('/');
     const folder = cut < 0 ? [] : keySegments(prefix.slice(0, cut));
-    if (!(await this.#enterable(prefix, folder))) return;
-    for await (const key of this.#walk(folder, (name) => !name.startsWith(TEMPORARY_PREFIX))) {
+    if (!(await this.#folders.areThere(prefix, folder))) return;
+    for await (const key of this.#folders.walk(
+      folder,
+      (name) => !name.startsWith(TEMPORARY_PREFIX),
+    )) {
       if (key.startsWith(prefix)) yield key;
     }
   }
@@ -206,7 +209,7 @@ class FileStore implements Store {
     const segments = keySegments(key);
     const path = join(this.location, ...segments);
     if (source !== null) {
-      await system(`write ${key}`, () => this.#makeFolders(key, segments));
+      await system(`write ${key}`, () => this.#folders.make(key, segments));
       const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
       if (await isLinked(source, temporary)) {
         await system(`write ${key}`, () => rename(temporary, path));
@@ -228,7 +231,7 @@ class FileStore implements Store {
   }
 
   async *leftovers(): AsyncIterable<string> {
-    for await (const name of this.#walk([], (file) => file.startsWith(TEMPORARY_PREFIX))) {
+    for await (const name of this.#folders.walk([], (file) => file.startsWith(TEMPORARY_PREFIX))) {
       // The lease is renewed at any time: a temporary file there may be in use, unless it is old.
       if (!name.startsWith(LEASES) || (await this.#isOld(name))) yield name;
     }
@@ -248,52 +251,10 @@ class FileStore implements Store {
     return swept;
   }
 
-  /**
-   * Creates the parent folders of a file; none of them may be a link. Returns the folders that got a new entry and
-   * therefore need a sync.
-   */
-  async #makeFolders(key: string, segments: readonly string[]): Promise<readonly string[]> {
-    const touched: string[] = [];
-    const at = performance.now();
-    const names = segments.slice(0, -1);
-    let folder = this.location;
-    for (const segment of names) {
-      const inner = join(folder, segment);
-      let found = await this.#reads.status(inner);
-      if (found === null) {
-        await makeFolder(inner, false);
-        touched.push(folder);
-        found = await lstat(inner);
-      }
-      if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
-      if (!found.isDirectory()) throw badKey(key, `${segment} is not a folder`);
-      this.#looks.note(inner, at);
-      folder = inner;
-    }
-    return touched;
-  }
-
-  /** Whether the folders of these names exist; links are refused. */
-  async #enterable(key: string, segments: readonly string[]): Promise<boolean> {
-    const at = performance.now();
-    let folder = this.location;
-    if (this.#looks.hold(join(folder, ...segments))) return true;
-    for (const segment of segments) {
-      folder = join(folder, segment);
-      if (this.#looks.hold(folder)) continue;
-      const found = await system(`read ${key}`, () => this.#reads.status(folder));
-      if (found === null) return false;
-      if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
-      if (!found.isDirectory()) return false;
-      this.#looks.note(folder, at);
-    }
-    return true;
-  }
-
   /** A property of a file; null if it does not exist. A link is refused. */
   async #taken<T>(key: string, of: (path: string) => Soon<T | Link | null>): Promise<T | null> {
     const segments = keySegments(key);
-    if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
+    if (!(await this.#folders.areThere(key, segments.slice(0, -1)))) return null;
     const path = join(this.location, ...segments);
     const taken = await system(`read ${key}`, () => of(path));
     if (taken === LINK) throw badKey(key, 'it is a symbolic link');
@@ -303,27 +264,10 @@ class FileStore implements Store {
   /** The path of an existing file; null if there is none. */
   async #find(key: string): Promise<string | null> {
     const segments = keySegments(key);
-    if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
+    if (!(await this.#folders.areThere(key, segments.slice(0, -1)))) return null;
     const path = join(this.location, ...segments);
     const found = await system(`read ${key}`, () => this.#reads.status(path));
     if (found?.isSymbolicLink() === true) throw badKey(key, 'it is a symbolic link');
     return found?.isFile() === true ? path : null;
-  }
-
-  /** Files below a folder that match the wanted name, in the order of their full keys. */
-  async *#walk(
-    segments: readonly string[],
-    wanted: (name: string) => boolean,
-  ): AsyncIterable<string> {
-    const folder = join(this.location, ...segments);
-    const entries = await system(`list ${folder}`, () => this.#reads.entries(folder));
-    // A folder sorts as `name/`: depth-first order is then the order of the full keys, as on S3.
-    const order = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name);
-    entries.sort((a, b) => (order(a) < order(b) ? -1 : 1));
-    for (const entry of entries) {
-      const path = [...segments, entry.name];
-      if (entry.isDirectory()) yield* this.#walk(path, wanted);
-      else if (entry.isFile() && wanted(entry.name)) yield path.join('/');
-    }
   }
 }

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { ItemEnd, ServiceReference } from '../domain/campaign.ts';
-import type { ItemAddress, JobFinish, SubmitRequest } from '../workflows/activity-types.ts';
+import type { ItemAddress, JobFinish } from '../workflows/activity-types.ts';
+import type { SubmitRequest } from '../workflows/submit-types.ts';
 
 export interface Subject {
   readonly campaign?: string;

@@ -4,7 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import type { Restored } from '../budget/events.ts';
-import type { Waiting } from '../budget/lanes.ts';
+import type { Waiting } from '../budget/request.ts';
 import { unpackTimes } from '../budget/packed.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -16,7 +16,7 @@ import type {
   SubmitAnswer,
   SubmitRequest,
   SubmitResult,
-} from '../workflows/activity-types.ts';
+} from '../workflows/submit-types.ts';
 
 export type History = Awaited<
   ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>

@@ -9,7 +9,7 @@ import type { FeedSpec, ItemLaunch } from '../domain/campaign.ts';
 import { ensureBudget, withToken } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
-import type { ItemRequest } from './activity-types.ts';
+import type { ItemRequest } from './submit-types.ts';
 
 /**
  * Asks for the given items of one service, all in one signal: a signal for each would cost as much as its

@@ -13,7 +13,7 @@ import { decideAhead } from '../budget/ahead.ts';
 import { isOwnFault } from '../budget/blame.ts';
 import { limitsOf, type BudgetState, type Grant } from '../budget/budget.ts';
 import { credentialOf } from '../budget/state.ts';
-import type { CampaignRun } from '../budget/lanes.ts';
+import type { CampaignRun } from '../budget/request.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import {
   countUnfinished,
@@ -26,15 +26,11 @@ import { budgetDetails } from './details/budget.ts';
 import { submitSummary, summary } from './details/summaries.ts';
 import { closingOf, fateOf, isAnswer, submittedOf } from './fates.ts';
 import { formerBudget } from './former-budget.ts';
-import {
-  keepBudget,
-  type BudgetVerbs,
-  type BudgetView,
-  type EndedGrant,
-} from './limiter/keep-budget.ts';
+import { keepBudget } from './limiter/keep-budget.ts';
+import type { BudgetVerbs, BudgetView, EndedGrant } from './limiter/budget-verbs.ts';
 import { submittedSignal, takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
-import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';
+import type { ItemJob, SubmitRequest, SubmitResult } from './submit-types.ts';
 
 export async function budget(input: BudgetInput): Promise<void> {
   if (!patched('budget-clock')) return formerBudget(input);

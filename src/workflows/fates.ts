@@ -6,9 +6,9 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Closing } from '../budget/events.ts';
-import type { Request, Waiting } from '../budget/lanes.ts';
+import type { Request, Waiting } from '../budget/request.ts';
 import type { Submitted } from './messages.ts';
-import type { SubmitResult } from './activity-types.ts';
+import type { SubmitResult } from './submit-types.ts';
 
 /** What an activity that did not answer says about the POST in it. */
 export function fateOf(error: unknown): SubmitResult {

@@ -15,7 +15,7 @@ import {
 import { decideAhead } from '../budget/ahead.ts';
 import { apply, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
 import type { BudgetEvent } from '../budget/events.ts';
-import type { Waiting } from '../budget/lanes.ts';
+import type { Waiting } from '../budget/request.ts';
 import { unpackState } from '../budget/packed.ts';
 import { describe, snapshotOf } from '../budget/status.ts';
 import { submit } from './activity-options.ts';
@@ -31,7 +31,7 @@ import {
   withdrawSignal,
   type BudgetInput,
 } from './messages.ts';
-import type { ItemJob, SubmitResult } from './activity-types.ts';
+import type { ItemJob, SubmitResult } from './submit-types.ts';
 
 export async function formerBudget(input: BudgetInput): Promise<void> {
   const keeper = new BudgetKeeper(input);

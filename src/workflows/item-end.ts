@@ -3,7 +3,7 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
-import type { SubmitResult } from './activity-types.ts';
+import type { SubmitResult } from './submit-types.ts';
 
 /** Thrown to leave the row's path at any step; caught in one place. */
 export class Ended extends Error {

@@ -9,7 +9,8 @@ import { Ended, saysTaken, type Refused } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
 import type { ItemInput, Submitted } from './messages.ts';
 import { postTimes } from './post-times.ts';
-import type { RemoteJob, SubmitResult } from './activity-types.ts';
+import type { RemoteJob } from './activity-types.ts';
+import type { SubmitResult } from './submit-types.ts';
 
 /** Between submissions of one item whose fate is unknown each time. */
 const LONGEST_BETWEEN_MS = 5 * 60_000;

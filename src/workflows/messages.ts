@@ -6,7 +6,7 @@ import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Limit } from '../budget/budget.ts';
 import type { CarriedBudget } from '../budget/packed.ts';
 import type { Restored } from '../budget/events.ts';
-import type { CampaignRun, Request, TurnedAway } from '../budget/lanes.ts';
+import type { CampaignRun, Request, TurnedAway } from '../budget/request.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type {
   CampaignSpec,
@@ -20,7 +20,7 @@ import type {
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { BreakerCarried } from './breaker.ts';
-import type { SubmitResult } from './activity-types.ts';
+import type { SubmitResult } from './submit-types.ts';
 
 /* ---- budget: one entity workflow for each service address ---- */
 

@@ -1,7 +1,7 @@
 /** Everything that can happen to a budget, as commands for fast-check. */
 import fc from 'fast-check';
 import type { Limit } from '../../src/budget/budget.ts';
-import type { Request } from '../../src/budget/lanes.ts';
+import type { Request } from '../../src/budget/request.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { addressLimit, CAMPAIGNS, CREDENTIALS, limit, type WorldKind } from './setting.ts';
 import type { World } from './world.ts';

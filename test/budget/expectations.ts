@@ -3,7 +3,7 @@
  * counted again for each question. Nothing of `src/budget` is used here but the shapes of its events.
  */
 import type { Limit } from '../../src/budget/budget.ts';
-import type { Request } from '../../src/budget/lanes.ts';
+import type { Request } from '../../src/budget/request.ts';
 import { Broken } from './broken.ts';
 import { passed, type Moment } from './moment.ts';
 import { NaiveBlock } from './naive-block.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
-import type { Request } from '../../src/budget/lanes.ts';
+import type { Request } from '../../src/budget/request.ts';
 import { describe as statusOf, snapshotOf } from '../../src/budget/status.ts';
 
 const job = { id: 'a', kind: 'sequence', generation: 0, store: '' };

@@ -9,7 +9,7 @@ import {
   type Limit,
 } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
-import type { Request } from '../../src/budget/lanes.ts';
+import type { Request } from '../../src/budget/request.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import { Random } from '../chaos/random.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { Grant, Limit } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
-import type { Request } from '../../src/budget/lanes.ts';
+import type { Request } from '../../src/budget/request.ts';
 import { Broken } from './broken.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { Expectations, GUARD_MS, type Sent } from './expectations.ts';

@@ -6,7 +6,7 @@ import { peptides } from './manifests.ts';
 import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
 
 const onTerminal = { terminal: true, env: TOKEN };
-const QUESTION = 'This takes more than an hour. Begin? [Y/n]';
+const QUESTION = 'This takes more than an hour. Start? [Y/n]';
 const RUN = ['run', 'night.csv'];
 
 async function scene(): Promise<{ at: Desk; service: Rehearsal }> {

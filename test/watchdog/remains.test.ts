@@ -8,7 +8,7 @@ import {
   type Decode,
   type History,
 } from '../../src/watchdog/budget-remains.ts';
-import type { SubmitResult } from '../../src/workflows/activity-types.ts';
+import type { SubmitResult } from '../../src/workflows/submit-types.ts';
 
 type Event = NonNullable<History['events']>[number];
 

@@ -115,7 +115,7 @@ class Following {
       void this.#control(pausing, 'Pausing: no new submissions.');
     }
     if (key === 'r' && state === 'paused')
-      void this.#control(() => resumeCampaign(client, this.#name), 'Going on.');
+      void this.#control(() => resumeCampaign(client, this.#name), 'Resuming.');
     if (key === 'q') this.#leaving.abort();
   }
 

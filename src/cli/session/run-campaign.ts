@@ -105,7 +105,7 @@ async function agreed(
   const long = isNew && (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
   if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
   const asked = createInterface({ input: process.stdin, output: process.stderr });
-  const question = asked.question('This takes more than an hour. Begin? [Y/n] ');
+  const question = asked.question('This takes more than an hour. Start? [Y/n] ');
   const answer = await question.catch(leftUnanswered);
   asked.close();
   if (answer !== null && !/^\s*n/i.test(answer)) return true;

@@ -68,21 +68,22 @@ export function resultRoutes(app: FastifyInstance, base: string, services: Servi
   app.get<{ Params: { id: string } }>(
     `${base}/results/:id/history/`,
     { config: { service: 'predictions', endpoint: 'history', operation: HISTORY } },
-    (request): History => {
-      const job = findJob(services, request.params.id);
-      const timeline = jobs.entries(job.seq).map(({ kind, at, state, progress, message }) => {
-        const timestamp = clock.iso(at);
-        return kind === 'state'
-          ? { kind, timestamp, state, message }
-          : { kind, timestamp, progress, message };
-      });
-      return {
-        timeline,
-        history: timeline.filter((entry) => entry.kind === 'state'),
-        messages: timeline.filter((entry) => entry.kind === 'message'),
-      };
-    },
+    (request): History => historyOf(services, findJob(services, request.params.id)),
   );
+}
+
+function historyOf({ jobs, clock }: Services, { seq }: Job): History {
+  const timeline = jobs.timeline.entries(seq).map(({ kind, at, state, progress, message }) => {
+    const timestamp = clock.iso(at);
+    return kind === 'state'
+      ? { kind, timestamp, state, message }
+      : { kind, timestamp, progress, message };
+  });
+  return {
+    timeline,
+    history: timeline.filter((entry) => entry.kind === 'state'),
+    messages: timeline.filter((entry) => entry.kind === 'message'),
+  };
 }
 
 export function resultOf(services: Services, job: Job): { contentType: string; body: Buffer } {

@@ -31,7 +31,7 @@ const jobName = characters(
   JOB_NAME_LENGTH,
   `job_name must be at most ${String(JOB_NAME_LENGTH)} characters.`,
 );
-const LABEL = { description: 'A label of yours, unique for the token; an empty one is none' };
+const LABEL = { description: 'Your own label, unique for the token; empty means no label' };
 /** With the same messages on all submit endpoints (contract 7). A form has no null. */
 const IDENTITY = { ...TOKEN, job_name: jobName.nullish().meta(LABEL) };
 const FORM_IDENTITY = { ...TOKEN, job_name: jobName.optional().meta(LABEL) };

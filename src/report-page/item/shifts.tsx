@@ -19,8 +19,8 @@ export function ShiftsView({ shifts }: { readonly shifts: PackedShifts }) {
       <h2 id="result">ShiftCrypt index along the chain</h2>
       <p>
         The index sums up the shifts of a residue in one number, mostly between 0 and 1.{' '}
-        <strong>Low</strong> values indicate helix, <strong>high</strong> ones for strand; coil lies
-        in between.
+        <strong>Low</strong> values indicate helix, <strong>high</strong> ones strand; coil is in
+        between.
       </p>
       {shifts.chains.map((chain, place) => (
         <ChainView key={place} chain={chain} />

@@ -1,7 +1,7 @@
 /** What the time line of the Temporal UI says of an activity or a timer, beside its name. Pure. */
 import type { Grant } from '../../budget/budget.ts';
 import type { ItemEnd } from '../../domain/campaign.ts';
-import type { ItemJob } from '../activity-types.ts';
+import type { ItemJob } from '../submit-types.ts';
 import { oneLine } from './markdown.ts';
 import { clock } from './utc.ts';
 

@@ -1,6 +1,6 @@
 /** Calls of activities within a rolling window: what is asked, what is answered, and the signal between them. */
 import { defineSignal, type ActivityOptions } from '@temporalio/workflow';
-import type { JobReference, Request } from '../../budget/lanes.ts';
+import type { JobReference, Request } from '../../budget/request.ts';
 
 /** Id of the workflow that keeps the budget of this name. */
 export const rollingWindowId = (name: string): string => `rolling-window:${name}`;

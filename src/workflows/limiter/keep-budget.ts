@@ -20,13 +20,12 @@ import {
   type Workflow,
 } from '@temporalio/workflow';
 import { boundQueue } from '../../budget/allowance.ts';
-import type { DecisionAhead } from '../../budget/ahead.ts';
 import { needsCount } from '../../budget/unfinished.ts';
 import { apply, newBudget, type BudgetState, type Grant } from '../../budget/budget.ts';
-import { packSnapshot, packState, unpackState, type CarriedBudget } from '../../budget/packed.ts';
+import { packSnapshot, packState, unpackState } from '../../budget/packed.ts';
 import { blocksOf } from '../../budget/state.ts';
-import type { BudgetEvent, Closing } from '../../budget/events.ts';
-import type { CampaignRun, JobReference, Request } from '../../budget/lanes.ts';
+import type { BudgetEvent } from '../../budget/events.ts';
+import type { CampaignRun, JobReference, Request } from '../../budget/request.ts';
 import {
   describe,
   snapshotOf,
@@ -46,67 +45,9 @@ import {
   STATUS_MEMO,
   withdrawRunSignal,
   withdrawSignal,
-  type ClockReading,
 } from '../messages.ts';
 import { shouldContinueAsNew, toCurrentVersion } from '../upgrade.ts';
-
-/** What the workflow of a budget is started with. */
-export interface KeptBudget {
-  /** Carried through continue-as-new. */
-  readonly carried?: CarriedBudget;
-  /** Carried as well; absent from runs of before the budget had a clock of its own. */
-  readonly clock?: ClockReading;
-}
-
-/** A budget at the moment at which something is granted or has ended. */
-export interface BudgetView {
-  /** Windows, queues and blocks; not to be changed. */
-  readonly state: BudgetState;
-  /** ms, by the clock of the budget. */
-  readonly now: number;
-}
-
-/** How what was granted has ended. */
-export interface EndedGrant {
-  /** How it counts. */
-  readonly closing: Closing;
-  /**
-   * Notifies the requester; absent when that is not needed. The budget does not continue as new before this is done.
-   */
-  readonly report?: () => Promise<void>;
-}
-
-/** What a budget is called, for people. */
-export interface BudgetName {
-  /** What it limits. */
-  readonly service: string;
-  /** Where that is. */
-  readonly address: string;
-}
-
-/** What one kind of budget does with what it grants. */
-export interface BudgetVerbs<Job extends JobReference> {
-  /** For its status. */
-  readonly name: BudgetName;
-  /** The server's clock (ms), read by an activity. */
-  readClock(): Promise<number>;
-  /** Gives out what is free. */
-  decide(state: BudgetState, now: number): DecisionAhead;
-  /** Runs what a request is for, at most once. Never rejects: whatever becomes of it is a closing. */
-  run(grant: Grant<Job>, budget: () => BudgetView): Promise<EndedGrant>;
-  /** Its status as the Temporal UI shows it, in markdown. */
-  details(status: BudgetStatus): string;
-  /** Those of these requests that are not queued: it has answered them. */
-  refuses?(requests: readonly Request<Job>[], budget: BudgetView): ReadonlySet<Request>;
-  /** How many jobs are unfinished, where that number has a bound. */
-  countUnfinished?(): Promise<number>;
-  /** These have left the queue. */
-  granted?(grants: readonly Grant<Job>[], state: BudgetState): void;
-  /** Of this run of a campaign nothing waits or is on its way any more. */
-  withdrawn?(run: CampaignRun): void;
-  /** All requests have been refused since a time (ms), with this message. */
-  refused?(since: number, reason: string): void;
-}
+import type { BudgetVerbs, BudgetView, KeptBudget } from './budget-verbs.ts';
 
 /** A notification is sent when a service has refused us for so long (ms). */
 const NOTIFY_AFTER_MS = 30_000;

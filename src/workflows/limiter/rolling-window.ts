@@ -14,19 +14,14 @@ import {
 import { decide, type BudgetState, type Grant } from '../../budget/budget.ts';
 import type { DecisionAhead } from '../../budget/ahead.ts';
 import { wasAnswered } from '../../budget/answered.ts';
-import { requestKey } from '../../budget/lanes.ts';
+import { requestKey } from '../../budget/request.ts';
 import { credentialOf } from '../../budget/state.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
 import { budgetDetails } from '../details/budget.ts';
 import { summary } from '../details/summaries.ts';
 import { answeredSignal, type Call, type CallAnswer, type CallRequest } from './calls.ts';
-import {
-  keepBudget,
-  type BudgetVerbs,
-  type BudgetView,
-  type EndedGrant,
-  type KeptBudget,
-} from './keep-budget.ts';
+import { keepBudget } from './keep-budget.ts';
+import type { BudgetVerbs, BudgetView, EndedGrant, KeptBudget } from './budget-verbs.ts';
 import { returned, thrown } from './outcome.ts';
 
 /** Calls that one budget queues; all of them travel through continue-as-new in one payload of at most 2 MB. */

@@ -1,0 +1,71 @@
+/** A request for a slot: what a campaign or an item asks a budget for. */
+import type { Standing } from '../domain/campaign.ts';
+import type { NotNowReason } from '../domain/outcomes.ts';
+
+/** One item that waits to be submitted. */
+export interface Request<Job extends JobReference = JobReference> extends Standing {
+  /** Workflow id of the item: where the answer goes. */
+  readonly item: string;
+  /**
+   * Run id of the item's workflow, or of the first run of its campaign where the item has no workflow yet. Ids are used
+   * again: by the next campaign of the same name, by `retry`, for a tree that was removed. What an earlier run was
+   * answered says nothing to this one. Absent from workflows of before it was sent.
+   */
+  readonly run?: string;
+  /** What the server's clock showed where it was asked for (ms): the budget's clock never stands behind it. */
+  readonly askedAt?: number;
+  readonly campaign: string;
+  readonly credential: string;
+  /** Further credentials of the campaign: whichever has a slot first is used. Absent where there is one. */
+  readonly others?: readonly string[];
+  /** Of a request that was granted with another credential than it waits under: that one. */
+  readonly home?: string;
+  /** Which submission of the item this asks for, from 0: an unsure one may be followed by another. */
+  readonly attempt: number;
+  /** Rows that the campaign has not asked for yet, about; absent where that is not known. */
+  readonly behind?: number;
+  readonly job: Job;
+}
+
+/**
+ * Distinguishes the requests of a campaign, for items without a workflow, from those of other campaigns with the same
+ * name.
+ */
+export interface CampaignRun {
+  readonly campaign: string;
+  /** Of its first run. */
+  readonly run: string;
+}
+
+/** What a request is for. The budget needs only what stands here; the rest is for whoever runs it. */
+export interface JobReference {
+  readonly id: string;
+  /** Which life of the item asks: `retry` begins a new one. */
+  readonly generation: number;
+}
+
+/** A request in a lane; `order` is its place in the order of asking, kept when it is put back. */
+export interface Waiting<Job extends JobReference = JobReference> extends Request<Job> {
+  readonly order: number;
+  /** When the service turned it away, the latest last; the longest outage fits in a few lines. */
+  readonly turnedAway: readonly TurnedAway[];
+}
+
+export interface TurnedAway {
+  /** ms */
+  readonly at: number;
+  readonly reason: NotNowReason;
+  readonly message: string;
+  /** Of `blocked`: how many jobs the service had accepted by then, of whatever row. */
+  readonly accepted?: number;
+  /** Whether the service has the job nevertheless is not certain. */
+  readonly doubt?: true;
+}
+
+/**
+ * Distinguishes the requests of two runs of one item. Rejected: a counter in the tree, which a new tree starts at 0
+ * again.
+ */
+export function requestKey({ item, run }: Pick<Request, 'item' | 'run'>): string {
+  return run === undefined ? item : `${item} ${run}`;
+}

@@ -1,0 +1,85 @@
+/** What a worker knows of the services that it has an address and a token for: their clients and limits. */
+import type { Client } from '@temporalio/client';
+import type { KnownService } from '../activities/dependencies.ts';
+import { revealNetwork } from '../config/network.ts';
+import type { ServiceSettings } from '../config/services.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { withManners } from '../services/manners.ts';
+import { createClient } from '../services/registry.ts';
+import { observeClient, type Observation } from '../telemetry/observation.ts';
+import { workerLog } from '../telemetry/runtime.ts';
+import type { Role } from '../temporal/roles.ts';
+import { observeSignal } from '../workflows/messages.ts';
+import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
+
+/** Of the options of the worker. */
+interface Around {
+  readonly client: Client;
+  readonly roles?: readonly Role[];
+  readonly observation?: Observation;
+}
+
+/** What a worker knows of its services, by reference: `serviceIn`. */
+export function knownServices(
+  services: readonly ServiceSettings[],
+  secrets: readonly string[],
+  options: Around,
+): ReadonlyMap<string, KnownService> {
+  return new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
+}
+
+function know(
+  settings: ServiceSettings,
+  otherSecrets: readonly string[],
+  { client: temporal, roles, observation = {} }: Around,
+): KnownService {
+  const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
+  const { maxDownload, public: isPublic, formats } = settings;
+  const { service } = reference;
+  const asked = { maxDownload, public: isPublic, formats };
+  const network = revealNetwork(settings.network);
+  const target = { service, url, variant, token: token.reveal(), otherSecrets, network, ...asked };
+  const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
+  return {
+    client: withManners(observeClient(observation, service, createClient(target)), {
+      statusRequests: settings.statusRequests,
+      onRefusal(refusal) {
+        // If this is lost, the next probe is refused as well and reported.
+        budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);
+      },
+    }),
+    budget: {
+      credential: reference.credential,
+      credentialLimit: limit,
+      addressLimit,
+      maxUnfinished: settings.maxUnfinished,
+      ...(roles && { submitQueue: submitTaskQueue(reference) }),
+    },
+    ledgerAddress,
+  };
+}
+
+/** The one service at this address, whatever its token. */
+export function successorIn(
+  known: ReadonlyMap<string, KnownService>,
+  { service, address }: ServiceReference,
+): KnownService | null {
+  const found = [...known].filter(([key]) => key.startsWith(`${service} ${address} `));
+  // With several tokens, none can replace another: each sees its own jobs only.
+  return found.length === 1 ? (found[0]?.[1] ?? null) : null;
+}
+
+function logRefusal(error: unknown): void {
+  workerLog().warn('a budget was not notified that its service refuses requests', { error });
+}
+
+export function serviceIn(
+  known: ReadonlyMap<string, KnownService>,
+  reference: ServiceReference,
+): KnownService | null {
+  return known.get(keyOf(reference)) ?? null;
+}
+
+function keyOf({ service, address, credential }: ServiceReference): string {
+  return `${service} ${address} ${credential}`;
+}

@@ -1,0 +1,67 @@
+/** What the budget asks of the submit activity, and what it receives. */
+import type { Limit } from '../budget/budget.ts';
+import type { JobReference, Request, Waiting } from '../budget/request.ts';
+import type { ItemLaunch } from '../domain/campaign.ts';
+import type { TimedOutcome } from '../domain/outcomes.ts';
+
+/** Enough to find the job of an item on disk and send it. */
+export interface ItemJob extends JobReference {
+  readonly kind: string;
+  readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had one. */
+  readonly tree?: string;
+  /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
+  readonly launch?: ItemLaunch;
+}
+
+/** An item that waits to be submitted. */
+export type ItemRequest = Request<ItemJob>;
+
+export interface SubmitRequest extends Waiting<ItemJob> {
+  /** The slot is free from this time of the server on (ms). */
+  readonly notBefore: number;
+  /** The service was down, and is asked whether it is there before the job is sent. */
+  readonly probe: boolean;
+  /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
+  readonly mayReplace?: true;
+  /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
+  readonly inDoubt?: true;
+  /** The limits as the budget knows them now; absent from older budgets. */
+  readonly limits?: { readonly credential: Limit; readonly address: Limit };
+}
+
+/** What the budget receives about a submission. */
+export type SubmitAnswer = SubmitResult & {
+  /** The activity has notified the item, so the budget need not. */
+  readonly told?: true;
+};
+
+/** The credential that an earlier attempt had sent it with, where it may have been another one. */
+interface SentBefore {
+  readonly credential?: string;
+}
+
+/** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
+export type SubmitResult =
+  | Exclude<TimedOutcome, { readonly type: 'unsure' | 'accepted' }>
+  /** `replaced`: with another token than that of the request, which the service had refused. */
+  | (Extract<TimedOutcome, { readonly type: 'accepted' }> &
+      SentBefore & {
+        readonly replaced?: true;
+      })
+  /** `byService`: it got the submission and answered it badly or not at all. */
+  | (Extract<TimedOutcome, { readonly type: 'unsure' }> &
+      SentBefore & {
+        readonly byService?: boolean;
+      })
+  | { readonly type: 'unable'; readonly code: string; readonly message: string }
+  /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
+  | {
+      readonly type: 'deferred';
+      /** What has to wait: everything of the credential, or of the campaign. */
+      readonly scope: 'credential' | 'campaign';
+      readonly delayMs: number;
+      readonly message: string;
+    }
+  /** Nothing was sent: the run of the item that asked for it has ended. */
+  | { readonly type: 'unwanted'; readonly message: string };
