@@ -101,7 +101,9 @@ const PLOT = '#kind=molecule&view=plot';
 
 test('a histogram counts in whole items', async () => {
   const { page } = await opened(browser, folder, `${PLOT}&x=mass`);
-  const ticks = await page.locator('.brushed [data-mark="y-axis tick label"] text').allTextContents();
+  const ticks = await page
+    .locator('.brushed [data-mark="y-axis tick label"] text')
+    .allTextContents();
   expect(ticks.length).toBeGreaterThan(1);
   expect(ticks.filter((tick) => tick.includes('.'))).toEqual([]);
 });
