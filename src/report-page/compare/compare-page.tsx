@@ -73,7 +73,7 @@ function Values({ data, columns, route, all }: ValuesProps) {
       group !== 'item' && group !== 'job' && all.some(({ row }) => valueAt(row) !== null),
   );
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Values">
+    <div class="scroll values" tabIndex={0} role="region" aria-label="Values">
       <table>
         <thead>
           <tr>

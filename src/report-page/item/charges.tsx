@@ -2,6 +2,7 @@
 import { useRef } from 'preact/hooks';
 import type { PackedMolecule } from '../data.ts';
 import { PictureButtons } from '../take/picture-buttons.tsx';
+import { useWidth } from '../use-width.ts';
 import { signedText } from '../words.ts';
 
 /** In ten-thousandths. */
@@ -33,6 +34,8 @@ interface ChargeChartProps extends AtomChoice {
 export function ChargeChart(props: ChargeChartProps) {
   const { molecule, name } = props;
   const place = useRef<HTMLDivElement>(null);
+  // Drawn at its own size: a scaled one would have tiny letters in a narrow place.
+  const width = useWidth(place) || USUAL_WIDTH;
   const label = `Partial charge of every atom${name === undefined ? '' : ` of ${name}`}`;
   return (
     <details class="fold" open={molecule.names.length <= 60}>
@@ -40,31 +43,38 @@ export function ChargeChart(props: ChargeChartProps) {
       <div class="picture charges">
         <PictureButtons name={label} place={place} />
         <div ref={place}>
-          <Bars {...props} label={label} />
+          <Bars {...props} label={label} width={width} />
         </div>
       </div>
     </details>
   );
 }
 
-const WIDTH = 640;
+/** Before the first measurement, and in a closed fold. */
+const USUAL_WIDTH = 640;
 const NAMES = 56;
 /** Space for the numbers at the ends of the bars. */
 const NUMBERS = 46;
 const ROW = 17;
 const TOP = 22;
 
-function Bars(props: ChargeChartProps & { readonly label: string }) {
-  const { molecule, label, atom: pointed = null, choose } = props;
+interface BarsProps extends ChargeChartProps {
+  readonly label: string;
+  /** In CSS pixels. */
+  readonly width: number;
+}
+
+function Bars(props: BarsProps) {
+  const { molecule, label, width, atom: pointed = null, choose } = props;
   const { most = largestCharge(molecule) } = props;
   const { names } = molecule;
   const height = TOP + names.length * ROW + 24;
-  const middle = NAMES + (WIDTH - NAMES) / 2;
-  const reach = (WIDTH - NAMES) / 2 - NUMBERS;
+  const middle = NAMES + (width - NAMES) / 2;
+  const reach = (width - NAMES) / 2 - NUMBERS;
   const across = (charge: number): number => middle + (charge / most) * reach;
   return (
-    <svg class="bars-of-atoms" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={label}>
-      {ticksOf(most).map((tick) => (
+    <svg class="bars-of-atoms" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      {ticksOf(most, reach).map((tick) => (
         <g key={tick} class="tick">
           <line x1={across(tick)} x2={across(tick)} y1={TOP - 4} y2={height - 20} />
           <text x={across(tick)} y={12}>
@@ -77,6 +87,7 @@ function Bars(props: ChargeChartProps & { readonly label: string }) {
           key={atom}
           name={name}
           middle={middle}
+          width={width}
           across={across}
           top={TOP + atom * ROW}
           charge={chargeOf(molecule, atom)}
@@ -97,12 +108,14 @@ interface BarProps {
   readonly top: number;
   readonly charge: number;
   readonly middle: number;
+  readonly width: number;
   readonly across: (charge: number) => number;
   readonly isPointed: boolean;
   readonly point: (isIn: boolean) => void;
 }
 
-function Bar({ name, top, charge, middle, across, isPointed, point }: BarProps) {
+function Bar(props: BarProps) {
+  const { name, top, charge, middle, width, across, isPointed, point } = props;
   const isNegative = charge < 0;
   return (
     <g
@@ -110,7 +123,7 @@ function Bar({ name, top, charge, middle, across, isPointed, point }: BarProps) 
       onPointerEnter={() => point(true)}
       onPointerLeave={() => point(false)}
     >
-      <rect class="row" x={0} y={top} width={WIDTH} height={ROW} />
+      <rect class="row" x={0} y={top} width={width} height={ROW} />
       <text class="name" x={NAMES - 8} y={top + 12}>
         {name}
       </text>
@@ -132,9 +145,15 @@ function Bar({ name, top, charge, middle, across, isPointed, point }: BarProps) 
   );
 }
 
-/** On both sides of 0, up to the end of the scale. */
-function ticksOf(most: number): readonly number[] {
-  const step = most > 1.2 ? 0.5 : most > 0.4 ? 0.2 : 0.1;
+const STEPS = [0.1, 0.2, 0.5, 1, 2];
+/** Between two numbers of the scale, in pixels. */
+const LEAST_APART = 34;
+
+/** On both sides of 0, up to the end of the scale, which is `reach` pixels from 0. */
+function ticksOf(most: number, reach: number): readonly number[] {
+  const usual = most > 1.2 ? 0.5 : most > 0.4 ? 0.2 : 0.1;
+  const fits = (step: number): boolean => (step / most) * reach >= LEAST_APART;
+  const step = STEPS.find((one) => one >= usual && fits(one)) ?? usual;
   const count = Math.floor(most / step + 1e-9);
   return Array.from({ length: 2 * count + 1 }, (_, place) => (place - count) * step);
 }

@@ -59,7 +59,7 @@ function termsOf({ table, startedAt }: PageData, row: number, facts: ItemFacts |
     time === null ? null : durationText(time * 1000);
   return [
     ['Title', title],
-    ['Service', address === null ? service : `${service} (${address})`],
+    ['Service', address === null ? service : `${service} at ${address}`],
     ...job,
     ['Time in the service’s queue', seconds(timing.queuedSeconds)],
     ['Run time reported by the service', seconds(timing.ranSeconds)],

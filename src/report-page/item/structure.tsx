@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PackedMolecule } from '../data.ts';
 import { signedText } from '../words.ts';
 import { largestCharge, type AtomChoice } from './charges.tsx';
+import { Icon } from './icon.tsx';
 import { chargeColour, openViewer, type Colouring, type Labels, type Viewer } from './viewer.ts';
 
 interface StructureProps extends Required<AtomChoice> {
@@ -93,24 +94,24 @@ function useViewer(
 
 function Turning({ viewer }: { readonly viewer: Viewer | null }) {
   return (
-    <span class="buttons">
+    <span class="buttons" role="group" aria-label="View of the structure">
       <button type="button" aria-label="Rotate left" onClick={() => viewer?.turn(-30, 'y')}>
-        ←
+        <Icon name="left" />
       </button>
       <button type="button" aria-label="Rotate right" onClick={() => viewer?.turn(30, 'y')}>
-        →
+        <Icon name="right" />
       </button>
       <button type="button" aria-label="Rotate up" onClick={() => viewer?.turn(-30, 'x')}>
-        ↑
+        <Icon name="up" />
       </button>
       <button type="button" aria-label="Rotate down" onClick={() => viewer?.turn(30, 'x')}>
-        ↓
+        <Icon name="down" />
       </button>
       <button type="button" aria-label="Zoom in" onClick={() => viewer?.zoom(1.25)}>
-        +
+        <Icon name="plus" />
       </button>
       <button type="button" aria-label="Zoom out" onClick={() => viewer?.zoom(0.8)}>
-        −
+        <Icon name="minus" />
       </button>
       <button type="button" onClick={() => viewer?.reset()}>
         Reset

@@ -9,6 +9,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useWidth } from '../use-width.ts';
 import { ChainAxis } from './chain-axis.tsx';
+import { Icon } from './icon.tsx';
 import { edgeOf, LEFT, moved, stepOf, zoomed, type Stretch, type View } from './view.ts';
 
 interface TrackStackProps {
@@ -173,16 +174,16 @@ function StretchButtons({ length, place, stretch, setStretch }: StretchButtonsPr
   return (
     <span class="buttons" role="group" aria-label="Visible part of the chain">
       <button type="button" aria-label="Move left" disabled={from === 0} onClick={move(-half)}>
-        ←
+        <Icon name="left" />
       </button>
       <button type="button" aria-label="Move right" disabled={to === length} onClick={move(half)}>
-        →
+        <Icon name="right" />
       </button>
       <button type="button" aria-label="Zoom in" onClick={zoom(0.5)}>
-        +
+        <Icon name="plus" />
       </button>
       <button type="button" aria-label="Zoom out" disabled={to - from === length} onClick={zoom(2)}>
-        −
+        <Icon name="minus" />
       </button>
       <button
         type="button"

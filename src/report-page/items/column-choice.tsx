@@ -1,7 +1,7 @@
 /** Selects the columns of the table. */
 import type { Route } from '../route.ts';
 import { KIND_WORDS } from '../words.ts';
-import { chosenText, headOf, type Column, type ColumnGroup } from './columns.ts';
+import { chosenText, headOf, suits, type Column, type ColumnGroup } from './columns.ts';
 
 const GROUPS: Readonly<Record<ColumnGroup, string>> = {
   item: 'Item',
@@ -16,17 +16,20 @@ const GROUPS: Readonly<Record<ColumnGroup, string>> = {
 interface ColumnChoiceProps {
   readonly columns: readonly Column[];
   readonly shown: readonly Column[];
+  /** Of the rows that are shown; empty for all kinds. */
+  readonly kind: string;
   readonly change: (changed: Partial<Route>) => void;
 }
 
-export function ColumnChoice({ columns, shown, change }: ColumnChoiceProps) {
+export function ColumnChoice({ columns, shown, kind, change }: ColumnChoiceProps) {
   const keys = new Set(shown.map(({ key }) => key));
   const choose = (key: string, isShown: boolean): void => {
     const now = columns.filter((one) => (one.key === key ? isShown : keys.has(one.key)));
     change({ columns: chosenText(now.map((one) => one.key)) });
   };
+  const offered = columns.filter((column) => suits(column, kind) || keys.has(column.key));
   const groups = Object.entries(GROUPS).map(
-    ([group, title]) => [title, columns.filter((column) => column.group === group)] as const,
+    ([group, title]) => [title, offered.filter((column) => column.group === group)] as const,
   );
   return (
     <details class="choice">

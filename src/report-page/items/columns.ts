@@ -34,6 +34,16 @@ export function isNumeric({ type }: Pick<Column, 'type'>): boolean {
   return type === 'number' || type === 'duration';
 }
 
+/** Whether rows of this kind can have a value; an empty kind means all. */
+export function suits({ group }: Column, kind: string): boolean {
+  return kind === '' || !isKind(group) || group === kind;
+}
+
+/** For bare numbers, as on an axis: durations are in seconds there. */
+export function numberHeadOf(column: Pick<Column, 'title' | 'unit' | 'type'>): string {
+  return column.type === 'duration' ? `${column.title} (s)` : headOf(column);
+}
+
 /** `Mass (Da)`. */
 export function headOf({ title, unit }: Pick<Column, 'title' | 'unit'>): string {
   return unit === '' ? title : `${title} (${unit})`;

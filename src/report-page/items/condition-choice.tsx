@@ -1,7 +1,7 @@
 /** Conditions on the values of columns: ranges of numbers, and categories. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Route } from '../route.ts';
-import { headOf, isNumeric, type Column } from './columns.ts';
+import { isNumeric, numberHeadOf, suits, type Column } from './columns.ts';
 import {
   conditionWords,
   readConditions,
@@ -14,13 +14,17 @@ interface ConditionChoiceProps {
   readonly columns: readonly Column[];
   /** All rows, not only those that are shown. */
   readonly rows: number;
+  /** Of the rows that are shown; empty for all kinds. */
+  readonly kind: string;
   readonly where: string;
   readonly change: (changed: Partial<Route>) => void;
 }
 
-export function ConditionChoice({ columns, rows, where, change }: ConditionChoiceProps) {
+export function ConditionChoice({ columns, rows, kind, where, change }: ConditionChoiceProps) {
   const usable = columns.filter(
-    (column) => isNumeric(column) || (column.type === 'category' && column.group === 'own'),
+    (column) =>
+      suits(column, kind) &&
+      (isNumeric(column) || (column.type === 'category' && column.group === 'own')),
   );
   const [key, setKey] = useState('');
   const column = usable.find((one) => one.key === key) ?? usable[0];
@@ -37,7 +41,7 @@ export function ConditionChoice({ columns, rows, where, change }: ConditionChoic
           <select value={column.key} onChange={({ currentTarget }) => setKey(currentTarget.value)}>
             {usable.map((one) => (
               <option key={one.key} value={one.key}>
-                {headOf(one)}
+                {numberHeadOf(one)}
               </option>
             ))}
           </select>
@@ -79,7 +83,7 @@ function RangeInputs({ column, rows, now, set }: InputProps) {
             step="any"
             value={range[bound] ?? ''}
             placeholder={String(bound === 'from' ? low : high)}
-            aria-label={`${headOf(column)} ${bound}`}
+            aria-label={`${numberHeadOf(column)} ${bound}`}
             onChange={({ currentTarget }) => change(bound, currentTarget.value)}
           />
         </label>

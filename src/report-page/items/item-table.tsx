@@ -102,11 +102,12 @@ function TableControls({ data, columns, shown, route, change }: TableControlsPro
       <div class="bars">
         <ConditionChoice
           columns={columns}
+          kind={route.kind}
           where={route.where}
           change={change}
           rows={table.id.length}
         />
-        <ColumnChoice columns={columns} shown={shown} change={change} />
+        <ColumnChoice columns={columns} shown={shown} kind={route.kind} change={change} />
       </div>
     </>
   );

@@ -84,7 +84,7 @@ function Row({ table, columns, row, route, selection }: RowProps) {
         <td
           key={column.key}
           role="cell"
-          data-title={column.title}
+          data-title={headOf(column)}
           class={isNumeric(column) ? 'number' : `column-${column.key}`}
         >
           {column.key === 'id' && (

@@ -1,6 +1,6 @@
 /** A histogram or a scatter plot of the rows, by Observable Plot, with the positions of its points. */
 import { dot, gridX, gridY, plot, rectY, ruleY, type PlotOptions } from '@observablehq/plot';
-import { headOf, type CellValue } from '../items/columns.ts';
+import { numberHeadOf, type CellValue } from '../items/columns.ts';
 import { binned } from '../overview/distribution.ts';
 import { countText } from '../words.ts';
 import type { Area, Axes, Point } from './points.ts';
@@ -24,17 +24,13 @@ const MARGINS = { marginLeft: 56, marginBottom: 40, marginTop: 24, marginRight: 
 
 export function drawPlot(content: PlotContent, width: number): DrawnPlot {
   const { axes } = content;
-  const marks = axes.y === null ? histogram(content) : scatter(content);
+  const { marks, most } = axes.y === null ? histogram(content) : scatter(content);
   const svg = plot({
     ...MARGINS,
     width,
     height: Math.min(460, Math.max(260, width * 0.5)),
-    x: { label: headOf(axes.x), nice: true },
-    y: {
-      label: axes.y === null ? 'items' : headOf(axes.y),
-      nice: true,
-      ...(axes.y === null && { tickFormat: countText }),
-    },
+    x: { label: numberHeadOf(axes.x), nice: true },
+    y: axes.y === null ? countAxis(most) : { label: numberHeadOf(axes.y), nice: true },
     r: { range: [2, 11], type: 'sqrt' },
     marks,
   }) as SVGSVGElement & { scale: (name: 'x' | 'y') => ScaleOfPlot };
@@ -58,9 +54,24 @@ interface ScaleOfPlot {
   invert(pixel: number): number;
 }
 
-type Marks = NonNullable<PlotOptions['marks']>;
+interface Drawing {
+  readonly marks: NonNullable<PlotOptions['marks']>;
+  /** The items in the highest bar; 0 without bars. */
+  readonly most: number;
+}
 
-function scatter({ points, axes, isSelected, colourOf }: PlotContent): Marks {
+const MOST_TICKS = 8;
+
+/** Only whole numbers: there is no half item. */
+function countAxis(most: number): NonNullable<PlotOptions['y']> {
+  const tens = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most) / MOST_TICKS)));
+  const step = [1, 2, 5, 10].map((one) => one * tens).find((one) => most / one <= MOST_TICKS) ?? 1;
+  const steps = Math.max(1, Math.ceil(most / step));
+  const ticks = Array.from({ length: steps + 1 }, (_, place) => place * step);
+  return { label: 'items', domain: [0, steps * step], ticks, tickFormat: countText };
+}
+
+function scatter({ points, axes, isSelected, colourOf }: PlotContent): Drawing {
   const channels = {
     x: 'x',
     y: 'y',
@@ -69,12 +80,13 @@ function scatter({ points, axes, isSelected, colourOf }: PlotContent): Marks {
     r: axes.size === null ? (points.length > 1000 ? 2.5 : 4) : 'size',
   };
   const picked = points.filter(({ row }) => isSelected(row));
-  return [
+  const marks = [
     gridX({ strokeOpacity: 0.12 }),
     gridY({ strokeOpacity: 0.12 }),
     dot(points, channels),
     dot(picked, { ...channels, fillOpacity: 1, stroke: 'var(--ink)', strokeWidth: 1.5 }),
   ];
+  return { marks, most: 0 };
 }
 
 interface Bar {
@@ -86,7 +98,7 @@ interface Bar {
 }
 
 /** The bars of the colours are stacked. */
-function histogram({ points, isSelected, colourOf, axes }: PlotContent): Marks {
+function histogram({ points, isSelected, colourOf, axes }: PlotContent): Drawing {
   const colours =
     axes.colour?.type === 'category'
       ? [...new Set(points.map(({ colour }) => colour))].sort()
@@ -115,10 +127,12 @@ function histogram({ points, isSelected, colourOf, axes }: PlotContent): Marks {
   };
   const channels = { x1: 'from', x2: 'to', y1: 'low', y2: 'high', insetLeft: 0.5, insetRight: 0.5 };
   const picked = points.filter(({ row }) => isSelected(row));
-  return [
+  const all = bars(points);
+  const marks = [
     gridY({ strokeOpacity: 0.12 }),
-    rectY(bars(points), { ...channels, fill: 'fill', fillOpacity: picked.length > 0 ? 0.35 : 0.9 }),
+    rectY(all, { ...channels, fill: 'fill', fillOpacity: picked.length > 0 ? 0.35 : 0.9 }),
     rectY(picked.length > 0 ? bars(picked) : [], { ...channels, fill: 'fill' }),
     ruleY([0]),
   ];
+  return { marks, most: all.reduce((most, { high }) => Math.max(most, high), 0) };
 }

@@ -23,17 +23,35 @@ export function coloursOf(column: Column | null, points: readonly Point[]): Colo
 }
 
 function categories(points: readonly Point[]): Colours {
-  const values = [
-    ...new Set(points.flatMap(({ colour }) => (colour === null ? [] : [String(colour)]))),
-  ].sort();
+  const counts = new Map<string, number>();
+  for (const { colour } of points) {
+    if (colour !== null) counts.set(String(colour), (counts.get(String(colour)) ?? 0) + 1);
+  }
+  const values = [...counts.keys()].sort();
+  // Two categories of one colour could not be told apart: the rarer ones are shown together.
+  const own = new Set(values.length <= SERIES ? values : mostFrequent(counts, SERIES - 1));
   const colours = new Map(
-    values.map((value, place) => [value, `var(--series-${(place % SERIES) + 1})`] as const),
+    values.filter((value) => own.has(value)).map((value, place) => [value, series(place)] as const),
   );
+  const others = values.length - own.size;
+  const rest = series(SERIES - 1);
+  const shared = [[`${others} others`, rest]] as const;
   return {
-    of: (value) => colours.get(String(value)) ?? NONE,
-    entries: [...colours],
+    of: (value) => (value === null ? NONE : (colours.get(String(value)) ?? rest)),
+    entries: [...colours, ...(others > 0 ? shared : [])],
     ends: null,
   };
+}
+
+function series(place: number): string {
+  return `var(--series-${place + 1})`;
+}
+
+function mostFrequent(counts: ReadonlyMap<string, number>, most: number): readonly string[] {
+  return [...counts]
+    .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .slice(0, most)
+    .map(([value]) => value);
 }
 
 function scale(points: readonly Point[]): Colours {

@@ -1,7 +1,7 @@
 /** Plots any two columns of the rows that are shown; brushing selects rows of the table. */
 import { useMemo, useState } from 'preact/hooks';
 import type { ItemTable } from '../data.ts';
-import { headOf, type Column } from '../items/columns.ts';
+import { isNumeric, numberHeadOf, type Column } from '../items/columns.ts';
 import type { ShownRows } from '../items/shown-rows.ts';
 import { replaceRoute, type Route } from '../route.ts';
 import { counted } from '../words.ts';
@@ -33,7 +33,7 @@ export function PlotPanel({ table, columns, rows, route, selection }: PlotPanelP
         say={say}
         colourOf={colours.of}
       />
-      <ColourKey colours={colours} />
+      <ColourKey colours={colours} column={axes.colour} />
       <p class="status" role="status">
         {said ||
           `${counted(points.length, 'item')} of ${counted(rows.length, 'row')} shown. Drag over the plot to select rows.`}
@@ -77,7 +77,7 @@ function AxisChoices({ axes, numbers, colourings, set }: AxisChoicesProps) {
         name="Colour"
         none="same for all"
         column={colour}
-        all={colourings}
+        all={coloursFor(y, colourings)}
         set={(key) => set({ colour: key })}
       />
       {y !== null && (
@@ -93,6 +93,11 @@ function AxisChoices({ axes, numbers, colourings, set }: AxisChoicesProps) {
   );
 }
 
+/** A bar of a histogram holds several items: it can be divided by categories, but not by numbers. */
+function coloursFor(y: Column | null, colourings: readonly Column[]): readonly Column[] {
+  return y === null ? colourings.filter((column) => !isNumeric(column)) : colourings;
+}
+
 /** From the address; missing or invalid values get defaults. */
 function axesOf(
   numbers: readonly Column[],
@@ -103,10 +108,11 @@ function axesOf(
     all.find((column) => column.key === key) ?? null;
   const x = find(numbers, route.x) ?? firstAxis(numbers);
   if (x === undefined) return null;
+  const y = find(numbers, route.y);
   return {
     x,
-    y: find(numbers, route.y),
-    colour: find(colourings, route.colour),
+    y,
+    colour: find(coloursFor(y, colourings), route.colour),
     size: find(numbers, route.size),
   };
 }
@@ -128,7 +134,7 @@ function AxisChoice({ name, column, all, none, set }: AxisChoiceProps) {
         {none !== undefined && <option value="">{none}</option>}
         {all.map((one) => (
           <option key={one.key} value={one.key}>
-            {headOf(one)}
+            {numberHeadOf(one)}
           </option>
         ))}
       </select>
@@ -136,22 +142,30 @@ function AxisChoice({ name, column, all, none, set }: AxisChoiceProps) {
   );
 }
 
-function ColourKey({ colours: { entries, ends } }: { readonly colours: Colours }) {
+interface ColourKeyProps {
+  readonly colours: Colours;
+  readonly column: Column | null;
+}
+
+function ColourKey({ colours: { entries, ends }, column }: ColourKeyProps) {
+  if (column === null) return null;
   if (ends !== null) {
     return (
       <p class="key">
-        {ends[0]}
+        <span>{numberHeadOf(column)}</span>
+        {endText(column, ends[0])}
         <span
           class="ramp"
           style={{ background: `linear-gradient(to right, ${RAMP.join(', ')})` }}
         />
-        {ends[1]}
+        {endText(column, ends[1])}
       </p>
     );
   }
   if (entries === null) return null;
   return (
     <p class="key">
+      <span>{column.title}</span>
       {entries.map(([value, colour]) => (
         <span key={value} class="entry">
           <span class="swatch" style={{ background: colour }} />
@@ -160,4 +174,9 @@ function ColourKey({ colours: { entries, ends } }: { readonly colours: Colours }
       ))}
     </p>
   );
+}
+
+/** Without a unit, which the name of the column has. */
+function endText({ decimals }: Column, value: number): string {
+  return (decimals === null ? String(value) : value.toFixed(decimals)).replace(/^-/, '−');
 }
