@@ -1,6 +1,7 @@
 /** A suspended server: commands that read or cancel report it within seconds, and nothing hangs. */
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '../../src/temporal/processes.ts';
+import { noItemLost, treeIsWhole } from '../promises.ts';
 import { desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
@@ -36,3 +37,28 @@ test('status, cancel, budget and doctor answer while the server is suspended', a
   await at.runs(0, ['cancel', 'fragments']);
   await run.endsWith(4);
 }, 180_000);
+
+test('status that takes a suspended server over ends it in time, and run continues', async () => {
+  const at = desk();
+  const ids = fragments(at, 'fragments', 6);
+  const run = ['run', 'fragments.csv', '--services', 'local'];
+  const first = at.type(run);
+  await first.says('of 6: ');
+  first.kill('SIGKILL');
+  await first.ended;
+  const { pid } = at.record('server') as { pid: number };
+  process.kill(pid, 'SIGSTOP');
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  const began = performance.now();
+  const { stderr } = await at.runs(1, ['status']);
+  // It took 20 s: 10 to connect, 10 until the server was killed.
+  expect(performance.now() - began, 'ms').toBeLessThan(PROMISED_MS + 4_000);
+  expect(stderr).toContain('[TEMPORAL_UNREACHABLE]');
+
+  await at.runs(0, run);
+  const tree = at.path('results', 'fragments');
+  await noItemLost(tree, ids);
+  await treeIsWhole(tree);
+}, 240_000);
