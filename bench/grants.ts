@@ -132,8 +132,10 @@ async function grantFor(
     const requests = Array.from({ length: AT_ONCE }, () => all.request());
     await handle.signal(requestSignal, requests);
   }
-  const description = await client.workflow.getHandle(handle.workflowId).describe();
-  await client.workflow.getHandle(handle.workflowId).terminate('measured');
+  // The run of now: it may have continued as new.
+  const newest = client.workflow.getHandle(handle.workflowId);
+  const description = await newest.describe();
+  await newest.terminate('measured');
   return describe(
     all,
     began,

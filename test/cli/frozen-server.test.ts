@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '../../src/temporal/processes.ts';
 import { noItemLost, treeIsWhole } from '../promises.ts';
 import { desk } from './command.ts';
+import { killedRun } from './killed-run.ts';
 import { fragments } from './manifests.ts';
 
 /** Time limits of the commands, in ms, and the time to start them on a busy machine. */
@@ -40,12 +41,7 @@ test('status, cancel, budget and doctor answer while the server is suspended', a
 
 test('status that takes a suspended server over ends it in time, and run continues', async () => {
   const at = desk();
-  const ids = fragments(at, 'fragments', 6);
-  const run = ['run', 'fragments.csv', '--services', 'local'];
-  const first = at.type(run);
-  await first.says('of 6: ');
-  first.kill('SIGKILL');
-  await first.ended;
+  const { ids, run } = await killedRun(at);
   const { pid } = at.record('server') as { pid: number };
   process.kill(pid, 'SIGSTOP');
   onTestFinished(() => {

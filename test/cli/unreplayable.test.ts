@@ -6,7 +6,7 @@ import { campaignWorkflowId } from '../../src/workflows/names.ts';
 import { argumentsOf, beginWith, unreplayable } from '../other-code.ts';
 import { noItemLost, treeIsWhole } from '../promises.ts';
 import { desk, type Desk } from './command.ts';
-import { fragments } from './manifests.ts';
+import { killedRun } from './killed-run.ts';
 
 /** Time limit of `cancel`, in ms, and the time to start it on a busy machine. */
 const PROMISED_MS = 15_000;
@@ -37,12 +37,7 @@ async function beginOtherwise(at: Desk, name: string): Promise<void> {
 
 test('cancel ends it within seconds, and run continues from the files on disk', async () => {
   const at = desk();
-  const ids = fragments(at, 'fragments', 6);
-  const run = ['run', 'fragments.csv', '--services', 'local'];
-  const first = at.type(run);
-  await first.says('of 6: ');
-  first.kill('SIGKILL');
-  await first.ended;
+  const { ids, run } = await killedRun(at);
   await beginOtherwise(at, 'fragments');
 
   const again = await at.runs(1, [...run, '--json']);
