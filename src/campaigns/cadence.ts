@@ -2,7 +2,7 @@
 import type { Observation } from './observe.ts';
 
 const SHORTEST_MS = 1_000;
-/** Of a campaign of thousands a second more or less changes nothing that a person sees, and each look is a query. */
+/** Of a campaign of thousands a second more or less changes nothing that a person sees, and each look is several calls. */
 const SHORTEST_OF_MANY_MS = 2_000;
 const MANY_ITEMS = 2_000;
 const LONGEST_MS = 4_000;

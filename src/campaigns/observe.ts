@@ -1,26 +1,18 @@
 /** One look at a campaign: its own counts, and the budgets it draws on. */
-import {
-  WorkflowNotFoundError,
-  type Client,
-  type WorkflowExecutionDescription,
-} from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { readBudget, readBudgets } from '../activities/budget-status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Session } from '../host/session.ts';
 import { countKinds, type KindCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
-import { ask } from './ask.ts';
+import { Attendance } from './attendance.ts';
 import { obstacleOf } from './obstacle.ts';
 import { treeObstacleOf } from './tree-obstacle.ts';
 import { treeIfAny } from './campaign-tree.ts';
 import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
-import { codedError } from '../domain/errors.ts';
-import { stuckBecause } from '../watchdog/stuck.ts';
-import { progressQuery } from '../workflows/messages.ts';
-import type { campaign } from '../workflows/index.ts';
-import { isTemporalAway } from './temporal-away.ts';
+import { progressOf, settled } from './progress.ts';
 
 export interface Observation {
   readonly at: number;
@@ -46,32 +38,47 @@ export interface Observed {
 }
 
 export async function observe(session: Session, observed: Observed): Promise<Observation> {
-  return new Observer(session, observed).look();
+  const found = await settled(session.client, campaignWorkflowId(observed.name));
+  return new Observer(session, observed).lookAt(found, true);
 }
 
-/** A campaign that was terminated still answers queries: it is noticed at most this much later. */
-const DESCRIBE_EVERY_MS = 5_000;
+/** What blocks it is looked for this often: it takes several calls. */
+const OBSTACLE_EVERY_MS = 5_000;
 
-/** Polls repeatedly, and queries only what may have changed. */
+/** Polls repeatedly, and asks only for what may have changed. */
 export class Observer {
   readonly #session: Session;
   readonly #observed: Observed;
-  #described: Described | null = null;
+  readonly #attendance: Attendance;
+  #obstacles: { readonly at: number; readonly words: string | null } | null = null;
   #counted: { readonly total: number; readonly kinds: KindCounts | null } | null = null;
 
   constructor(session: Session, observed: Observed) {
     this.#session = session;
     this.#observed = observed;
+    this.#attendance = new Attendance(session);
   }
 
+  /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
   async look(): Promise<Observation> {
+    const handle = this.#session.client.workflow.getHandle(campaignWorkflowId(this.#observed.name));
+    return this.lookAt(await handle.describe());
+  }
+
+  /**
+   * @param waited for the task that is pending, if there is one
+   * @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE`
+   */
+  async lookAt(found: WorkflowExecutionDescription, waited = false): Promise<Observation> {
     const { client } = this.#session;
     const { name } = this.#observed;
+    const status = found.status.name;
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
-    const progress = await progressOf(client, campaignWorkflowId(name));
-    const { status, services, obstacle } = await this.#describe(progress);
-    const budgets = await budgetsOf(client, services);
+    await this.#attendance.check(found, waited);
+    const progress = await progressOf(client, found);
+    const obstacle = status === 'RUNNING' ? await this.#obstacle(found) : null;
+    const budgets = await budgetsOf(client, found.memo?.['services']);
     const lanes = budgets.flatMap(({ waiting }) => waiting);
     const waiting = lanes
       .filter(({ campaign }) => campaign === name)
@@ -90,28 +97,20 @@ export class Observer {
     };
   }
 
-  async #describe({ state }: CampaignProgress): Promise<Described> {
-    const ends = state === 'completed' || state === 'cancelled';
-    const known = this.#described;
-    if (known && !ends && Date.now() - known.at < DESCRIBE_EVERY_MS) return known;
-    const { name, folder } = this.#observed;
-    const found = await this.#session.client.workflow
-      .getHandle(campaignWorkflowId(name))
-      .describe();
-    this.#described = {
-      at: Date.now(),
-      status: found.status.name,
-      services: found.memo?.['services'],
-      obstacle: ends ? null : await this.#obstacle(folder, found),
-    };
-    return this.#described;
+  async #obstacle(found: WorkflowExecutionDescription): Promise<string | null> {
+    const known = this.#obstacles;
+    if (known && Date.now() - known.at < OBSTACLE_EVERY_MS) return known.words;
+    const words = await this.#lookForObstacle(found);
+    this.#obstacles = { at: Date.now(), words };
+    return words;
   }
 
-  async #obstacle(folder: string, found: WorkflowExecutionDescription): Promise<string | null> {
+  async #lookForObstacle(found: WorkflowExecutionDescription): Promise<string | null> {
     const session = this.#session;
     const observed = this.#observed;
-    const own = await obstacleOf(folder, found);
-    return own ?? (await treeObstacleOf({ session, ...observed }, found));
+    const own = await obstacleOf(observed.folder, found);
+    const ofTree = own ?? (await treeObstacleOf({ session, ...observed }, found));
+    return ofTree ?? (await this.#attendance.obstacle(found));
   }
 
   /** Rows are counted in the tree, once, and again when there are more of them. */
@@ -120,36 +119,6 @@ export class Observer {
       this.#counted = { total, kinds: await kindsIn(this.#observed) };
     return this.#counted.kinds;
   }
-}
-
-/**
- * From the workflow, or what it returned: one that has completed is not needed for that, and a worker that cannot replay
- * its history could not answer.
- * @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE`
- */
-async function progressOf(client: Client, workflowId: string): Promise<CampaignProgress> {
-  try {
-    return await ask(client, workflowId, progressQuery);
-  } catch (error) {
-    if (isTemporalAway(error) || error instanceof WorkflowNotFoundError) throw error;
-    const handle = client.workflow.getHandle<typeof campaign>(workflowId);
-    const found = await handle.describe();
-    if (found.status.name === 'COMPLETED') return handle.result();
-    const stuck = await stuckBecause(client, found, Date.now());
-    if (stuck?.type !== 'unreplayable') throw error;
-    throw codedError(
-      'CAMPAIGN_UNREPLAYABLE',
-      { name: workflowId.slice('campaign:'.length) },
-      error,
-    );
-  }
-}
-
-interface Described extends Pick<Observation, 'obstacle'> {
-  readonly at: number;
-  readonly status: string;
-  /** From the campaign's memo. */
-  readonly services: unknown;
 }
 
 /** Also null while the tree is being prepared again, or if it is damaged: that is not the purpose of this call. */

@@ -6,16 +6,13 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
-import { askSignal, lookSignal, progressQuery } from '../workflows/messages.ts';
+import { askSignal, lookSignal, PROGRESS_MEMO } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 
 /** Looks in a row: a request and the status of the budget take a moment to arrive. */
 const LOOKS = 3;
 /** Looks until the next time, at most: items whose submission is unsure wait for another reason. */
 const LONGEST_PAUSE = 64;
-
-/** A campaign answers within milliseconds where a worker serves it. */
-const ANSWER_MS = 3_000;
 
 interface Suspicion {
   /** Looks in a row at which items were missing. */
@@ -87,17 +84,14 @@ export class SilentItems {
     return { unstarted: Math.max(0, open - count), ended };
   }
 
-  /** Empty for a campaign that cannot answer now: others must not wait for it. */
+  /**
+   * Empty for a campaign that has not run yet, and for those of versions that wrote no progress: others must not wait for
+   * an answer, and a query is not safe (campaigns/progress.ts).
+   */
   async #kindsOf(campaign: string): Promise<NonNullable<CampaignProgress['kinds']>> {
-    const handle = this.#client.workflow.getHandle(campaignWorkflowId(campaign));
-    try {
-      const answer = this.#client.withDeadline(Date.now() + ANSWER_MS, () =>
-        handle.query(progressQuery),
-      );
-      return (await answer).kinds ?? {};
-    } catch {
-      return {};
-    }
+    const { memo } = await this.#client.workflow.getHandle(campaignWorkflowId(campaign)).describe();
+    const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
+    return written?.kinds ?? {};
   }
 
   async #haveLook(campaign: string): Promise<void> {

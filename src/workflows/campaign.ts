@@ -25,7 +25,8 @@ import { signalBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { Breaker } from './breaker.ts';
-import { pausedWithRows, reasonToPause } from './brakes.ts';
+import { reasonToPause } from './brakes.ts';
+import { progressOf, type CampaignParts } from './campaign-progress.ts';
 import { cancelItems, cancelOpen } from './cancel-items.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
@@ -53,6 +54,7 @@ import { sweep } from './sweep.ts';
 import { ProgressTally } from './tally.ts';
 import { notifyEnd, notifyPause } from './notify-end.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
+import { WrittenProgress } from './written-progress.ts';
 import type { Foreseen } from './activity-types.ts';
 
 /** How often the open items are compared with what really runs: finds terminated ones. */
@@ -95,6 +97,7 @@ class CampaignRun {
   #isCancelled = false;
   /** Signals are sent one after the other: of two in one task, the later may be delivered first. */
   #sent: Promise<void> = Promise.resolve();
+  readonly #written = new WrittenProgress(() => this.#parts());
 
   constructor({ plan: spec, carried }: CampaignInput) {
     this.#spec = spec;
@@ -107,6 +110,7 @@ class CampaignRun {
 
   async run(): Promise<CampaignProgress> {
     try {
+      void this.#written.keep();
       this.#show(this.#state);
       void this.#keepSweeping();
       do {
@@ -218,17 +222,17 @@ class CampaignRun {
   }
 
   progress(): CampaignProgress {
-    const brakes = pausedWithRows(this.#breaker, this.#feeds);
-    const openKinds = this.#feeds.flatMap(({ open }) => Array.from(open.values(), (i) => i.kind));
+    return progressOf(this.#parts());
+  }
+
+  #parts(): CampaignParts {
     return {
-      campaign: this.#spec.name,
+      spec: this.#spec,
       state: this.#state,
-      total: this.#spec.items,
-      open: this.#feeds.reduce((sum, { open }) => sum + open.size, 0),
-      following: this.#spec.following ?? 0,
-      ...this.#tally.progress(openKinds),
-      ...(brakes.length > 0 && { brakes }),
-      ...(this.#unnotified.length > 0 && { unnotified: this.#unnotified }),
+      feeds: this.#feeds,
+      tally: this.#tally,
+      breaker: this.#breaker,
+      unnotified: this.#unnotified,
     };
   }
 
@@ -349,17 +353,14 @@ class CampaignRun {
   #show(state: CampaignState): void {
     this.#state = state;
     upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
+    this.#written.writeNow();
     this.#showDetails();
   }
 
   /** For the Temporal UI. */
   #showDetails(): void {
-    const standing = {
-      progress: this.progress(),
-      foreseen: this.#foreseen,
-      startedAt: this.#startedAt,
-      store: this.#spec.store,
-    };
-    setCurrentDetails(campaignDetails(standing));
+    const [progress, foreseen, startedAt] = [this.progress(), this.#foreseen, this.#startedAt];
+    const { store } = this.#spec;
+    setCurrentDetails(campaignDetails({ progress, foreseen, startedAt, store }));
   }
 }

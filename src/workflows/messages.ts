@@ -171,4 +171,7 @@ export const itemDoneSignal = defineSignal<[ItemDone | readonly ItemDone[]]>('it
 export const pauseSignal = defineSignal('pause');
 /** One service that the campaign has paused by itself; left out: all that is paused. */
 export const resumeSignal = defineSignal<[service?: ServiceName]>('resume');
+/** For people who inspect a campaign, and for campaigns that do not write `PROGRESS_MEMO` yet. */
 export const progressQuery = defineQuery<CampaignProgress>('progress');
+/** Key of the campaign's memo under which it writes its `CampaignProgress`. */
+export const PROGRESS_MEMO = 'progress';

@@ -1,0 +1,56 @@
+/**
+ * How far a campaign is: what its workflow writes into its memo, and returns in the end. It is not queried for it: a
+ * worker that answers a query while another one has a task of the same workflow may produce a history that cannot be
+ * replayed (SDK 1.24.0; docs/reliability.md).
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { CampaignProgress } from '../domain/campaign.ts';
+import { Deadline } from '../domain/deadline.ts';
+import { progressQuery, PROGRESS_MEMO } from '../workflows/messages.ts';
+import type { campaign } from '../workflows/index.ts';
+import { ask } from './ask.ts';
+
+/** A worker finishes a task of a campaign within milliseconds. With the rest of an answer less than 7 s (in-session.ts). */
+export const TASK_PATIENCE_MS = 4_000;
+const BETWEEN_MS = 100;
+
+/**
+ * @throws HundredfoldError `WORKER_SILENT`: it has written nothing, because no worker has run it yet, or because it was
+ * started by a version that wrote nothing; then it is queried, and no worker answers
+ */
+export async function progressOf(
+  client: Client,
+  found: WorkflowExecutionDescription,
+): Promise<CampaignProgress> {
+  const { workflowId, runId, status, memo } = found;
+  // What it wrote last may be a second old.
+  if (status.name === 'COMPLETED')
+    return client.workflow.getHandle<typeof campaign>(workflowId, runId).result();
+  const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
+  return written ?? ask(client, workflowId, progressQuery);
+}
+
+/**
+ * Waits until a workflow has taken what was sent to it before, so that what was typed a moment ago shows, but not longer
+ * than a worker needs for it.
+ */
+export async function settled(
+  client: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription> {
+  const handle = client.workflow.getHandle(workflowId);
+  const deadline = new Deadline(TASK_PATIENCE_MS);
+  const first = await handle.describe();
+  const task = pendingTask(first);
+  for (let found = first; ; found = await handle.describe()) {
+    if (task === null || pendingTask(found) !== task || deadline.hasPassed) return found;
+    await delay(BETWEEN_MS);
+  }
+}
+
+/** Identifies the task of a workflow that no worker has finished yet, through all its attempts; null without one. */
+export function pendingTask({ runId, raw }: WorkflowExecutionDescription): string | null {
+  const { originalScheduledTime: at } = raw.pendingWorkflowTask ?? {};
+  return at ? `${runId} ${String(at.seconds)} ${String(at.nanos)}` : null;
+}
