@@ -1,6 +1,8 @@
 /** What `pause`, `resume` and `cancel` share: each sends a message to the workflow of an open campaign. */
 import type { Client } from '@temporalio/client';
 import { findCampaign } from '../../campaigns/find.ts';
+import { settled } from '../../campaigns/progress.ts';
+import { campaignWorkflowId } from '../../workflows/names.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
@@ -20,6 +22,8 @@ export async function sendToCampaign(
   return withSession(flags, 'look', async (session) => {
     if ((await openCampaign(session, name)) === null) return EXIT.ok;
     await send(session.client);
+    // The worker of this command may have taken the task: if it ended now, the server would wait for it for seconds.
+    if (session.role === 'host') await settled(session.client, campaignWorkflowId(name));
     say(words);
     if (session.role === 'host') say(NOBODY_WORKS);
     return EXIT.ok;
