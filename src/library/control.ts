@@ -4,6 +4,8 @@ import { findCampaign } from '../campaigns/find.ts';
 import { inSession } from '../campaigns/in-session.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Session } from '../host/session.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
+import { settled } from '../campaigns/progress.ts';
 import {
   environmentOf,
   logToWorkerLog,
@@ -62,7 +64,10 @@ async function send(
   const environment = environmentOf(options);
   return inSession({ settings, environment, purpose: 'look' }, async (session) => {
     const { open } = await findCampaign(session.client, name);
-    if (open) await message(session);
-    return open;
+    if (!open) return false;
+    await message(session);
+    // The worker of this process may have taken the task: if it ended now, the server would wait for it for seconds.
+    if (session.role === 'host') await settled(session.client, campaignWorkflowId(name));
+    return true;
   });
 }
