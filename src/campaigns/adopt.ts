@@ -4,9 +4,16 @@ import { codedError } from '../domain/errors.ts';
 import { KINDS, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { isFinal } from '../domain/states.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
 import { addressOf } from '../store/address.ts';
 import { jobsInFolder, namesIn, type JobsInFolder } from '../store/jobs-in-folder.ts';
-import { readAdopted, type AdoptedRow } from './adopted-manifest.ts';
+import {
+  ADOPTED_MANIFEST,
+  addAdopted,
+  readAdopted,
+  withLocalCopy,
+  type AdoptedRow,
+} from './adopted-manifest.ts';
 import { remoteJobs, withServices, type RemoteJob, type RemoteJobs } from './remote-jobs.ts';
 
 export interface Adoption {
@@ -22,7 +29,7 @@ export interface Adoption {
   readonly kind: Kind | null;
 }
 
-export interface AdoptedJobs {
+interface AdoptedJobs {
   readonly name: string;
   readonly rows: readonly AdoptedRow[];
 }
@@ -42,8 +49,37 @@ export interface PastJobs {
   readonly fresh: number;
 }
 
+/** Which jobs: those with these ids, or all past ones of the token. */
+export interface JobsToAdopt {
+  readonly ids: readonly string[] | 'past';
+  /** Called with what was found among the past jobs. */
+  readonly onPast?: (found: PastJobs) => void;
+}
+
+/**
+ * Writes the rows of the jobs into the campaign's tree, and passes the manifest that they make.
+ * @returns null when there is nothing to adopt
+ * @throws HundredfoldError `ADOPT_*`, `CAMPAIGN_DIFFERS`
+ */
+export async function adoptJobs<T>(
+  order: Adoption,
+  { ids, onPast }: JobsToAdopt,
+  start: (manifest: string, name: string) => Promise<T>,
+): Promise<T | null> {
+  checkAdoption(order, ids === 'past' ? [] : ids);
+  const past = ids === 'past' ? await pastJobs(order) : null;
+  if (past) onPast?.(past);
+  const jobs = ids === 'past' ? past?.adopted : await namedJobs(order, [...new Set(ids)]);
+  if (!jobs) return null;
+  const tree = addressOf(order.folder, jobs.name);
+  await addAdopted(tree, jobs.rows);
+  const startWith = (manifest: string): Promise<T> => start(manifest, jobs.name);
+  if (isObjectAddress(tree)) return withLocalCopy(tree, startWith);
+  return startWith(addressOf(tree, ADOPTED_MANIFEST));
+}
+
 /** @throws HundredfoldError `ADOPT_KIND_OF_OTHER`, `ADOPT_ID_INVALID` */
-export function checkAdoption(
+function checkAdoption(
   { service, kind }: Pick<Adoption, 'service' | 'kind'>,
   ids: readonly string[],
 ): void {
@@ -60,7 +96,7 @@ export function checkAdoption(
  * Jobs by their ids. The same order continues the campaign that has one of them.
  * @throws HundredfoldError `ADOPT_KIND_UNKNOWN`
  */
-export async function namedJobs(order: Adoption, ids: readonly string[]): Promise<AdoptedJobs> {
+async function namedJobs(order: Adoption, ids: readonly string[]): Promise<AdoptedJobs> {
   const { service, folder } = order;
   const has = (rows: readonly AdoptedRow[]): boolean =>
     rows.some(({ remote_id: id }) => ids.includes(id));
@@ -93,7 +129,7 @@ async function looked(order: Adoption, ids: readonly string[]): Promise<readonly
  * Every job that the service still has and this folder does not.
  * @throws HundredfoldError `ADOPT_LIST_UNAVAILABLE`, `ADOPT_NO_LIST`
  */
-export async function pastJobs(order: Adoption): Promise<PastJobs> {
+async function pastJobs(order: Adoption): Promise<PastJobs> {
   const { service, folder, kind } = order;
   const list = await listed(order);
   checkList(order, list);

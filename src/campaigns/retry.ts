@@ -1,6 +1,7 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
+import type { Environment } from '../config/secret.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type { Standing } from '../domain/campaign.ts';
@@ -34,6 +35,7 @@ interface RetryStart {
   readonly chosenByUser: boolean;
   readonly local: boolean;
   readonly settings: Settings;
+  readonly environment: Environment;
   readonly selection: Selection;
   readonly standing: Standing;
   /** Called with what is about to be run again, before it is. */
@@ -96,13 +98,13 @@ interface Beginning {
 }
 
 async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
-  const { name, settings } = wanted;
+  const { name, settings, environment } = wanted;
   const { store, folder, campaign } = tree;
   const { services, jobs } = effectiveSettings(feeds, settings.policy);
   const merged = { ...campaign.settings, jobs, services: { ...tree.services, ...services } };
   const prepared = { ...campaign, settings: merged };
   const { chosen, alone, following } = survey;
-  await seedLedger(store, { settings, environment: process.env, feeds });
+  await seedLedger(store, { settings, environment, feeds });
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;

@@ -8,9 +8,12 @@ export type { ErrorCode } from '../domain/error-codes/registry.ts';
 export type { Kind, ServiceName } from '../domain/item.ts';
 export type { Problem, Severity } from '../domain/problem.ts';
 export type { CampaignState, FinalState, ItemState, OpenState } from '../domain/states.ts';
+export { adopt, type AdoptOptions } from './adopt.ts';
 export { Campaign } from './campaign.ts';
 export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './checked-rows.ts';
 export type { ConfigurationOptions } from './configuration.ts';
+export { cancel, pause, resume, type ResumeOptions } from './control.ts';
+export { pull, push, type CopyOptions, type PushOptions, type TreeCopy } from './copy-tree.ts';
 export type {
   BudgetState,
   CampaignEvent,
@@ -23,6 +26,7 @@ export type {
 export { openTree, OutputTree, type TreeError, type TreeFile, type TreeItem } from './open-tree.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions } from './plan.ts';
 export type { CampaignResult, ItemCounts } from './result.ts';
+export { retry, type RetryOptions } from './retry.ts';
 export {
   type ExportLeftOut,
   type ExportRemark,

@@ -46,11 +46,6 @@ export async function describeDeployment(
   }
 }
 
-export async function currentBuild(client: Client, deployment: string): Promise<string | null> {
-  const builds = await describeDeployment(client, deployment);
-  return builds?.find(({ isCurrent }) => isCurrent)?.id ?? null;
-}
-
 /**
  * The version to register a worker under. null if the server is too old for Worker Deployments or has disabled them: a
  * worker that requests one there would never get a task.

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, ROOT, type Desk, type Typed } from '../cli/command.ts';
 import { fragments } from '../cli/manifests.ts';
+import { rehearse, TOKEN } from '../cli/rehearsal.ts';
+import { BrowserJobs } from '../browser-jobs.ts';
 import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../promises.ts';
 
 function start(at: Desk, example: string, ...args: readonly string[]): Typed {
-  return at.type(args, { program: join(ROOT, 'examples', 'library', `${example}.ts`) });
+  return at.type(args, { program: join(ROOT, 'examples', 'library', `${example}.ts`), env: TOKEN });
 }
 
 test('run-campaign: interrupted and killed in the middle, the same command resumes; watch-campaign follows it; read-tree reads its tree', async () => {
@@ -52,4 +54,24 @@ test('run-campaign reports refused rows with their code, and submits nothing', a
   const { stdout, stderr } = await start(at, 'run-campaign', 'table.csv').endsWith(2);
   expect(stdout).toMatch(/^error: table\.csv:3: /m);
   expect(stderr).toContain('MANIFEST_REFUSED: the manifest has one error; nothing was submitted');
+});
+
+test('adopt-jobs, retry-campaign, control-campaign and copy-tree do what they say', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 100, seconds: 3_600 });
+  const jobs = new BrowserJobs(
+    { url: service.url, moleculesUrl: '' },
+    TOKEN.HUNDREDFOLD_PREDICTION_TOKEN,
+  );
+  const id = await jobs.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'from the web' });
+  const { stdout: adopted } = await start(at, 'adopt-jobs', id).endsWith(0);
+  const [, name = ''] = /^(adopted-\S+): 1 of 1 results fetched/m.exec(adopted) ?? [];
+  const { stdout: retried } = await start(at, 'retry-campaign', name).endsWith(0);
+  expect(retried).toContain('1 of 1 succeeded');
+  const { stdout: paused } = await start(at, 'control-campaign', 'pause', name).endsWith(0);
+  expect(paused).toContain(`${name} has already ended`);
+  at.write('hundredfold.yaml', 'store: { url: store }\n');
+  const { stdout: pushed } = await start(at, 'copy-tree', 'push', name).endsWith(0);
+  expect(pushed).toMatch(/^(\d+) of \1 files copied to .*store/m);
+  expect(await service.end()).toHaveLength(1);
 });

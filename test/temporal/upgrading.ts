@@ -6,7 +6,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 import { expect, inject } from 'vitest';
 import type { Limit } from '../../src/budget/budget.ts';
 import type { Build } from '../../src/temporal/build.ts';
-import { currentBuild, describeDeployment, setCurrent } from '../../src/temporal/deployment.ts';
+import { describeDeployment, setCurrent } from '../../src/temporal/deployment.ts';
 import { ROLES } from '../../src/temporal/roles.ts';
 import { startWorker, type RunningWorker } from '../../src/worker.ts';
 import { Rig } from '../rig.ts';
@@ -57,7 +57,8 @@ export class Upgrading {
   async promote({ deployment, id: buildId }: Build): Promise<void> {
     const { client, taskQueue } = this.rig;
     await setCurrent(client, { deployment, buildId, taskQueue });
-    expect(await currentBuild(client, deployment)).toBe(buildId);
+    const builds = await describeDeployment(client, deployment);
+    expect(builds?.find(({ isCurrent }) => isCurrent)?.id).toBe(buildId);
   }
 
   /** Waits for this many jobs. */

@@ -47,6 +47,7 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
       expected,
       local,
       settings,
+      environment: process.env,
       selection: selectionOf(flags),
       standing: standingOf(flags),
       chosenByUser: flags.out !== undefined,

@@ -1,0 +1,72 @@
+/** Runs items of a campaign that did not succeed again, like `hundredfold retry` without a terminal. */
+import { treeIfAny } from '../campaigns/campaign-tree.ts';
+import { oneAtATime } from '../campaigns/one-at-a-time.ts';
+import { startRetry } from '../campaigns/retry.ts';
+import { standingOf } from '../campaigns/standing.ts';
+import { openSession } from '../host/session.ts';
+import { campaignAddress } from '../store/address.ts';
+import type { Selection } from '../store/retry-survey.ts';
+import { Campaign } from './campaign.ts';
+import type { RowOptions } from './checked-rows.ts';
+import { environmentOf, logToWorkerLog, settingsOf } from './configuration.ts';
+import { throwIfInterrupted } from './interrupted.ts';
+import type { StartOptions } from './start-campaign.ts';
+
+/** Which items are run again, and how. */
+export interface RetryOptions
+  extends
+    Pick<StartOptions, 'config' | 'environment' | 'services' | 'signal'>,
+    Pick<RowOptions, 'out' | 'share' | 'priority' | 'reserve'> {
+  /** Ids of items that did not succeed. Default: all of them. */
+  readonly items?: readonly string[];
+  /** True: only items that `failed`, not those that are held or were cancelled. */
+  readonly failed?: boolean;
+}
+
+/**
+ * Runs items of a campaign again, in the same output tree. The manifest is not needed. A second call with the same
+ * selection joins the retry that runs.
+ *
+ * @param name - name of the campaign
+ * @returns the campaign; call `close()` on it, or declare it with `await using`
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`, `ITEM_NOT_RETRYABLE`, `CONFIG_*`, `HOST_*`, `STORE_*`,
+ * `TREE_*`, `TEMPORAL_*`, or `INTERRUPTED` when the signal is aborted
+ */
+export async function retry(name: string, options: RetryOptions = {}): Promise<Campaign> {
+  const { out, signal = new AbortController().signal } = options;
+  throwIfInterrupted(signal);
+  const settings = settingsOf(options);
+  const expected = campaignAddress(out ?? settings.storeUrl, name);
+  const local = options.services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
+  logToWorkerLog(settings);
+  const environment = environmentOf(options);
+  const session = await openSession({ settings, environment, localServices: local });
+  const notices: string[] = [];
+  const onNotice = (text: string): void => void notices.push(text);
+  try {
+    throwIfInterrupted(signal);
+    const wanted = {
+      name,
+      expected,
+      chosenByUser: out !== undefined,
+      local,
+      settings,
+      environment,
+      selection: selectionOf(options),
+      standing: standingOf(options),
+      onNotice,
+    };
+    const { folder, idle } = await oneAtATime(settings, onNotice, () =>
+      startRetry(session, wanted),
+    );
+    return new Campaign({ session, name, out: folder, signal, idle, notices });
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+function selectionOf({ items, failed }: RetryOptions): Selection {
+  if (items !== undefined) return { type: 'items', ids: new Set(items) };
+  return { type: failed === true ? 'failed' : 'all' };
+}
