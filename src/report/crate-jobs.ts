@@ -9,8 +9,7 @@ import { optionsToDisk } from '../store/item-options.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
 import { itemFolder } from '../store/layout.ts';
 import type { Entity } from './crate-files.ts';
-import { engineEntity } from './crate-software.ts';
-import { engineVersion } from './tables/engine-version.ts';
+import { crateVersion, engineEntity } from './crate-software.ts';
 
 export const PROFILE: Entity = {
   '@id': 'https://w3id.org/ro/wfrun/process/0.5',
@@ -32,8 +31,10 @@ export const STATUS = {
   active: 'http://schema.org/ActiveActionStatus',
 } as const;
 
-/** Limit for a service's error message, in bytes; item.json has the rest. */
-const ERROR_BYTES = 64;
+export interface JobEntities {
+  readonly input: Entity;
+  readonly action: Entity;
+}
 
 /** Describes the jobs one by one, and each version of an engine once. */
 export class CrateJobs {
@@ -41,20 +42,33 @@ export class CrateJobs {
   readonly ids: string[] = [];
   readonly #engines = new Set<string>();
 
-  /** Nothing for an item without its own job. */
-  *entitiesOf(record: ItemRecord | null): Generator<Entity> {
-    if (record === null || !hasJob(record)) return;
-    const version = engineVersion(record);
-    const engine = version === null ? null : engineEntity(record.service, version);
-    if (engine !== null && !this.#engines.has(engine['@id'])) {
-      this.#engines.add(engine['@id']);
-      yield engine;
-    }
-    yield inputEntity(record);
-    const number = this.ids.length + 1;
-    this.ids.push(`#job-${number}`);
-    yield actionOf(number, record, engine?.['@id'] ?? serviceId(record.service));
+  /** Null for an item without its own job. The message of a failure takes at most twice `textBytes`. */
+  next(record: ItemRecord | null, textBytes: number): JobEntities | null {
+    if (record === null || !hasJob(record)) return null;
+    return {
+      input: inputEntity(record),
+      action: actionOf(this.ids.length + 1, record, 2 * textBytes),
+    };
   }
+
+  /** Counts the job, and describes its engine, unless an earlier job has it. */
+  add(record: ItemRecord | null): Entity | null {
+    if (record === null || !hasJob(record)) return null;
+    this.ids.push(jobId(this.ids.length + 1));
+    const engine = engineOf(record);
+    if (engine === null || this.#engines.has(engine['@id'])) return null;
+    this.#engines.add(engine['@id']);
+    return engine;
+  }
+}
+
+function jobId(number: number): string {
+  return `#job-${number}`;
+}
+
+function engineOf(record: ItemRecord): Entity | null {
+  const version = crateVersion(record);
+  return version === null ? null : engineEntity(record.service, version);
 }
 
 /** A job that was submitted for another row, or by another campaign, is described there. */
@@ -93,23 +107,24 @@ function serviceId(service: ServiceName): string {
   return `#${service}`;
 }
 
-function actionOf(number: number, record: ItemRecord, instrument: string): Entity {
+function actionOf(number: number, record: ItemRecord, messageBytes: number): Entity {
   const { state, error, timing, submittedAt, finishedAt } = record;
   const succeeded = state === 'succeeded';
   return {
-    '@id': `#job-${number}`,
+    '@id': jobId(number),
     '@type': 'CreateAction',
     name: `Job ${number}`,
     description: optionsInWords(record),
-    instrument: { '@id': instrument },
+    instrument: { '@id': engineOf(record)?.['@id'] ?? serviceId(record.service) },
     object: { '@id': inputId(record) },
-    result: { '@id': `${itemFolder(record.kind, record.id)}/` },
+    // A failed job has no result. Its input is a part of the item's folder, which may have its log.
+    ...(succeeded && { result: { '@id': `${itemFolder(record.kind, record.id)}/` } }),
     ...timeOf('startTime', timing?.startedAt ?? submittedAt),
     ...timeOf('endTime', timing?.finishedAt ?? finishedAt),
     agent: { '@id': AGENT['@id'] },
     // The profile does not require it, and there are thousands: an action without it has succeeded.
     ...(!succeeded && { actionStatus: STATUS.failed }),
-    ...(!succeeded && error && { error: `${error.code}: ${clipped(error.message, ERROR_BYTES)}` }),
+    ...(!succeeded && error && { error: `${error.code}: ${clipped(error.message, messageBytes)}` }),
   };
 }
 

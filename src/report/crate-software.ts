@@ -2,10 +2,12 @@
 import type { ServiceName } from '../domain/item.ts';
 import { CAMPAIGN_SUMMARY, itemKey } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { ItemRecord } from '../store/item-record.ts';
 import type { Store } from '../store/store.ts';
 import { campaignItems } from './campaign-items.ts';
 import type { Entity } from './crate-files.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
+import { engineVersion } from './tables/engine-version.ts';
 
 export function toolEntity({ versions }: CampaignSummary): Entity {
   const others = Object.entries(versions).filter(([name]) => name !== 'hundredfold');
@@ -48,6 +50,15 @@ const ENGINES: Readonly<Record<ServiceName, Engine>> = {
     version: /"name":\s*"b2bTools",\s*"version":\s*"([\w.]+)"/,
   },
 };
+
+/** A longer one is no version number, and is part of every job. */
+const VERSION_LENGTH = 16;
+
+/** The version of the engine that a job reports, if it can be part of an entity's id. */
+export function crateVersion(record: ItemRecord): string | null {
+  const version = engineVersion(record);
+  return version === null || version.length > VERSION_LENGTH ? null : version;
+}
 
 /** The engine of one service in the version reported for a job. */
 export function engineEntity(service: ServiceName, version: string): Entity {

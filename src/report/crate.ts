@@ -5,24 +5,15 @@
  * megabytes.
  */
 import { KINDS, SERVICES, type Kind, type ServiceName, FOLDER_OF_KIND } from '../domain/item.ts';
-import { CHECKSUMS, CRATE, ITEMS_TABLE, itemFolder } from '../store/layout.ts';
+import { CHECKSUMS, CRATE, ITEMS_TABLE } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { campaignItems, errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
+import { campaignItems } from './campaign-items.ts';
 import type { CampaignRun, CampaignSummary } from './campaign-summary.ts';
-import { engineVersion } from './tables/engine-version.ts';
 import { enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
 import { filesAtTop, type Entity } from './crate-files.ts';
-import {
-  AGENT,
-  clipped,
-  CrateJobs,
-  PROFILE,
-  STATUS,
-  crateTime,
-  hasJob,
-  inputId,
-} from './crate-jobs.ts';
+import { AGENT, PROFILE, STATUS, crateTime } from './crate-jobs.ts';
+import { CrateItems } from './crate-items.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /**
@@ -31,11 +22,6 @@ const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
  */
 const FORMER_SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
 const CHUNK_BYTES = 64 * 1024;
-/**
- * Limit for a title, in JSON: an item takes less than 1 kB of the crate. Its folder and item.json have the full title.
- */
-const NAME_BYTES = 32;
-
 /**
  * The same tree gives the same bytes: one entity per line, in manifest order. `onItem` is called for each item, and may
  * throw to abort.
@@ -79,13 +65,13 @@ async function* entities(
   yield* files;
   const engines = await enginesOf(store, campaign, summary, servicesOf(folders));
   yield* runs(summary, engines, manifestEntities(summary), folders);
-  const jobs = new CrateJobs();
+  const crateItems = new CrateItems();
   const members = new Map<Kind, string[]>(folders.map((kind) => [kind, []]));
   for await (const item of campaignItems(store, campaign)) {
-    const entity = itemEntity(item);
-    members.get(item.kind)?.push(entity['@id']);
-    yield entity;
-    yield* jobs.entitiesOf(item.record);
+    const { dataset, others } = crateItems.entitiesOf(item);
+    members.get(item.kind)?.push(dataset['@id']);
+    yield dataset;
+    yield* others;
     onItem();
   }
   for (const [kind, ids] of members) {
@@ -101,7 +87,7 @@ async function* entities(
   }
   // Last: it refers to every job.
   const parts = [...files.map((file) => file['@id']), ...folders.map(folderOf)];
-  const actions = [...summary.runs.map((_, at) => runId(at)), ...jobs.ids];
+  const actions = [...summary.runs.map((_, at) => runId(at)), ...crateItems.jobs.ids];
   yield root(summary, parts, actions);
 }
 
@@ -197,31 +183,4 @@ function servicesOf(kinds: readonly Kind[]): readonly ServiceName[] {
   const molecules = kinds.includes('molecule');
   const predictions = kinds.some((kind) => kind !== 'molecule');
   return SERVICES.filter((service) => (service === 'molecules' ? molecules : predictions));
-}
-
-function itemEntity(item: CampaignItem): Entity {
-  const { id, kind, record } = item;
-  const code = errorOf(item)?.code;
-  // The instrument of its job names an engine with a version.
-  const isNamed = record?.engine === undefined || engineVersion(record) !== null;
-  const engine = isNamed ? '' : `, ${clipped(record.engine, NAME_BYTES)}`;
-  return {
-    '@id': `${itemFolder(kind, id)}/`,
-    '@type': 'Dataset',
-    name: clipped(record?.title ?? id, NAME_BYTES),
-    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${engine}`,
-    // Its own job, if there is one, has the end time.
-    ...(record !== null && hasJob(record)
-      ? { hasPart: ref(inputId(record)) }
-      : record?.finishedAt && { dateModified: record.finishedAt }),
-    ...sourceOf(item),
-  };
-}
-
-/** An item without its own job has the result of another one. */
-function sourceOf({ kind, record }: CampaignItem): Readonly<Record<string, unknown>> {
-  const from = record?.resultFrom;
-  if (from === undefined) return {};
-  if (from.type === 'duplicate') return { isBasedOn: ref(`${itemFolder(kind, from.id)}/`) };
-  return { abstract: `The result of ${from.id} in the campaign ${from.campaign}` };
 }

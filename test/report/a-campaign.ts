@@ -24,7 +24,17 @@ export const CAMPAIGN = {
 
 /** How an item ended; by default it succeeded. */
 export type Ending = Partial<
-  Pick<ItemRecord, 'state' | 'error' | 'attempts' | 'remoteId' | 'engine' | 'resultFrom'>
+  Pick<
+    ItemRecord,
+    | 'state'
+    | 'error'
+    | 'attempts'
+    | 'remoteId'
+    | 'engine'
+    | 'resultFrom'
+    | 'submittedAt'
+    | 'finishedAt'
+  >
 >;
 
 export const FAILED: Ending = {

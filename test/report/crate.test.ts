@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { crateValidator, type CrateProfile } from '../../scripts/crate-validator.ts';
+import { KINDS, PREDICTORS, type Item, type Kind, type Options } from '../../src/domain/item.ts';
+import { ITEM_ENDS } from '../../src/domain/item-end-codes.ts';
 import { IdRegister } from '../../src/manifest/ids.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
@@ -15,10 +17,34 @@ import { itemKey } from '../../src/store/layout.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
-import { END, FAILED, endedCampaign } from './a-campaign.ts';
+import { END, FAILED, endedCampaign, type Ending } from './a-campaign.ts';
 
 const METADATA = 'ro-crate-metadata.json';
 type Entity = Readonly<Record<string, unknown>>;
+
+/** The longest options of each kind, and the longest name of its input. */
+const ASKED: Readonly<Record<Kind, { readonly name: string; readonly options: Options }>> = {
+  molecule: {
+    name: 'input.mol2',
+    options: { kind: 'molecule', chargeMethod: 'abcg2', netCharge: -10, atomType: 'gaff2' },
+  },
+  sequence: {
+    name: 'input.fasta',
+    options: { kind: 'sequence', predictors: [...PREDICTORS] },
+  },
+  alignment: { name: 'input.fasta', options: { kind: 'alignment' } },
+  shifts: {
+    name: 'input.nef',
+    options: { kind: 'shifts', modelClass: '1', originalNumbering: false },
+  },
+};
+
+function anItem(kind: Kind, id: string, changes: Partial<Item>): Item {
+  const { name, options } = ASKED[kind];
+  return aMolecule(id, { kind, options, input: { name, text: 'CCO\n' }, ...changes });
+}
+
+const FROM_CACHE = { type: 'cache', campaign: 'n'.repeat(64), id: 'y'.repeat(64) } as const;
 
 async function published(each: number): Promise<Store> {
   const { store, end } = await writeFinishedTree(await temporaryFolder(), each);
@@ -46,7 +72,8 @@ describe('the metadata', () => {
       hasPart: { '@id': 'molecules/molecule-00000/input.smi' },
     });
     expect(graph.get('molecules/molecule-00007/')).toMatchObject({
-      description: 'failed (JOB_FAILED)',
+      description: 'failed',
+      hasPart: { '@id': 'molecules/molecule-00007/input.smi' },
     });
     expect(graph.get('sequences/')?.['hasPart']).toHaveLength(30);
     expect(graph.get('#molecules')).toMatchObject({ version: '2023.10.27' });
@@ -72,9 +99,9 @@ describe('the metadata', () => {
       agent: { '@id': '#agent' },
     });
     const jobs = [...graph.values()].filter(({ '@id': id }) => String(id).startsWith('#job-'));
-    const result = { '@id': 'molecules/molecule-00007/' };
-    const failed = jobs.find((job) => JSON.stringify(job['result']) === JSON.stringify(result));
-    expect(failed).toMatchObject({
+    const input = { '@id': 'molecules/molecule-00007/input.smi' };
+    const failedJob = jobs.find((job) => JSON.stringify(job['object']) === JSON.stringify(input));
+    expect(failedJob).toMatchObject({
       actionStatus: 'http://schema.org/FailedActionStatus',
       error: expect.stringMatching(/^JOB_FAILED: /) as string,
     });
@@ -104,12 +131,12 @@ describe('the metadata', () => {
     expect([graph.has('#job-1'), graph.has('#job-2')]).toEqual([true, false]);
   });
 
-  /** Bytes per item, of 200: the longest ids, and unlimited messages of users and services. */
-  async function bytesAnItem(ending: Partial<ItemRecord>, title: string | null): Promise<number> {
+  /** Bytes of the crate per item, of 200 of the kind: the longest ids, and unlimited texts of users and services. */
+  async function bytesAnItem(kind: Kind, ending: Ending, title: string | null): Promise<number> {
     const ids = Array.from({ length: 200 }, (_, n) => `${n}`.padStart(64, 'x'));
-    const endings = Object.fromEntries(ids.map((id) => [id, ending]));
+    const endings = Object.fromEntries(ids.map((id) => [id, { ...TIMES, ...ending }]));
     const store = await endedCampaign(
-      ids.map((id) => aMolecule(id, { title })),
+      ids.map((id) => anItem(kind, id, { title })),
       endings,
     );
     await publishCampaign(store, END);
@@ -119,21 +146,38 @@ describe('the metadata', () => {
     return ((await size(store)) - (await size(empty))) / ids.length;
   }
 
+  const TIMES: Ending = {
+    submittedAt: '2026-11-21T20:01:00.123Z',
+    finishedAt: '2026-11-21T20:02:00.456Z',
+  };
   const CHINESE = '苯甲酸乙酯'.repeat(40);
-  const FAILURE = { state: 'failed', error: { code: 'RESULT_FILES_DISAGREE', message: CHINESE } };
+  const ESCAPED = '"\\'.repeat(100);
+  const longest = (codes: readonly string[]): string =>
+    codes.reduce((long, code) => (code.length > long.length ? code : long), '');
+  const CODE = longest(ITEM_ENDS.flatMap(({ codes }) => codes));
+  const ENGINE = `real, ACPYPE 2023.10.27.${'1'.repeat(200)}, ${CHINESE}`;
+  const failed = (message: string, code = CODE): Ending => ({
+    state: 'failed',
+    error: { code, message },
+  });
 
-  test.each<[string, Partial<ItemRecord>, string | null]>([
+  const cases: readonly [string, Ending, string | null][] = [
     ['plain', {}, null],
     ['a title of 200 characters in UTF-8', {}, CHINESE],
-    ['a title of 200 signs that JSON escapes', {}, '"\\'.repeat(100)],
-    ['an engine with as long a name', { engine: `real, ACPYPE 2023.10.27, ${CHINESE}` }, CHINESE],
-  ])('stay below 1 kB an item with ids of 64 characters: %s', async (_, ending, title) => {
-    expect(await bytesAnItem(ending, title)).toBeLessThan(1024);
-  });
-
-  test('stay below 1.2 kB for an item that failed with a message of that length', async () => {
-    expect(await bytesAnItem(FAILURE as Partial<ItemRecord>, CHINESE)).toBeLessThan(1200);
-  });
+    ['a title of 200 signs that JSON escapes', {}, ESCAPED],
+    ['an engine with as long a name', { engine: ENGINE }, CHINESE],
+    ['an engine without a version', { engine: CHINESE }, CHINESE],
+    ['a failure with as long a message', failed(CHINESE), CHINESE],
+    ['a failure whose message JSON escapes', { ...failed(ESCAPED), engine: ENGINE }, ESCAPED],
+    ['held, with as long a message', { ...failed(CHINESE), state: 'held' }, CHINESE],
+    ['the result of another campaign', { resultFrom: FROM_CACHE, engine: ENGINE }, CHINESE],
+  ];
+  test.each(KINDS.flatMap((kind) => cases.map((one) => [kind, ...one] as const)))(
+    'stay below 1 kB an item with ids of 64 characters: %s, %s',
+    async (kind, _, ending, title) => {
+      expect(await bytesAnItem(kind, ending, title)).toBeLessThan(1000);
+    },
+  );
 
   test.each(['x'.repeat(200), '苯'.repeat(64)])('no longer id is written to a crate: %s', (id) => {
     const { id: taken, complaints } = new IdRegister().claim(id, { file: 'night.csv', line: 2 });
@@ -183,7 +227,9 @@ describe(`an independent validator${missing === '' ? '' : ` (skipped: ${missing}
   test.skipIf(missing !== '')(
     'finds everything that the profile Process Run Crate requires',
     async () => {
-      const { location } = await published(3);
+      // The eighth molecule failed.
+      const { location } = await published(8);
+      expect(await readFile(join(location, METADATA), 'utf8')).toContain('FailedActionStatus');
       expect(await broken(location, 'process-run-crate')).toEqual([]);
       const path = join(location, METADATA);
       const text = await readFile(path, 'utf8');

@@ -55,7 +55,12 @@ const DERIVED: readonly (readonly [string, RegExp, (store: Store) => Promise<unk
     'a wrong entity of the crate, with a checksum that fits',
     /^ro-crate-metadata.json, line \d+: the entity molecules\/water\/ is not what the tree gives/,
     async (store) => {
-      await edit(store, 'ro-crate-metadata.json', 'failed (JOB_FAILED)', 'succeeded');
+      await edit(
+        store,
+        'ro-crate-metadata.json',
+        '"description":"failed"',
+        '"description":"succeeded"',
+      );
       await signAnew(store);
     },
   ],

@@ -1,0 +1,72 @@
+/** The items in a crate: a dataset for each folder, and the job that made it. */
+import { itemFolder } from '../store/layout.ts';
+import { errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
+import type { Entity } from './crate-files.ts';
+import { clipped, CrateJobs, hasJob, inputId } from './crate-jobs.ts';
+import { crateVersion } from './crate-software.ts';
+
+/** Limit for all that a crate has of one item, references included. */
+const ITEM_BYTES = 1000;
+/**
+ * Limits for a title or an engine's text, in JSON, the first that fits: a long id, six times in the entities, leaves
+ * less room for them. item.json has the full texts.
+ */
+const TEXT_BYTES = [32, 16, 8, 4];
+
+export interface ItemEntities {
+  readonly dataset: Entity;
+  readonly others: readonly Entity[];
+}
+
+export class CrateItems {
+  readonly jobs = new CrateJobs();
+
+  /** In manifest order, once per item: jobs are numbered. */
+  entitiesOf(item: CampaignItem): ItemEntities {
+    for (const bytes of TEXT_BYTES) {
+      const dataset = datasetOf(item, bytes);
+      const { input, action } = this.jobs.next(item.record, bytes) ?? {};
+      const entities = [dataset, input, action].filter((one) => one !== undefined);
+      const isLast = bytes === TEXT_BYTES.at(-1);
+      if (!isLast && bytesOf(dataset, action, entities) > ITEM_BYTES) continue;
+      const engine = this.jobs.add(item.record);
+      return { dataset, others: [...(engine ? [engine] : []), ...entities.slice(1)] };
+    }
+    throw new Error('no limit for texts');
+  }
+}
+
+/** Its kind refers to the dataset, and the root to the action; each entity ends with a comma and a newline. */
+function bytesOf(dataset: Entity, action: Entity | undefined, entities: readonly Entity[]): number {
+  const references = [dataset, ...(action ? [action] : [])].map((one) => ({ '@id': one['@id'] }));
+  const sizes = [...entities, ...references].map((one) => Buffer.byteLength(JSON.stringify(one)));
+  return sizes.reduce((sum, size) => sum + size + 2, 0);
+}
+
+function datasetOf(item: CampaignItem, textBytes: number): Entity {
+  const { id, kind, record } = item;
+  const isOwnJob = record !== null && hasJob(record);
+  // The instrument of its job names an engine with a version.
+  const isNamed = record?.engine === undefined || crateVersion(record) !== null;
+  const engine = isNamed ? '' : `, ${clipped(record.engine, textBytes)}`;
+  // Its own job, if there is one, has the code and the end time.
+  const code = isOwnJob ? undefined : errorOf(item)?.code;
+  return {
+    '@id': `${itemFolder(kind, id)}/`,
+    '@type': 'Dataset',
+    name: clipped(record?.title ?? id, textBytes),
+    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${engine}`,
+    ...(isOwnJob
+      ? { hasPart: { '@id': inputId(record) } }
+      : record?.finishedAt && { dateModified: record.finishedAt }),
+    ...sourceOf(item),
+  };
+}
+
+/** An item without its own job has the result of another one. */
+function sourceOf({ kind, record }: CampaignItem): Readonly<Record<string, unknown>> {
+  const from = record?.resultFrom;
+  if (from === undefined) return {};
+  if (from.type === 'duplicate') return { isBasedOn: { '@id': `${itemFolder(kind, from.id)}/` } };
+  return { abstract: `The result of ${from.id} in the campaign ${from.campaign}` };
+}
