@@ -50,6 +50,8 @@ async function run(options: PostgresOptions, data: string, port: number): Promis
     listen_addresses: '127.0.0.1',
     unix_socket_directories: data,
     max_connections: '200',
+    // As docs/cluster.md advises: a tenth less WAL.
+    wal_compression: 'lz4',
     ...(durable ? {} : { fsync: 'off' }),
   };
   const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
