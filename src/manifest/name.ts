@@ -1,6 +1,5 @@
-/** Campaign names: the default, and the rules for names. */
+/** The default name of a campaign; names given by the user are checked in checked-name.ts. */
 import path from 'node:path';
-import { codedError } from '../domain/errors.ts';
 import { readFileName } from './sources/file-name.ts';
 import { formatOf } from './sources/formats.ts';
 
@@ -28,16 +27,4 @@ export function campaignName(paths: readonly string[]): string {
 
 function withoutPattern(given: string): string {
   return /^[^*?[{]*(?=[*?[{])/.exec(given)?.[0] ?? given;
-}
-
-/**
- * The alphabet of item ids: valid as a folder on every system, without colons (workflow ids), quotes (queries) or
- * control codes.
- */
-const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
-
-/** Checks a name given by the user. Throws NAME_INVALID, exit code 2. */
-export function checkedName(name: string): string {
-  if (NAME.test(name)) return name;
-  throw codedError('NAME_INVALID', { name });
 }

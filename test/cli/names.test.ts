@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checkedName } from '../../src/manifest/name.ts';
+import { checkedName } from '../../src/manifest/checked-name.ts';
 import { desk } from './command.ts';
 
 const BAD = [

@@ -1,5 +1,5 @@
 /** Commands that only show something: `ui`, `open`, `logs` and `version`. */
-import { checkedName } from '../../manifest/name.ts';
+import { checkedName } from '../../manifest/checked-name.ts';
 import type { CommandLine } from './command-line.ts';
 import type { TreeFlags } from '../session/find-tree.ts';
 import type { CommonFlags } from './flags.ts';

@@ -2,7 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import { KINDS, SERVICES } from '../../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
-import { checkedName } from '../../manifest/name.ts';
+import { checkedName } from '../../manifest/checked-name.ts';
 import { programVersion } from '../../program/files.ts';
 import { addCompletion } from './completion.ts';
 import { ending } from './ending.ts';

@@ -1,6 +1,6 @@
 /** The command lines of `service print`. */
 import { Option } from 'commander';
-import { checkedName } from '../../manifest/name.ts';
+import { checkedName } from '../../manifest/checked-name.ts';
 import type { CampaignServiceFlags, ServiceFlags } from '../commands/service.ts';
 import type { CommandLine } from './command-line.ts';
 

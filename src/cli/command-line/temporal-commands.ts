@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../config/duration.ts';
 import type { CodecServerFlags } from '../commands/codec-server.ts';
-import { checkedName } from '../../manifest/name.ts';
+import { checkedName } from '../../manifest/checked-name.ts';
 import type { CommandLine } from './command-line.ts';
 import type { MoveFlags } from '../commands/move.ts';
 import type { SetupFlags } from '../commands/setup-temporal.ts';

@@ -1,6 +1,6 @@
 /** The command lines of `pull` and `push`. */
 import type { Command } from 'commander';
-import { checkedName } from '../../manifest/name.ts';
+import { checkedName } from '../../manifest/checked-name.ts';
 import type { CommandLine } from './command-line.ts';
 import type { PushFlags } from '../commands/transfer.ts';
 

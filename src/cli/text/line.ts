@@ -1,6 +1,7 @@
 /** A line of the live view: styled text, measured in terminal columns. Pure. */
+import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
-import stringWidth from 'string-width';
+import type stringWidth from 'string-width';
 import { harmless } from '../../domain/plain-text.ts';
 
 /** The meaning of a text; colours add nothing that the text does not say. */
@@ -21,8 +22,14 @@ export function span(text: string, tone: Tone = 'plain'): Span {
 /** All text of the view itself takes one column per character; only external text has to be measured. */
 const ONE_COLUMN_EACH = /^[ -~·…█░▁-▇]*$/;
 
+const require = createRequire(import.meta.url);
+let measure: typeof stringWidth | null = null;
+
 export function columnsOf(text: string): number {
-  return ONE_COLUMN_EACH.test(text) ? text.length : stringWidth(text);
+  if (ONE_COLUMN_EACH.test(text)) return text.length;
+  // Loaded at the first text of this kind: it takes 20 ms, and most tables are ASCII.
+  measure ??= (require('string-width') as { default: typeof stringWidth }).default;
+  return measure(text);
 }
 
 export function widthOf(line: Line): number {

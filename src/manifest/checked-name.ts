@@ -1,0 +1,17 @@
+/**
+ * The rules for campaign names. Apart from the default name, which needs the formats of all inputs: every command loads
+ * this to read its arguments.
+ */
+import { codedError } from '../domain/errors.ts';
+
+/**
+ * The alphabet of item ids: valid as a folder on every system, without colons (workflow ids), quotes (queries) or
+ * control codes.
+ */
+const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
+
+/** Checks a name given by the user. Throws NAME_INVALID, exit code 2. */
+export function checkedName(name: string): string {
+  if (NAME.test(name)) return name;
+  throw codedError('NAME_INVALID', { name });
+}
