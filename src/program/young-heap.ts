@@ -22,12 +22,11 @@ let factor: 1 | 2 = 2;
 export function limitYoungHeap(): void {
   // Read when a heap is set up: the one of this thread exists already, and is only stopped from growing.
   setFlagsFromString(`--max-semi-space-size=${HALF_MB}`);
-  // It grows at the end of a collection. A timer would wake an idle process.
+  // It grows at the end of a collection. A timer would wake an idle process. V8 shrinks it while there is little to do:
+  // then it may grow again.
   const collections = new PerformanceObserver(() => {
-    if (youngHeapMb() < 2 * HALF_MB) return;
-    collections.disconnect();
-    factor = 1;
-    growBy(1);
+    factor = youngHeapMb() < 2 * HALF_MB ? 2 : 1;
+    if (reading === 0) growBy(factor);
   });
   collections.observe({ entryTypes: ['gc'] });
 }
