@@ -2,12 +2,12 @@
  * Checks all rows once, before anything is submitted: which have problems, which have results already, which have to be
  * computed. `plan` shows it, `run` acts on it.
  */
-import { setFlagsFromString } from 'node:v8';
 import type { CheckedRow, Item, Kind, ServiceName } from '../domain/item.ts';
 import { KINDS, SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
 import { checkManifests, type ManifestDigest } from '../manifest/check.ts';
+import { withoutGrowth } from '../program/young-heap.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { readItem } from '../store/item-store.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord } from '../store/item-record.ts';
@@ -94,24 +94,15 @@ export async function surveyManifests(
   const { allowOutside } = options;
   const digests: ManifestDigest[] = [];
   const onDigest = (digest: ManifestDigest): void => void digests.push(digest);
-  setFlagsFromString(growNurseryBy(1));
-  try {
+  await withoutGrowth(async () => {
     for await (const row of checkManifests(manifests, { allowOutside, onDigest })) {
       const waiting = surveyor.add(row);
       // Awaits only if the disk is involved: with a million rows, the difference is noticeable.
       if (waiting) await waiting;
     }
-  } finally {
-    setFlagsFromString(growNurseryBy(2));
-  }
+  });
   return { ...surveyor.counts, digests, shares: surveyor.shares };
 }
-
-/**
- * V8 lets the space for new objects grow to 128 MB as long as some of them survive, as waiting rows do: a long table
- * would take twice the memory of a short one, and be read no faster. 2 is V8's default.
- */
-const growNurseryBy = (factor: 1 | 2): string => `--semi-space-growth-factor=${factor}`;
 
 type Counts = { -readonly [K in keyof Omit<Survey, 'digests' | 'shares'>]: Survey[K] } & {
   readonly kinds: Record<Kind, number>;

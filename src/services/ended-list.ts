@@ -16,8 +16,22 @@ const UNSUPPORTED_MS = 3_600_000;
 /** `unknown`: the list does not say, and the job itself must be polled. */
 type Verdict = 'unfinished' | 'finished' | 'unknown';
 
+/** The job is newer than the list, which may be requested again after so long (ms). */
+interface Newer {
+  readonly nextListMs: number;
+}
+
+interface Wanted {
+  /** A list up to this age (ms) is sufficient. */
+  readonly freshMs: number;
+  /** A list from before then (ms) cannot be expected to have the job; null if that time is not known. */
+  readonly knownSince: number | null;
+}
+
 interface Listed {
   readonly at: number;
+  /** False if the service has no such list, or did not send it. */
+  readonly isListed: boolean;
   /** When it may be requested again (ms). */
   readonly nextAt: number;
   readonly verdicts: ReadonlyMap<string, Verdict>;
@@ -35,18 +49,21 @@ export class EndedList {
     this.#now = now;
   }
 
-  /** @param freshMs a list up to this age is sufficient */
   async verdict(
     kind: Kind,
     remoteId: string,
-    freshMs: number,
+    { freshMs, knownSince }: Wanted,
     options: CallOptions,
-  ): Promise<Verdict> {
+  ): Promise<Verdict | Newer> {
     const known = this.#known.get(kind);
     const now = this.#now();
     const isFresh = known !== undefined && (now < known.nextAt || now - known.at < freshMs);
     const listed = isFresh ? known : await this.#askOnce(kind, options);
-    return listed.verdicts.get(remoteId) ?? 'unknown';
+    const verdict = listed.verdicts.get(remoteId);
+    if (verdict !== undefined) return verdict;
+    const isNewer = knownSince !== null && listed.at < knownSince;
+    if (!isNewer || !listed.isListed) return 'unknown';
+    return { nextListMs: Math.max(0, listed.nextAt - this.#now()) };
   }
 
   /** All jobs of a kind wait for one answer. */
@@ -67,7 +84,8 @@ export class EndedList {
           : Math.max(LIST_EVERY_MS, tookMs / SHARE_OF_TIME);
       const jobs = outcome.type === 'listed' ? outcome.jobs : [];
       const verdicts = new Map(jobs.map((job) => [job.remoteId, verdictOf(job)]));
-      const listed = { at, nextAt: this.#now() + pauseMs, verdicts };
+      const isListed = outcome.type === 'listed';
+      const listed = { at, isListed, nextAt: this.#now() + pauseMs, verdicts };
       this.#known.set(kind, listed);
       return listed;
     } finally {

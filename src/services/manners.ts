@@ -118,7 +118,17 @@ class Manners {
     const pace = this.#pace;
     if (kind === undefined || pace.roundMs < LONG_ROUND_MS) return null;
     const dueMs = Math.max(LIST_EVERY_MS, pace.dueMs(remoteId));
-    const verdict = await this.#ended.verdict(kind, remoteId, dueMs / 2, { signal });
+    const wanted = { freshMs: dueMs / 2, knownSince: pace.knownSince(remoteId) };
+    const ask = () => this.#ended.verdict(kind, remoteId, wanted, { signal });
+    let verdict = await ask();
+    if (typeof verdict === 'object' && verdict.nextListMs <= WAITED_HERE_MS) {
+      await delay(verdict.nextListMs, undefined, { signal });
+      verdict = await ask();
+    }
+    if (typeof verdict === 'object') {
+      const message = 'waits for the next list of past results';
+      return { type: 'postponed', message, delayMs: Math.max(1, verdict.nextListMs) };
+    }
     if (verdict === 'unknown') return null;
     if (verdict === 'finished') {
       pace.ended(remoteId, 0);

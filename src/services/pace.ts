@@ -34,6 +34,11 @@ export class Pace {
     this.#note(job, retryAfterMs);
   }
 
+  /** Since when this worker knows that an open job exists (ms); null if it does not know the job. */
+  knownSince(job: string): number | null {
+    return this.#open.get(job)?.since ?? null;
+  }
+
   /** How long to wait before this job is polled (ms); 0 or a short wait takes the turn. */
   turn(job: string): number {
     const now = this.#now();

@@ -1,7 +1,12 @@
 /** The request rate, the back-off and the list shared by all GETs to one service, with a clock that the test sets. */
 import { expect, test } from 'vitest';
-import type { ListOutcome, PastJob, PollOutcome } from '../../src/domain/outcomes.ts';
-import type { ServiceClient } from '../../src/services/client.ts';
+import type {
+  ListOutcome,
+  PastJob,
+  PollOutcome,
+  SubmitOutcome,
+} from '../../src/domain/outcomes.ts';
+import type { Job, ServiceClient } from '../../src/services/client.ts';
 import { withManners } from '../../src/services/manners.ts';
 
 const RUNNING: PollOutcome = {
@@ -18,13 +23,25 @@ const REFUSED: PollOutcome = {
   refusesUs: true,
 };
 
+/** Of the list of past results. */
+const entry = (remoteId: string, done: boolean): PastJob => ({
+  kind: 'sequence',
+  remoteId,
+  jobName: null,
+  submittedAt: '2026-01-01T00:00:00Z',
+  state: done ? 'FINISHED' : 'RUNNING',
+  finishedAt: done ? '2026-01-01T00:01:00Z' : null,
+});
+
 function polite(statusRequests: number | null) {
   const seen = { polls: [] as string[], lists: 0, refusals: [] as (string | null)[], now: 0 };
   const next: { poll: PollOutcome; list: ListOutcome } = {
     poll: RUNNING,
     list: { type: 'listed', jobs: [] },
   };
+  const accepted: SubmitOutcome = { type: 'accepted', remoteId: 'new', rateLimit: null };
   const client = {
+    submit: () => Promise.resolve(accepted),
     poll: (id: string) => (seen.polls.push(id), Promise.resolve(next.poll)),
     list: () => ((seen.lists += 1), Promise.resolve(next.list)),
   } as unknown as ServiceClient;
@@ -35,7 +52,8 @@ function polite(statusRequests: number | null) {
   });
   const signal = AbortSignal.timeout(60_000);
   const poll = (id: string) => mannered.poll(id, { signal, kind: 'sequence' });
-  return { seen, next, poll };
+  const submit = () => mannered.submit({} as Job, { signal });
+  return { seen, next, poll, submit };
 }
 
 test('a refusal stops all polls but one probe at a growing delay, and is reported once for each', async () => {
@@ -83,14 +101,6 @@ test('where polling each would take long, the list is used: one request for all,
     seen.now += 1_000;
     await poll(id);
   }
-  const entry = (remoteId: string, done: boolean): PastJob => ({
-    kind: 'sequence',
-    remoteId,
-    jobName: null,
-    submittedAt: '2026-01-01T00:00:00Z',
-    state: done ? 'FINISHED' : 'RUNNING',
-    finishedAt: done ? '2026-01-01T00:01:00Z' : null,
-  });
   next.list = {
     type: 'listed',
     jobs: jobs.slice(0, 29).map((id, n) => entry(id, n < 10)),
@@ -102,4 +112,27 @@ test('where polling each would take long, the list is used: one request for all,
   expect(answers.filter(({ type }) => type === 'finished')).toHaveLength(10);
   expect(answers.filter(({ type }) => type === 'postponed')).toHaveLength(19);
   expect({ lists: seen.lists, polls: seen.polls }).toEqual({ lists: 1, polls: ['job-29'] });
+});
+
+test('a job that is newer than the list waits for the next list, not until all have had their turn', async () => {
+  const { poll, submit, seen, next } = polite(5);
+  const jobs = Array.from({ length: 50 }, (_, n) => `job-${n}`);
+  for (const id of jobs) {
+    seen.now += 1_000;
+    await poll(id);
+  }
+  seen.now += 10_000;
+  next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
+  await poll('job-0');
+  seen.now += 100;
+  await submit();
+  next.list = { type: 'listed', jobs: [entry('new', true)] };
+  const before = { lists: seen.lists, polls: seen.polls.length };
+  const answer = poll('new');
+  seen.now += 500;
+  expect(await answer).toEqual({ type: 'finished' });
+  expect({ lists: seen.lists, polls: seen.polls.length }).toEqual({
+    ...before,
+    lists: before.lists + 1,
+  });
 });
