@@ -1,11 +1,13 @@
 /**
  * Writes the output tree of a campaign that has ended, without running anything: what the report and the tables are
- * measured on. `node bench/finished-tree.ts [--each 2500] DIR`. The same tree each time; it is not published.
+ * measured on. `node bench/finished-tree.ts [--each 2500] [--kind molecule] DIR`. The same tree each time; it
+ * is not published.
  *
  * Molecules and shifts are recorded results of the real engines. Sequences and alignments are put together from the
  * residues of recorded ones, to be of all lengths, and say in each payload that no such protein exists.
  */
 import { parseArgs } from 'node:util';
+import { KINDS, type Kind } from '../src/domain/item.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { inParallel } from '../src/store/in-parallel.ts';
@@ -33,10 +35,21 @@ interface FinishedTree {
   readonly end: CampaignEnd;
 }
 
+const MAKERS: Readonly<Record<Kind, () => Maker>> = {
+  molecule: moleculeMaker,
+  sequence: sequenceMaker,
+  alignment: alignmentMaker,
+  shifts: shiftsMaker,
+};
+
 /** Items of each kind: molecules, sequences, alignments and shifts take turns in the manifest. */
-export async function writeFinishedTree(folder: string, each: number): Promise<FinishedTree> {
+export async function writeFinishedTree(
+  folder: string,
+  each: number,
+  kinds: readonly Kind[] = KINDS,
+): Promise<FinishedTree> {
   const store = await openStore(folder);
-  const makers = [moleculeMaker(), sequenceMaker(), alignmentMaker(), shiftsMaker()];
+  const makers = kinds.map((kind) => MAKERS[kind]());
   await prepareCampaign(store, CAMPAIGN, itemsOf(makers, each));
   await writeInvalidRows(
     store,
@@ -124,13 +137,18 @@ async function* invalidRows(count: number) {
 
 if (import.meta.main) {
   const { values, positionals } = parseArgs({
-    options: { each: { type: 'string', default: '2500' } },
+    options: {
+      each: { type: 'string', default: '2500' },
+      kind: { type: 'string', multiple: true, default: [...KINDS] },
+    },
     allowPositionals: true,
   });
   const [folder] = positionals;
-  if (folder === undefined) throw new Error('node bench/finished-tree.ts [--each 2500] DIR');
+  if (folder === undefined)
+    throw new Error('node bench/finished-tree.ts [--each 2500] [--kind molecule] DIR');
   const startedAt = performance.now();
-  await writeFinishedTree(folder, Number(values.each));
+  const kinds = KINDS.filter((kind) => values.kind.includes(kind));
+  await writeFinishedTree(folder, Number(values.each), kinds);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  console.log(`${4 * Number(values.each)} items in ${folder} after ${seconds} s`);
+  console.log(`${kinds.length * Number(values.each)} items in ${folder} after ${seconds} s`);
 }

@@ -40,7 +40,13 @@ export function ComparePage({ data, columns, route }: ComparePageProps) {
       <h1>Comparison</h1>
       {found === null && <p role="status">Reading …</p>}
       {typeof found === 'string' && <p class="notice strong">{found}</p>}
-      {found !== null && typeof found !== 'string' && (
+      {found !== null && typeof found !== 'string' && found.length < 2 && (
+        <p class="notice">
+          {found.length === 0 ? 'None' : 'Only one'} of these items is in this report: a comparison
+          needs two.
+        </p>
+      )}
+      {found !== null && typeof found !== 'string' && found.length >= 2 && (
         <>
           <Values data={data} columns={columns} route={route} all={found} />
           <MoleculesCompared all={found} />

@@ -50,7 +50,7 @@ function Overlay({ track, lines, names }: OverlayProps) {
   return (
     <div class="track" data-track={track}>
       <h3>
-        {title} <span class="quiet">{by}</span>
+        {title} {!title.includes(by) && <span class="quiet">{by}</span>}
       </h3>
       <Chart label={`${title} of ${lines.length} chains`} options={options} />
     </div>

@@ -25,7 +25,7 @@ export function TrackChart({ view, lines, row }: TrackChartProps) {
   return (
     <div class="track" data-track={lines.map((line) => line.key).join(' ')}>
       <h4 style={{ paddingLeft: `${left + 10}px` }}>
-        {title} <span class="quiet">{by}</span>
+        {title} {!title.includes(by) && <span class="quiet">{by}</span>}
       </h4>
       <Chart label={`${title} along the chain`} options={options} width={width} />
       <div style={{ paddingLeft: `${left}px` }}>

@@ -1,6 +1,7 @@
 /** All items: search, filters, order by any column, paging; and the views of the rows that are shown. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { PageData } from '../data.ts';
+import type { ItemTable, PageData } from '../data.ts';
+import { FEWEST_POINTS } from '../fewest.ts';
 import { PlotPanel } from '../plots/plot-panel.tsx';
 import { replaceRoute, type Route } from '../route.ts';
 import { StructurePanel } from '../structures/structure-panel.tsx';
@@ -45,7 +46,7 @@ export function ItemTableView(props: ItemTableProps) {
       <TableControls data={data} columns={columns} shown={shown} route={route} change={change} />
       <RowCount shown={rows.length} all={table.id.length} />
       <TakeAlong data={data} columns={columns} rows={rows} route={route} selection={selection} />
-      <Views route={route} change={change} hasMolecules={table.kind.includes('molecule')} />
+      <Views route={route} change={change} table={table} />
       <ChosenView {...props} />
       <Rows
         table={table}
@@ -142,13 +143,16 @@ const VIEWS = [
 
 interface ViewsProps {
   readonly route: Route;
-  readonly hasMolecules: boolean;
+  readonly table: ItemTable;
   readonly change: (changed: Partial<Route>) => void;
 }
 
-/** Selects the view above the table. */
-function Views({ route, hasMolecules, change }: ViewsProps) {
-  const views = hasMolecules ? VIEWS : VIEWS.slice(0, 1);
+/** Selects the view above the table, from those for which the campaign is large enough. */
+function Views({ route, table, change }: ViewsProps) {
+  const molecules = table.kind.filter((kind) => kind === 'molecule').length;
+  const isLarge = { plot: table.id.length >= FEWEST_POINTS, structures: molecules > 1 };
+  const views = VIEWS.filter(([view]) => isLarge[view] || route.view === view);
+  if (views.length === 0) return null;
   return (
     <div class="take" role="group" aria-label="Above the table">
       {views.map(([view, words]) => (

@@ -14,13 +14,14 @@ type State = (typeof STATES)[number];
 export function CountTable({ data }: { readonly data: PageData }) {
   const { items } = data;
   const states = STATES.filter((state) => state === 'succeeded' || items[state] > 0);
+  const isDivided = STATES.filter((state) => items[state] > 0).length > 1;
   const kinds = KINDS.filter((kind) => data.kinds[kind] !== undefined);
   return (
     <div class="counts">
       <p class="headline">
         <strong>{countText(items.succeeded)}</strong> of {counted(items.total, 'item')} succeeded
       </p>
-      <StateBar counts={items} states={states} />
+      {isDivided && <StateBar counts={items} states={states} />}
       <table>
         <caption class="hidden">Items by kind and state</caption>
         <thead>

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { ItemTable } from '../data.ts';
+import { FEWEST_POINTS } from '../fewest.ts';
 import { headOf, type Column } from '../items/columns.ts';
 import { itemHash } from '../items/item-row.ts';
 import { valueText } from '../items/rows.tsx';
@@ -68,7 +69,7 @@ interface CardProps extends Shown {
 const MOST_NAMED = 4;
 
 function MeasureCard({ table, kind, column, distribution }: CardProps) {
-  const { values, median, quartiles, outliers } = distribution;
+  const { values, outliers } = distribution;
   const text = (value: number): string => valueText(column, value);
   const [low, high] = [values[0]?.value ?? 0, values.at(-1)?.value ?? 0];
   return (
@@ -81,26 +82,21 @@ function MeasureCard({ table, kind, column, distribution }: CardProps) {
           <strong>{text(low)}</strong>
           {values.length > 1 && <span class="quiet"> for all {values.length} items</span>}
         </p>
-      ) : (
-        <>
-          <SavedPicture
-            // For the keyboard, the title links to a larger plot with its own buttons.
-            isForPointer
-            name={`${headOf(column)} of ${KIND_WORDS[kind].many}`}
-          >
-            <Picture table={table} kind={kind} column={column} distribution={distribution} />
-          </SavedPicture>
-          <p class="ends">
-            <span>{text(low)}</span>
-            <span
-              class="quiet"
-              title={`middle half ${text(quartiles[0])} to ${text(quartiles[1])}`}
+      ) : values.length < FEWEST_POINTS ? (
+        <p class="few">
+          {values.map(({ row, value }) => (
+            <a
+              key={row}
+              href={itemHash(table, row)}
+              title={table.id[row]}
+              aria-label={`${text(value)}, ${table.id[row] ?? ''}`}
             >
-              median {text(median)}
-            </span>
-            <span>{text(high)}</span>
-          </p>
-        </>
+              {text(value)}
+            </a>
+          ))}
+        </p>
+      ) : (
+        <Spread table={table} kind={kind} column={column} distribution={distribution} />
       )}
       {outliers.length > 0 && (
         <p class="outliers">
@@ -118,6 +114,38 @@ function MeasureCard({ table, kind, column, distribution }: CardProps) {
   );
 }
 
+function Spread(props: CardProps) {
+  const { kind, column, distribution } = props;
+  const { values, median, quartiles } = distribution;
+  const [low, high] = [values[0]?.value ?? 0, values.at(-1)?.value ?? 0];
+  const text = (value: number): string => valueText(column, value);
+  const [from, to] = quartiles.map((value) => betweenText(column, value));
+  return (
+    <>
+      <SavedPicture
+        // For the keyboard, the title links to a larger plot with its own buttons.
+        isForPointer
+        name={`${headOf(column)} of ${KIND_WORDS[kind].many}`}
+      >
+        <Picture {...props} />
+      </SavedPicture>
+      <p class="ends">
+        <span>{text(low)}</span>
+        <span class="quiet" title={`middle half ${from} to ${to}`}>
+          median {betweenText(column, median)}
+        </span>
+        <span>{text(high)}</span>
+      </p>
+    </>
+  );
+}
+
+/** A median or quartile can be between two values: 7.5 atoms are neither 7 nor 8. */
+function betweenText(column: Column, value: number): string {
+  const isBetween = column.decimals === 0 && !Number.isInteger(value);
+  return valueText(isBetween ? { ...column, decimals: 1 } : column, value);
+}
+
 const WIDTH = 240;
 const HEIGHT = 52;
 /** Fewer values are shown one by one. */
@@ -127,7 +155,7 @@ function Picture({ table, kind, column, distribution }: CardProps) {
   const { values, median, quartiles } = distribution;
   const [low, high] = [values[0]?.value ?? 0, values.at(-1)?.value ?? 0];
   const across = (value: number): number => 6 + ((value - low) / (high - low)) * (WIDTH - 12);
-  const words = `${column.title} of ${counted(values.length, 'item')}: from ${valueText(column, low)} to ${valueText(column, high)}, median ${valueText(column, median)}, middle half from ${valueText(column, quartiles[0])} to ${valueText(column, quartiles[1])}`;
+  const words = `${column.title} of ${counted(values.length, 'item')}: from ${valueText(column, low)} to ${valueText(column, high)}, median ${betweenText(column, median)}, middle half from ${betweenText(column, quartiles[0])} to ${betweenText(column, quartiles[1])}`;
   return (
     <svg
       class={`spread kind-${kind}`}

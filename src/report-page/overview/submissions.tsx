@@ -3,6 +3,7 @@ import { areaY, gridY, lineY, ruleY, text, type PlotOptions } from '@observableh
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
 import type { PageData, ServiceFacts, Span } from '../data.ts';
+import { FEWEST_IN_CURVE, FEWEST_OF_LIMIT } from '../fewest.ts';
 import { counted, countText, durationText, unitFor, type Unit } from '../words.ts';
 import {
   ceilingOf,
@@ -54,12 +55,17 @@ function OfService({ service, spans }: OfServiceProps) {
         <strong>{name}</strong> <span class="quiet">({address})</span>: {jobs} accepted
         {window === null ? '; no rate limit.' : `; ${window.words}.`}
       </figcaption>
-      <div class="pair">
-        <Chart label={`${name}: jobs accepted so far, ${jobs} in the end`} options={all} />
-        {window !== null && options !== null && (
-          <Chart label={`${name}: jobs in the rolling window, ${window.words}`} options={options} />
-        )}
-      </div>
+      {areEnough(spans, window) && (
+        <div class="pair">
+          <Chart label={`${name}: jobs accepted so far, ${jobs} in the end`} options={all} />
+          {window !== null && options !== null && (
+            <Chart
+              label={`${name}: jobs in the rolling window, ${window.words}`}
+              options={options}
+            />
+          )}
+        </div>
+      )}
     </figure>
   );
 }
@@ -76,6 +82,11 @@ function bounds(spans: readonly Span[], budget: Bounds['budget']): Bounds {
   const possible = possiblyIn(spans, budget.windowMs);
   const words = windowWords([highest(certain), highest(possible)], budget);
   return { certain, possible, words, budget };
+}
+
+function areEnough(spans: readonly Span[], window: Bounds | null): boolean {
+  if (spans.length < FEWEST_IN_CURVE) return false;
+  return window === null || highest(window.possible) >= FEWEST_OF_LIMIT * window.budget.limit;
 }
 
 const HEIGHT = 220;

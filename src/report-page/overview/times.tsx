@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { KINDS, type Kind } from '../../domain/item.ts';
 import { Chart } from '../chart.tsx';
 import type { ItemTable, PageData } from '../data.ts';
+import { FEWEST_IN_CURVE } from '../fewest.ts';
 import { countText, durationText, KIND_WORDS, unitFor } from '../words.ts';
 
 interface Spread {
@@ -43,12 +44,13 @@ interface DistributionProps {
 
 function Distribution({ title, meaning, spreads: all }: DistributionProps) {
   const options = useMemo(() => histogram(all), [all]);
+  const items = all.reduce((sum, { times }) => sum + times.length, 0);
   return (
     <figure>
       <figcaption>
         <strong>{title}</strong>: {meaning}
       </figcaption>
-      <Chart label={`${title}: items by time`} options={options} />
+      {items >= FEWEST_IN_CURVE && <Chart label={`${title}: items by time`} options={options} />}
       <div class="scroll" tabIndex={0} role="region" aria-label={`${title}, numbers`}>
         <table>
           <thead>
@@ -113,6 +115,11 @@ function quantile(times: readonly number[], part: number): number {
   return times[Math.max(0, Math.ceil(part * times.length) - 1)] ?? 0;
 }
 
+/** There is no half item. */
+function wholeText(count: number): string {
+  return Number.isInteger(count) ? countText(count) : '';
+}
+
 function histogram(all: readonly Spread[]) {
   const longest = Math.max(...all.map(({ times }) => times.at(-1) ?? 0));
   const { name, ms } = unitFor(longest);
@@ -122,7 +129,7 @@ function histogram(all: readonly Spread[]) {
     height: 180,
     marginLeft: 52,
     x: { label: name },
-    y: { label: 'items', grid: true, tickFormat: countText },
+    y: { label: 'items', grid: true, tickFormat: wholeText },
     color: { domain: all.map(({ kind }) => kind), range: all.map(({ kind }) => colourOf(kind)) },
     marks: [rectY(points, binX({ y: 'count' }, bars)), ruleY([0])],
   });

@@ -1,6 +1,7 @@
 /** Plots any two columns of the rows that are shown; brushing selects rows of the table. */
 import { useMemo, useState } from 'preact/hooks';
 import type { ItemTable } from '../data.ts';
+import { FEWEST_POINTS } from '../fewest.ts';
 import { isNumeric, numberHeadOf, type Column } from '../items/columns.ts';
 import type { ShownRows } from '../items/shown-rows.ts';
 import { replaceRoute, type Route } from '../route.ts';
@@ -22,9 +23,18 @@ export function PlotPanel({ table, columns, rows, route, selection }: PlotPanelP
   const [said, say] = useState('');
   if (axes === null) return <p class="empty">None of these rows has a number to plot.</p>;
   const set = (changed: Partial<Route>): void => replaceRoute({ ...route, ...changed });
+  const choices = <AxisChoices axes={axes} numbers={numbers} colourings={colourings} set={set} />;
+  if (points.length < FEWEST_POINTS) {
+    return (
+      <section class="panel" aria-label="Plot of the rows shown">
+        {choices}
+        <TooFew items={points.length} />
+      </section>
+    );
+  }
   return (
     <section class="panel" aria-label="Plot of the rows shown">
-      <AxisChoices axes={axes} numbers={numbers} colourings={colourings} set={set} />
+      {choices}
       <BrushedPlot
         table={table}
         axes={axes}
@@ -51,6 +61,15 @@ export function PlotPanel({ table, columns, rows, route, selection }: PlotPanelP
         </button>
       </p>
     </section>
+  );
+}
+
+function TooFew({ items }: { readonly items: number }) {
+  return (
+    <p class="status" role="status">
+      {counted(items, 'item')} with these values: a plot needs at least {FEWEST_POINTS}. The table
+      below shows them.
+    </p>
   );
 }
 
