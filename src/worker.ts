@@ -101,6 +101,7 @@ async function startWith(options: WorkerOptions): Promise<RunningWorker> {
   });
   const access = keepWorkersConnected(connection, group, {
     reread: options.temporal.reread,
+    rereadEveryMs: options.temporal.rereadEveryMs,
     open: (credentials) => connectWorker(options.temporal, credentials),
   });
   for (const { reference } of services) await ensureBudget(given, reference);

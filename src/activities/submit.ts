@@ -29,7 +29,8 @@ const STOOD_STILL_MS = 3_000;
 
 /**
  * A budget that knows of a failure leaves the service alone for a second, and a little less by this worker's clock. What
- * may be sent sooner after one was decided without knowing of it.
+ * may be sent sooner after one was decided without knowing of it. What may be sent later shows by `failuresKnownTo`
+ * whether the budget knew; budgets of before that was told are judged by the time alone.
  */
 const SHORTEST_BLOCK_MS = 900;
 
@@ -162,7 +163,8 @@ async function send(
   // Without a note an attempt before this one has sent nothing, and its slot is not used.
   if (info.attempt > 1) freeSlot(deps, wanted.id);
   const decidedAt = Date.now() - Math.max(ageOf(deps.serverClock, info), SHORTEST_BLOCK_MS);
-  const grantedAt = request.probe ? Date.now() : decidedAt;
+  const { number, failuresKnownTo, probe } = request;
+  const permission = { at: decidedAt, number, failuresKnownTo, probe };
   // How far it has come, when it ends in whatever way.
   const reached: { slot: Slot | null; noted: boolean } = { slot: null, noted: false };
   let outcome: TimedOutcome | null = null;
@@ -172,7 +174,7 @@ async function send(
     return reached.noted;
   };
   try {
-    const answer = note.timed(await client.submit(job, { signal, grantedAt, beforeSending }));
+    const answer = note.timed(await client.submit(job, { signal, permission, beforeSending }));
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
     // The attempt that made the note reports the outcome of the job.
     outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);

@@ -38,6 +38,7 @@ export function close(
       return;
     case 'unsure':
       chargeBoth(state, granted, now);
+      knowFailures(state, closing.unwell === undefined ? granted.number : state.address.granted);
       if (closing.unwell !== undefined) {
         const refusal = { retryAfterMs: null, reason: closing.unwell, number: granted.number };
         refuse(state.addressBlock, refusal, state.address.granted, now);
@@ -45,6 +46,8 @@ export function close(
       return;
     case 'refused':
       giveBackBoth(state, window);
+      // Perhaps a failure that was blamed on the row.
+      knowFailures(state, granted.number);
       recover(state.addressBlock, granted.number);
       state.counts.refused += 1;
       return;
@@ -61,6 +64,11 @@ export function close(
       state.counts.submissions -= 1;
       return;
   }
+}
+
+/** After a failure the service is left alone: whatever is granted later was granted with the knowledge of it. */
+function knowFailures(state: BudgetState, upTo: number): void {
+  state.failuresKnownTo = Math.max(state.failuresKnownTo ?? 0, upTo);
 }
 
 /** Not sent, and not turned away by the service either. */
@@ -98,6 +106,7 @@ function turnAway(
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
+  knowFailures(state, state.address.granted);
   forget(state.answered, request.item);
   const refusesUs = reason === 'blocked';
   if (doubt) notePage(state, state.addressBlock.refusals === 0);

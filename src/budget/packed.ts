@@ -16,7 +16,7 @@ const STEPS = 500;
 type Run = readonly [close: number, count: number, owner?: number];
 
 /** Times of closes, ascending (ms). */
-export type Times = readonly number[] | { readonly runs: readonly Run[] };
+type Times = readonly number[] | { readonly runs: readonly Run[] };
 
 type WithTimes<T> = Omit<T, 'closes'> & { readonly closes: Times };
 

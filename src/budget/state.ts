@@ -31,6 +31,8 @@ export interface BudgetState {
   answered: AnsweredRequests;
   /** Absent from states of before there were any. */
   holds?: Holds;
+  /** The budget knows of failures of submissions up to this number; absent from states of before that was kept. */
+  failuresKnownTo?: number;
   /** Absent where the number of unfinished jobs has no bound. */
   unfinished?: Unfinished;
   /** Most requests on their way at once: a service gets a burst, not a flood. */

@@ -16,7 +16,7 @@ import {
 } from './adopted-manifest.ts';
 import { remoteJobs, withServices, type RemoteJob, type RemoteJobs } from './remote-jobs.ts';
 
-export interface Adoption {
+interface Adoption {
   readonly service: ServiceName;
   readonly settings: Settings;
   /** The local services of this project, in place of configured ones. */
@@ -50,7 +50,7 @@ export interface PastJobs {
 }
 
 /** Which jobs: those with these ids, or all past ones of the token. */
-export interface JobsToAdopt {
+interface JobsToAdopt {
   readonly ids: readonly string[] | 'past';
   /** Called with what was found among the past jobs. */
   readonly onPast?: (found: PastJobs) => void;

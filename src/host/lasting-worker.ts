@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { warn } from '../state/warn.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from '../worker.ts';
 
-export interface LastingOptions {
+interface LastingOptions {
   /** Called each time the worker has died or could not be restarted; default: warns on stderr. */
   readonly onDeath?: (error: unknown) => void;
   readonly start?: (options: WorkerOptions) => Promise<RunningWorker>;

@@ -9,7 +9,7 @@ import { StoreError } from '../store/store-error.ts';
 import { recordedFiles } from './audit.ts';
 
 /** Of files, by key or name. */
-export type Digests = ReadonlyMap<string, FileDigest>;
+type Digests = ReadonlyMap<string, FileDigest>;
 
 const NONE: Digests = new Map();
 

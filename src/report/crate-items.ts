@@ -13,7 +13,7 @@ const ITEM_BYTES = 1000;
  */
 const TEXT_BYTES = [32, 16, 8, 4];
 
-export interface ItemEntities {
+interface ItemEntities {
   readonly dataset: Entity;
   readonly others: readonly Entity[];
 }

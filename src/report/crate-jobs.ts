@@ -31,7 +31,7 @@ export const STATUS = {
   active: 'http://schema.org/ActiveActionStatus',
 } as const;
 
-export interface JobEntities {
+interface JobEntities {
   readonly input: Entity;
   readonly action: Entity;
 }

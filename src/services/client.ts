@@ -13,6 +13,7 @@ import type {
   PollOutcome,
   SubmitOutcome,
 } from '../domain/outcomes.ts';
+import type { Permission } from './submission-line.ts';
 
 /** What is sent to a service. */
 export interface Job {
@@ -37,8 +38,8 @@ export interface CallOptions {
 }
 
 export interface SubmitOptions extends CallOptions {
-  /** When the job was allowed to be sent (ms since the epoch): it is not sent if the service was found unwell since. */
-  readonly grantedAt?: number;
+  /** It is not sent if the service was found unwell since then; default: allowed now. */
+  readonly permission?: Permission;
   /** Called once, when a connection is available and before a byte is written; false: it must no longer be sent. */
   readonly beforeSending?: () => Promise<boolean>;
 }

@@ -15,7 +15,7 @@ import type { HttpAnswer } from './http-answer.ts';
 import { openBody } from './http-body.ts';
 import { failureWords } from './http-failure.ts';
 import { Redaction } from './redaction.ts';
-import { SubmissionLine } from './submission-line.ts';
+import { SubmissionLine, type Permission } from './submission-line.ts';
 import { userAgent } from './user-agent.ts';
 
 /** Connections per service: a few, because the services are shared (contract section 8). */
@@ -50,8 +50,8 @@ interface HttpRequest {
   readonly body?: { readonly contentType: string; readonly bytes: Uint8Array };
   /** The caller's signal: it or the deadline, whichever comes first, ends the request. */
   readonly signal: AbortSignal;
-  /** For a submission: when it was allowed to be sent (ms since the epoch); default: now. */
-  readonly grantedAt?: number | undefined;
+  /** For a submission: when it was allowed to be sent; default: now. */
+  readonly permission?: Permission | undefined;
   /** For a submission: called before a byte of it is written; false: it is not sent. */
   readonly beforeSending?: (() => Promise<boolean>) | undefined;
   /** Milliseconds, if the usual deadline does not fit: a long download. */

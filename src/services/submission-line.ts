@@ -3,7 +3,7 @@
  * in the worker. When one fails in a way that shows that the service is unwell, all that were granted before are sent
  * back: their fate is known, and an outage affects a handful of submissions instead of a hundred.
  */
-import { refusesUs } from './availability.ts';
+import { isAnswered, refusesUs } from './availability.ts';
 import type { HttpAnswer, HttpFailure } from './http-answer.ts';
 import { failureWords } from './http-failure.ts';
 
@@ -21,11 +21,22 @@ class SentBack extends Error {
   readonly code = UNWELL;
 }
 
+/** When a submission was allowed to be sent, and what the budget knew then. */
+export interface Permission {
+  /** ms since the epoch */
+  readonly at: number;
+  /** Its number among all that the budget granted; absent from older budgets. */
+  readonly number?: number | undefined;
+  /** The budget knew of failures of submissions up to this number; absent from older budgets. */
+  readonly failuresKnownTo?: number | undefined;
+  /** The budget knows of the failure: this one tests whether it is over. */
+  readonly probe?: boolean | undefined;
+}
+
 interface Submission {
   readonly url: URL;
   readonly signal: AbortSignal;
-  /** When it was allowed to be sent (ms since the epoch); default: now. */
-  readonly grantedAt?: number | undefined;
+  readonly permission?: Permission | undefined;
   /** Called once it has its own connection; false: it must not be sent. */
   readonly beforeSending?: (() => Promise<boolean>) | undefined;
 }
@@ -34,6 +45,11 @@ export class SubmissionLine {
   readonly #under = new Set<AbortController>();
   /** When the service was last found unwell (ms since the epoch). */
   #unwellAt = 0;
+  /**
+   * The number of the newest submission that showed it; 0 after a later one was answered properly. Times alone do not
+   * show whether the budget knew of the failure: on a busy machine it learns of it seconds later.
+   */
+  #failed = 0;
   /** Idle connections. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -49,7 +65,7 @@ export class SubmissionLine {
     send: (sentBack: AbortSignal) => Promise<HttpAnswer>,
   ): Promise<HttpAnswer> {
     const own = new AbortController();
-    if ((submission.grantedAt ?? Date.now()) < this.#unwellAt) own.abort(new SentBack());
+    if (this.#isTooOld(submission.permission)) own.abort(new SentBack());
     this.#under.add(own);
     const given = AbortSignal.any([own.signal, submission.signal]);
     const place = await this.#place(given);
@@ -58,8 +74,11 @@ export class SubmissionLine {
         return unreached(submission, NOT_OURS);
       if (!place && !given.aborted) return unreached(submission, BUSY);
       // Otherwise it was sent back or abandoned: `send` says which, before it writes a byte.
+      const failed = this.#failed;
       const answer = await send(own.signal);
-      if (showsUnwell(answer)) this.#sendBack();
+      if (showsUnwell(answer)) this.#sendBack(submission.permission);
+      // The numbers of a new budget begin at 1: it would never know of a failure of a former one.
+      else if (isAnswered(answer) && failed === this.#failed) this.#failed = 0;
       return answer;
     } finally {
       this.#under.delete(own);
@@ -97,8 +116,15 @@ export class SubmissionLine {
     else this.#free += 1;
   }
 
-  #sendBack(): void {
+  #isTooOld(permission: Permission | undefined): boolean {
+    if (!permission || permission.probe === true) return false;
+    const { at, failuresKnownTo = this.#failed } = permission;
+    return at < this.#unwellAt || failuresKnownTo < this.#failed;
+  }
+
+  #sendBack({ number = 0 }: Partial<Permission> = {}): void {
     this.#unwellAt = Date.now();
+    this.#failed = Math.max(this.#failed, number);
     for (const waiting of this.#under) waiting.abort(new SentBack());
   }
 }

@@ -31,6 +31,8 @@ export interface TemporalAddress extends Credentials {
   readonly codec?: CodecKeys | null;
   /** Reads the files of the credentials again; absent if they cannot change. Throws CONFIG_*. */
   readonly reread?: () => Credentials;
+  /** How often (ms); default: renewal.ts. */
+  readonly rereadEveryMs?: number;
 }
 
 /**
@@ -56,9 +58,9 @@ export async function connectClient(
         interceptors: [makeGrpcRetryInterceptor(retry)],
       },
     );
-  const { reread, namespace, identity = processIdentity() } = target;
+  const { reread, rereadEveryMs, namespace, identity = processIdentity() } = target;
   const first = await open(reread?.() ?? target);
-  const connection = reread ? new RenewedConnection(first, { open, reread }) : first;
+  const connection = reread ? new RenewedConnection(first, { open, reread, rereadEveryMs }) : first;
   return new Client({
     connection,
     namespace,

@@ -21,11 +21,11 @@ const READ_EVERY_MS = 10_000;
 /** Slightly longer than the longest poll of the SDK. */
 const CLOSE_AFTER_MS = 90_000;
 
-let readEveryMs = READ_EVERY_MS;
-
-/** For tests. */
-export function readCredentialsEvery(ms: number): void {
-  readEveryMs = ms;
+/** Where and how often credentials are read. */
+interface Reread {
+  readonly reread: () => Credentials;
+  /** Default: `READ_EVERY_MS`. */
+  readonly rereadEveryMs?: number | undefined;
 }
 
 interface Change {
@@ -42,11 +42,14 @@ class CredentialWatch {
   #taken: Credentials;
   #busy = false;
 
-  constructor(reread: () => Credentials, take: (change: Change) => Promise<void>) {
+  constructor(
+    { reread, rereadEveryMs = READ_EVERY_MS }: Reread,
+    take: (change: Change) => Promise<void>,
+  ) {
     this.#reread = reread;
     this.#take = take;
     this.#taken = reread();
-    this.#timer = setInterval(() => void this.#look(), readEveryMs).unref();
+    this.#timer = setInterval(() => void this.#look(), rereadEveryMs).unref();
   }
 
   end(): void {
@@ -73,9 +76,8 @@ class CredentialWatch {
   }
 }
 
-interface Renewal {
+interface Renewal extends Reread {
   readonly open: (credentials: Credentials) => Promise<Connection>;
-  readonly reread: () => Credentials;
 }
 
 /** A client's connection that is replaced when its credentials change. */
@@ -85,10 +87,10 @@ export class RenewedConnection implements ConnectionLike {
   readonly #watch: CredentialWatch;
   readonly #former = new Map<Connection, NodeJS.Timeout>();
 
-  constructor(first: Connection, { open, reread }: Renewal) {
+  constructor(first: Connection, { open, ...reading }: Renewal) {
     this.#current = first;
     this.#open = open;
-    this.#watch = new CredentialWatch(reread, (change) => this.#renew(change));
+    this.#watch = new CredentialWatch(reading, (change) => this.#renew(change));
   }
 
   get workflowService(): Connection['workflowService'] {
@@ -163,9 +165,11 @@ export function keepWorkersConnected(
   workers: readonly Worker[],
   {
     reread,
+    rereadEveryMs,
     open,
   }: {
-    readonly reread: (() => Credentials) | undefined;
+    readonly reread: Reread['reread'] | undefined;
+    readonly rereadEveryMs?: Reread['rereadEveryMs'];
     readonly open: (credentials: Credentials) => Promise<NativeConnection>;
   },
 ): WorkerAccess {
@@ -179,7 +183,7 @@ export function keepWorkersConnected(
     former.add(current);
     current = next;
   };
-  const watch = new CredentialWatch(reread, renew);
+  const watch = new CredentialWatch({ reread, rereadEveryMs }, renew);
   return {
     async close() {
       watch.end();

@@ -133,12 +133,14 @@ class Submissions implements BudgetVerbs<ItemJob> {
 }
 
 function submitRequest(
-  { request, probe, notBefore, mayReplace, inDoubt }: ItemGrant,
+  { request, number, probe, notBefore, mayReplace, inDoubt }: ItemGrant,
   { state }: BudgetView,
 ): SubmitRequest {
   return {
     ...request,
     probe,
+    number,
+    failuresKnownTo: state.failuresKnownTo ?? 0,
     notBefore,
     ...(mayReplace && { mayReplace: true as const }),
     ...(inDoubt && { inDoubt: true as const }),

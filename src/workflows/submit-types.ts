@@ -22,6 +22,10 @@ export interface SubmitRequest extends Waiting<ItemJob> {
   readonly notBefore: number;
   /** The service was down, and is asked whether it is there before the job is sent. */
   readonly probe: boolean;
+  /** `Grant.number`; absent from older budgets. */
+  readonly number?: number;
+  /** `BudgetState.failuresKnownTo` when it was granted; absent from older budgets. */
+  readonly failuresKnownTo?: number;
   /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
   readonly mayReplace?: true;
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */

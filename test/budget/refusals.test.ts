@@ -53,6 +53,19 @@ test('submissions that were sent back carry no news, and the refusal stays until
   expect(decide(state, 5_060).grants.map(({ request }) => request.item)).toEqual(['i2', 'i0']);
 });
 
+test('a failure is known from when it was reported on; an acceptance says nothing of failures', () => {
+  const state = budgetOf(4);
+  const [one, two, three, four] = decide(state, 0).grants as [Grant, Grant, Grant, Grant];
+  close(state, four, { type: 'accepted', rateLimit: null }, 5);
+  expect(state.failuresKnownTo).toBeUndefined();
+  close(state, two, { type: 'refused' }, 10);
+  expect(state.failuresKnownTo, 'that of the row alone').toBe(2);
+  close(state, three, { type: 'unsure' }, 10);
+  expect(state.failuresKnownTo, 'that of the row alone').toBe(3);
+  close(state, one, { ...refused, reason: 'unavailable' }, 20);
+  expect(state.failuresKnownTo, 'all that were sent before').toBe(4);
+});
+
 test('the delay grows from 5 s to a minute', () => {
   const state = budgetOf(1);
   const delays: number[] = [];

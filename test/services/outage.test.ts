@@ -71,16 +71,53 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
     let status = 500;
     await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
     const client = clientOf(service, server.url);
-    const grantedAt = Date.now();
+    const permission = { at: Date.now() };
     await sleep(5);
     await client.submit(job, quiet());
     status = 400;
-    expect(await client.submit(job, { ...quiet(), grantedAt })).toMatchObject({
+    expect(await client.submit(job, { ...quiet(), permission })).toMatchObject({
       type: 'notNow',
       message: expect.stringContaining('not sent') as string,
     });
     expect(server.requests).toHaveLength(1);
     expect((await client.submit(job, quiet())).type).toBe('refused');
+  });
+
+  test('those granted before the budget knew of it are deferred, however late; later ones are sent', async () => {
+    let status = 500;
+    await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
+    const client = clientOf(service, server.url);
+    const submit = (number: number, failuresKnownTo: number, probe = false) =>
+      client.submit(job, {
+        ...quiet(),
+        permission: { at: Date.now(), number, failuresKnownTo, probe },
+      });
+    await submit(3, 0);
+    await sleep(5);
+    status = 400;
+    expect(await submit(4, 2)).toMatchObject({
+      type: 'notNow',
+      message: expect.stringContaining('not sent') as string,
+    });
+    expect(server.requests).toHaveLength(1);
+    expect((await submit(6, 5)).type, 'the budget knows').toBe('refused');
+  });
+
+  test('a probe shows that it is over, also to a new budget that counts from 1', async () => {
+    let status = 500;
+    await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
+    const client = clientOf(service, server.url);
+    const submit = (number: number, probe: boolean) =>
+      client.submit(job, {
+        ...quiet(),
+        permission: { at: Date.now(), number, failuresKnownTo: 0, probe },
+      });
+    await submit(1_000, false);
+    await sleep(5);
+    status = 400;
+    expect((await submit(1, false)).type).toBe('notNow');
+    expect((await submit(2, true)).type).toBe('refused');
+    expect((await submit(3, false)).type).toBe('refused');
   });
 
   test('a refusal of one does not affect the others', async () => {

@@ -12,13 +12,12 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { temporalAddress } from '../../src/host/session.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/worker-connection.ts';
-import { keepWorkersConnected, readCredentialsEvery } from '../../src/temporal/renewal.ts';
+import { keepWorkersConnected } from '../../src/temporal/renewal.ts';
 import { Authority, noOpenssl, type Issued } from './certificates.ts';
 import { startGateway } from './grpc-gateway.ts';
 
 const { TaskQueueType } = temporal.api.enums.v1;
 
-readCredentialsEvery(100);
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 describe.skipIf(noOpenssl !== null)('credentials in files', () => {
@@ -44,7 +43,7 @@ describe.skipIf(noOpenssl !== null)('credentials in files', () => {
     writeFileSync(file, `temporal: ${temporal}\n`);
     const { temporal: settings } = loadSettings(file, {});
     if (!settings) throw new Error('no Temporal is configured');
-    return temporalAddress(settings, null);
+    return { ...temporalAddress(settings, null), rereadEveryMs: 100 };
   }
 
   /** A worker that returns its task queue from one activity. */
@@ -56,6 +55,7 @@ describe.skipIf(noOpenssl !== null)('credentials in files', () => {
     const worker = await Worker.create({ connection, namespace: 'default', taskQueue, activities });
     const access = keepWorkersConnected(connection, [worker], {
       reread: address.reread,
+      rereadEveryMs: address.rereadEveryMs,
       open: (credentials) => connectWorker(address, credentials),
     });
     const running = worker.run();

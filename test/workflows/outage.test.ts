@@ -90,6 +90,7 @@ describe('a service that is down', () => {
     const meantime = between.seen.length;
     over = true;
     const ran = await ended(started);
+    // One for each connection: once one has failed, the worker sends none that was granted without knowing of it.
     const connections = 8;
     const unsure = sent.filter(({ path }) => path.startsWith('/acpype')).length;
     expect(unsure, 'molecules risked on the outage').toBeLessThanOrEqual(two.limit);

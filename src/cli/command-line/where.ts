@@ -13,7 +13,7 @@ const VALUES: Readonly<Partial<Record<Property, readonly string[]>>> = {
   kind: KINDS,
 };
 
-export type Where = (line: ItemLine) => boolean;
+type Where = (line: ItemLine) => boolean;
 
 /**
  * All conditions must match; within one condition, any of its comma-separated values.

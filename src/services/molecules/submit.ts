@@ -27,7 +27,7 @@ interface SubmissionRequest {
 export async function submit(
   access: MoleculesAccess,
   job: Job,
-  { signal, grantedAt, beforeSending }: SubmitOptions,
+  { signal, permission, beforeSending }: SubmitOptions,
 ): Promise<SubmitOutcome> {
   const body = JSON.stringify(submissionRequest(job, access));
   const answer = await access.http.send({
@@ -35,7 +35,7 @@ export async function submit(
     url: below(access.base, 'api'),
     body: { contentType: 'application/json', bytes: new TextEncoder().encode(body) },
     signal,
-    grantedAt,
+    permission,
     beforeSending,
   });
   const outcome = await readSubmission(answer, { remoteId: readHashId });

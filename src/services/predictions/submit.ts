@@ -16,7 +16,7 @@ interface Submission {
 export async function submit(
   access: PredictionsAccess,
   job: Job,
-  { signal, grantedAt, beforeSending }: SubmitOptions,
+  { signal, permission, beforeSending }: SubmitOptions,
 ): Promise<SubmitOutcome> {
   const { endpoint, contentType, bytes } = await prepare(access, job);
   const answer = await access.http.send({
@@ -24,7 +24,7 @@ export async function submit(
     url: access.api('submit', endpoint, ''),
     body: { contentType, bytes },
     signal,
-    grantedAt,
+    permission,
     beforeSending,
   });
   const outcome = await readSubmission(answer, { remoteId: readAcknowledgedId });
