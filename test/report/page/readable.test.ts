@@ -165,3 +165,15 @@ test('the names of the values of twelve items are on one line each, also beside 
   expect(heights.length).toBeGreaterThan(8);
   expect(new Set(heights).size).toBe(1);
 });
+
+test.each(['#item=sequence-00000', '#compare=sequence-00000%20sequence-00001'])(
+  'the title of a plot names its predictor once: %s',
+  async (hash) => {
+    const { page } = await opened(browser, folder, hash);
+    await page.locator('[data-track=disoMine] svg').first().waitFor();
+    const titles = await page.locator('[data-track] :is(h3, h4)').allTextContents();
+    expect(titles.map((title) => title.trim())).toEqual(
+      expect.arrayContaining(['Disorder (DisoMine)', 'Early folding EFoldMine']),
+    );
+  },
+);
