@@ -123,15 +123,17 @@ function Value({ table, column, row, route }: ValueProps) {
 
 /** Breaks lines only between its parts: the `0` of `charge 0` alone on a line is easily missed. */
 function Phrases({ text }: { readonly text: string }) {
+  const phrases = text.split(', ');
   return (
-    <>
-      {text.split(', ').map((phrase, place) => (
+    // One element: on a phone, each child of the cell has a line of its own.
+    <span class={phrases.length > 1 ? 'phrases' : ''}>
+      {phrases.map((phrase, place) => (
         <Fragment key={place}>
           {place > 0 && ', '}
           <span class="phrase">{phrase}</span>
         </Fragment>
       ))}
-    </>
+    </span>
   );
 }
 

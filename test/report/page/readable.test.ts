@@ -131,3 +131,49 @@ test('the address of the service has no bracket on a line of its own', async () 
   const facts = await page.locator('.facts dd').allInnerTexts();
   expect(facts).toContain('molecules at molecules.example.org/acpype');
 });
+
+test('a result of several parts is one text on the cards of a phone', async () => {
+  const { page } = await opened(browser, folder, '#kind=molecule', PHONE);
+  const cell = page.locator('.cards td.column-result').first();
+  await cell.waitFor();
+  expect(await cell.innerText()).toBe('C2H6O, 9 atoms, charge 0');
+  const tops = await page.evaluate<number[]>(
+    `[...document.querySelector('.cards td.column-result').querySelectorAll('.phrase')].map((one) => one.getBoundingClientRect().top)`,
+  );
+  expect(tops.length).toBe(3);
+  expect(new Set(tops).size).toBe(1);
+});
+
+test('the table of sequences fits a screen of 1280 pixels', async () => {
+  const { page } = await opened(browser, folder, '#kind=sequence');
+  const sheet = page.locator('.sheet');
+  await sheet.locator('tbody tr').first().waitFor();
+  const beyond = await page.evaluate<number>(
+    `(() => { const sheet = document.querySelector('.sheet'); return sheet.scrollWidth - sheet.clientWidth; })()`,
+  );
+  expect(beyond).toBeLessThanOrEqual(1);
+});
+
+test('the names of the values of twelve items are on one line each, also beside a long table', async () => {
+  const ids = Array.from({ length: 12 }, (_, n) => `molecule-${String(n).padStart(5, '0')}`);
+  const hash = `#${new URLSearchParams({ compare: ids.join(' ') }).toString()}`;
+  const { page } = await opened(browser, folder, hash);
+  await page.locator('.values tbody th').first().waitFor();
+  const heights = await page.evaluate<number[]>(
+    `[...document.querySelectorAll('.values tbody th')].map((one) => Math.round(one.getBoundingClientRect().height))`,
+  );
+  expect(heights.length).toBeGreaterThan(8);
+  expect(new Set(heights).size).toBe(1);
+});
+
+test.each(['#item=sequence-00000', '#compare=sequence-00000%20sequence-00001'])(
+  'the title of a plot names its predictor once: %s',
+  async (hash) => {
+    const { page } = await opened(browser, folder, hash);
+    await page.locator('[data-track=disoMine] svg').first().waitFor();
+    const titles = await page.locator('[data-track] :is(h3, h4)').allTextContents();
+    expect(titles.map((title) => title.trim())).toEqual(
+      expect.arrayContaining(['Disorder (DisoMine)', 'Early folding EFoldMine']),
+    );
+  },
+);
