@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { fuzz } from '../../scripts/clients/fuzz.ts';
 import { clientPackages } from '../../scripts/clients/python.ts';
+import { httpServer, json } from '../services/scripted-server.ts';
 import { databaseFile, start } from '../local-services/running-services.ts';
 
 const CLIENTS = join(import.meta.dirname, '..', '..', 'examples', 'clients');
@@ -68,4 +69,43 @@ describe.skipIf(packages.type === 'absent')(`Python clients${why}`, () => {
       expect(passed, report).toBe(true);
     },
   );
+
+  test('schemathesis: a form without a required field must be refused', async () => {
+    await using server = await formService();
+    const { passed, report } = await fuzz(folder, server.url, {
+      examples: 8,
+      seed: 1,
+      seconds: 8,
+    });
+    expect(passed).toBe(false);
+    expect(report).toContain('Schema-violating request accepted');
+  });
+
+  test('schemathesis: a boolean in a form is a text, in JSON it is not', async () => {
+    const paths = [folder, join(import.meta.dirname, '..', '..', 'scripts', 'clients')].join(':');
+    const { stdout } = await run('python3', [join(import.meta.dirname, 'fuzz_failures.py')], {
+      env: { ...process.env, PYTHONPATH: paths, PYTHONDONTWRITEBYTECODE: '1' },
+    });
+    expect(
+      JSON.parse(stdout),
+      'a boolean, no field and a text in a form; a boolean in JSON',
+    ).toEqual([false, true, true, true]);
+  });
 });
+
+/** A service whose document requires a form with one text field, and which accepts anything. */
+function formService() {
+  const properties = { token: { type: 'string' } };
+  const form = { type: 'object', properties, required: ['token'], additionalProperties: true };
+  const content = { 'multipart/form-data': { schema: form } };
+  const responses = { 200: { description: 'accepted' }, 400: { description: 'refused' } };
+  const post = { requestBody: { required: true, content }, responses };
+  const info = { title: 'a form', version: '1' };
+  const document = { openapi: '3.1.0', info, paths: { '/form': { post } } };
+  return httpServer(({ path, method }, response) => {
+    if (path === '/docs/json') return json(response, 200, document);
+    if (path !== '/form') return json(response, 404, {});
+    if (method !== 'POST') return json(response, 405, {}, { allow: 'POST' });
+    json(response, 200, {});
+  });
+}
