@@ -9,12 +9,13 @@ import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/published-campaign.ts';
+import { campaignAddress } from '../store/address.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
 import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
 import { ensureTreeId } from '../store/tree-identity.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { openTree, type CampaignTree } from './campaign-tree.ts';
+import { openTree, treeIfAny, type CampaignTree } from './campaign-tree.ts';
 import { chooseServices } from './choose-services.ts';
 import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
 import {
@@ -41,6 +42,31 @@ interface RetryStart {
   /** Called with what is about to be run again, before it is. */
   readonly onSurvey?: (survey: RetrySurvey) => void;
   readonly onNotice?: OnNotice;
+}
+
+interface Choice {
+  /** Ids of items; default: all that did not succeed. */
+  readonly items?: readonly string[] | undefined;
+  readonly failed?: boolean | undefined;
+  readonly out?: string | undefined;
+  readonly services?: string | undefined;
+}
+
+/** What is run again and where, as far as it is known before a server is started. Temporal may know another folder. */
+export async function retryOf(
+  name: string,
+  { items, failed, out, services }: Choice,
+  settings: Settings,
+): Promise<
+  Pick<RetryStart, 'name' | 'expected' | 'chosenByUser' | 'local' | 'settings' | 'selection'>
+> {
+  const expected = campaignAddress(out ?? settings.storeUrl, name);
+  const local = services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
+  const selection: Selection =
+    items !== undefined
+      ? { type: 'items', ids: new Set(items) }
+      : { type: failed === true ? 'failed' : 'all' };
+  return { name, expected, chosenByUser: out !== undefined, local, settings, selection };
 }
 
 interface RetryStarted {

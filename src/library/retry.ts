@@ -1,11 +1,8 @@
 /** Runs items of a campaign that did not succeed again, like `hundredfold retry` without a terminal. */
-import { treeIfAny } from '../campaigns/campaign-tree.ts';
 import { oneAtATime } from '../campaigns/one-at-a-time.ts';
-import { startRetry } from '../campaigns/retry.ts';
+import { retryOf, startRetry } from '../campaigns/retry.ts';
 import { standingOf } from '../campaigns/standing.ts';
 import { openSession } from '../host/session.ts';
-import { campaignAddress } from '../store/address.ts';
-import type { Selection } from '../store/retry-survey.ts';
 import { Campaign } from './campaign.ts';
 import type { RowOptions } from './checked-rows.ts';
 import { environmentOf, logToWorkerLog, settingsOf } from './configuration.ts';
@@ -33,26 +30,20 @@ export interface RetryOptions
  * `TREE_*`, `TEMPORAL_*`, or `INTERRUPTED` when the signal is aborted
  */
 export async function retry(name: string, options: RetryOptions = {}): Promise<Campaign> {
-  const { out, signal = new AbortController().signal } = options;
+  const { signal = new AbortController().signal } = options;
   throwIfInterrupted(signal);
   const settings = settingsOf(options);
-  const expected = campaignAddress(out ?? settings.storeUrl, name);
-  const local = options.services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
+  const retried = await retryOf(name, options, settings);
   logToWorkerLog(settings);
   const environment = environmentOf(options);
-  const session = await openSession({ settings, environment, localServices: local });
+  const session = await openSession({ settings, environment, localServices: retried.local });
   const notices: string[] = [];
   const onNotice = (text: string): void => void notices.push(text);
   try {
     throwIfInterrupted(signal);
     const wanted = {
-      name,
-      expected,
-      chosenByUser: out !== undefined,
-      local,
-      settings,
+      ...retried,
       environment,
-      selection: selectionOf(options),
       standing: standingOf(options),
       onNotice,
     };
@@ -64,9 +55,4 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
     await session.close();
     throw error;
   }
-}
-
-function selectionOf({ items, failed }: RetryOptions): Selection {
-  if (items !== undefined) return { type: 'items', ids: new Set(items) };
-  return { type: failed === true ? 'failed' : 'all' };
 }

@@ -1,12 +1,10 @@
 /** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
 import { EXIT } from '../../domain/errors.ts';
-import { treeIfAny } from '../../campaigns/campaign-tree.ts';
 import { oneAtATime } from '../../campaigns/one-at-a-time.ts';
-import { startRetry } from '../../campaigns/retry.ts';
+import { retryOf, startRetry } from '../../campaigns/retry.ts';
 import { standingOf, type StandingOptions } from '../../campaigns/standing.ts';
 import { openSession } from '../../host/session.ts';
-import { campaignAddress } from '../../store/address.ts';
-import type { RetrySurvey, Selection } from '../../store/retry-survey.ts';
+import type { RetrySurvey } from '../../store/retry-survey.ts';
 import { startInBackground } from '../../host/background.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { conclude, concludeEnded } from '../session/conclusion.ts';
@@ -27,9 +25,8 @@ interface RetryFlags extends ServiceFlags, StandingOptions {
 
 export async function retry(name: string, flags: RetryFlags): Promise<number> {
   const settings = commandSettings(flags);
-  const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
-  // The default folder: its needs are known before a server is started. Temporal may know another folder.
-  const local = flags.services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
+  const retried = await retryOf(name, { ...flags, items: flags.item }, settings);
+  const { local } = retried;
   const interruption = new Interruption();
   logToFolder(settings);
   const services = local ? { services: 'local' as const } : {};
@@ -43,14 +40,9 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
   try {
     if (interruption.requested()) return EXIT.interrupted;
     const wanted = {
-      name,
-      expected,
-      local,
-      settings,
+      ...retried,
       environment: process.env,
-      selection: selectionOf(flags),
       standing: standingOf(flags),
-      chosenByUser: flags.out !== undefined,
       onNotice: say,
       onSurvey: (survey: RetrySurvey) => explainRetry(name, survey),
     };
@@ -64,9 +56,4 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
   } finally {
     await session.close();
   }
-}
-
-function selectionOf({ failed, item }: RetryFlags): Selection {
-  if (item !== undefined) return { type: 'items', ids: new Set(item) };
-  return { type: failed ? 'failed' : 'all' };
 }
