@@ -42,7 +42,7 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
     const fetched = isWrong ? await rejected(store, item, files) : files;
     const kept = filesAfter(record, remoteId, fetched);
     await removeOthers(store, record, kept);
-    await writeItem(store, {
+    const written: ItemRecord = {
       ...record,
       state: end.state,
       error: end.code === null ? null : { code: end.code, message: end.message ?? end.code },
@@ -56,7 +56,9 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
       timing: rest.timing,
       files: kept,
       ...(rest.engine !== undefined && { engine: rest.engine }),
-    });
+    };
+    await writeItem(store, written);
+    await removeOrphan(store, written);
     return end;
   } catch (error) {
     throw storeFailure(error);
@@ -145,6 +147,17 @@ async function removeOthers(
   for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
     if (!keys.has(key)) await store.remove(key);
   }
+}
+
+/**
+ * The user removed the folder while the record was being written, so that nothing but the record is left: with it the
+ * item would stay failed, and without it the next `run` starts the item again. Found by the chaos rounds.
+ */
+async function removeOrphan(store: Store, { kind, id, input, files }: ItemRecord): Promise<void> {
+  for (const name of [input.name, ...Object.keys(files)]) {
+    if (await store.exists(itemKey(kind, id, name))) return;
+  }
+  await store.remove(itemKey(kind, id, ITEM_RECORD));
 }
 
 type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;

@@ -1,5 +1,7 @@
 /** The end of an item on disk, after it was run again: whose files are kept, and what is recorded of the former end. */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { Client } from '@temporalio/client';
 import { conclude } from '../../src/activities/conclude.ts';
 import { EndReporter } from '../../src/activities/end-reporter.ts';
@@ -92,6 +94,19 @@ const failed = (code: string): ItemConclusion['end'] => ({ state: 'failed', code
 const succeeded: ItemConclusion['end'] = { state: 'succeeded', code: null, message: null };
 const wasFailed = { error: { code: 'JOB_FAILED', message: 'why' } };
 const wasDamaged = { error: { code: 'STORE_DIGEST_MISMATCH', message: 'why' } };
+
+test('a record is not left behind alone when the folder was removed while it was written', async () => {
+  const store = await openedAgain(wasFailed);
+  const write = store.write.bind(store);
+  vi.spyOn(store, 'write').mockImplementation(async (key, data, options) => {
+    if (key.endsWith('item.json'))
+      await rm(join(store.location, 'sequences', 'p1'), { recursive: true });
+    return write(key, data, options);
+  });
+  const deps = { openStore: () => Promise.resolve(store), leases: OURS, ends: new EndReporter(temporal) };
+  await conclude(deps, conclusionOf(store, {}));
+  expect(await filesOf(store)).toEqual([]);
+});
 
 describe('files of the former job', () => {
   test('are replaced by those of another job', async () => {
