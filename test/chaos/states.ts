@@ -22,7 +22,9 @@ export function explainedStates(
   const codes = plan.events.flatMap((event) =>
     event.do === 'faults' ? event.rules.flatMap((rule) => codesExplainedBy(rule) ?? []) : [],
   );
-  const unsure = plan.events.some(makesUnsure);
+  const unsure =
+    plan.events.some(makesUnsure) ||
+    plan.encores.some(({ killedAfterMs }) => killedAfterMs !== null);
   const strange = rows.filter((row) => {
     const id = row['remote_id'] ?? '';
     const code = row['error_code'] ?? '';
