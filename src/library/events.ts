@@ -44,7 +44,7 @@ export interface ProgressEvent {
   readonly waiting: number;
   /** Items that have ended, by state. */
   readonly ended: Readonly<Record<FinalState, number>>;
-  /** The rate limits that the campaign uses. */
+  /** The rate limits that the campaign uses; at first empty, until its budgets have started. */
   readonly budgets: readonly BudgetState[];
   /** What blocks the campaign until the user acts, with the remedy; null if nothing does. */
   readonly obstacle: string | null;

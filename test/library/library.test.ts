@@ -10,7 +10,7 @@ import {
   startCampaign,
   watch,
 } from 'hundredfold';
-import type { CampaignEvent, OutputTree, StartOptions, TreeItem } from 'hundredfold';
+import type { BudgetState, CampaignEvent, OutputTree, StartOptions, TreeItem } from 'hundredfold';
 import { describe, expect, test } from 'vitest';
 import { desk, type Desk } from '../cli/command.ts';
 import { fragments, peptides } from '../cli/manifests.ts';
@@ -114,6 +114,7 @@ describe('startCampaign', () => {
     const config = at.path('hundredfold.yaml');
     await using campaign = await startCampaign(at.path('peptides.csv'), { ...remote, config });
     const states: string[] = [];
+    let budgets: readonly BudgetState[] = [];
     let paused = false;
     for await (const event of campaign.events()) {
       // One slot every two seconds: two rows wait.
@@ -123,11 +124,12 @@ describe('startCampaign', () => {
       }
       if (event.type !== 'progress') continue;
       states.push(event.state);
-      expect(event.budgets).toMatchObject([{ service: 'predictions', limit: 1, windowMs: 2_000 }]);
+      budgets = event.budgets;
       if (event.state === 'paused') await campaign.resume();
     }
     expect(states).toContain('paused');
     expect(states.at(-1)).toBe('completed');
+    expect(budgets).toMatchObject([{ service: 'predictions', limit: 1, windowMs: 2_000 }]);
     await campaign.close();
     atMostOneJob(await service.end(), ids.length);
   });
