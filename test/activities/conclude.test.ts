@@ -103,7 +103,11 @@ test('a record is not left behind alone when the folder was removed while it was
       await rm(join(store.location, 'sequences', 'p1'), { recursive: true });
     return write(key, data, options);
   });
-  const deps = { openStore: () => Promise.resolve(store), leases: OURS, ends: new EndReporter(temporal) };
+  const deps = {
+    openStore: () => Promise.resolve(store),
+    leases: OURS,
+    ends: new EndReporter(temporal),
+  };
   await conclude(deps, conclusionOf(store, {}));
   expect(await filesOf(store)).toEqual([]);
 });
