@@ -15,6 +15,7 @@ import type { HttpAnswer } from './http-answer.ts';
 import { openBody } from './http-body.ts';
 import { failureWords } from './http-failure.ts';
 import { Redaction } from './redaction.ts';
+import { RequestSignal } from './request-signal.ts';
 import { SubmissionLine, type Permission } from './submission-line.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -118,9 +119,10 @@ async function send(
   { deadlineMs, redaction, network, sentBack }: Sending,
 ): Promise<HttpAnswer> {
   const where = `${request.method} ${request.url.origin}${request.url.pathname}`;
-  const deadline = AbortSignal.timeout(request.deadlineMs ?? deadlineMs);
-  const signal = AbortSignal.any([request.signal, deadline]);
-  const unwritten = sentBack ? AbortSignal.any([signal, sentBack]) : signal;
+  const whole = new RequestSignal([request.signal], request.deadlineMs ?? deadlineMs);
+  const { signal } = whole;
+  const beginning = new RequestSignal(sentBack ? [signal, sentBack] : [signal]);
+  const unwritten = beginning.signal;
   const watch = { written: false };
   try {
     unwritten.throwIfAborted();
@@ -134,6 +136,8 @@ async function send(
       }),
       abortedUnwritten(watch, unwritten),
     ]);
+    // The deadline includes the body.
+    response.body.once('close', whole.release);
     const headers = new Headers();
     for (const [name, value] of Object.entries(response.headers)) {
       for (const one of [value ?? []].flat()) headers.append(name, redaction.text(one));
@@ -141,11 +145,14 @@ async function send(
     const body = openBody(response.body, where, redaction);
     return { type: 'answered', status: response.statusCode, headers, body, where };
   } catch (error) {
+    whole.release();
     const code = codeOf(error);
     const through = network.proxy ? ` (through the proxy ${network.proxy.name})` : '';
     const message = `${where}: ${failureWords(code, watch.written)}${through}`;
     const reached = watch.written && proxyRefusal(error) === null;
     return { type: reached ? 'broken' : 'unreached', code, message };
+  } finally {
+    beginning.release();
   }
 }
 

@@ -1,4 +1,6 @@
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { queryObjects } from 'node:v8';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HttpAnswer } from '../../src/services/http-answer.ts';
 import { createHttp, type Http } from '../../src/services/http.ts';
@@ -244,4 +246,19 @@ test('the scripted servers are reachable at all', async () => {
     socket.once('data', (data) => resolve(data.toString())),
   );
   expect(said).toBe('hello');
+});
+
+test('an answer that was read is not kept until the deadline of its request', async () => {
+  await using server = await httpServer((_, response) => json(response, 200, { done: true }));
+  const http = newHttp(60_000);
+  const { signal } = new AbortController();
+  const get = async (): Promise<void> => {
+    const answer = await http.send({ method: 'GET', url: new URL(server.url), signal });
+    if (answer.type !== 'answered') throw new Error(answer.message);
+    expect(await answer.body.text(100)).toMatchObject({ type: 'whole' });
+  };
+  await get();
+  const before = queryObjects(Readable, { format: 'count' });
+  for (let n = 0; n < 50; n += 1) await get();
+  expect(queryObjects(Readable, { format: 'count' }) - before).toBeLessThan(10);
 });
