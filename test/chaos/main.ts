@@ -70,6 +70,8 @@ async function passes(plan: Plan): Promise<boolean> {
   } catch (error) {
     broken.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
+  const { late } = stage.clocks;
+  if (broken.length > 0 && late !== null) broken.push(`repeat the round: ${late}`);
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
   const items = Object.entries(outcome?.items ?? {}).map(([how, n]) => `${n} ${how}`);
   say(`  ${broken.length === 0 ? 'passed' : 'FAILED'} in ${seconds} s: ${items.join(', ')}`);

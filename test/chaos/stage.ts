@@ -8,7 +8,7 @@ import { type Ended, Desk, type Typed } from '../cli/command.ts';
 import { startProxy, type Proxy } from '../crash/proxy.ts';
 import { Actor } from './actor.ts';
 import { Chronicle } from './chronicle.ts';
-import { Clocks } from './clocks.ts';
+import { childrenOf, Clocks } from './clocks.ts';
 import { HOST } from './deeds.ts';
 import { Edges } from './edges.ts';
 import { FaultControl } from './fault-control.ts';
@@ -222,6 +222,8 @@ export class Stage {
     const commands = chronicle.commands.flatMap(({ typed }) =>
       typed.running && typed !== services.typed ? [typed.pid] : [],
     );
-    return [...servers, ...commands].filter((pid) => pid > 0 && isAlive(pid));
+    // A new server is known by its file only when it works already.
+    const pids = new Set([...servers, ...commands, ...commands.flatMap(childrenOf)]);
+    return [...pids].filter((pid) => pid > 0 && isAlive(pid));
   }
 }
