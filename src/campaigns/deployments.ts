@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../config/settings.ts';
 import { codedError } from '../domain/errors.ts';
-import { temporalAddress } from '../host/session.ts';
+import { temporalAddress } from '../host/temporal-address.ts';
 import { thisBuild } from '../temporal/build.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { describeDeployment, setCurrent, type DeployedBuild } from '../temporal/deployment.ts';

@@ -1,10 +1,10 @@
 /** A session for as long as something is done in it: a look at campaigns, or work on them. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../config/secret.ts';
 import { codedError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import { openSession, type Session } from '../host/session.ts';
+import { inTime } from '../temporal/in-time.ts';
 import { isTemporalAway } from './temporal-away.ts';
 
 /**
@@ -52,17 +52,8 @@ const HOST_PATIENCE_MS = 5_000;
 const ANSWER_WITHIN_MS = 7_000;
 
 /** @throws HundredfoldError `TEMPORAL_SILENT` when the answer takes too long for a command that only reads */
-export async function answered<T>(answer: Promise<T>): Promise<T> {
-  const heard = new AbortController();
-  const late = delay(ANSWER_WITHIN_MS, undefined, { signal: heard.signal }).then(() => {
-    throw codedError('TEMPORAL_SILENT', { seconds: ANSWER_WITHIN_MS / 1_000 });
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    heard.abort();
-  }
+export function answered<T>(answer: Promise<T>): Promise<T> {
+  return inTime(answer, ANSWER_WITHIN_MS);
 }
 
 /**

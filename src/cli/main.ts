@@ -2,9 +2,9 @@
 import { endProcess } from './command-line/ending.ts';
 import { explainFailure } from './command-line/failure.ts';
 import { program } from './command-line/program.ts';
-import { limitYoungHeap } from '../program/young-heap.ts';
+import { limitHeap } from '../program/heap.ts';
 
-limitYoungHeap();
+limitHeap();
 
 // A closed pipe (`| head`) or terminal must not interrupt a running campaign.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -5,13 +5,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { CodecKeys } from '../config/codec.ts';
 import { everyCredential, type ServiceSettings } from '../config/services.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
-import type { Credentials } from '../temporal/renewal.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { inTime } from '../temporal/in-time.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { buildOn } from '../temporal/deployment.ts';
 import { openTracing } from '../telemetry/tracing.ts';
@@ -26,6 +25,7 @@ import { tryLock } from './lock.ts';
 import { checkOpenFiles } from './open-files.ts';
 import { readRecord, type HostRecord } from './record.ts';
 import { stateFolderOf } from './state.ts';
+import { temporalAddress } from './temporal-address.ts';
 import { Deadline } from '../domain/deadline.ts';
 
 export interface Session {
@@ -180,6 +180,12 @@ function onlyLooks({ pid }: HostRecord): HundredfoldError {
   return codedError('HOST_LOOKS_ONLY', { pid });
 }
 
+interface Connected {
+  readonly client: Client;
+  readonly target: TemporalAddress;
+  readonly tracing: Awaited<ReturnType<typeof openTracing>>;
+}
+
 class RemoteSession implements Session {
   readonly role = 'remote';
   readonly ui = null;
@@ -193,19 +199,22 @@ class RemoteSession implements Session {
     this.#stopWorker = stopWorker;
   }
 
-  static async open(
-    temporal: TemporalSettings,
-    { settings, environment, lookOnly = false, ownWorker = true, patienceMs }: HostOptions,
-  ): Promise<RemoteSession> {
+  static async open(temporal: TemporalSettings, options: HostOptions): Promise<RemoteSession> {
+    const { settings, lookOnly = false, patienceMs } = options;
     const target = temporalAddress(temporal, settings.codec);
     // Also without a worker here: the start of a campaign is a span.
     const tracing = lookOnly ? null : await openTracing(process.env);
     const client = await connectClient(target);
-    const register = () => registerSearchAttributes(client);
+    const opened = RemoteSession.#openWith({ client, target, tracing }, options);
     // A server that stands still just now must not keep a command that was promised an answer.
-    await (patienceMs === undefined
-      ? register()
-      : client.withDeadline(Date.now() + patienceMs, register));
+    return patienceMs === undefined ? opened : inTime(opened, patienceMs);
+  }
+
+  static async #openWith(
+    { client, target, tracing }: Connected,
+    { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
+  ): Promise<RemoteSession> {
+    await registerSearchAttributes(client);
     const { deployment } = settings;
     // `doctor` reports a server without deployments.
     const build = deployment === null ? null : await buildOn(client, deployment);
@@ -260,26 +269,6 @@ async function startWorkerHere(options: WorkerOptions): Promise<Pick<RunningWork
 /** How to reach the Temporal of a host. */
 function temporalOf(record: HostRecord): TemporalAddress {
   return { address: record.server.address, namespace: 'default' };
-}
-
-/** A configured Temporal, in the form that connections take. */
-export function temporalAddress(
-  settings: TemporalSettings,
-  codec: CodecKeys | null,
-): TemporalAddress {
-  const { address, namespace, metadata, reread } = settings;
-  return {
-    address,
-    namespace,
-    metadata,
-    codec,
-    ...credentialsOf(settings),
-    ...(reread && { reread: () => credentialsOf(reread()) }),
-  };
-}
-
-function credentialsOf({ apiKey, tls }: Pick<TemporalSettings, 'apiKey' | 'tls'>): Credentials {
-  return { ...(apiKey && { apiKey: apiKey.reveal() }), ...(tls && { tls }) };
 }
 
 async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
-import { temporalAddress } from '../../src/host/session.ts';
+import { temporalAddress } from '../../src/host/temporal-address.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/worker-connection.ts';
 import { keepWorkersConnected } from '../../src/temporal/renewal.ts';

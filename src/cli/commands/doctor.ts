@@ -12,7 +12,7 @@ import { isObjectAddress } from '../../domain/object-store.ts';
 import { checkOpenFiles } from '../../host/open-files.ts';
 import { wereUsed } from '../../host/local-settings.ts';
 import { readRecord } from '../../host/record.ts';
-import { temporalAddress } from '../../host/session.ts';
+import { temporalAddress } from '../../host/temporal-address.ts';
 import { absoluteAddress } from '../../store/address.ts';
 import { openStore } from '../../store/open-store.ts';
 import { probe } from '../../store/probe.ts';

@@ -1,7 +1,7 @@
 /** `hundredfold setup temporal`: creates what a Temporal server lacks, or prints the commands for it. */
 import { loadSettings } from '../../config/settings.ts';
 import { EXIT } from '../../domain/errors.ts';
-import { temporalAddress } from '../../host/session.ts';
+import { temporalAddress } from '../../host/temporal-address.ts';
 import { setUpCluster, type Step } from '../../temporal/cluster-setup.ts';
 import { connectClient } from '../../temporal/connection.ts';
 import { notConfigured } from '../doctor/temporal.ts';

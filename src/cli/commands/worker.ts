@@ -6,7 +6,7 @@ import { everyCredential } from '../../config/services.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../host/lasting-worker.ts';
-import { temporalAddress } from '../../host/session.ts';
+import { temporalAddress } from '../../host/temporal-address.ts';
 import { stateFolderOf } from '../../host/state.ts';
 import type { LogFormat } from '../../telemetry/log-line.ts';
 import type { Operations, OperationsOptions } from '../../telemetry/operations.ts';
