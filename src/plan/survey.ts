@@ -7,7 +7,7 @@ import { KINDS, SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
 import { checkManifests, type ManifestDigest } from '../manifest/check.ts';
-import { withoutGrowth } from '../program/young-heap.ts';
+import { withLateCollections, withoutGrowth } from '../program/heap.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { readItem } from '../store/item-store.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord } from '../store/item-record.ts';
@@ -94,13 +94,14 @@ export async function surveyManifests(
   const { allowOutside } = options;
   const digests: ManifestDigest[] = [];
   const onDigest = (digest: ManifestDigest): void => void digests.push(digest);
-  await withoutGrowth(async () => {
+  const read = async (): Promise<void> => {
     for await (const row of checkManifests(manifests, { allowOutside, onDigest })) {
       const waiting = surveyor.add(row);
       // Awaits only if the disk is involved: with a million rows, the difference is noticeable.
       if (waiting) await waiting;
     }
-  });
+  };
+  await withLateCollections(() => withoutGrowth(read));
   return { ...surveyor.counts, digests, shares: surveyor.shares };
 }
 

@@ -1,13 +1,22 @@
 /**
- * V8's space for new objects. By default it grows to 128 MB in each thread as long as objects survive in it, and is
- * rarely given back. A worker needs no more than a few megabytes: with more, it uses 150 MB and no less CPU
- * (docs/benchmarks.md, "What the worker saved").
+ * How far V8's heap grows. Both defaults are for programs that have a machine to themselves; a worker shares it, with
+ * the server at least (docs/benchmarks.md, "What the worker saved").
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Of one half of the space; V8 copies what survives from one half to the other. */
+/**
+ * New objects, of one half of their space: V8 copies what survives from one half to the other. By default it grows to
+ * 128 MB in each thread as long as objects survive in it, and is rarely given back. A worker needs no more than a few
+ * megabytes: with more, it uses 150 MB and no less CPU.
+ */
 const HALF_MB = 8;
+
+/**
+ * Old objects: they are collected when their space has grown by this much since the last collection. By default it may
+ * double and more. 0 means V8's default.
+ */
+const OLD_GROWTH_PERCENT = 25;
 
 const growBy = (factor: 1 | 2): void => {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
@@ -15,13 +24,18 @@ const growBy = (factor: 1 | 2): void => {
 
 /** Calls of `withoutGrowth` that have not returned. */
 let reading = 0;
+/** Calls of `withLateCollections` that have not returned. */
+let collectingLate = 0;
+let limited = false;
 /** V8's default is 2. */
 let factor: 1 | 2 = 2;
 
 /** For this process and the threads that it starts from now on. A command calls it first. */
-export function limitYoungHeap(): void {
+export function limitHeap(): void {
   // Read when a heap is set up: the one of this thread exists already, and is only stopped from growing.
   setFlagsFromString(`--max-semi-space-size=${HALF_MB}`);
+  limited = true;
+  limitOldSpace();
   // It grows at the end of a collection. A timer would wake an idle process. V8 shrinks it while there is little to do:
   // then it may grow again.
   const collections = new PerformanceObserver(() => {
@@ -31,8 +45,26 @@ export function limitYoungHeap(): void {
   collections.observe({ entryTypes: ['gc'] });
 }
 
+/** V8 reads it at the end of each collection, in all threads. */
+function limitOldSpace(): void {
+  const percent = limited && collectingLate === 0 ? OLD_GROWTH_PERCENT : 0;
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
+}
+
+/** For work that only passes through, and soon ends: early collections cost it a tenth more CPU time for no memory. */
+export async function withLateCollections<T>(work: () => Promise<T>): Promise<T> {
+  collectingLate += 1;
+  limitOldSpace();
+  try {
+    return await work();
+  } finally {
+    collectingLate -= 1;
+    limitOldSpace();
+  }
+}
+
 /**
- * While `work` runs, the space keeps its size. Waiting rows survive in it: a long table would take twice the memory of a
+ * While `work` runs, the space for new objects keeps its size. Waiting rows survive in it: a long table would take twice the memory of a
  * short one, and be read no faster.
  */
 export async function withoutGrowth<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 /** Publishing for workers and commands. */
 import { moduleBeside } from '../program/files.ts';
+import { withLateCollections } from '../program/heap.ts';
 import { objectStoreAccess, openStore } from '../store/open-store.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { CampaignEnd, CampaignSummary } from './campaign-summary.ts';
@@ -42,6 +43,6 @@ export async function publishInThreads(
 ): Promise<CampaignSummary> {
   const { substructure = false, ...progress } = options;
   const work: PublishWork = { folder, access: objectStoreAccess(), end, substructure };
-  const summary = await callThread(PUBLISH, work, progress);
+  const summary = await withLateCollections(() => callThread(PUBLISH, work, progress));
   return summary as CampaignSummary;
 }

@@ -1,12 +1,12 @@
-/** How far V8's space for new objects grows, in processes of their own: the flags hold for a whole process. */
+/** How far V8's heap grows, in processes of their own: the flags hold for a whole process. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-const MODULE = new URL('../../src/program/young-heap.ts', import.meta.url).href;
+const MODULE = new URL('../../src/program/heap.ts', import.meta.url).href;
 
 /** Prints the size (MB) in the main thread and in one that starts later, after both made many objects that survive. */
 const PROGRAM = `
-const { limitYoungHeap, withoutGrowth, youngHeapMb } = await import(${JSON.stringify(MODULE)});
+const { limitHeap, withoutGrowth, youngHeapMb } = await import(${JSON.stringify(MODULE)});
 const { Worker } = await import('node:worker_threads');
 const work = async () => {
   const kept = [];
@@ -16,7 +16,7 @@ const work = async () => {
   }
   return youngHeapMb();
 };
-if (process.argv[1] === 'limited') limitYoungHeap();
+if (process.argv[1] === 'limited') limitHeap();
 await new Promise((resolve) => setTimeout(resolve, 10));
 await withoutGrowth(() => Promise.resolve());
 const main = await work();
@@ -42,4 +42,38 @@ test('a limited process and its threads keep the space for new objects small, al
 
 test('without the limit V8 lets it grow further', () => {
   expect(sizes('unlimited').main).toBeGreaterThanOrEqual(64);
+}, 60_000);
+
+/** Prints how often old objects were collected while 1 GB of objects lived long enough to become old. */
+const GARBAGE = `
+const { limitHeap, withLateCollections } = await import(${JSON.stringify(MODULE)});
+const { constants, PerformanceObserver } = await import('node:perf_hooks');
+const { setTimeout: delay } = await import('node:timers/promises');
+let collections = 0;
+new PerformanceObserver((list) => {
+  for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) collections += 1;
+}).observe({ entryTypes: ['gc'] });
+const mode = process.argv[1];
+if (mode !== 'unlimited') limitHeap();
+const work = async () => {
+  const passing = [];
+  for (let n = 0; n < 8_000_000; n += 1) {
+    passing[n % 400_000] = { n, text: [n] };
+    if (n % 100_000 === 0) await delay(1);
+  }
+};
+await (mode === 'late' ? withLateCollections(work) : work());
+await delay(10);
+console.log(collections);
+`;
+
+function collectionsWith(mode: 'limited' | 'late' | 'unlimited'): number {
+  const args = ['--input-type=module', '--disable-warning=ExperimentalWarning', '-e', GARBAGE];
+  return Number(execFileSync(process.execPath, [...args, mode], { encoding: 'utf8' }));
+}
+
+test('old objects are collected early, and as late as by default where that is better', () => {
+  const limited = collectionsWith('limited');
+  expect(limited).toBeGreaterThan(2 * collectionsWith('unlimited'));
+  expect(limited).toBeGreaterThan(2 * collectionsWith('late'));
 }, 60_000);
