@@ -35,7 +35,8 @@ test('shows the report, the log of an item and the Temporal UI of a campaign', a
   expect(refused.stderr).toContain('[HOST_LOOKS_ONLY]');
   expect(refused.stderr).toContain('End it with Ctrl-C');
   looking.kill('SIGINT');
-  await looking.endsWith(0);
+  const { stderr } = await looking.endsWith(0);
+  expect(stderr).toContain('Stopping. Press Ctrl-C again to stop at once.');
   await expect(fetch(link)).rejects.toThrow();
 });
 

@@ -19,7 +19,7 @@ export async function ui(flags: CommonFlags): Promise<number> {
   const settings = commandSettings(flags, { tokens: 'optional' });
   if (settings.temporal) throw elsewhere(settings.temporal.address);
   logToFolder(settings);
-  const interruption = new Interruption();
+  const interruption = new Interruption({ submits: false });
   const session = await openSession({
     settings,
     environment: process.env,

@@ -16,9 +16,12 @@ export class Interruption {
   readonly request: Promise<void>;
   /** Runs at once: the live view must leave the terminal before anything is printed. */
   beforeWords: () => void = () => undefined;
+  readonly #submits: boolean;
   #at: number | null = null;
 
-  constructor() {
+  /** @param submits - false: the command only reads, so there is nothing to finish */
+  constructor({ submits = true } = {}) {
+    this.#submits = submits;
     this.request = new Promise((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
         process.on(signal, () => this.#signalled(signal, resolve));
@@ -34,14 +37,16 @@ export class Interruption {
     if (this.#at === null) {
       this.#at = Date.now();
       this.beforeWords();
-      say('Stopping: finishing submissions in progress. Press Ctrl-C again to stop at once.');
+      const what = this.#submits ? 'Stopping: finishing submissions in progress.' : 'Stopping.';
+      say(`${what} Press Ctrl-C again to stop at once.`);
       this.#controller.abort();
       resolve();
       return;
     }
     // A closed terminal signals all its processes, some of them twice.
     if (signal === 'SIGHUP' || Date.now() - this.#at < ONE_PRESS_MS) return;
-    say('Stopped at once. A submission that was in progress is looked up before it is sent again.');
+    const lookedUp = ' A submission that was in progress is looked up before it is sent again.';
+    say(`Stopped at once.${this.#submits ? lookedUp : ''}`);
     process.exit(EXIT.interrupted);
   }
 }

@@ -25,7 +25,7 @@ export async function withSession(
 ): Promise<number> {
   const settings = commandSettings(flags, { tokens: 'optional' });
   logToFolder(settings);
-  const interruption = new Interruption();
+  const interruption = new Interruption({ submits: purpose === 'work' });
   return inSession({ settings, environment: process.env, purpose, hurried }, async (session) => {
     if (interruption.requested()) return EXIT.interrupted;
     if (purpose === 'work' && session.role !== 'joined') sayUnready(settings);
