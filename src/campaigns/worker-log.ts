@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Settings } from '../config/settings.ts';
 import { folderUnusable } from '../host/lock.ts';
+import { parseJson } from '../results/json.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 
 const fileIn = (embeddedDir: string): string => join(embeddedDir, 'worker.log');
@@ -37,11 +38,7 @@ export interface LogLine {
 
 /** null for an incomplete line, as after a crash. */
 export function parseLogLine(line: string): LogLine | null {
-  try {
-    return JSON.parse(line) as LogLine;
-  } catch {
-    return null;
-  }
+  return (parseJson(line) ?? null) as LogLine | null;
 }
 
 /** Nothing if no worker has logged yet. */
