@@ -26,7 +26,7 @@ const SLOW = [
   'test/manifest/{encodings,lossless.property,problems,sources}.test.ts',
   'test/local-services/{engine-process,faults,fork-server,openapi}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
-  'test/{cli/doctor/{limits,surroundings,workflows},inputs/hostile-proteins.property}.test.ts',
+  'test/{doctor/{limits,surroundings,workflows},inputs/hostile-proteins.property}.test.ts',
   'test/project/{docs,set-up}.test.ts',
   'test/store/{charges-in-tree,prepare-sharing,s3/errors}.test.ts',
   'test/{activities/clocks-apart,host/web-pages,report-page/similarity,report/tables/read-back,services/redaction}.test.ts',

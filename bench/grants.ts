@@ -11,16 +11,13 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { budgetStart } from '../src/activities/watch.ts';
 import { readClock } from '../src/activities/read-clock.ts';
+import type { BudgetConfiguration } from '../src/budget/events.ts';
 import type { Request } from '../src/budget/request.ts';
 import { workflowBundle } from '../src/temporal/bundle.ts';
 import { temporalCli } from '../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { SubmitAnswer, SubmitRequest } from '../src/workflows/submit-types.ts';
-import {
-  configureSignal,
-  requestSignal,
-  type BudgetConfiguration,
-} from '../src/workflows/messages.ts';
+import { configureSignal, requestSignal } from '../src/workflows/messages.ts';
 
 /** Requests that wait at any time: a campaign asks for its items this many ahead. */
 const AHEAD = 200;

@@ -2,7 +2,7 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
+ *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
  *     → report → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
@@ -11,6 +11,7 @@
  * Exports are made from the tree and from what the report reads of it, for the command line and the library.
  * Campaigns holds the use cases (plan, start, follow, retry, control): the command line and the library call them, so they
  * know no terminal, no prompts and no exit of the process.
+ * Doctor checks an installation for the command line: its checks know no terminal either.
  * Program says where the program's own files lie, in a checkout and in the package, and fetches the Temporal CLI.
  */
 
@@ -28,7 +29,7 @@ const ROWS = [
   ['worker'],
   ['host'],
   ['campaigns'],
-  ['library'],
+  ['library', 'doctor'],
   ['cli'],
 ];
 
@@ -63,6 +64,8 @@ export const MAY_IMPORT = {
   host: [...byRows.host, 'local-services'],
   // It runs the real engines, to compute results again.
   recompute: [...byRows.recompute, 'local-services'],
+  // It checks the engines of the local services.
+  doctor: [...byRows.doctor, 'local-services'],
   // The library is for users' programs: the command line uses the layers below it.
   cli: [...byRows.cli.filter((part) => part !== 'library'), 'local-services'],
 };
@@ -90,6 +93,7 @@ export const KNOW_TEMPORAL = [
   'host',
   'campaigns',
   'library',
+  'doctor',
   'cli',
 ];
 

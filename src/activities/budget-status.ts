@@ -4,10 +4,11 @@
  *
  * Rejected: an activity that publishes the status, three more events each time.
  */
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/status.ts';
 import { unpackSnapshot, type WrittenBudget } from '../budget/packed.ts';
 import { STATUS_MEMO } from '../workflows/messages.ts';
+import { ifFound } from './if-found.ts';
 
 /** null when it does not run, or has not written anything yet. */
 export async function readBudget(client: Client, workflowId: string): Promise<BudgetStatus | null> {
@@ -32,13 +33,8 @@ export async function readSnapshot(
   client: Client,
   workflowId: string,
 ): Promise<BudgetSnapshot | null> {
-  try {
-    const { status, memo } = await client.workflow.getHandle(workflowId).describe();
-    return status.name === 'RUNNING' ? snapshotIn(memo) : null;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
+  const found = await ifFound(client.workflow.getHandle(workflowId).describe());
+  return found?.status.name === 'RUNNING' ? snapshotIn(found.memo) : null;
 }
 
 /** null where the budget is of a version that wrote none. */

@@ -1,6 +1,6 @@
 /** What the activities need from outside; a worker fills it in, a test may too. */
 import type { Client } from '@temporalio/client';
-import type { BudgetConfiguration } from '../workflows/messages.ts';
+import type { BudgetConfiguration } from '../budget/events.ts';
 import type { NotifySettings } from '../config/notify.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish-tree.ts';

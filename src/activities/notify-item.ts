@@ -3,7 +3,7 @@
  * two transactions more, and the item waits for the budget's next task.
  */
 import { log } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { isReached } from './if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { isAnswer, submittedOf } from '../workflows/fates.ts';
 import { submittedSignal } from '../workflows/messages.ts';
@@ -38,13 +38,9 @@ async function signalItem(
   { item, run, ...request }: SubmitRequest,
   result: SubmitResult,
 ): Promise<void> {
-  try {
-    // To the run that asked: the next one of this id waits for an answer of its own.
-    const handle = temporal.workflow.getHandle(item, run);
-    await handle.signal(submittedSignal, submittedOf(request, result));
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    // Cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
-    log.warn('the item that this submission was for has ended', { item });
-  }
+  // To the run that asked: the next one of this id waits for an answer of its own.
+  const handle = temporal.workflow.getHandle(item, run);
+  if (await isReached(handle.signal(submittedSignal, submittedOf(request, result)))) return;
+  // Cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
+  log.warn('the item that this submission was for has ended', { item });
 }

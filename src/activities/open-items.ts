@@ -1,12 +1,9 @@
 /** Where the open items of a campaign are, and their cancelling: a workflow cannot look at others. */
-import {
-  WorkflowNotFoundError,
-  type Client,
-  type WorkflowExecutionDescription,
-} from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { itemWorkflowId } from '../workflows/names.ts';
 import type { Whereabouts } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
+import { ifFound, isReached } from './if-found.ts';
 
 /** Of these items of a campaign that began at `since` (ms), those whose workflow does not run. */
 export async function whereabouts(
@@ -35,12 +32,8 @@ export async function cancelRunning(
 ): Promise<string[]> {
   const others: string[] = [];
   for (const id of ids) {
-    try {
-      await temporal.workflow.getHandle(itemWorkflowId(campaign, id)).cancel();
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      others.push(id);
-    }
+    const handle = temporal.workflow.getHandle(itemWorkflowId(campaign, id));
+    if (!(await isReached(handle.cancel()))) others.push(id);
   }
   return others;
 }
@@ -64,10 +57,5 @@ async function describe(
   campaign: string,
   id: string,
 ): Promise<WorkflowExecutionDescription | null> {
-  try {
-    return await temporal.workflow.getHandle(itemWorkflowId(campaign, id)).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
+  return ifFound(temporal.workflow.getHandle(itemWorkflowId(campaign, id)).describe());
 }

@@ -12,6 +12,7 @@ import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Kind } from '../domain/item.ts';
+import { parseJson } from '../results/json.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -51,7 +52,7 @@ export class SendingNote {
   async earlier(): Promise<EarlierOutcome | null> {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
-    const { data } = note.safeParse(parsed(text));
+    const { data } = note.safeParse(parseJson(text));
     if (!data) return { type: 'unsure', message: unknownFate('') };
     // The note was made before the first byte: a little earlier than the true time, and never later.
     const { remoteId, sentAt = data.at, answeredAt, credential } = data;
@@ -101,12 +102,4 @@ export class SendingNote {
 
 function unknownFate(since: string): string {
   return `a worker began to send it${since} and did not say how it ended`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

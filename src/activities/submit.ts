@@ -215,6 +215,6 @@ function away({
   return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
 }
 
-function notNow(message: string, retryAfterMs: number | null = null): SubmitResult {
-  return { type: 'notNow', reason: 'unavailable', retryAfterMs, message, rateLimit: null };
+function notNow(message: string): SubmitResult {
+  return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
 }

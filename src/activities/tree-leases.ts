@@ -33,7 +33,6 @@ interface TreeLeasesOptions {
   readonly openStore: (address: string) => Promise<Store>;
   /** The trees of the campaigns that are open in this Temporal, for workers of this task queue. */
   readonly openTrees: () => Promise<readonly TreeAddress[]>;
-  readonly onTrouble?: (error: unknown) => void;
 }
 
 /** A lease that was ours so long ago (ms) is looked at again before an activity relies on it. */
@@ -124,13 +123,9 @@ export class TreeLeases {
     await releaseLease(store, await this.#options.holder());
   }
 
-  /** Activities report a folder that is missing or belongs to another Temporal. */
+  /** Errors are not reported: activities report a folder that is missing or belongs to another Temporal. */
   async #attempt(step: () => Promise<void>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      this.#options.onTrouble?.(error);
-    }
+    await step().catch(() => undefined);
   }
 
   async #look(store: Store, kept: Kept): Promise<void> {
@@ -184,8 +179,7 @@ export class TreeLeases {
     try {
       const trees = await this.#options.openTrees();
       return new Map(trees.map((address) => [keyOf(address), address]));
-    } catch (error) {
-      this.#options.onTrouble?.(error);
+    } catch {
       return null;
     }
   }

@@ -1,8 +1,8 @@
 /** Whether anybody still waits for a job, asked of the Temporal server just before it is sent. */
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import type { SubmitRequest } from '../workflows/submit-types.ts';
 import type { Dependencies } from './dependencies.ts';
+import { ifFound } from './if-found.ts';
 
 /**
  * An item that was cancelled or terminated may not have withdrawn its request: its job would be wasted. A row without a
@@ -20,15 +20,15 @@ export async function isWanted(
 type Temporal = Dependencies['temporal'];
 
 async function isRunning(temporal: Temporal, item: string, run: string): Promise<boolean> {
-  const found = await described(temporal.workflow.getHandle(item, run));
+  const found = await ifFound(temporal.workflow.getHandle(item, run).describe());
   return found?.status.name === 'RUNNING';
 }
 
 /** `run`: its first, however often it has continued as new since. */
 async function isOpen(temporal: Temporal, campaign: string, run: string): Promise<boolean> {
   const id = campaignWorkflowId(campaign);
-  const found = await described(
-    temporal.workflow.getHandle(id, undefined, { firstExecutionRunId: run }),
+  const found = await ifFound(
+    temporal.workflow.getHandle(id, undefined, { firstExecutionRunId: run }).describe(),
   );
   if (found?.status.name !== 'RUNNING') return false;
   const { workflowExecutionInfo, workflowExtendedInfo } = found.raw;
@@ -36,16 +36,4 @@ async function isOpen(temporal: Temporal, campaign: string, run: string): Promis
   const { firstRunId = '' } = workflowExecutionInfo ?? {};
   const isThisRun = [run, '', null].includes(firstRunId);
   return isThisRun && workflowExtendedInfo?.cancelRequested !== true;
-}
-
-type Handle = ReturnType<Temporal['workflow']['getHandle']>;
-
-/** null when the server does not know it. */
-async function described(handle: Handle): Promise<Awaited<ReturnType<Handle['describe']>> | null> {
-  try {
-    return await handle.describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
 }

@@ -40,17 +40,21 @@ export type Closing =
       readonly unwell?: string;
     };
 
+export interface BudgetConfiguration {
+  readonly credential: string;
+  readonly credentialLimit: Limit;
+  readonly addressLimit: Limit;
+  /** Unfinished jobs of the address at most; null or left out: no bound. */
+  readonly maxUnfinished?: number | null;
+  /**
+   * Task queue of the workers that have the token, opaque to the budget. Left out: the budget's own, all of whose workers
+   * have it.
+   */
+  readonly submitQueue?: string;
+}
+
 export type BudgetEvent =
-  | {
-      readonly type: 'configure';
-      readonly credential: string;
-      readonly credentialLimit: Limit;
-      readonly addressLimit: Limit;
-      /** Unfinished jobs of the address at most; null or left out: no bound. */
-      readonly maxUnfinished?: number | null;
-      /** Task queue of the workers that have the token; opaque to the budget. */
-      readonly submitQueue?: string;
-    }
+  | ({ readonly type: 'configure' } & BudgetConfiguration)
   /** So many jobs of the service are unfinished. */
   | { readonly type: 'counted'; readonly count: number }
   | { readonly type: 'request'; readonly request: Request }

@@ -1,8 +1,25 @@
 /** Pause, resume and cancel: durable, because each is a message to the campaign's workflow. */
 import type { Client } from '@temporalio/client';
 import type { ServiceName } from '../domain/item.ts';
+import type { Session } from '../host/session.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
+import { findCampaign, type CampaignLine } from './find.ts';
+import { settled } from './progress.ts';
+
+/** Sends one of the messages below if the campaign is open. Returns how it stood before. */
+export async function sendIfOpen(
+  { client, role }: Session,
+  name: string,
+  send: (client: Client) => Promise<void>,
+): Promise<CampaignLine> {
+  const found = await findCampaign(client, name);
+  if (!found.open) return found;
+  await send(client);
+  // The worker of this process may have taken the task: if it ended now, the server would wait for it for seconds.
+  if (role === 'host') await settled(client, campaignWorkflowId(name));
+  return found;
+}
 
 /** Submits nothing more; what was submitted is fetched. */
 export async function pauseCampaign(client: Client, name: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** Campaigns as Temporal knows them. */
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { ifFound } from '../activities/if-found.ts';
 import { codedError } from '../domain/errors.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
@@ -27,12 +28,14 @@ export async function listCampaigns(client: Client): Promise<CampaignLine[]> {
 
 /** Throws CAMPAIGN_UNKNOWN. */
 export async function findCampaign(client: Client, name: string): Promise<CampaignLine> {
-  try {
-    return lineOf(await client.workflow.getHandle(campaignWorkflowId(name)).describe());
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    throw codedError('CAMPAIGN_UNKNOWN', { case: 'name', name });
-  }
+  const found = await ifFound(client.workflow.getHandle(campaignWorkflowId(name)).describe());
+  if (found === null) throw codedError('CAMPAIGN_UNKNOWN', { case: 'name', name });
+  return lineOf(found);
+}
+
+/** The query for the items of a campaign whose workflows run. */
+export function runningItemsOf(campaign: string): string {
+  return `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${campaign}" AND ExecutionStatus="Running"`;
 }
 
 type Info = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;

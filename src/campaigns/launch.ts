@@ -1,7 +1,7 @@
 /** The workflow of a campaign: whether it runs, and how it is started for a prepared tree. */
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { ifFound, isReached } from '../activities/if-found.ts';
 import { standingIn } from '../budget/use.ts';
 import { everyCredential, type ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, FeedSpec, JobPolicy } from '../domain/campaign.ts';
@@ -37,15 +37,11 @@ export async function campaignRun(
   { client }: Pick<Session, 'client'>,
   name: string,
 ): Promise<{ readonly out: unknown; readonly running: Running | null } | null> {
-  try {
-    const { status, memo } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
-    const { out, tree, manifests, retry } = memo ?? {};
-    const running = status.name === 'RUNNING' ? { out, tree, manifests, retry } : null;
-    return { out, running };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
+  const found = await ifFound(client.workflow.getHandle(campaignWorkflowId(name)).describe());
+  if (found === null) return null;
+  const { out, tree, manifests, retry } = found.memo ?? {};
+  const running = found.status.name === 'RUNNING' ? { out, tree, manifests, retry } : null;
+  return { out, running };
 }
 
 export interface Launch {
@@ -122,13 +118,7 @@ export async function growRunning(
   name: string,
   grown: Grown,
 ): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(campaignWorkflowId(name)).signal(growSignal, grown);
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+  return isReached(client.workflow.getHandle(campaignWorkflowId(name)).signal(growSignal, grown));
 }
 
 /**
@@ -141,12 +131,8 @@ async function forgetPause(
 ): Promise<void> {
   for (const { reference } of feeds) {
     const budget = client.workflow.getHandle(budgetWorkflowId(reference));
-    try {
-      await budget.signal(pauseLaneSignal, { campaign: name, paused: false });
-    } catch (error) {
-      // No worker has been there yet: nothing can have been paused.
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-    }
+    // Where no worker has been yet, nothing can have been paused.
+    await ifFound(budget.signal(pauseLaneSignal, { campaign: name, paused: false }));
   }
 }
 

@@ -1,5 +1,6 @@
 /** A campaign whose output tree was replaced since it was started: the tree refuses everything it does. */
-import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { ifFound } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { Session } from '../host/session.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
@@ -7,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import { readTreeId, treeNotHere } from '../store/tree-identity.ts';
 import { withdrawRunSignal, withdrawSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { runningItemsOf } from './find.ts';
 import type { Running } from './launch.ts';
 import type { OnNotice } from './notice.ts';
 
@@ -34,7 +35,7 @@ export async function endObsolete(
 ): Promise<void> {
   const campaign = client.workflow.getHandle(campaignWorkflowId(name));
   const { memo, raw } = await campaign.describe();
-  await ifRunning(() => campaign.terminate(reason));
+  await ifFound(campaign.terminate(reason));
   // Written by `launch`.
   const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
   const run = raw.workflowExecutionInfo?.firstRunId ?? '';
@@ -42,9 +43,9 @@ export async function endObsolete(
     await signalBudget(client, reference, (budget) =>
       budget.signal(withdrawRunSignal, { campaign: name, run }),
     );
-  const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
+  const query = runningItemsOf(name);
   for await (const { workflowId } of client.workflow.list({ query })) {
-    await ifRunning(() => client.workflow.getHandle(workflowId).terminate(reason));
+    await ifFound(client.workflow.getHandle(workflowId).terminate(reason));
     for (const reference of services)
       await signalBudget(client, reference, (budget) =>
         budget.signal(withdrawSignal, { item: workflowId }),
@@ -60,13 +61,5 @@ async function signalBudget(
   send: (budget: WorkflowHandle) => Promise<void>,
 ): Promise<void> {
   const budget = client.workflow.getHandle(budgetWorkflowId(reference));
-  await ifRunning(() => send(budget));
-}
-
-async function ifRunning(call: () => Promise<unknown>): Promise<void> {
-  try {
-    await call();
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
+  await ifFound(send(budget));
 }

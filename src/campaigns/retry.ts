@@ -14,9 +14,9 @@ import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
 import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
 import { ensureTreeId } from '../store/tree-identity.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { openTree, treeIfAny, type CampaignTree } from './campaign-tree.ts';
 import { chooseServices } from './choose-services.ts';
+import { runningItemsOf } from './find.ts';
 import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
 import {
   campaignRun,
@@ -182,7 +182,7 @@ const LOOK_EVERY_MS = 100;
  * other workflow can be started with its id.
  */
 async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
-  const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
+  const query = runningItemsOf(name);
   const deadline = new Deadline(LEAVE_WITHIN_MS);
   while (!deadline.hasPassed && (await client.workflow.count(query)).count > 0)
     await delay(LOOK_EVERY_MS);

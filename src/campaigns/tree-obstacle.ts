@@ -7,7 +7,7 @@ import { isOf, newestLease } from '../store/lease.ts';
 import { StoreError } from '../store/store-error.ts';
 import { checkTreeId } from '../store/tree-identity.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { runningItemsOf } from './find.ts';
 import { obstacleOf } from './obstacle.ts';
 
 interface Looked {
@@ -59,7 +59,7 @@ async function itemsObstacle({
   name,
   folder,
 }: Pick<Looked, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
-  const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
+  const query = runningItemsOf(name);
   let asked = 0;
   for await (const { workflowId } of client.workflow.list({ query })) {
     const found = await obstacleOf(folder, await client.workflow.getHandle(workflowId).describe());

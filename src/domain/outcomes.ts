@@ -69,11 +69,12 @@ export type TimedOutcome =
   | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & Partial<Pick<PostTimes, 'sentAt'>>);
 
 /** The service was unavailable: this says nothing about the job. */
-interface Unavailable {
+export interface Unavailable {
   readonly type: 'unavailable';
   readonly message: string;
   /** How long the service wants no requests (ms); null if it requested no wait. */
   readonly retryAfterMs: number | null;
+  /** The answer concerns the client and applies to every job: a token, a proxy, a firewall, a wrong address. */
   readonly refusesUs?: boolean;
   /** Others were refused in the same way. */
   readonly uniform?: boolean;

@@ -9,8 +9,8 @@ const NEEDED = 256;
  * Node has already raised the soft limit to the hard one at its start, so it cannot be raised further. Linux only;
  * macOS gives every process enough. Throws OPEN_FILES_LIMIT.
  */
-export function checkOpenFiles(limits: string = ownLimits()): void {
-  const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+export function checkOpenFiles(): void {
+  const soft = Number(/^Max open files\s+(\d+)/m.exec(ownLimits())?.[1] ?? Infinity);
   if (soft >= NEEDED) return;
   throw codedError('OPEN_FILES_LIMIT', { soft, needed: NEEDED });
 }

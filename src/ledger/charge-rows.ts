@@ -136,8 +136,8 @@ export class ChargeRows {
     return true;
   }
 
-  of(account: Account, windowMs: number, now: Moment): Charge[] {
-    const since = now.steadyMs - Math.max(windowMs + GUARD_MS, REMEMBERED_MS) - LONGEST_POST_MS;
+  of(account: Account, now: Moment): Charge[] {
+    const since = now.steadyMs - REMEMBERED_MS - LONGEST_POST_MS;
     return this.#all(
       `SELECT * FROM charges WHERE service = ? AND address = ? AND credential = ? AND steady > ?
        ORDER BY steady, seq`,

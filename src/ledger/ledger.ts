@@ -127,9 +127,9 @@ export class Ledger {
     this.#onTheirWay.delete(id);
   }
 
-  /** The charges that count for an account, for display and new budgets; of its last hour, or `windowMs` if longer. */
-  charges(account: Account, windowMs = 0): readonly Charge[] {
-    return this.#transaction(({ charges }, now) => charges.of(account, windowMs, now));
+  /** The charges of an account in its last hour, for display. */
+  charges(account: Account): readonly Charge[] {
+    return this.#transaction(({ charges }, now) => charges.of(account, now));
   }
 
   /** All charges of all accounts, including expired ones as long as they are kept. */

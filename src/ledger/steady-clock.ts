@@ -28,7 +28,8 @@ export interface SteadyClock {
  * CLOCK_BOOTTIME, read from a file: libfaketime does not change it, unlike `process.hrtime()`. Elsewhere
  * `process.hrtime()`, which on macOS includes suspended time as well.
  */
-export function systemClock(platform = process.platform): SteadyClock {
+export function systemClock(): SteadyClock {
+  const { platform } = process;
   const run = platform === 'linux' ? linuxRun() : otherRun(platform);
   const steadyMs =
     platform === 'linux'

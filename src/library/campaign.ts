@@ -1,6 +1,6 @@
 /** A campaign that this process has started or joined: its events, its end, its control. */
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../campaigns/control.ts';
-import { brokenOff, hasOpenItems } from '../campaigns/end.ts';
+import { brokenOff } from '../campaigns/end.ts';
 import { Follower } from '../campaigns/follow.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Session } from '../host/session.ts';
@@ -15,10 +15,10 @@ interface CampaignParts {
   readonly signal: AbortSignal;
   /** There was nothing left to do. */
   readonly idle: boolean;
-  /** Starts it once more, if it has ended but items in its tree have not. */
-  readonly startAgain?: () => Promise<unknown>;
-  /** Lines reported before the first listener. */
-  readonly notices: readonly string[];
+  /** Starts it once more if it has ended but items in its tree have not; returns whether it did. */
+  readonly startAgainIfOpen?: () => Promise<boolean>;
+  /** Lines reported by the start, not yet passed on. */
+  readonly notices: string[];
   /** Called when the campaign is closed, before the session is closed. */
   readonly onClose?: () => Promise<void>;
 }
@@ -53,20 +53,23 @@ export class Campaign implements AsyncDisposable {
    * Temporal has lost it
    */
   async *events(): AsyncGenerator<CampaignEvent, void, undefined> {
-    const { session, name, out, signal, idle, startAgain, notices } = this.#parts;
-    for (const text of notices) yield { type: 'notice', text };
+    const { session, name, out, signal, idle, startAgainIfOpen } = this.#parts;
+    yield* this.#notices();
     if (!idle) {
       const source = new EventSource();
       let completed = yield* eventsOf(source, this.#parts);
-      if (completed === false && startAgain && (await hasOpenItems(session, name))) {
-        yield { type: 'notice', text: `${name}: items that had not ended are run again.` };
-        await startAgain();
+      if (completed === false && (await startAgainIfOpen?.())) {
+        yield* this.#notices();
         completed = yield* eventsOf(source, this.#parts);
       }
       if (completed === null || (!completed && signal.aborted)) return;
       if (!completed) throw await brokenOff(session, name);
     }
     yield { type: 'ended', result: await resultIn(out) };
+  }
+
+  *#notices(): Generator<CampaignEvent, void, undefined> {
+    for (const text of this.#parts.notices.splice(0)) yield { type: 'notice', text };
   }
 
   /**

@@ -1,11 +1,8 @@
 /** Pauses, resumes and cancels a campaign by its name, whichever process works on it. */
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../campaigns/control.ts';
-import { findCampaign } from '../campaigns/find.ts';
+import type { Client } from '@temporalio/client';
+import { cancelCampaign, pauseCampaign, resumeCampaign, sendIfOpen } from '../campaigns/control.ts';
 import { inSession } from '../campaigns/in-session.ts';
 import type { ServiceName } from '../domain/item.ts';
-import type { Session } from '../host/session.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
-import { settled } from '../campaigns/progress.ts';
 import {
   environmentOf,
   logToWorkerLog,
@@ -28,7 +25,7 @@ export interface ResumeOptions extends ConfigurationOptions {
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
  */
 export async function pause(name: string, options: ConfigurationOptions = {}): Promise<boolean> {
-  return send(name, options, ({ client }) => pauseCampaign(client, name));
+  return send(name, options, (client) => pauseCampaign(client, name));
 }
 
 /**
@@ -39,7 +36,7 @@ export async function pause(name: string, options: ConfigurationOptions = {}): P
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
  */
 export async function resume(name: string, options: ResumeOptions = {}): Promise<boolean> {
-  return send(name, options, ({ client }) => resumeCampaign(client, name, options.service));
+  return send(name, options, (client) => resumeCampaign(client, name, options.service));
 }
 
 /**
@@ -51,23 +48,19 @@ export async function resume(name: string, options: ResumeOptions = {}): Promise
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
  */
 export async function cancel(name: string, options: ConfigurationOptions = {}): Promise<boolean> {
-  return send(name, options, ({ client }) => cancelCampaign(client, name));
+  return send(name, options, (client) => cancelCampaign(client, name));
 }
 
 async function send(
   name: string,
   options: ConfigurationOptions,
-  message: (session: Session) => Promise<void>,
+  message: (client: Client) => Promise<void>,
 ): Promise<boolean> {
   const settings = settingsOf(options, { tokens: 'optional' });
   logToWorkerLog(settings);
   const environment = environmentOf(options);
   return inSession({ settings, environment, purpose: 'look' }, async (session) => {
-    const { open } = await findCampaign(session.client, name);
-    if (!open) return false;
-    await message(session);
-    // The worker of this process may have taken the task: if it ended now, the server would wait for it for seconds.
-    if (session.role === 'host') await settled(session.client, campaignWorkflowId(name));
-    return true;
+    const { open } = await sendIfOpen(session, name, message);
+    return open;
   });
 }

@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
 import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';
-import { campaignStart } from '../campaigns/start-options.ts';
+import { campaignStart } from '../campaigns/run.ts';
 import { startCampaign } from '../campaigns/start.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../config/secret.ts';

@@ -1,15 +1,10 @@
 /** Starts or resumes a campaign, like `hundredfold run` without a terminal. */
 import { tmpdir } from 'node:os';
 import type { Intake } from '../campaigns/intake.ts';
-import { oneAtATime } from '../campaigns/one-at-a-time.ts';
-import { campaignStart, checkStart } from '../campaigns/start-options.ts';
-import { startCampaign as start, type CampaignStart } from '../campaigns/start.ts';
-import { retryWhileAway } from '../campaigns/temporal-away.ts';
+import { runOf, startAgainIfOpen, startRun } from '../campaigns/run.ts';
 import type { Settings } from '../config/settings.ts';
-import { seedLedger } from '../host/seed-ledger.ts';
-import { openSession, type Session } from '../host/session.ts';
+import { openSession } from '../host/session.ts';
 import { Spool } from '../plan/spool.ts';
-import { openStore } from '../store/open-store.ts';
 import { Campaign } from './campaign.ts';
 import { checkedRows, type RowOptions } from './checked-rows.ts';
 import {
@@ -64,53 +59,34 @@ async function begin(
   options: StartOptions,
   settings: Settings,
 ): Promise<Campaign> {
+  const { signal = new AbortController().signal } = options;
+  const environment = environmentOf(options);
   const notices: string[] = [];
   const onNotice = (text: string): void => void notices.push(text);
-  const wanted = campaignStart(intake, spool, settings, { ...options, onNotice });
-  await checkStart(wanted);
+  const start = await runOf(intake, spool, settings, { ...options, onNotice });
   logToWorkerLog(settings);
-  throwIfInterrupted(options.signal);
+  throwIfInterrupted(signal);
   const session = await openSession({
     settings,
-    environment: environmentOf(options),
+    environment,
     localServices: options.services === 'local',
     ownWorker: options.worker ?? true,
   });
   try {
-    return await beginIn(session, wanted, { options, settings, notices, spool });
+    throwIfInterrupted(signal);
+    const { idle } = await startRun(session, start, { settings, environment, signal });
+    return new Campaign({
+      session,
+      name: start.name,
+      out: start.folder,
+      signal,
+      idle,
+      startAgainIfOpen: () => startAgainIfOpen(session, start, signal),
+      notices,
+      onClose: () => spool.remove(),
+    });
   } catch (error) {
     await session.close();
     throw error;
   }
-}
-
-interface Around {
-  readonly options: StartOptions;
-  readonly settings: Settings;
-  readonly notices: string[];
-  readonly spool: Spool;
-}
-
-async function beginIn(
-  session: Session,
-  wanted: CampaignStart,
-  { options, settings, notices, spool }: Around,
-): Promise<Campaign> {
-  const { name, folder, feeds, onNotice } = wanted;
-  const { signal = new AbortController().signal } = options;
-  throwIfInterrupted(signal);
-  const environment = environmentOf(options);
-  await seedLedger(await openStore(folder), { settings, environment, feeds });
-  const startAgain = () => retryWhileAway(session, signal, () => start(session, wanted));
-  const { idle } = await oneAtATime(settings, onNotice ?? (() => undefined), startAgain);
-  return new Campaign({
-    session,
-    name,
-    out: folder,
-    signal,
-    idle,
-    startAgain,
-    notices,
-    onClose: () => spool.remove(),
-  });
 }

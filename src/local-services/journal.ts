@@ -23,16 +23,8 @@ export interface JournalEntry {
   readonly requestId: string | null;
 }
 
-interface Arrival {
-  readonly service: ServiceName;
-  readonly endpoint: RequestType;
-  readonly at: number;
+interface Arrival extends Omit<JournalEntry, 'token'> {
   readonly owner: string | null;
-  readonly address: string;
-  readonly jobName: string | null;
-  readonly accepted: boolean;
-  readonly status: number;
-  readonly requestId: string | null;
 }
 
 /** The representation of a token in the database. */

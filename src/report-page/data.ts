@@ -7,6 +7,7 @@ import type { CampaignFacts } from '../domain/campaign-facts.ts';
 import type { Drawing } from '../domain/drawing.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
+import type { EstimatedParameter } from '../results/reading.ts';
 
 /** Ids of the elements with data; a chunk's number is appended to `chunk`. */
 export const ELEMENT = {
@@ -182,13 +183,7 @@ export interface PackedMolecule {
   readonly bonds: readonly number[];
   /** For each pair `1`, `2`, `3` or `ar`, as determined by the engine; null if it does not report them. */
   readonly orders: readonly string[] | null;
-  readonly estimated: readonly {
-    readonly term: string;
-    readonly types: string;
-    readonly penalty: number | null;
-    readonly needsRevision: boolean;
-    readonly remark: string;
-  }[];
+  readonly estimated: readonly EstimatedParameter[];
 }
 
 export interface PackedSequence {

@@ -16,8 +16,8 @@ export function countText(count: number): string {
 }
 
 /** `1 item`, `10,000 items`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${countText(count)} ${count === 1 ? one : many}`;
+export function counted(count: number, one: string): string {
+  return `${countText(count)} ${count === 1 ? one : `${one}s`}`;
 }
 
 /** `2026-11-21 23:21 UTC`: the same for every reader, as in the tables. */

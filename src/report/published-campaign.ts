@@ -1,5 +1,6 @@
 /** Reads the campaign.json of a tree: what was published, and whether it is still valid. */
 import { z } from 'zod';
+import { parseJson } from '../results/json.ts';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
@@ -124,7 +125,7 @@ interface Published extends Pick<CampaignSummary, 'startedAt' | 'endedAt' | 'sta
 
 async function readPublished(store: Store): Promise<Published | null> {
   const text = await store.readText(CAMPAIGN_SUMMARY);
-  const disk = text === null ? null : jsonOrNull(text);
+  const disk = text === null ? null : parseJson(text);
   const read = published.safeParse(disk);
   if (!read.success) return null;
   const { runs, ...top } = read.data;
@@ -140,12 +141,4 @@ function runOf(disk: {
 }): CampaignRun {
   const { started_at: startedAt, ended_at: endedAt, state: ended, retried } = disk;
   return { startedAt, endedAt, state: ended, retried };
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,4 @@
-/** JSON of services whose fields are not all documented: nothing is assumed. */
+/** JSON of which nothing is assumed: services do not document all fields, and files may be damaged. */
 
 /** Parses JSON; undefined if the text is invalid. */
 export function parseJson(text: string): unknown {

@@ -1,18 +1,8 @@
 /** Answers to a GET that say nothing about the job: the request is repeated later. */
+import type { Unavailable } from '../domain/outcomes.ts';
 import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
 import { redirectWords } from './redirect.ts';
 import { retryAfterMs } from './retry-after.ts';
-
-export interface Unavailable {
-  readonly type: 'unavailable';
-  readonly message: string;
-  /** The delay that the service requested, in ms; null if it requested none. */
-  readonly retryAfterMs: number | null;
-  /** The answer concerns the client and applies to every job: a token, a proxy, a firewall, a wrong address. */
-  readonly refusesUs?: boolean;
-  /** Others were refused in the same way (brake.ts). */
-  readonly uniform?: boolean;
-}
 
 export function isAnswered(answer: HttpAnswer): answer is HttpResponse {
   return answer.type === 'answered';

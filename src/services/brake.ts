@@ -1,7 +1,7 @@
 /** Stops the GETs to a service that refuses us, except for one probe with a growing delay. */
 import { FIRST_REFUSED_MS, LONGEST_DELAY_MS } from '../budget/block.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
-import type { Unavailable } from './availability.ts';
+import type { Unavailable } from '../domain/outcomes.ts';
 
 interface Refusal {
   readonly message: string;

@@ -9,6 +9,7 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { parseJson } from '../results/json.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 
 import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
@@ -99,18 +100,10 @@ async function marksOf(store: Store): Promise<{ readonly key: string; readonly l
   const marks: { key: string; left: Mark }[] = [];
   for await (const key of store.list(MARKS)) {
     const text = await store.readText(key);
-    const { data } = mark.safeParse(parsed(text ?? ''));
+    const { data } = mark.safeParse(parseJson(text ?? ''));
     if (data) marks.push({ key, left: data });
   }
   return marks;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function leased(store: Store, by: Mark | null, windowMs: number): StoreError {

@@ -36,8 +36,8 @@ export function keyFault(key: string): string | null {
   return null;
 }
 
-export function badKey(key: string, fault: string, cause?: unknown): StoreError {
-  return storeError('STORE_BAD_KEY', { case: 'name', key, fault }, cause);
+export function badKey(key: string, fault: string): StoreError {
+  return storeError('STORE_BAD_KEY', { case: 'name', key, fault });
 }
 
 /** The parts of a key. @throws StoreError `STORE_BAD_KEY` */

@@ -201,8 +201,8 @@ export async function writePage(
   await store.write(pageKey(page), `${JSON.stringify(disk)}\n`);
 }
 
-export function notPrepared(store: Store, fault: string, cause?: unknown): StoreError {
-  return storeError('STORE_NOT_PREPARED', { location: store.location, fault }, cause);
+export function notPrepared(store: Store, fault: string): StoreError {
+  return storeError('STORE_NOT_PREPARED', { location: store.location, fault });
 }
 
 function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {

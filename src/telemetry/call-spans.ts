@@ -3,11 +3,12 @@
  * activity that makes it; the start of a campaign begins the campaign's own trace. Nothing is added to the call, so
  * that histories are the same with and without traces.
  */
-import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { SpanKind, trace } from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/sdk-trace-base';
 import type { WorkflowStartInput, WorkflowStartOutput } from '@temporalio/client';
 import type { CallTracer } from '../temporal/traced-calls.ts';
 import { givenSpan, rootOf } from './given-span.ts';
+import { inClientSpan } from './in-client-span.ts';
 import { isSampled, type Sampling } from './sampling.ts';
 import { campaignTraceId } from './subject.ts';
 
@@ -52,16 +53,7 @@ async function traced<T>(
 ): Promise<T> {
   if (!trace.getActiveSpan()) return run();
   const attributes = { 'hundredfold.workflow': workflowId };
-  return tracer.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-    try {
-      return await run();
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-    }
-  });
+  return inClientSpan(tracer, { name, attributes }, run);
 }
 
 /** The first span of the trace of a campaign, whose id follows only from the id of its run. */

@@ -9,7 +9,6 @@ import {
   diag,
   DiagLogLevel,
   ROOT_CONTEXT,
-  SpanKind,
   SpanStatusCode,
   trace,
   type SpanContext,
@@ -32,6 +31,7 @@ import { programVersion } from '../program/files.ts';
 import type { ItemConclusion, RemoteJob } from '../workflows/activity-types.ts';
 import { callSpans } from './call-spans.ts';
 import { givenSpan, rootOf } from './given-span.ts';
+import { inClientSpan } from './in-client-span.ts';
 import { subjectFields } from './log-line.ts';
 import { statusInSpans, withStatus } from './otel-status.ts';
 import { runSpans } from './run-spans.ts';
@@ -154,17 +154,10 @@ async function request<O>(
   if (!trace.getActiveSpan()) return run(() => undefined);
   const name = operation === 'submit' ? `POST ${service}` : `${operation} ${service}`;
   const attributes = { 'hundredfold.service': service, 'hundredfold.operation': operation };
-  return tracer.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-    try {
-      const result = await withStatus(span, () => run(() => span.addEvent('sent')));
-      span.setAttribute('hundredfold.outcome', outcomeOf(result));
-      return result;
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-    }
+  return inClientSpan(tracer, { name, attributes }, async (span) => {
+    const result = await withStatus(span, () => run(() => span.addEvent('sent')));
+    span.setAttribute('hundredfold.outcome', outcomeOf(result));
+    return result;
   });
 }
 

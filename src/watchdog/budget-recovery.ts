@@ -7,18 +7,14 @@
  * same event again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { ifFound, isReached } from '../activities/if-found.ts';
 import type { Payload } from '@temporalio/common';
 import { launchItem } from '../activities/launch-item.ts';
 import { budgetStart } from '../activities/watch.ts';
 import { snapshotIn } from '../activities/budget-status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import {
-  configureSignal,
-  restoreSignal,
-  submittedSignal,
-  type Submitted,
-} from '../workflows/messages.ts';
+import { configureSignal, restoreSignal, submittedSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { mostCharges, remainsOf, type Decode } from './budget-remains.ts';
 import { Deadline } from '../domain/deadline.ts';
@@ -48,7 +44,8 @@ export async function recoverBudget(
   const { memo } = await broken.describe();
   const remains = await remainsOf(await broken.fetchHistory(), decoder(client), Date.now());
   const closes = mostCharges(remains.closes, snapshotIn(memo));
-  if (!(await isEnded(broken, reason))) return false;
+  // Exactly that run: if two try, one succeeds.
+  if (!(await isReached(broken.terminate(reason)))) return false;
   const restored = { from: runId, at: Date.now(), reason, closes, paused: remains.paused };
   const fresh = await client.workflow.signalWithStart('budget', {
     ...budgetStart(reference, taskQueue),
@@ -60,7 +57,7 @@ export async function recoverBudget(
     if (launch) {
       const { request, reference: asked, answer } = launch;
       await launchItem({ temporal: client, taskQueue }, request, asked, answer);
-    } else await notify(client.workflow.getHandle(item, run), submitted);
+    } else await ifFound(client.workflow.getHandle(item, run).signal(submittedSignal, submitted));
   }
   return true;
 }
@@ -70,26 +67,6 @@ type Handle = ReturnType<Client['workflow']['getHandle']>;
 async function isSubmitting(broken: Handle): Promise<boolean> {
   const { raw } = await broken.describe();
   return (raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === 'submit');
-}
-
-/** Terminates exactly that run: if two try, one succeeds. */
-async function isEnded(broken: Handle, reason: string): Promise<boolean> {
-  try {
-    await broken.terminate(reason);
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
-
-async function notify(item: Handle, submitted: Submitted): Promise<void> {
-  try {
-    await item.signal(submittedSignal, submitted);
-  } catch (error) {
-    // It has ended meanwhile.
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
 }
 
 function decoder({ options }: Client): Decode {

@@ -8,7 +8,8 @@ import type { Waiting } from '../budget/request.ts';
 import { unpackTimes } from '../budget/packed.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import type { BudgetConfiguration, BudgetInput, Submitted } from '../workflows/messages.ts';
+import type { BudgetConfiguration } from '../budget/events.ts';
+import type { BudgetInput, Submitted } from '../workflows/messages.ts';
 import { isAnswer, submittedOf } from '../workflows/fates.ts';
 import type {
   ItemJob,

@@ -2,7 +2,8 @@
  * Items and rows that wait for a slot although the budget has no request for them: the request was lost when a budget
  * was terminated or a server was lost. Nothing else would request it again, and the campaign would wait forever.
  */
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { ifFound, isReached } from '../activities/if-found.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
@@ -95,12 +96,8 @@ export class SilentItems {
   }
 
   async #haveLook(campaign: string): Promise<void> {
-    try {
-      await this.#client.workflow.getHandle(campaignWorkflowId(campaign)).signal(lookSignal);
-    } catch (error) {
-      // It has ended meanwhile.
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-    }
+    const handle = this.#client.workflow.getHandle(campaignWorkflowId(campaign));
+    await ifFound(handle.signal(lookSignal));
   }
 
   /**
@@ -125,13 +122,8 @@ export class SilentItems {
   async #ask(query: string): Promise<number> {
     let asked = 0;
     for await (const { workflowId, runId } of this.#client.workflow.list({ query })) {
-      try {
-        await this.#client.workflow.getHandle(workflowId, runId).signal(askSignal);
-        asked += 1;
-      } catch (error) {
-        // It has ended meanwhile.
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      }
+      const item = this.#client.workflow.getHandle(workflowId, runId);
+      if (await isReached(item.signal(askSignal))) asked += 1;
     }
     return asked;
   }

@@ -9,6 +9,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { snapshotIn } from '../activities/budget-status.ts';
+import { ifFound } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { recoverBudget } from './budget-recovery.ts';
@@ -89,14 +90,9 @@ export class Watchdog {
   }
 
   async #describe(reference: BudgetAddress): Promise<WorkflowExecutionDescription | null> {
-    try {
-      const handle = this.#options.client.workflow.getHandle(budgetWorkflowId(reference));
-      const description = await handle.describe();
-      return description.status.name === 'RUNNING' ? description : null;
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    }
+    const handle = this.#options.client.workflow.getHandle(budgetWorkflowId(reference));
+    const found = await ifFound(handle.describe());
+    return found?.status.name === 'RUNNING' ? found : null;
   }
 
   async #reasonToReplace(budget: WorkflowExecutionDescription): Promise<string | null> {

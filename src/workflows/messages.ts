@@ -3,9 +3,8 @@
  * which can only signal, and none of them needs an answer at once.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { Limit } from '../budget/budget.ts';
 import type { CarriedBudget } from '../budget/packed.ts';
-import type { Restored } from '../budget/events.ts';
+import type { BudgetConfiguration, Restored } from '../budget/events.ts';
 import type { CampaignRun, Request, TurnedAway } from '../budget/request.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type {
@@ -37,16 +36,6 @@ export interface BudgetInput {
 export interface ClockReading {
   readonly now: number;
   readonly ahead: number;
-}
-
-export interface BudgetConfiguration {
-  readonly credential: string;
-  readonly credentialLimit: Limit;
-  readonly addressLimit: Limit;
-  /** Unfinished jobs of the address at most; null or left out: no bound. */
-  readonly maxUnfinished?: number | null;
-  /** Where its jobs are sent from; left out: the budget's own task queue, all of whose workers have the token. */
-  readonly submitQueue?: string;
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');

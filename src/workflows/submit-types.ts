@@ -1,5 +1,6 @@
 /** What the budget asks of the submit activity, and what it receives. */
 import type { Limit } from '../budget/budget.ts';
+import type { Closing } from '../budget/events.ts';
 import type { JobReference, Request, Waiting } from '../budget/request.ts';
 import type { ItemLaunch } from '../domain/campaign.ts';
 import type { TimedOutcome } from '../domain/outcomes.ts';
@@ -60,12 +61,6 @@ export type SubmitResult =
       })
   | { readonly type: 'unable'; readonly code: string; readonly message: string }
   /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
-  | {
-      readonly type: 'deferred';
-      /** What has to wait: everything of the credential, or of the campaign. */
-      readonly scope: 'credential' | 'campaign';
-      readonly delayMs: number;
-      readonly message: string;
-    }
+  | Extract<Closing, { readonly type: 'deferred' }>
   /** Nothing was sent: the run of the item that asked for it has ended. */
   | { readonly type: 'unwanted'; readonly message: string };

@@ -37,7 +37,7 @@ test('the set-up throws codes of the registry only', () => {
 
 /** These make an error anew from one that has its texts already. */
 const REBUILD = [
-  'src/campaigns/start-options.ts',
+  'src/campaigns/run.ts',
   'src/domain/errors.ts',
   'src/report/threads/serialized-error.ts',
   'src/store/store-error.ts',

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { budgetStart } from '../../src/activities/watch.ts';
-import { workflowFindings } from '../../src/cli/doctor/workflows.ts';
+import { workflowFindings } from '../../src/doctor/workflows.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith, unreplayable } from '../other-code.ts';

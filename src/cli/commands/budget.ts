@@ -12,7 +12,7 @@ import { chargeLines, readCharges } from '../text/charges.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { printDocument, printLine } from '../text/output.ts';
-import { accountLines, rejectionLines, viewLedger } from '../text/ledger-lines.ts';
+import { accountLines, rejectionLines, viewLedger } from '../../campaigns/ledger-lines.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import { isBlocked, windowText } from '../text/progress-text.ts';
 import { withSession } from '../session/with-session.ts';

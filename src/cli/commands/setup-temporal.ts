@@ -1,10 +1,9 @@
 /** `hundredfold setup temporal`: creates what a Temporal server lacks, or prints the commands for it. */
 import { loadSettings } from '../../config/settings.ts';
-import { EXIT } from '../../domain/errors.ts';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import { temporalAddress } from '../../host/temporal-address.ts';
 import { setUpCluster, type Step } from '../../temporal/cluster-setup.ts';
 import { connectClient } from '../../temporal/connection.ts';
-import { notConfigured } from '../doctor/temporal.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { printDocument, printLine } from '../text/output.ts';
@@ -18,7 +17,7 @@ export interface SetupFlags extends CommonFlags {
 
 export async function setupTemporal(flags: SetupFlags): Promise<number> {
   const { temporal } = loadSettings(flags.config, process.env, { tokens: 'optional' });
-  if (!temporal) throw notConfigured();
+  if (!temporal) throw codedError('CONFIG_NO_TEMPORAL', { case: 'setup' });
   const target = temporalAddress(temporal, null);
   const namespace = flags.namespace ?? target.namespace;
   const client = await connectClient({ ...target, namespace });

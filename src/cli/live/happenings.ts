@@ -3,7 +3,7 @@ import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import type { CampaignState } from '../../domain/states.ts';
 import type { Observation } from '../../campaigns/observe.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
-import type { Tone } from '../text/line.ts';
+import { TONE_OF_STATE, type Tone } from '../text/line.ts';
 
 export interface Happening {
   readonly at: number;
@@ -39,17 +39,9 @@ function ends(before: Observation | null, { progress }: Observation): Happening[
       at,
       subject: id,
       words: code ? `${state}: ${code}` : state,
-      tone: TONE_OF_END[state],
+      tone: TONE_OF_STATE[state],
     }));
 }
-
-const TONE_OF_END = {
-  succeeded: 'good',
-  failed: 'bad',
-  held: 'warning',
-  cancelled: 'warning',
-  invalid: 'bad',
-} as const satisfies Record<string, Tone>;
 
 function between(before: Observation, after: Observation): Happening[] {
   const { at, progress } = after;

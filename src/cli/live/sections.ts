@@ -12,6 +12,7 @@ import {
   cutText,
   padded,
   span,
+  TONE_OF_STATE,
   widthOf,
   type Line,
   type Span,
@@ -35,14 +36,6 @@ export function headLine({ followed, seen }: Scene, width: number): Line {
   const progress = room < 4 ? [span(' ')] : [span(`  ${bar(share, room)}`)];
   return [name, ...progress, span(words), ...standing];
 }
-
-const TONE_OF_STATE: Readonly<Record<FinalState, Tone>> = {
-  succeeded: 'good',
-  failed: 'bad',
-  held: 'warning',
-  cancelled: 'warning',
-  invalid: 'bad',
-};
 
 /** `6,200 succeeded  3 failed  100 running  3,697 waiting` */
 export function countsLines({ seen: { progress, waiting } }: Scene, width: number): Line[] {

@@ -1,8 +1,7 @@
 /** What `pause`, `resume` and `cancel` share: each sends a message to the workflow of an open campaign. */
 import type { Client } from '@temporalio/client';
-import { findCampaign } from '../../campaigns/find.ts';
-import { settled } from '../../campaigns/progress.ts';
-import { campaignWorkflowId } from '../../workflows/names.ts';
+import { sendIfOpen } from '../../campaigns/control.ts';
+import { findCampaign, type CampaignLine } from '../../campaigns/find.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
@@ -20,12 +19,12 @@ export async function sendToCampaign(
   send: (client: Client) => Promise<void>,
 ): Promise<number> {
   return withSession(flags, 'look', async (session) => {
-    if ((await openCampaign(session, name)) === null) return EXIT.ok;
-    await send(session.client);
-    // The worker of this command may have taken the task: if it ended now, the server would wait for it for seconds.
-    if (session.role === 'host') await settled(session.client, campaignWorkflowId(name));
-    say(words);
-    if (session.role === 'host') say(NOBODY_WORKS);
+    const found = await sendIfOpen(session, name, send);
+    if (!found.open) sayEnded(found);
+    else {
+      say(words);
+      if (session.role === 'host') say(NOBODY_WORKS);
+    }
     return EXIT.ok;
   });
 }
@@ -35,8 +34,12 @@ export async function openCampaign(
   session: Session,
   name: string,
 ): Promise<{ out: string } | null> {
-  const { open, state, out } = await answered(findCampaign(session.client, name));
-  if (open) return { out };
-  say(`${name} has already ended (${state}).`);
+  const found = await answered(findCampaign(session.client, name));
+  if (found.open) return found;
+  sayEnded(found);
   return null;
+}
+
+function sayEnded({ name, state }: CampaignLine): void {
+  say(`${name} has already ended (${state}).`);
 }

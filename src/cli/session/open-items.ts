@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { OPEN_STATES } from '../../domain/states.ts';
 import { ATTRIBUTES } from '../../workflows/search-attributes.ts';
-import { findCampaign } from '../../campaigns/find.ts';
+import { findCampaign, runningItemsOf } from '../../campaigns/find.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import type { OpenItem } from '../../campaigns/item-lines.ts';
 import { openTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
@@ -29,7 +29,7 @@ export async function withOpenItems(
 
 /** By id: only those that are open at once, however many rows there are. */
 async function openItems(client: Client, campaign: string): Promise<OpenItems> {
-  const query = `WorkflowType="item" AND ExecutionStatus="Running" AND ${ATTRIBUTES.campaign.name}="${campaign}"`;
+  const query = runningItemsOf(campaign);
   const items = new Map<string, OpenItem>();
   for await (const { startTime, typedSearchAttributes: found } of client.workflow.list({ query })) {
     const id = found.get(ATTRIBUTES.item);

@@ -15,7 +15,8 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
  *
  * @returns whether a program accepted the link; it is printed in any case
  */
-export function openLink(link: string, environment = process.env): Promise<boolean> {
+export function openLink(link: string): Promise<boolean> {
+  const environment = process.env;
   const opener = environment['BROWSER'] ?? OPENERS[process.platform];
   // Over ssh, in a container, or in a cluster job there is no screen.
   const hasScreen =

@@ -6,14 +6,11 @@ import { readBudgets } from '../../activities/budget-status.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
 import type { Settings } from '../../config/settings.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { seedLedger } from '../../host/seed-ledger.ts';
 import { openSession, type Session } from '../../host/session.ts';
 import type { Spool } from '../../plan/spool.ts';
-import { openStore } from '../../store/open-store.ts';
 import { startInBackground } from '../../host/background.ts';
-import { startCampaign, type CampaignStart, type Started } from '../../campaigns/start.ts';
-import { hasOpenItems } from '../../campaigns/end.ts';
-import { campaignStart, checkStart, type StartOptions } from '../../campaigns/start-options.ts';
+import { runOf, startAgainIfOpen, startRun, type StartOptions } from '../../campaigns/run.ts';
+import type { CampaignStart, Started } from '../../campaigns/start.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
 import { detach } from './detached.ts';
 import { follow } from '../live/follow.ts';
@@ -23,11 +20,10 @@ import { forecastCampaign } from '../../campaigns/forecast.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import type { Intake } from '../../campaigns/intake.ts';
 import { Interruption } from './interruption.ts';
-import { oneAtATime } from '../../campaigns/one-at-a-time.ts';
 import { freeIn } from '../../campaigns/free-space.ts';
 import { endOf } from '../../plan/totals.ts';
 import { planLines } from '../text/plan-text.ts';
-import { retryWhileAway, isTemporalAway } from '../../campaigns/temporal-away.ts';
+import { isTemporalAway } from '../../campaigns/temporal-away.ts';
 import { logToFolder } from './worker-log.ts';
 
 export interface RunFlags extends CommonFlags, StartOptions {
@@ -45,37 +41,29 @@ export async function runCampaign(
   settings: Settings,
 ): Promise<number> {
   const { name, folder } = intake;
-  const start = campaignStart(intake, spool, settings, { ...flags, onNotice: say });
-  await checkStart(start);
+  const environment = process.env;
+  const start = await runOf(intake, spool, settings, { ...flags, onNotice: say });
   const interruption = new Interruption();
+  const { signal } = interruption;
   logToFolder(settings);
   if (flags.detach) await startInBackground(settings, flags);
   const session = await openSession({
     settings,
-    environment: process.env,
+    environment,
     localServices: flags.services === 'local',
     ownWorker: (flags.worker ?? true) && !flags.detach,
   });
   try {
     if (interruption.requested()) return EXIT.interrupted;
     if (!(await agreed(session, start, flags))) return EXIT.interrupted;
-    await seedLedger(await openStore(folder), {
-      settings,
-      environment: process.env,
-      feeds: start.feeds,
-    });
-    const begun = await oneAtATime(settings, say, () =>
-      retryWhileAway(session, interruption.signal, () => startCampaign(session, start)),
-    );
+    const begun = await startRun(session, start, { settings, environment, signal });
     if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
     if (flags.detach) return await detach(session, start, { settings, flags });
     sayBegun(name, begun);
     let to = await follow(session, start, interruption);
-    if (to.end === 'ended' && !to.last?.completed && (await hasOpenItems(session, name))) {
-      say(`${name}: items that had not ended are run again.`);
-      await retryWhileAway(session, interruption.signal, () => startCampaign(session, start));
+    const failed = to.end === 'ended' && !to.last?.completed;
+    if (failed && (await startAgainIfOpen(session, start, signal)))
       to = await follow(session, start, interruption);
-    }
     return await conclude(session, { name, folder }, to, {
       flags,
       settings,

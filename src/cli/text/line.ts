@@ -1,4 +1,6 @@
 /** A line of the live view: styled text, measured in terminal columns. Pure. */
+import type { FinalState } from '../../domain/states.ts';
+
 import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
 import type stringWidth from 'string-width';
@@ -6,6 +8,14 @@ import { harmless } from '../../domain/plain-text.ts';
 
 /** The meaning of a text; colours add nothing that the text does not say. */
 export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'bad' | 'warning';
+
+export const TONE_OF_STATE: Readonly<Record<FinalState, Tone>> = {
+  succeeded: 'good',
+  failed: 'bad',
+  held: 'warning',
+  cancelled: 'warning',
+  invalid: 'bad',
+};
 
 export interface Span {
   readonly text: string;

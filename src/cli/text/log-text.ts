@@ -1,11 +1,5 @@
 /** A line of the worker's log for users: what happened, to what; without details that only the SDK uses. */
-export interface LogLine {
-  readonly time: string;
-  readonly level: string;
-  readonly message: string;
-  readonly campaign?: string;
-  readonly item?: string;
-}
+import type { LogLine } from '../../campaigns/worker-log.ts';
 
 /** Fields of the SDK, and fields that repeat others. */
 const LEFT_OUT = new Set([
@@ -20,15 +14,6 @@ const LEFT_OUT = new Set([
     'trace_id',
   ],
 ]);
-
-/** null for an incomplete line, as after a crash. */
-export function parseLogLine(line: string): LogLine | null {
-  try {
-    return JSON.parse(line) as LogLine;
-  } catch {
-    return null;
-  }
-}
 
 /** `2026-11-22T23:35:00.362Z  INFO  item ended  item=item:night:a state=failed code=JOB_FAILED` */
 export function logText(line: LogLine): string {

@@ -1,7 +1,8 @@
 /** The past results of the token, page by page: for one prediction type (contract 4.7), and chains of shifts (4.8). */
 import type { Kind } from '../../domain/item.ts';
+import type { Unavailable } from '../../domain/outcomes.ts';
 import { parseJson } from '../../results/json.ts';
-import { connectionFailed, isAnswered, unavailable, type Unavailable } from '../availability.ts';
+import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import { complexity } from '../bounded-json.ts';
 import type { PredictionsAccess } from './access.ts';
 import { nextPage } from './past-results.ts';

@@ -1,12 +1,11 @@
 /** Polls a job (contract 4.4): the status code gives the outcome; in the earlier variant, the body does. */
-import type { PollOutcome } from '../../domain/outcomes.ts';
+import type { PollOutcome, Unavailable } from '../../domain/outcomes.ts';
 import {
   beginsAsJson,
   connectionFailed,
   isAnswered,
   isWebPageAnswer,
   unavailable,
-  type Unavailable,
 } from '../availability.ts';
 import { parseBoundedJson } from '../bounded-json.ts';
 import type { CallOptions } from '../client.ts';

@@ -2,6 +2,7 @@
 import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { inCodeUnitOrder } from './code-unit-order.ts';
@@ -18,42 +19,37 @@ export function keysBelow(listing: Listing, begin: string): AsyncGenerator<strin
   return inCodeUnitOrder(keysAsListed(listing, begin));
 }
 
-async function* keysAsListed(
-  { client, bucket, prefix }: Listing,
-  begin: string,
-): AsyncGenerator<string> {
-  let token: string | undefined;
-  do {
-    const page = await client.send(
-      new ListObjectsV2Command({
-        Bucket: bucket,
-        Prefix: prefix + begin,
-        ContinuationToken: token,
-      }),
-    );
-    for (const { Key } of page.Contents ?? []) {
+async function* keysAsListed(listing: Listing, begin: string): AsyncGenerator<string> {
+  const { prefix } = listing;
+  for await (const { Contents = [] } of pages(listing, { Prefix: prefix + begin })) {
+    for (const { Key } of Contents) {
       // Some programs mark an empty folder by an object with a trailing slash: it is not a file of a tree.
       if (Key !== undefined && !Key.endsWith('/')) yield Key.slice(prefix.length);
     }
-    token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
-  } while (token !== undefined);
+  }
 }
 
 /** The names directly below the prefix that contain keys, in order. */
-export async function* namesBelow({ client, bucket, prefix }: Listing): AsyncGenerator<string> {
-  let token: string | undefined;
-  do {
-    const page = await client.send(
-      new ListObjectsV2Command({
-        Bucket: bucket,
-        Prefix: prefix,
-        Delimiter: '/',
-        ContinuationToken: token,
-      }),
-    );
-    for (const { Prefix } of page.CommonPrefixes ?? []) {
+export async function* namesBelow(listing: Listing): AsyncGenerator<string> {
+  const { prefix } = listing;
+  const wanted = { Prefix: prefix, Delimiter: '/' };
+  for await (const { CommonPrefixes = [] } of pages(listing, wanted)) {
+    for (const { Prefix } of CommonPrefixes) {
       if (Prefix !== undefined) yield Prefix.slice(prefix.length, -1);
     }
+  }
+}
+
+async function* pages(
+  { client, bucket }: Listing,
+  wanted: { readonly Prefix: string; readonly Delimiter?: string },
+): AsyncGenerator<ListObjectsV2CommandOutput> {
+  let token: string | undefined;
+  do {
+    const page: ListObjectsV2CommandOutput = await client.send(
+      new ListObjectsV2Command({ Bucket: bucket, ContinuationToken: token, ...wanted }),
+    );
+    yield page;
     token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
   } while (token !== undefined);
 }

@@ -1,7 +1,7 @@
 /** `doctor`: checks the Worker Deployment that the configuration names. */
-import { HundredfoldError } from '../../domain/errors.ts';
-import { connectClient, type TemporalAddress } from '../../temporal/connection.ts';
-import { describeDeployment } from '../../temporal/deployment.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { describeDeployment } from '../temporal/deployment.ts';
 import type { Finding } from './finding.ts';
 
 export async function deploymentFinding(

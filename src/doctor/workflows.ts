@@ -3,15 +3,15 @@
  * progress.
  */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { readBudget } from '../../activities/budget-status.ts';
-import type { Session } from '../../host/session.ts';
-import type { TemporalAddress } from '../../temporal/connection.ts';
-import { stuckBecause, type Stuck } from '../../watchdog/stuck.ts';
-import { noticesOf } from '../../campaigns/budget-notices.ts';
+import { readBudget } from '../activities/budget-status.ts';
+import type { Session } from '../host/session.ts';
+import type { TemporalAddress } from '../temporal/connection.ts';
+import { stuckBecause, type Stuck } from '../watchdog/stuck.ts';
+import { noticesOf } from '../campaigns/budget-notices.ts';
 import { findingsAt } from './connected.ts';
 import type { Finding } from './finding.ts';
-import { refusalWords } from '../../campaigns/standstill.ts';
-import { treeObstacleOf } from '../../campaigns/tree-obstacle.ts';
+import { refusalWords } from '../campaigns/standstill.ts';
+import { treeObstacleOf } from '../campaigns/tree-obstacle.ts';
 
 /**
  * Empty if there is no problem. Ends within 15 s.

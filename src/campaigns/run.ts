@@ -1,24 +1,48 @@
-/** From checked rows to a campaign that can be started: its services, policy and output. */
+/**
+ * The order of `run`, for the command line and the library. From checked rows to a start: services, policy and output,
+ * checked as far as possible. Then the caller opens a session, and the campaign is started in it.
+ */
 import { notifyWays } from '../config/notify.ts';
+import type { Environment } from '../config/secret.ts';
 import type { Settings } from '../config/settings.ts';
 import type { JobPolicy } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
+import { seedLedger } from '../host/seed-ledger.ts';
+import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import { openStore } from '../store/open-store.ts';
 import { probe } from '../store/probe.ts';
 import { chooseServices } from './choose-services.ts';
+import { hasOpenItems } from './end.ts';
 import { embeddedDirOf } from './hold-tree.ts';
 import type { Intake, IntakeOptions } from './intake.ts';
 import { ignoreNotices, type OnNotice } from './notice.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { checkServices } from './recognise-services.ts';
 import { standingOf, type StandingOptions } from './standing.ts';
-import type { CampaignStart } from './start.ts';
+import { startCampaign, type CampaignStart, type Started } from './start.ts';
+import { retryWhileAway } from './temporal-away.ts';
 
 export interface StartOptions extends IntakeOptions, StandingOptions {
   /** Nothing is paused because items fail for one and the same reason. */
   readonly keepGoing?: boolean;
   readonly onNotice?: OnNotice;
+}
+
+/**
+ * What is started, checked as far as possible before a server is started for it.
+ * @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_LOCAL_SERVICES`, `SERVICE_URL_WRONG`, `STORE_*`
+ */
+export async function runOf(
+  intake: Intake,
+  spool: Spool,
+  settings: Settings,
+  options: StartOptions,
+): Promise<CampaignStart> {
+  const start = campaignStart(intake, spool, settings, options);
+  await checkStart(start);
+  return start;
 }
 
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_LOCAL_SERVICES` */
@@ -55,7 +79,7 @@ function policyOf({ policy }: Settings, { keepGoing }: StartOptions): JobPolicy 
  * What can be known before a server is started for the campaign.
  * @throws HundredfoldError `SERVICE_URL_WRONG`, `STORE_*`
  */
-export async function checkStart({
+async function checkStart({
   folder,
   survey,
   feeds,
@@ -75,4 +99,39 @@ async function checkOutput(folder: string): Promise<void> {
     const { code, message, remedy } = cause;
     throw new HundredfoldError({ code, message, remedy, exitCode: EXIT.refused, cause });
   }
+}
+
+interface StartingWith {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  /** Aborted when the user no longer waits for a Temporal server that is away. */
+  readonly signal: AbortSignal;
+}
+
+/** Starts the campaign, resumes it, or joins it if it runs. */
+export async function startRun(
+  session: Session,
+  start: CampaignStart,
+  { settings, environment, signal }: StartingWith,
+): Promise<Started> {
+  const { folder, feeds, onNotice = ignoreNotices } = start;
+  await seedLedger(await openStore(folder), { settings, environment, feeds });
+  return oneAtATime(settings, onNotice, () => startPatiently(session, start, signal));
+}
+
+/** Of a campaign that has ended: starts it once more if items in its tree have not, and returns whether it did. */
+export async function startAgainIfOpen(
+  session: Session,
+  start: CampaignStart,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { name, onNotice = ignoreNotices } = start;
+  if (!(await hasOpenItems(session, name))) return false;
+  onNotice(`${name}: items that had not ended are run again.`);
+  await startPatiently(session, start, signal);
+  return true;
+}
+
+function startPatiently(session: Session, start: CampaignStart, signal: AbortSignal) {
+  return retryWhileAway(session, signal, () => startCampaign(session, start));
 }

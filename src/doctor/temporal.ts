@@ -1,8 +1,7 @@
 /** `hundredfold doctor --temporal`: whether a Temporal server can be reached and has what campaigns need. */
 import { X509Certificate } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { codedError, type HundredfoldError } from '../../domain/errors.ts';
-import { createAttributes, daysOf, updateRetention } from '../../temporal/cluster-commands.ts';
+import { createAttributes, daysOf, updateRetention } from '../temporal/cluster-commands.ts';
 import {
   ATTRIBUTE_NAMES,
   ATTRIBUTE_TYPES,
@@ -15,9 +14,9 @@ import {
   readServer,
   refusedCalls,
   type Closed,
-} from '../../temporal/cluster-state.ts';
-import type { TemporalAddress } from '../../temporal/connection.ts';
-import { namespaceMissing } from '../../temporal/refusals.ts';
+} from '../temporal/cluster-state.ts';
+import type { TemporalAddress } from '../temporal/connection.ts';
+import { namespaceMissing } from '../temporal/refusals.ts';
 import { findingsAt, problemOf } from './connected.ts';
 import type { Finding } from './finding.ts';
 
@@ -190,8 +189,4 @@ function unknown(check: string, { closed, words }: Closed): Finding {
     found: `cannot be checked: ${closed} is not permitted (${words})`,
     remedy: 'Ask an administrator, or for this permission.',
   };
-}
-
-export function notConfigured(): HundredfoldError {
-  return codedError('CONFIG_NO_TEMPORAL', { case: 'setup' });
 }

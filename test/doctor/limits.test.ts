@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { BIN, desk } from '../command.ts';
+import { BIN, desk } from '../cli/command.ts';
 
 /** A private mount that ends with the process; needs Linux and user namespaces. */
 const PRIVATE_MOUNTS = ['unshare', '--mount', '--map-root-user'];

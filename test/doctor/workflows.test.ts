@@ -1,12 +1,12 @@
 /** What `doctor` finds in Temporal: campaigns that make no progress, and how to fix each. Budgets: test/watchdog. */
 import { afterEach, expect, inject, test } from 'vitest';
-import { workflowFindings } from '../../../src/cli/doctor/workflows.ts';
-import { openFileStore } from '../../../src/store/filesystem.ts';
-import { holdTree } from '../../../src/store/hold-tree.ts';
-import { nudgeSignal } from '../../../src/workflows/messages.ts';
-import { argumentsOf, beginWith, unreplayable } from '../../other-code.ts';
-import { OTHER_TEMPORAL } from '../../other-temporal.ts';
-import { Rig, sequences } from '../../rig.ts';
+import { workflowFindings } from '../../src/doctor/workflows.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { holdTree } from '../../src/store/hold-tree.ts';
+import { nudgeSignal } from '../../src/workflows/messages.ts';
+import { argumentsOf, beginWith, unreplayable } from '../other-code.ts';
+import { OTHER_TEMPORAL } from '../other-temporal.ts';
+import { Rig, sequences } from '../rig.ts';
 
 let rig: Rig;
 afterEach(async () => rig.close());

@@ -1,9 +1,9 @@
 /** The checks of `doctor` that need a connection to Temporal. Each opens its own; errors become findings. */
 import type { Client } from '@temporalio/client';
-import { HundredfoldError } from '../../domain/errors.ts';
-import { connectClient, type TemporalAddress } from '../../temporal/connection.ts';
-import { refusalOf } from '../../temporal/refusals.ts';
-import { answered } from '../../campaigns/in-session.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { refusalOf } from '../temporal/refusals.ts';
+import { answered } from '../campaigns/in-session.ts';
 import type { Finding } from './finding.ts';
 
 const CONNECT_WITHIN_MS = 5_000;

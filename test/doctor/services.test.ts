@@ -1,9 +1,9 @@
 /** What `doctor` advises if something in front of a service refuses access. */
 import { expect, test } from 'vitest';
-import { Secret } from '../../../src/config/secret.ts';
-import { describeService } from '../../../src/config/services.ts';
-import { serviceFinding } from '../../../src/cli/doctor/services.ts';
-import { plainServer } from '../../services/a-network.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { describeService } from '../../src/config/services.ts';
+import { serviceFinding } from '../../src/doctor/services.ts';
+import { plainServer } from '../services/a-network.ts';
 
 test.each([
   [401, /^Ask the operators how to authenticate: services\.molecules\.basic /],

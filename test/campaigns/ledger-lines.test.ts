@@ -1,9 +1,9 @@
 /** How the ledger is shown to users. */
 import { expect, test } from 'vitest';
-import { accountLines, rejectionLines, viewLedger } from '../../../src/cli/text/ledger-lines.ts';
-import { ACCOUNT, ledgerIn, submission } from '../../ledger/a-ledger.ts';
-import { systemClock } from '../../../src/ledger/steady-clock.ts';
-import { temporaryFolder } from '../../store/temporary-folder.ts';
+import { accountLines, rejectionLines, viewLedger } from '../../src/campaigns/ledger-lines.ts';
+import { ACCOUNT, ledgerIn, submission } from '../ledger/a-ledger.ts';
+import { systemClock } from '../../src/ledger/steady-clock.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
 
 test('shows submissions by account, and a 429 caused by another client; reading creates no file', async () => {
   const folder = await temporaryFolder();

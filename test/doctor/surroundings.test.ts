@@ -1,10 +1,10 @@
 /** Warnings of `hundredfold doctor`: other accounts of the machine, and one token in two places. */
 import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { otherAccounts, surroundings } from '../../../src/cli/doctor/surroundings.ts';
-import { loadSettings } from '../../../src/config/settings.ts';
-import type { Environment } from '../../../src/config/secret.ts';
-import { desk, type Desk } from '../command.ts';
+import { otherAccounts, surroundings } from '../../src/doctor/surroundings.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { Environment } from '../../src/config/secret.ts';
+import { desk, type Desk } from '../cli/command.ts';
 
 const PASSWD = `root:x:0:0:root:/root:/bin/bash
 daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin

@@ -1,17 +1,29 @@
 /** What `doctor` reports about a service: whether its address works, which user the token belongs to, the limits. */
-import type { ServiceSettings, UnreadyService } from '../../config/services.ts';
-import { HundredfoldError } from '../../domain/errors.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { NAMES, type Recognition } from '../../services/recognise.ts';
-import type { Finding } from './finding.ts';
-import { adviceFor } from '../../campaigns/standstill.ts';
-import type { ServiceName } from '../../domain/item.ts';
-import { recogniseService, remedyOf } from '../../campaigns/recognise-services.ts';
+import { everyCredential, type ServiceSettings, type UnreadyService } from '../config/services.ts';
+import type { Settings } from '../config/settings.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { NAMES, type Recognition } from '../services/recognise.ts';
+import { wereUsed } from '../host/local-settings.ts';
+import { problem, type Finding } from './finding.ts';
+import { adviceFor } from '../campaigns/standstill.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { recogniseService, remedyOf } from '../campaigns/recognise-services.ts';
 
 /** The code with which `run` refuses it. */
 export const WRONG_ADDRESS = 'SERVICE_URL_WRONG';
 
 type Site = ServiceSettings | UnreadyService;
+
+/** @param local the local services are asked for */
+export async function serviceFindings(settings: Settings, local: boolean): Promise<Finding[]> {
+  const configured = [...everyCredential(Object.values(settings.services)), ...settings.unready];
+  if (configured.length > 0) return Promise.all(configured.map(serviceFinding));
+  if (local || wereUsed(settings.embeddedDir)) {
+    return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];
+  }
+  const remedy = 'Use --services local, or name them under services: (docs/configuration.md).';
+  return [{ check: 'services', ok: false, found: 'none configured', remedy }];
+}
 
 export async function serviceFinding(site: Site): Promise<Finding> {
   const check = `service ${site.reference.service}`;
@@ -23,8 +35,7 @@ export async function serviceFinding(site: Site): Promise<Finding> {
   try {
     return { check, ...found(site, await recogniseService(site, site.network)) };
   } catch (error) {
-    if (!(error instanceof HundredfoldError)) throw error;
-    return { check, ok: false, found: error.message, remedy: error.remedy };
+    return problem(check, error);
   }
 }
 

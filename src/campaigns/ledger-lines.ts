@@ -1,7 +1,8 @@
 /** What the ledger of this machine knows beyond the budgets of one Temporal, for `budget` and `doctor`. */
-import { formatNonZeroDuration } from '../../domain/duration.ts';
-import type { Account, Charge, SeenRejection } from '../../ledger/charge.ts';
-import { lookIntoLedger } from '../../ledger/look.ts';
+import { formatNonZeroDuration } from '../domain/duration.ts';
+import type { Account, Charge, SeenRejection } from '../ledger/charge.ts';
+import type { Environment } from '../config/secret.ts';
+import { lookIntoLedger } from '../ledger/look.ts';
 
 interface LedgerView {
   readonly path: string;
@@ -13,7 +14,7 @@ interface LedgerView {
 }
 
 /** null if nothing was sent from this machine yet. Creates no file. Throws LEDGER_UNUSABLE. */
-export function viewLedger(environment: NodeJS.ProcessEnv): LedgerView | null {
+export function viewLedger(environment: Environment): LedgerView | null {
   return lookIntoLedger(environment, (ledger) => ({
     path: ledger.path,
     accounts: ledger

@@ -2,10 +2,10 @@
  * What `doctor` reports about the real engines of the local services: they are optional, so a missing one is no
  * problem.
  */
-import { ACPYPE } from '../../local-services/engines/installation/acpype.ts';
-import { B2BTOOLS } from '../../local-services/engines/installation/b2btools.ts';
-import { check, type State } from '../../local-services/engines/installation/install.ts';
-import { enginesFolder } from '../../local-services/engines/real/installed.ts';
+import { ACPYPE } from '../local-services/engines/installation/acpype.ts';
+import { B2BTOOLS } from '../local-services/engines/installation/b2btools.ts';
+import { check, type State } from '../local-services/engines/installation/install.ts';
+import { enginesFolder } from '../local-services/engines/real/installed.ts';
 import type { Finding } from './finding.ts';
 
 /** An engine that is installed but does not run is a problem; one that is not installed is not. */

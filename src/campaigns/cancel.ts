@@ -1,0 +1,61 @@
+/** Which end a campaign gets that its user cancels: its own one, or none, if its workflow could not reach it. */
+import type { Session } from '../host/session.ts';
+import { codedError } from '../domain/errors.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
+import { cancelCampaign } from './control.ts';
+import { whyTasksFail } from './failing-tasks.ts';
+import { answered } from './in-session.ts';
+import type { OnNotice } from './notice.ts';
+import { endObsolete } from './obsolete.ts';
+import type { Observed } from './observe.ts';
+import { isTreeHere, treeObstacleOf } from './tree-obstacle.ts';
+
+/**
+ * `cancelled`: it ends by itself, once it has its tree if there is an `obstacle`. The others were ended at once:
+ * `without tree`, because the ends of its items cannot be written; `failing`, because its workflow does no task.
+ */
+export type Cancelled =
+  | { readonly end: 'cancelled'; readonly obstacle: string | null }
+  | { readonly end: 'without tree' | 'failing' };
+
+/** Of an open campaign. What it did at once is a notice. */
+export async function endCampaign(
+  session: Session,
+  followed: Observed,
+  onNotice: OnNotice,
+): Promise<Cancelled> {
+  const { client, role } = session;
+  const { name } = followed;
+  const obstacle = await answered(obstacleNow(session, followed));
+  // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
+  if (obstacle !== null && role !== 'remote') {
+    // Once cancelled, it would wait forever: it cannot write the ends of its items.
+    onNotice(obstacle);
+    await answered(endObsolete(session, name, onNotice));
+    return { end: 'without tree' };
+  }
+  await answered(cancelCampaign(client, name));
+  const failing = role === 'remote' ? null : await answered(whyTasksFail(client, name));
+  if (failing === null) return { end: 'cancelled', obstacle };
+  await answered(endObsolete(session, name, onNotice, failing));
+  return { end: 'failing' };
+}
+
+async function obstacleNow(session: Session, { name, folder }: Observed): Promise<string | null> {
+  const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
+  return treeObstacleOf({ session, name, folder }, await handle.describe());
+}
+
+/**
+ * Ends a campaign whose tree is permanently lost, without anything that would be written to it.
+ * @throws HundredfoldError `TREE_IS_HERE`: an ordinary `cancel` leaves complete tables
+ */
+export async function abandonCampaign(
+  session: Session,
+  { name, folder }: Observed,
+  onNotice: OnNotice,
+): Promise<void> {
+  const { memo } = await session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
+  if (await isTreeHere(folder, memo?.['tree'])) throw codedError('TREE_IS_HERE', { folder, name });
+  await endObsolete(session, name, onNotice);
+}

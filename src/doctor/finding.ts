@@ -1,0 +1,21 @@
+/** What a check of `doctor` has found. */
+import { HundredfoldError } from '../domain/errors.ts';
+
+/** One line, and its remedy. */
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  /** The code of the error; only if not ok. */
+  readonly code?: string;
+  /** It works, but the user should know. */
+  readonly warning?: true;
+  readonly found: string;
+  /** What to do; only if not ok, or a warning. */
+  readonly remedy?: string;
+}
+
+/** @throws any error without a code: a bug */
+export function problem(check: string, error: unknown): Finding {
+  if (!(error instanceof HundredfoldError)) throw error;
+  return { check, ok: false, found: error.message, remedy: error.remedy };
+}
