@@ -205,8 +205,12 @@ class CampaignRun {
     return signalBudget(feed, pauseLaneSignal, { campaign: this.#spec.name, paused });
   }
 
+  /**
+   * One signal to a budget after the other. Cancelling does not stop it: out of a handler, the cancellation would end the
+   * workflow at once, and nothing would be published.
+   */
   #inOrder(step: () => Promise<void>): Promise<void> {
-    this.#sent = this.#sent.then(step);
+    this.#sent = this.#sent.then(() => CancellationScope.nonCancellable(step));
     return this.#sent;
   }
 

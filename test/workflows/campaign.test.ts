@@ -176,6 +176,18 @@ describe('the operator', () => {
     expect(told).toBe(2);
   });
 
+  test('publishes when it is cancelled while a pause is on its way to the budget', async () => {
+    const { handle, folder, ids } = await rig.start(sequences(3));
+    await rig.stopWorker();
+    await handle.signal('pause');
+    await handle.cancel();
+    await rig.startWorker();
+    const { state, ended } = await handle.result();
+    expect(state).toBe('cancelled');
+    expect(ended.cancelled + ended.succeeded).toBe(3);
+    await noItemLost(folder, ids);
+  });
+
   test('pauses and resumes: nothing is submitted in between', async () => {
     const started = await rig.start(sequences(12));
     await expect.poll(() => rig.services.journal().length).toBeGreaterThanOrEqual(5);
