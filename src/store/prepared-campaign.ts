@@ -108,7 +108,7 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
   return parsed(text, key, pageOnDisk).map(
-    ({ id, kind, done, generation, follows, job, adopts, sends, asks }) => ({
+    ({ id, kind, done, generation, follows, job, credential, adopts, sends, asks }) => ({
       id,
       kind,
       ...(asks !== undefined && { asks }),
@@ -116,6 +116,7 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
       ...(generation && { generation }),
       ...(follows !== undefined && { follows }),
       ...(job && { job }),
+      ...(credential !== undefined && { credential }),
       ...(adopts !== undefined && { adopts }),
       ...(sends && { sends: { ...sends, options: optionsFromDisk(kind, sends.options) } }),
     }),
