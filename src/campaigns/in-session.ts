@@ -5,7 +5,7 @@ import { codedError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { inTime } from '../temporal/in-time.ts';
-import { isTemporalAway } from './temporal-away.ts';
+import { isTemporalAway } from '../temporal/away.ts';
 
 /**
  * `look`: if nothing runs, the server is started without continuing the campaigns: no budget is used. `work`: they

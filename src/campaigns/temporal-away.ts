@@ -3,24 +3,14 @@
  * repeated are retried; if there is no answer in time, the error says so instead of reporting a bug.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isGrpcServiceError } from '@temporalio/client';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { Deadline } from '../domain/deadline.ts';
+import { isTemporalAway } from '../temporal/away.ts';
 
-/**
- * gRPC status codes of a server that is not there, went away or is too busy: CANCELLED, DEADLINE_EXCEEDED,
- * RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE.
- */
-const AWAY = [1, 4, 8, 13, 14];
 /** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
 const PATIENCE_MS = 60_000;
-
-export function isTemporalAway(error: unknown): boolean {
-  const status = error instanceof Error ? (error.cause ?? error) : error;
-  return isGrpcServiceError(status) && AWAY.includes(status.code);
-}
 
 export function temporalAway(cause: unknown): HundredfoldError {
   return codedError(

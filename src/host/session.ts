@@ -10,6 +10,7 @@ import type { TemporalSettings } from '../config/temporal.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { isTemporalAway } from '../temporal/away.ts';
 import { inTime } from '../temporal/in-time.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { buildOn } from '../temporal/deployment.ts';
@@ -143,6 +144,8 @@ class EmbeddedSession implements Session {
       }
     } catch (error) {
       await client.connection.close();
+      // It ended just now, and its server with it: this command may become the next host.
+      if (isTemporalAway(error)) return false;
       throw error;
     }
     this.#joined = { record, client };

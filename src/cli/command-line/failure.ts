@@ -31,7 +31,8 @@ function usageError({ message }: CommanderError): HundredfoldError {
 
 /** Temporal's client, which knows its own errors, takes half a second to load, so it is loaded only here. */
 async function worded(error: unknown): Promise<unknown> {
-  const { isTemporalAway, temporalAway } = await import('../../campaigns/temporal-away.ts');
+  const { isTemporalAway } = await import('../../temporal/away.ts');
+  const { temporalAway } = await import('../../campaigns/temporal-away.ts');
   const { refusalOf } = await import('../../temporal/refusals.ts');
   return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }

@@ -23,7 +23,7 @@ import { Interruption } from './interruption.ts';
 import { freeIn } from '../../campaigns/free-space.ts';
 import { endOf } from '../../plan/totals.ts';
 import { planLines } from '../text/plan-text.ts';
-import { isTemporalAway } from '../../campaigns/temporal-away.ts';
+import { isTemporalAway } from '../../temporal/away.ts';
 import { logToFolder } from './worker-log.ts';
 
 export interface RunFlags extends CommonFlags, StartOptions {
