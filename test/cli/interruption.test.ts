@@ -12,7 +12,7 @@ function allIsQuiet(at: Desk): void {
 
 test('after Ctrl-C, kill -9 and SIGTERM the same command continues, and sends every item once', async () => {
   const at = desk();
-  const ids = fragments(at, 'fragments', 48);
+  const ids = fragments(at, 'fragments', 64);
   const words = ['run', 'fragments.csv', '--services', 'local'];
   const tree = at.path('results', 'fragments');
   /** Runs the command and waits until this many more items have ended. */
@@ -55,8 +55,8 @@ test('after Ctrl-C, kill -9 and SIGTERM the same command continues, and sends ev
   const { stdout } = await at.runs(0, [...words, '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     state: 'completed',
-    items: { total: 48, succeeded: 48 },
-    submissions: 48,
+    items: { total: 64, succeeded: 64 },
+    submissions: 64,
   });
   allIsQuiet(at);
   await noItemLost(tree, ids);
