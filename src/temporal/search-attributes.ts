@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { isTemporalAway } from './away.ts';
 import { createAttributes } from './cluster-commands.ts';
 import {
   ATTRIBUTE_NAMES,
@@ -51,15 +52,22 @@ async function missingFrom(client: Client): Promise<string[]> {
   throw refused(client, `they are missing, and its operator service is closed (${found.words})`);
 }
 
-async function add(client: Client, missing: readonly string[]): Promise<void> {
+/** A server that dies meanwhile is back within seconds. */
+const TRIES = 3;
+
+async function add(client: Client, missing: readonly string[], tries = TRIES): Promise<void> {
   try {
     await client.connection.operatorService.addSearchAttributes({
       namespace: client.options.namespace,
       searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
     });
   } catch (error) {
-    // Another command was faster; or the namespace has no Keyword attribute left, or we may not add one.
-    if ((await missingFrom(client)).length > 0) throw refused(client, reasonOf(error), error);
+    const left = await missingFrom(client);
+    // Another command was faster.
+    if (left.length === 0) return;
+    if (isTemporalAway(error) && tries > 1) return add(client, left, tries - 1);
+    // The namespace has no Keyword attribute left, or we may not add one.
+    throw refused(client, reasonOf(error), error);
   }
 }
 

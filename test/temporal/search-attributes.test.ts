@@ -12,6 +12,7 @@ import { registerSearchAttributes } from '../../src/temporal/search-attributes.t
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { startGateway } from './grpc-gateway.ts';
 
 let dir: string;
 let server: DevServer;
@@ -76,5 +77,24 @@ test('takes no time once the server knows them', async () => {
   const before = performance.now();
   await registerSearchAttributes(client);
   expect(performance.now() - before).toBeLessThan(1_000);
+  await client.connection.close();
+});
+
+test('a server that dies while they are registered, and comes back, gets them', async () => {
+  const namespace = 'dying';
+  const first = await freshNamespace(namespace);
+  await first.connection.close();
+  let deaths = 0;
+  await using gateway = await startGateway(server.address, {
+    refuse: (method) =>
+      method === 'AddSearchAttributes' && (deaths += 1) === 1
+        ? // The SDK itself repeats a call that was answered with 14 (UNAVAILABLE).
+          { code: 1, details: 'the connection was cut' }
+        : null,
+  });
+  const client = await connectClient({ address: `127.0.0.1:${gateway.port}`, namespace });
+  await registerSearchAttributes(client);
+  expect(deaths).toBe(2);
+  await start(client, 'campaign:x');
   await client.connection.close();
 });
