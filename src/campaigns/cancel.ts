@@ -3,7 +3,7 @@ import type { Session } from '../host/session.ts';
 import { codedError } from '../domain/errors.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign } from './control.ts';
-import { whyTasksFail } from './failing-tasks.ts';
+import { NOT_REPLAYABLE, whyTasksFail } from './failing-tasks.ts';
 import { answered } from './in-session.ts';
 import type { OnNotice } from './notice.ts';
 import { endObsolete } from './obsolete.ts';
@@ -39,6 +39,15 @@ export async function endCampaign(
   if (failing === null) return { end: 'cancelled', obstacle };
   await answered(endObsolete(session, name, onNotice, failing));
   return { end: 'failing' };
+}
+
+/** Of a campaign that was cancelled, and whose history turned out since not to be replayable. */
+export async function endFailing(
+  session: Session,
+  { name }: Observed,
+  onNotice: OnNotice,
+): Promise<void> {
+  await endObsolete(session, name, onNotice, NOT_REPLAYABLE);
 }
 
 async function obstacleNow(session: Session, { name, folder }: Observed): Promise<string | null> {

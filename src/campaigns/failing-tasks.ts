@@ -4,10 +4,12 @@ import { stuckBecause } from '../watchdog/stuck.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { settled } from './progress.ts';
 
+export const NOT_REPLAYABLE = 'its history cannot be replayed';
+
 /** Why, as the end of a sentence; null where it does its tasks or may yet. Takes seconds only where it does not. */
 export async function whyTasksFail(client: Client, name: string): Promise<string | null> {
   const found = await settled(client, campaignWorkflowId(name));
   const stuck = await stuckBecause(client, found, Date.now());
-  if (stuck?.type === 'unreplayable') return 'its history cannot be replayed';
+  if (stuck?.type === 'unreplayable') return NOT_REPLAYABLE;
   return stuck?.type === 'failing' ? `its tasks fail (${stuck.message})` : null;
 }

@@ -99,7 +99,7 @@ export class Follower {
   }
 }
 
-function isUnreplayable(error: unknown): boolean {
+export function isUnreplayable(error: unknown): boolean {
   return error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
 }
 

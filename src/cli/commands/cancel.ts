@@ -1,6 +1,7 @@
 /** `hundredfold cancel NAME`: durable, because it is a message to the campaign's workflow. */
-import { abandonCampaign, endCampaign } from '../../campaigns/cancel.ts';
+import { abandonCampaign, endCampaign, endFailing } from '../../campaigns/cancel.ts';
 import { answered } from '../../campaigns/in-session.ts';
+import { isUnreplayable } from '../../campaigns/follow.ts';
 import type { Observed } from '../../campaigns/observe.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
@@ -35,8 +36,7 @@ async function cancelled(
     return EXIT.ok;
   }
   const ended = await endCampaign(session, followed, say);
-  if (ended.end === 'failing')
-    say(`  Its "hundredfold run" command starts it again with what is on disk.`);
+  if (ended.end === 'failing') sayHowToStartAgain();
   if (ended.end !== 'cancelled') return EXIT.ok;
   const { obstacle } = ended;
   say(`${name} is cancelled. Slots that were used stay used.`);
@@ -55,7 +55,19 @@ async function seeOut(
   flags: CommonFlags,
   { interruption, settings }: Around,
 ): Promise<number> {
-  const to = await follow(session, followed, interruption);
-  const code = await conclude(session, followed, to, { flags, settings });
-  return code === EXIT.cancelled ? EXIT.ok : code;
+  try {
+    const to = await follow(session, followed, interruption);
+    const code = await conclude(session, followed, to, { flags, settings });
+    return code === EXIT.cancelled ? EXIT.ok : code;
+  } catch (error) {
+    if (!isUnreplayable(error)) throw error;
+    // On a busy machine, the first attempt of a task may come after `endCampaign` has looked at it.
+    await answered(endFailing(session, followed, say));
+    sayHowToStartAgain();
+    return EXIT.ok;
+  }
+}
+
+function sayHowToStartAgain(): void {
+  say(`  Its "hundredfold run" command starts it again with what is on disk.`);
 }
