@@ -1,15 +1,17 @@
 /** What a command prints and returns when it stops following a campaign. */
 import type { Settings } from '../../config/settings.ts';
-import { EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { brokenOff, notNotified } from '../../campaigns/end.ts';
 import { openStore } from '../../store/open-store.ts';
 import { findCampaign } from '../../campaigns/find.ts';
 import { say } from '../text/explain.ts';
 import type { FollowedTo } from '../live/follow.ts';
-import type { Observed } from '../../campaigns/observe.ts';
+import { answered } from '../../campaigns/in-session.ts';
+import type { Observation, Observed } from '../../campaigns/observe.ts';
 import { backgroundRuns } from '../../host/background.ts';
 import { detach } from './detached.ts';
+import { isTemporalAway } from '../../temporal/away.ts';
 import { openDocument } from '../../campaigns/open-document.ts';
 import { endedCampaign } from '../../report/campaign-document.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
@@ -34,10 +36,7 @@ export async function conclude(
   const json = flags.json ?? false;
   if (end === 'detached') return detach(session, followed, { settings, flags });
   if (end === 'interrupted') {
-    if (json && last) {
-      const campaign = await findCampaign(session.client, name);
-      printDocument(await openDocument(session, campaign, last));
-    }
+    if (json && last) await printOpen(session, name, last);
     say(`${name} is safe on disk: run the same command to resume.`);
     if (backgroundRuns(settings))
       say('  The background process continues it; `hundredfold stop` stops that process.');
@@ -51,6 +50,19 @@ export async function conclude(
   for (const reason of await notNotified(session, name))
     say(`  notification of the end failed: ${reason}`);
   return code;
+}
+
+/** The command that runs the server may have been interrupted as well: this one has still done what it was asked. */
+async function printOpen(session: Session, name: string, last: Observation): Promise<void> {
+  const document = async () =>
+    openDocument(session, await findCampaign(session.client, name), last);
+  try {
+    printDocument(await answered(document()));
+  } catch (error) {
+    const silent = error instanceof HundredfoldError && error.code === 'TEMPORAL_SILENT';
+    if (!silent && !isTemporalAway(error)) throw error;
+    say(`Temporal does not answer: the state of ${name} is not printed.`);
+  }
 }
 
 /** For a campaign that has ended and is published. Returns the exit code. */
