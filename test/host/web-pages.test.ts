@@ -73,8 +73,10 @@ test.runIf(process.platform === 'linux')(
     const { ui, pid } = await running(at);
     const { host, port } = new URL(ui);
 
-    // The user's own browser.
-    expect((await ask(`${ui}/${LIST}`)).body).toContain('campaign:night');
+    // The user's own browser. The UI connects to its server again a second after its first attempt, which was too early.
+    await expect
+      .poll(async () => (await ask(`${ui}/${LIST}`)).body, { timeout: 10_000 })
+      .toContain('campaign:night');
     expect((await ask(`${ui}/`)).body).toContain('<!doctype html>');
     const own = { 'sec-fetch-site': 'same-origin', origin: ui };
     expect((await ask(`${ui}/${LIST}`, { headers: own })).status).toBe(200);
