@@ -13,6 +13,7 @@ import { isDamagedRecord } from '../store/store-error.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
+import { oneAfterAnother } from './one-after-another.ts';
 import { storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';
 
@@ -21,8 +22,9 @@ type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'ends'>;
 
 /** @returns the end that was written: not the one that was given where the files contradict each other */
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
-  const end = await writeEnd(deps, conclusion);
-  const { campaign, id } = conclusion.item;
+  const { campaign, id, store } = conclusion.item;
+  // Two attempts of one activity may run at once: an earlier one that timed out does not stop at once.
+  const end = await oneAfterAnother(`${store} ${id}`, () => writeEnd(deps, conclusion));
   await deps.ends.report(campaign, { id, ...end });
   return end;
 }
@@ -34,8 +36,10 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
     const record = await readItem(store, item.kind, item.id).catch(damagedIsNone);
     // The user removed or damaged it: there is no record for the end, and `publish` reports that.
     if (!record) return given;
-    if (isFinal(record.state) && isWritten(record, conclusion))
+    if (isFinal(record.state) && isWritten(record, conclusion)) {
+      await settleFiles(store, record, conclusion);
       return writtenEnd(record, conclusion);
+    }
     const remoteId = rest.remoteId ?? record.remoteId;
     const end = await endByFiles(store, conclusion, remoteId);
     const isWrong = end !== given || files.some(isRejected);
@@ -89,6 +93,28 @@ function writtenEnd(record: ItemRecord, { end, remoteId }: ItemConclusion): Item
   const { state, error } = record;
   if (!isFinal(state) || !isOfJob(record, remoteId)) return end;
   return { state, code: error?.code ?? null, message: error?.message ?? null };
+}
+
+/**
+ * The service may have answered a late attempt differently from the one that wrote the end. What the late attempt
+ * replaced was checked like the file before, and is recorded; what the end does not name is removed. Found by the chaos
+ * rounds.
+ */
+async function settleFiles(
+  store: Store,
+  record: ItemRecord,
+  { remoteId, files }: ItemConclusion,
+): Promise<void> {
+  const recorded = record.files;
+  if (!isOfJob(record, remoteId)) return;
+  if (files.every(({ name, sha256 }) => recorded[name]?.sha256 === sha256)) return;
+  const replaced = files.filter(({ name }) => name in recorded);
+  const kept = Object.fromEntries([
+    ...Object.entries(recorded),
+    ...replaced.map(({ name, ...file }) => [name, file] as const),
+  ]);
+  await removeOthers(store, record, kept);
+  await writeItem(store, { ...record, files: kept });
 }
 
 /** Each file was downloaded by itself: only now they can be compared, and the item fails where they disagree. */

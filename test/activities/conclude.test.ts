@@ -162,6 +162,69 @@ test('an end that is written for a job stays, whatever a later attempt for the s
   });
 });
 
+describe('a late attempt for a job whose end is written', () => {
+  /** A file as an attempt leaves it in the item's folder. */
+  async function downloaded(store: Store, name: string, text: string) {
+    const { bytes, sha256 } = await store.write(`sequences/p1/${name}`, text);
+    return { name, bytes, sha256 };
+  }
+
+  /** What is recorded, and the digests of what is there. */
+  async function kept(store: Store) {
+    const files = (await readItem(store, 'sequence', 'p1'))?.files ?? {};
+    const keys = await collected(store.list('sequences/p1/'));
+    const found = keys.map((key) => key.slice('sequences/p1/'.length)).sort();
+    for (const [name, { sha256 }] of Object.entries(files))
+      expect((await store.digest(`sequences/p1/${name}`))?.sha256, name).toBe(sha256);
+    return { recorded: Object.keys(files).sort(), found };
+  }
+
+  test('leaves no files of its own beside those of a failed end', async () => {
+    const store = await openedAgain(wasFailed);
+    const wrong = await downloaded(store, 'rejected/result.json', 'wrong');
+    await concluded(store, { end: failed('RESULT_MISSING_FILES'), files: [wrong] });
+    const files = [await downloaded(store, 'result.json', 'right')];
+    expect(await ended(store, { files })).toMatchObject({ code: 'RESULT_MISSING_FILES' });
+    expect(await kept(store)).toEqual({
+      recorded: ['rejected/result.json'],
+      found: ['input.fasta', 'item.json', 'rejected/result.json'],
+    });
+  });
+
+  test('leaves no rejected files beside those of a success', async () => {
+    const store = await openedAgain(wasFailed);
+    await concluded(store, { files: [await downloaded(store, 'result.json', 'right')] });
+    const files = [await downloaded(store, 'rejected/result.json', 'wrong')];
+    const end = failed('RESULT_MISSING_FILES');
+    expect(await ended(store, { end, files })).toEqual(succeeded);
+    expect(await kept(store)).toEqual({
+      recorded: ['result.json'],
+      found: ['input.fasta', 'item.json', 'result.json'],
+    });
+  });
+
+  test('that replaced a file has the new one recorded', async () => {
+    const store = await openedAgain(wasFailed);
+    await concluded(store, { files: [await downloaded(store, 'result.json', 'right')] });
+    const files = [await downloaded(store, 'result.json', 'right, and sent later')];
+    expect(await ended(store, { files })).toEqual(succeeded);
+    expect((await kept(store)).recorded).toEqual(['result.json']);
+  });
+
+  test('that ends at the same time as another leaves one end with its files', async () => {
+    const store = await openedAgain(wasFailed);
+    const wrong = await downloaded(store, 'rejected/result.json', 'wrong');
+    const right = await downloaded(store, 'result.json', 'right');
+    const ends = await Promise.all([
+      ended(store, { end: failed('RESULT_MISSING_FILES'), files: [wrong] }),
+      ended(store, { files: [right] }),
+    ]);
+    expect(ends[0]).toEqual(ends[1]);
+    const { recorded, found } = await kept(store);
+    expect(found).toEqual(['input.fasta', 'item.json', ...recorded]);
+  });
+});
+
 test('the times of the POST stay with its job', async () => {
   const times = { sentAt: '2026-11-22T08:04:58.000Z', answeredAt: ENDED };
   const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2', ...times }];
