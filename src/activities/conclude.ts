@@ -22,9 +22,9 @@ type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'ends'>;
 
 /** @returns the end that was written: not the one that was given where the files contradict each other */
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
-  const { campaign, id, store } = conclusion.item;
-  // Two attempts of one activity may run at once: an earlier one that timed out does not stop at once.
-  const end = await oneAfterAnother(`${store} ${id}`, () => writeEnd(deps, conclusion));
+  const { item } = conclusion;
+  const { campaign, id } = item;
+  const end = await oneAfterAnother(item, () => writeEnd(deps, conclusion));
   await deps.ends.report(campaign, { id, ...end });
   return end;
 }

@@ -3,12 +3,14 @@
  * the job there and fetches its result, instead of submitting it a second time.
  */
 import { log } from '@temporalio/activity';
+import { isFinal } from '../domain/states.ts';
 import { readItem, writeItem } from '../store/item-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { RemoteJob } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
+import { oneAfterAnother } from './one-after-another.ts';
 import { isElsewhere, storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';
 import type { Tries } from './tries.ts';
@@ -20,22 +22,24 @@ export interface Owed {
 
 /** On the first try, or the first on a worker that has the tree. */
 export async function noteAcceptanceOnce(
-  deps: Dependencies,
+  deps: Pick<Dependencies, 'openStore' | 'leases'>,
   job: RemoteJob,
   tries: Tries<Owed>,
 ): Promise<void> {
-  if (tries.attempt === 1 || tries.left?.noteOwed === true) await noteAcceptance(deps, job, tries);
+  if (tries.attempt > 1 && tries.left?.noteOwed !== true) return;
+  await oneAfterAnother(job.item, () => noteAcceptance(deps, job, tries));
 }
 
 async function noteAcceptance(
-  deps: Dependencies,
+  deps: Pick<Dependencies, 'openStore' | 'leases'>,
   { item, reference, remoteId, times, ofSeveral }: RemoteJob,
   tries: Tries<Owed>,
 ): Promise<void> {
   try {
     const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
-    if (!record) return;
+    // A late try, as of a worker that was frozen, must not reopen an item that another try has ended.
+    if (!record || (isFinal(record.state) && record.remoteId === remoteId)) return;
     await writeItem(store, {
       ...record,
       state: 'running',

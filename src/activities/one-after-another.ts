@@ -1,8 +1,17 @@
-/** Work of this process that must not overlap, by key. */
+import type { ItemAddress } from '../workflows/activity-types.ts';
+
+/** The last work of this process on the record of an item. */
 const last = new Map<string, Promise<void>>();
 
-/** The outcome of `work`, which starts when all earlier work of the same key has ended. */
-export async function oneAfterAnother<T>(key: string, work: () => Promise<T>): Promise<T> {
+/**
+ * The outcome of `work` on an item's record, which starts when earlier work on it has ended: two attempts of an
+ * activity may run at once, since one that timed out does not stop immediately.
+ */
+export async function oneAfterAnother<T>(
+  { store, id }: Pick<ItemAddress, 'store' | 'id'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const key = `${store} ${id}`;
   const own = Promise.withResolvers<undefined>();
   const former = last.get(key);
   last.set(key, own.promise);

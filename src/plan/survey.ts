@@ -12,6 +12,7 @@ import type { InvalidRow } from '../store/invalid-rows.ts';
 import { readItem } from '../store/item-store.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord } from '../store/item-record.ts';
 import { isFollowing, isSameJob } from '../store/prepare-item.ts';
+import { forNextRun } from '../store/reopen.ts';
 import type { Miss, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { workDigest } from '../store/work.ts';
@@ -154,7 +155,8 @@ class Surveyor {
   }
 
   async #addToTree(tree: Store, item: Item): Promise<void> {
-    const former = await readItem(tree, item.kind, item.id);
+    const onDisk = await readItem(tree, item.kind, item.id);
+    const former = onDisk && forNextRun(onDisk, new Date().toISOString());
     if (former !== null) this.counts.known += 1;
     const same = former !== null && isSameJob(former, waitingRecord(item));
     const problem = former && changedRow(former, item, same);

@@ -9,6 +9,7 @@ import { itemToDisk } from './item-format.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord } from './item-record.ts';
 import { jobText, readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
+import { forNextRun } from './reopen.ts';
 import type { Store } from './store.ts';
 import { combined, covers } from './work.ts';
 
@@ -49,7 +50,8 @@ export class ItemPreparation {
 
   async prepare(item: AssignedItem): Promise<ItemRecord> {
     const fresh = waitingRecord(item);
-    const former = await readItem(this.#store, item.kind, item.id);
+    const onDisk = await readItem(this.#store, item.kind, item.id);
+    const former = onDisk && forNextRun(onDisk, new Date().toISOString());
     const same = former !== null && isSameJob(former, fresh);
     if (former !== null && !same) await this.#removeFormerFiles(fresh);
     await this.#writeInput(item, same);
@@ -59,7 +61,7 @@ export class ItemPreparation {
         : await this.#begun(anew(former, fresh, same), item.share);
     if (item.share) await this.#mayLead(item.share, record);
     // The record is written after the input and the files: an existing record guarantees that they are there.
-    if (former === null || itemToDisk(record) !== itemToDisk(former)) {
+    if (onDisk === null || itemToDisk(record) !== itemToDisk(onDisk)) {
       await writeItem(this.#store, record, { durable: false });
       this.written.push(itemKey(item.kind, item.id, ITEM_RECORD));
     }

@@ -103,6 +103,19 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
   };
 }
 
+/** Ends of items whose folder was changed while their campaign ran. */
+const FOLDER_CHANGED: readonly string[] = [
+  'ITEM_MISSING',
+  'ITEM_INPUT_MISSING',
+] satisfies ItemEndCode[];
+
+/** The record as the next `run` takes it: it recreates a folder that was changed, and the item starts again. */
+export function forNextRun(record: ItemRecord, at: string): ItemRecord {
+  const { state, error } = record;
+  const changed = state === 'failed' && FOLDER_CHANGED.includes(error?.code ?? '');
+  return changed ? reopened(record, at) : record;
+}
+
 /** The record once that job has proved to be unusable. `fetched`: the files now in the item's folder. */
 export function givenUp(record: ItemRecord, fetched: ItemRecord['files']): ItemRecord {
   const { engine: _, ...same } = record;

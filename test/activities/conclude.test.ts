@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { Client } from '@temporalio/client';
 import { conclude } from '../../src/activities/conclude.ts';
+import { noteAcceptanceOnce, type Owed } from '../../src/activities/note-acceptance.ts';
+import type { Tries } from '../../src/activities/tries.ts';
 import { EndReporter } from '../../src/activities/end-reporter.ts';
 import { OURS } from './ours.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
@@ -209,6 +211,16 @@ describe('a late attempt for a job whose end is written', () => {
     const files = [await downloaded(store, 'result.json', 'right, and sent later')];
     expect(await ended(store, { files })).toEqual(succeeded);
     expect((await kept(store)).recorded).toEqual(['result.json']);
+  });
+
+  test('does not open the item again', async () => {
+    const store = await openedAgain(wasFailed);
+    const before = await concluded(store, {});
+    const { item, reference } = conclusionOf(store, {});
+    const job = { item, reference, remoteId: 'job-2' };
+    const tries: Tries<Owed> = { attempt: 1, ageMs: () => 0, left: null, leave: () => undefined };
+    await noteAcceptanceOnce({ openStore: openFileStore, leases: OURS }, job, tries);
+    expect(await readItem(store, 'sequence', 'p1')).toEqual(before);
   });
 
   test('that ends at the same time as another leaves one end with its files', async () => {
