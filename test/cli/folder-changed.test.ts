@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
-import { desk } from './command.ts';
+import { desk, type Desk } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
@@ -44,3 +44,28 @@ test('an item whose record was recreated just before it failed starts again, and
   await treeIsWhole(tree);
   atMostOneJob(await service.end(), 2);
 }, 120_000);
+
+test('a run that joins recreates a removed folder, and runs its item when the others have ended', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 1, seconds: 5 });
+  const ids = peptides(at, 'night', 4);
+  const run = ['run', 'night.csv'];
+  const typing = { env: TOKEN };
+  const tree = at.path('results', 'night');
+  await at.runs(0, [...run, '--detach', '-y'], typing);
+  rmSync(`${tree}/sequences/peptide-1`, { recursive: true });
+  await expect.poll(() => failedItems(at), { timeout: 30_000, interval: 200 }).toBe(1);
+
+  const { stderr } = await at.runs(0, run, typing);
+  expect(stderr).toContain('night is running already: this command joins it.');
+  // A minute after the others have ended: rows that another command adds to the campaign would come until then.
+  expect(stderr).toContain('night: items that had not ended are run again.');
+  await noItemLost(tree, ids);
+  await treeIsWhole(tree);
+  atMostOneJob(await service.end(), 4);
+}, 120_000);
+
+async function failedItems(at: Desk): Promise<number> {
+  const { stdout } = await at.type(['status', 'night', '--json'], { env: TOKEN }).ended;
+  return (JSON.parse(stdout) as { items: { failed: number } }).items.failed;
+}
