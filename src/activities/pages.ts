@@ -6,6 +6,7 @@
  */
 import type { ServiceReference } from '../domain/campaign.ts';
 import { SERVICE_OF_KIND } from '../domain/item.ts';
+import { markReached } from '../store/reached-pages.ts';
 import { readPage } from '../store/prepared-campaign.ts';
 import type { ItemOfPage } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -21,7 +22,9 @@ export async function loadPage(
 ): Promise<ItemOfPage[]> {
   try {
     const tree = { store: folder, ...(id !== undefined && { tree: id }) };
-    const entries = await readPage(await openTree(deps, tree), page);
+    const opened = await openTree(deps, tree);
+    const entries = await readPage(opened, page);
+    await markReached(opened, page);
     return (
       entries
         // What gets the result of another row needs no job: `publish` delivers it.

@@ -7,6 +7,7 @@ import { inParallel } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import { cacheFolder, ResultCache } from '../store/result-cache.ts';
+import { markAllReached } from '../store/reached-pages.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/activity-types.ts';
@@ -23,6 +24,7 @@ export async function publish(deps: Dependencies, request: PublishRequest): Prom
     const beat = () => context.heartbeat();
     const campaign = await readPreparedCampaign(store);
     if (campaign) {
+      await markAllReached(store);
       await deliverDuplicates(store, campaign, beat);
       if (state === 'cancelled') await cancelRest(store, campaign, endedAt, beat);
     }

@@ -4,15 +4,18 @@ import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { codedError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local-settings.ts';
+import { digestsOfManifests } from '../manifest/digests.ts';
 import { campaignName } from '../manifest/name.ts';
 import type { Spool } from '../plan/spool.ts';
 import { surveyManifests, type Survey, type SurveyOptions } from '../plan/survey.ts';
 import { campaignAddress } from '../store/address.ts';
+import { countInvalidRows } from '../store/invalid-rows.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import { PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { resultCacheIfAny, type ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 
 export interface IntakeOptions {
   /** `local`: the services of this project. */
@@ -55,7 +58,7 @@ async function preparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem'> {
+interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem' | 'signal' | 'trusted'> {
   readonly spool?: Spool;
 }
 
@@ -78,8 +81,7 @@ export async function takeIn(
   settings: Settings,
   takingIn: TakingIn,
 ): Promise<Intake> {
-  const name = options.name ?? campaignName(manifests);
-  const folder = campaignAddress(options.out ?? settings.storeUrl, name);
+  const { name, folder } = placeOf(manifests, options, settings);
   const tree = await preparedTree(folder);
   const wanted = options.cache !== false && !options.refresh;
   const cache = wanted ? await resultCacheIfAny(folder) : null;
@@ -93,6 +95,40 @@ export async function takeIn(
   const kinds = KINDS.filter((kind) => survey.kinds[kind] > 0);
   const needed = new Set(kinds.map((kind) => SERVICE_OF_KIND[kind]));
   return { name, folder, survey, needed, cache };
+}
+
+/**
+ * Name and tree of a campaign whose manifests are what they were when it was prepared: all its rows were checked then.
+ * Null if they differ, and if rows were skipped that this command does not skip.
+ */
+export async function unchangedCampaign(
+  manifests: readonly string[],
+  options: IntakeOptions & { readonly skipInvalid?: boolean },
+  settings: Settings,
+): Promise<Pick<Intake, 'name' | 'folder'> | null> {
+  const place = placeOf(manifests, options, settings);
+  const tree = await preparedTree(place.folder);
+  const former = tree && (await readPreparedCampaign(tree).catch(unreadableIsNone));
+  if (!tree || !former || former.name !== place.name) return null;
+  const digests = await digestsOfManifests(manifests, options.allowOutside ?? false);
+  if (JSON.stringify(digests) !== JSON.stringify(former.manifestDigests)) return null;
+  const skipped = options.skipInvalid === true ? 0 : await countInvalidRows(tree);
+  return skipped === 0 ? place : null;
+}
+
+/** Reported by the intake. */
+function unreadableIsNone(error: unknown): null {
+  if (error instanceof StoreError) return null;
+  throw error;
+}
+
+function placeOf(
+  manifests: readonly string[],
+  options: IntakeOptions,
+  settings: Settings,
+): Pick<Intake, 'name' | 'folder'> {
+  const name = options.name ?? campaignName(manifests);
+  return { name, folder: campaignAddress(options.out ?? settings.storeUrl, name) };
 }
 
 /** The services that are known, whether the rows need them or not, and whether their tokens are here or not. */

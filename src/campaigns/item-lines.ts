@@ -5,6 +5,7 @@
 import type { Kind } from '../domain/item.ts';
 import { isFinal, type ItemState } from '../domain/states.ts';
 import { errorOf, listedItems, pathOf, stateOf, type Listed } from '../report/campaign-items.ts';
+import { reachedPages } from '../store/reached-pages.ts';
 import type { CampaignTree } from './campaign-tree.ts';
 
 export interface ItemLine {
@@ -39,11 +40,14 @@ export interface ItemFilter {
 }
 
 export async function* itemLines(
-  { store, campaign }: CampaignTree,
+  { store, campaign }: Pick<CampaignTree, 'store' | 'campaign'>,
   open: ReadonlyMap<string, OpenItem>,
   { state, kind, code }: ItemFilter,
 ): AsyncGenerator<ItemLine> {
-  for await (const item of listedItems(store, campaign)) {
+  // On the other pages all items wait, without a code: their records are not read.
+  const waiting = (state ?? 'waiting') === 'waiting' && code === undefined;
+  const wanted = waiting ? undefined : await reachedPages(store, campaign);
+  for await (const item of listedItems(store, campaign, wanted)) {
     const line = lineOf(item, open.get(item.id));
     if (state !== undefined && line.state !== state) continue;
     if (kind !== undefined && line.kind !== kind) continue;

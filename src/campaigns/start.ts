@@ -61,6 +61,8 @@ export interface CampaignStart {
   readonly embeddedDir?: string | null;
   /** Nothing is reported when it is left out. */
   readonly onNotice?: OnNotice;
+  /** Stops the search for missing records in the tree of a campaign that runs. */
+  readonly signal?: AbortSignal;
 }
 
 type Begin = (session: Session, launch: Launch) => Promise<void>;
@@ -140,7 +142,7 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   const former = await readPreparedCampaign(store);
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
-  await restoreItems(store, former, survey.shares.assign(spool.items()));
+  await restoreItems(store, former, survey.shares.assign(spool.items()), start.signal);
   const same = digestOf(former.manifestDigests) === digestOf(survey.digests);
   const { pages, items, following } = same
     ? { ...former, following: 0 }
@@ -186,7 +188,10 @@ async function prepare(session: Session, store: Store, start: CampaignStart): Pr
   checkOwner(start, await readPreparedCampaign(store));
   const campaign = campaignOf(start);
   const rows = survey.shares.assign(spool.items());
-  const prepared = await prepareCampaign(store, campaign, rows, options(start));
+  const prepared = await prepareCampaign(store, campaign, rows, {
+    ...options(start),
+    marksPages: true,
+  });
   await writeInvalidRows(store, spool.invalid());
   const spec: CampaignSpec = {
     name,

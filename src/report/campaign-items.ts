@@ -7,6 +7,7 @@ import { isField } from '../manifest/columns.ts';
 import { readInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from '../store/layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { IsReached } from '../store/reached-pages.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 
@@ -19,11 +20,14 @@ export interface CampaignItem {
   readonly damage: ItemError | null;
 }
 
+/** `wanted`: pages that are read; the others are left out. */
 export async function* itemPages(
   store: Store,
   campaign: PreparedCampaign,
+  wanted: IsReached = () => true,
 ): AsyncGenerator<readonly CampaignItem[]> {
   for (let page = 0; page < campaign.pages; page += 1) {
+    if (!wanted(page)) continue;
     const entries = await readPage(store, page);
     yield await Promise.all(entries.map((entry) => campaignItem(store, entry)));
   }
@@ -32,8 +36,9 @@ export async function* itemPages(
 export async function* campaignItems(
   store: Store,
   campaign: PreparedCampaign,
+  wanted?: IsReached,
 ): AsyncGenerator<CampaignItem> {
-  for await (const page of itemPages(store, campaign)) yield* page;
+  for await (const page of itemPages(store, campaign, wanted)) yield* page;
 }
 
 /** Everything with a row in the tables: the items, then the refused rows. */
@@ -50,8 +55,9 @@ interface RefusedRow {
 export async function* listedItems(
   store: Store,
   campaign: PreparedCampaign,
+  wanted?: IsReached,
 ): AsyncGenerator<Listed> {
-  yield* campaignItems(store, campaign);
+  yield* campaignItems(store, campaign, wanted);
   yield* refusedRows(store);
 }
 

@@ -8,6 +8,7 @@ import { readItem } from './item-store.ts';
 import type { ItemRecord } from './item-record.ts';
 import { ITEM_RECORD, itemKey } from './layout.ts';
 import { readPage, readPreparedCampaign, type PageEntry } from './prepared-campaign.ts';
+import { reachedPages } from './reached-pages.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -43,7 +44,9 @@ export async function chargesInTree(
   const campaign = await readPreparedCampaign(store).catch(damagedIsNone);
   if (!campaign || windowMs <= 0) return [];
   const jobs: JobInTree[] = [];
+  const isReached = await reachedPages(store, campaign);
   for (let page = 0; page < campaign.pages; page += 1) {
+    if (!isReached(page)) continue;
     const entries = (await readPage(store, page).catch(damagedIsNone)) ?? [];
     await inParallel(entries, READS_AT_ONCE, async (entry) => {
       if (!(await mayCount(store, entry, now - windowMs))) return;

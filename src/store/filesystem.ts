@@ -97,7 +97,7 @@ class FileStore implements Store {
     const folder = dirname(path);
     const action = `write ${key}`;
     const durable = options.durable ?? true;
-    const touched = await system(action, () => this.#folders.make(key, segments));
+    const touched = await system(action, () => this.#folders.make(key, segments, options));
     const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
     try {
       const stored = await fillFile(temporary, key, data, options, durable);

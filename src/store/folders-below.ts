@@ -1,5 +1,5 @@
 /** The folders of a tree: made for a file, entered without following links, walked in the order of keys. */
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { badKey } from './key.ts';
@@ -20,22 +20,26 @@ export class FoldersBelow {
   /**
    * Creates the parent folders of a file; none of them may be a link. Returns the folders that got a new entry and
    * therefore need a sync.
+   *
+   * @param options `newFolder`: the innermost is expected to be missing
    */
-  async make(key: string, segments: readonly string[]): Promise<readonly string[]> {
+  async make(
+    key: string,
+    segments: readonly string[],
+    { newFolder = false }: { readonly newFolder?: boolean | undefined } = {},
+  ): Promise<readonly string[]> {
     const touched: string[] = [];
     const at = performance.now();
     const names = segments.slice(0, -1);
     let folder = this.#root;
-    for (const segment of names) {
+    for (const [n, segment] of names.entries()) {
       const inner = join(folder, segment);
-      let found = await this.#reads.status(inner);
-      if (found === null) {
-        await makeFolder(inner, false);
-        touched.push(folder);
-        found = await lstat(inner);
-      }
-      if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
-      if (!found.isDirectory()) throw badKey(key, `${segment} is not a folder`);
+      const expected = newFolder && n === names.length - 1;
+      const found = expected ? null : await this.#reads.status(inner);
+      // One that was just made is a folder; one that was already there may be a link.
+      const made = found === null && (await makeFolder(inner, false));
+      if (made) touched.push(folder);
+      else check(key, segment, found ?? (await lstat(inner)));
       this.#looks.note(inner, at);
       folder = inner;
     }
@@ -75,4 +79,9 @@ export class FoldersBelow {
       else if (entry.isFile() && wanted(entry.name)) yield path.join('/');
     }
   }
+}
+
+function check(key: string, segment: string, found: Stats): void {
+  if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
+  if (!found.isDirectory()) throw badKey(key, `${segment} is not a folder`);
 }

@@ -85,6 +85,14 @@ export const LEASES = `${WORK_AREA}lease/`;
 /** What a publication in progress keeps for the next attempt (report/kept-parts.ts). */
 export const PUBLISHING = `${WORK_AREA}publishing/`;
 
+/** Marks of pages whose items may have begun (reached-pages.ts). */
+export const REACHED = `${WORK_AREA}reached/`;
+
+/** The mark of the page with this number, from 0: `.hundredfold/reached/00000`. */
+export function reachedKey(page: number): string {
+  return `${REACHED}${String(page).padStart(5, '0')}`;
+}
+
 /** The lease with this number, from 1: `.hundredfold/lease/00000001.json`. */
 export function leaseKey(number: number): string {
   return `${LEASES}${String(number).padStart(8, '0')}.json`;

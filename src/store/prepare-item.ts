@@ -2,7 +2,7 @@
  * Prepares one item in the tree: its input and its record. Known results are not requested again: a record of an
  * earlier run, the job of another row, a result of an earlier campaign.
  */
-import type { Item, Options } from '../domain/item.ts';
+import type { Item, Kind, Options } from '../domain/item.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
 import { deliver, duplicateOf, LEADER_GONE, type Source } from './deliver.ts';
 import { itemToDisk } from './item-format.ts';
@@ -35,11 +35,19 @@ export class ItemPreparation {
   readonly #known: Known;
   /** By the id of the first row: the item whose job currently serves the others. */
   readonly #leaders: Map<string, ItemRecord>;
+  readonly #empty: ReadonlySet<Kind>;
 
-  constructor(store: Store, known: Known, leaders: Map<string, ItemRecord>) {
+  /** `empty`: kinds without files in the tree when the preparation began; they have no records to look for. */
+  constructor(
+    store: Store,
+    known: Known,
+    leaders: Map<string, ItemRecord>,
+    empty: ReadonlySet<Kind> = new Set(),
+  ) {
     this.#store = store;
     this.#known = known;
     this.#leaders = leaders;
+    this.#empty = empty;
   }
 
   /** An item that is already in the campaign and stays unchanged; it may serve others. */
@@ -50,11 +58,12 @@ export class ItemPreparation {
 
   async prepare(item: AssignedItem): Promise<ItemRecord> {
     const fresh = waitingRecord(item);
-    const onDisk = await readItem(this.#store, item.kind, item.id);
+    const newFolder = this.#empty.has(item.kind);
+    const onDisk = newFolder ? null : await readItem(this.#store, item.kind, item.id);
     const former = onDisk && forNextRun(onDisk, new Date().toISOString());
     const same = former !== null && isSameJob(former, fresh);
     if (former !== null && !same) await this.#removeFormerFiles(fresh);
-    await this.#writeInput(item, same);
+    await this.#writeInput(item, { same, newFolder });
     const record =
       same && !isFollowing(former)
         ? withManifestRow(former, fresh)
@@ -68,12 +77,18 @@ export class ItemPreparation {
     return record;
   }
 
-  async #writeInput({ kind, id, input }: Item, same: boolean): Promise<void> {
+  async #writeInput(
+    { kind, id, input }: Item,
+    { same, newFolder }: { readonly same: boolean; readonly newFolder: boolean },
+  ): Promise<void> {
     const { original } = input;
     for (const { name, text } of original ? [input, original] : [input]) {
       const key = itemKey(kind, id, name);
       if (same && (await this.#store.exists(key))) continue;
-      await this.#store.write(key, text, { durable: false });
+      await this.#store.write(key, text, {
+        durable: false,
+        newFolder: newFolder && name === input.name,
+      });
       this.written.push(key);
     }
   }

@@ -2,7 +2,7 @@
  * Prepares a campaign's items in the tree before the first workflow starts: first inputs and records, then the pages,
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
-import type { Item } from '../domain/item.ts';
+import { FOLDER_OF_KIND, KINDS, type Item, type Kind } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { ITEM_RECORD, itemKey, PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
@@ -14,9 +14,9 @@ import {
   writePage,
   writePreparedCampaign,
   type Campaign,
-  type PageEntry,
   type PreparedCampaign,
 } from './prepared-campaign.ts';
+import { markReached } from './reached-pages.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
 
@@ -39,6 +39,8 @@ interface PrepareOptions {
   readonly pageSize?: number;
   /** Results of earlier campaigns. */
   readonly known?: Known;
+  /** The workers of the campaign mark the pages that they begin (reached-pages.ts). */
+  readonly marksPages?: true;
 }
 
 type Items = AsyncIterable<AssignedItem> | Iterable<AssignedItem>;
@@ -60,7 +62,10 @@ export async function prepareCampaign(
   await store.remove(PREPARED_CAMPAIGN);
   const laid = await layOut(store, items, options, 0);
   await removeOldPages(store, laid.pages);
-  await writePreparedCampaign(store, { ...campaign, pages: laid.pages, items: laid.items });
+  const { marksPages } = options;
+  const { pages, items: count } = laid;
+  const marks = marksPages && { marksPages };
+  await writePreparedCampaign(store, { ...campaign, pages, items: count, ...marks });
   const manifests = JSON.stringify(campaign.manifestDigests);
   const same = former !== null && JSON.stringify(former.manifestDigests) === manifests;
   const { files, ...prepared } = laid;
@@ -80,7 +85,9 @@ export async function growCampaign(
 ): Promise<Prepared> {
   const laid = await layOut(store, items, options, former.pages, await idsOf(store, former));
   const grown = { pages: laid.pages, items: former.items + laid.items };
-  await writePreparedCampaign(store, { ...campaign, ...grown });
+  const { marksPages } = former;
+  const marks = marksPages && { marksPages };
+  await writePreparedCampaign(store, { ...campaign, ...grown, ...marks });
   return { done: laid.done, following: laid.following, ...grown, changed: true };
 }
 
@@ -92,10 +99,14 @@ export async function restoreItems(
   store: Store,
   former: PreparedCampaign,
   items: Items,
+  signal?: AbortSignal,
 ): Promise<void> {
   const there = await idsOf(store, former);
   const records = new Set<string>();
-  for await (const key of store.list('')) if (key.endsWith(`/${ITEM_RECORD}`)) records.add(key);
+  for await (const key of store.list('')) {
+    signal?.throwIfAborted();
+    if (key.endsWith(`/${ITEM_RECORD}`)) records.add(key);
+  }
   if (records.size >= there.size) return;
   // A running item has its own job, which is not replaced by a result of another campaign.
   const preparation = new ItemPreparation(store, nothingKnown, new Map());
@@ -121,14 +132,18 @@ async function layOut(
   there: ReadonlySet<string> = new Set(),
 ): Promise<LaidOut> {
   const leaders = new Map<string, ItemRecord>();
+  const empty = await emptyKinds(store);
   const laid = { pages: firstPage, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of pagesOf(items, pageSize)) {
-    const preparation = new ItemPreparation(store, known, leaders);
-    const entries = await preparePage(preparation, await newOf(preparation, page, there));
+    const preparation = new ItemPreparation(store, known, leaders, empty);
+    const records = await preparePage(preparation, await newOf(preparation, page, there));
+    const entries = records.map(pageEntry);
     if (entries.length === 0) continue;
     // One sync for the page instead of four per item: 10,000 items in seconds.
     await store.flush(preparation.written);
     await writePage(store, laid.pages, entries);
+    // From an earlier run, or delivered just now.
+    if (records.some(hasBegun)) await markReached(store, laid.pages);
     laid.pages += 1;
     laid.items += entries.length;
     laid.done += entries.filter(({ done }) => done !== undefined).length;
@@ -136,6 +151,16 @@ async function layOut(
     laid.files += preparation.written.length;
   }
   return laid;
+}
+
+/** In a new tree, no record is looked for: a million looks for files that are missing. */
+async function emptyKinds(store: Store): Promise<ReadonlySet<Kind>> {
+  const empty = new Set<Kind>();
+  for (const kind of KINDS) {
+    const first = await store.list(`${FOLDER_OF_KIND[kind]}/`)[Symbol.asyncIterator]().next();
+    if (first.done === true) empty.add(kind);
+  }
+  return empty;
 }
 
 async function newOf(
@@ -154,16 +179,19 @@ const nothingKnown: Known = () => Promise.resolve(null);
 async function preparePage(
   preparation: ItemPreparation,
   page: readonly AssignedItem[],
-): Promise<readonly PageEntry[]> {
-  const entries = new Map<string, PageEntry>();
+): Promise<readonly ItemRecord[]> {
+  const records = new Map<string, ItemRecord>();
   const prepare = async (item: AssignedItem): Promise<void> => {
-    const record = await preparation.prepare(item);
-    entries.set(item.id, pageEntry(record));
+    records.set(item.id, await preparation.prepare(item));
   };
   const alone = page.filter(({ share }) => share === undefined);
   await inParallel(alone, WRITE_LIMIT, prepare);
   for (const item of page) if (item.share) await prepare(item);
-  return page.flatMap((item) => entries.get(item.id) ?? []);
+  return page.flatMap((item) => records.get(item.id) ?? []);
+}
+
+function hasBegun({ state, attempts, generation }: ItemRecord): boolean {
+  return state !== 'waiting' || attempts.length > 0 || generation > 0;
 }
 
 /** Also null when it is unreadable: it is about to be rewritten. */

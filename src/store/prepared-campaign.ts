@@ -27,6 +27,8 @@ export interface Campaign {
 export interface PreparedCampaign extends Campaign {
   readonly pages: number;
   readonly items: number;
+  /** Workers mark the pages that they begin (reached-pages.ts); absent in trees prepared before they did. */
+  readonly marksPages?: true;
 }
 
 /** An item in a page. `done`: its final state from a former run. */
@@ -60,6 +62,7 @@ const campaignOnDisk = z.object({
   name: z.string(),
   pages: z.int().nonnegative(),
   items: z.int().nonnegative(),
+  marks_pages: z.literal(true).optional(),
   manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
   settings: z.record(z.string(), z.unknown()),
 });
@@ -90,15 +93,21 @@ const pageOnDisk = z.array(
 export async function readPreparedCampaign(store: Store): Promise<PreparedCampaign | null> {
   const text = await store.readText(PREPARED_CAMPAIGN);
   if (text === null) return null;
-  const { format: _, manifests, ...same } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
-  return { ...same, manifestDigests: manifests };
+  const {
+    format: _,
+    manifests,
+    marks_pages: marked,
+    ...same
+  } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
+  return { ...same, manifestDigests: manifests, ...(marked && { marksPages: marked }) };
 }
 
 export async function writePreparedCampaign(
   store: Store,
-  { manifestDigests, ...same }: PreparedCampaign,
+  { manifestDigests, marksPages, ...same }: PreparedCampaign,
 ): Promise<void> {
-  const disk = { format: FORMAT, ...same, manifests: manifestDigests };
+  const marks = marksPages && { marks_pages: marksPages };
+  const disk = { format: FORMAT, ...same, ...marks, manifests: manifestDigests };
   await store.write(PREPARED_CAMPAIGN, `${JSON.stringify(disk, null, 2)}\n`);
 }
 

@@ -27,6 +27,8 @@ export interface WriteOptions {
    * `flush`; for thousands of small files in a row.
    */
   readonly durable?: boolean;
+  /** The file's folder is expected to be missing: it is made without a look first. A store without folders ignores it. */
+  readonly newFolder?: boolean;
 }
 
 /**

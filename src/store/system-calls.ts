@@ -29,16 +29,17 @@ export function hasCode(error: unknown, code: string): boolean {
 
 /**
  * Creates a folder, and with `parents` its parents; an existing one is left alone. Not `mkdir` with `recursive`: on a
- * read-only disk that fails with ENOENT, which misleads the user.
+ * read-only disk that fails with ENOENT, which misleads the user. False if it existed.
  */
-export async function makeFolder(path: string, parents: boolean): Promise<void> {
+export async function makeFolder(path: string, parents: boolean): Promise<boolean> {
   try {
     await mkdir(path);
+    return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return;
+    if (hasCode(error, 'EEXIST')) return false;
     if (!parents || !hasCode(error, 'ENOENT')) throw error;
     await makeFolder(dirname(path), true);
-    await makeFolder(path, false);
+    return makeFolder(path, false);
   }
 }
 

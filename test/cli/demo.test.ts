@@ -155,9 +155,14 @@ describe('its output tree', () => {
       'ro-crate-metadata.json',
       'SHA256SUMS',
     ];
-    const own = ['campaign.json', 'items-00000.json', 'lease/00000001.json', 'tree.json'].map(
-      (name) => `.hundredfold/${name}`,
-    );
+    const own = [
+      'campaign.json',
+      'items-00000.json',
+      'lease/00000001.json',
+      'reached/00000',
+      'reached/all',
+      'tree.json',
+    ].map((name) => `.hundredfold/${name}`);
     const wanted = [...top, ...own, ...rows.flatMap(expectedFiles)].sort();
     // The tables and the report have their own tests; they depend on the kinds.
     const found = filesBelow(tree).filter((name) => !/^(tables\/|report\.html$)/.test(name));

@@ -20,6 +20,8 @@ import { forecastCampaign } from '../../campaigns/forecast.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import type { Intake } from '../../campaigns/intake.ts';
 import { Interruption } from './interruption.ts';
+import { campaignRun } from '../../campaigns/launch.ts';
+import { retryWhileAway } from '../../campaigns/temporal-away.ts';
 import { freeIn } from '../../campaigns/free-space.ts';
 import { endOf } from '../../plan/totals.ts';
 import { planLines } from '../text/plan-text.ts';
@@ -34,25 +36,25 @@ export interface RunFlags extends CommonFlags, StartOptions {
   readonly skipInvalid?: boolean;
 }
 
+export interface Opened {
+  readonly session: Session;
+  readonly interruption: Interruption;
+}
+
+/** `opened`: closed by the caller. */
 export async function runCampaign(
   intake: Intake,
   spool: Spool,
   flags: RunFlags,
   settings: Settings,
+  opened: Opened | null = null,
 ): Promise<number> {
   const { name, folder } = intake;
   const environment = process.env;
-  const start = await runOf(intake, spool, settings, { ...flags, onNotice: say });
-  const interruption = new Interruption();
+  const checked = await runOf(intake, spool, settings, { ...flags, onNotice: say });
+  const { session, interruption } = opened ?? (await openRun(flags, settings));
   const { signal } = interruption;
-  logToFolder(settings);
-  if (flags.detach) await startInBackground(settings, flags);
-  const session = await openSession({
-    settings,
-    environment,
-    localServices: flags.services === 'local',
-    ownWorker: (flags.worker ?? true) && !flags.detach,
-  });
+  const start: CampaignStart = { ...checked, ...(opened && { signal }) };
   try {
     if (interruption.requested()) return EXIT.interrupted;
     if (!(await agreed(session, start, flags))) return EXIT.interrupted;
@@ -70,7 +72,45 @@ export async function runCampaign(
       idle: begun.items === begun.done,
     });
   } finally {
-    await session.close();
+    if (opened === null) await session.close();
+  }
+}
+
+async function openRun(flags: RunFlags, settings: Settings): Promise<Opened> {
+  const interruption = new Interruption();
+  logToFolder(settings);
+  if (flags.detach) await startInBackground(settings, flags);
+  const session = await openSession({
+    settings,
+    environment: process.env,
+    localServices: flags.services === 'local',
+    ownWorker: (flags.worker ?? true) && !flags.detach,
+  });
+  return { session, interruption };
+}
+
+export interface Continued extends Opened {
+  /** Over the same tree: its worker goes on while the rows are checked. */
+  readonly runs: boolean;
+}
+
+/** Opens the session before the rows are checked: a campaign that runs goes on at once, however many rows it has. */
+export async function continueRun(
+  { name, folder }: Pick<Intake, 'name' | 'folder'>,
+  flags: RunFlags,
+  settings: Settings,
+): Promise<Continued> {
+  const opened = await openRun(flags, settings);
+  try {
+    const run = await retryWhileAway(opened.session, opened.interruption.signal, () =>
+      campaignRun(opened.session, name),
+    );
+    const runs = run?.running?.out === folder;
+    if (runs) say(`${name} is running already, and continues while its rows are checked.`);
+    return { ...opened, runs };
+  } catch (error) {
+    await opened.session.close();
+    throw error;
   }
 }
 
