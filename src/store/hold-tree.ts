@@ -56,8 +56,7 @@ export async function holdTree(
     } else if (found === null || found.released) {
       const lease = await takeLease(store, holder, found, false);
       if (lease) return { lease, already: false, takenOver: null };
-    } else {
-      await left(store, found, options);
+    } else if (await isAbandoned(store, found, options)) {
       const lease = await takeLease(store, holder, found, true);
       const takenOver = { former: found.record };
       if (lease)
@@ -77,20 +76,25 @@ async function withIdentity(store: Store, holder: LeaseHolder, lease: Lease): Pr
   throw treeLeased(store, (await newestLease(store))?.record ?? null);
 }
 
-/** Returns when the holder has left the tree: it is gone, or its lease no longer changes. */
-async function left(store: Store, found: Lease, options: HoldOptions): Promise<void> {
+/**
+ * True when the holder has ended without releasing the tree, or its lease no longer changes. False when the tree was
+ * released meanwhile: it keeps its id, and is looked at again.
+ * @throws StoreError `TREE_LEASED`
+ */
+async function isAbandoned(store: Store, found: Lease, options: HoldOptions): Promise<boolean> {
   const { isGone, onWatch, staleAfterMs = STALE_AFTER_MS, signal } = options;
-  if (found.record && isGone(found.record)) return;
+  if (found.record && isGone(found.record)) return true;
   onWatch?.(found.record);
   const since = performance.now();
   while (performance.now() - since < staleAfterMs) {
     await delay(LOOK_EVERY_MS, undefined, { signal });
     const now = await newestLease(store);
     // Released, or gone with its folder.
-    if (now === null || now.released) return;
+    if (now === null || now.released) return false;
     if (now.number !== found.number || now.text !== found.text) throw treeLeased(store, now.record);
-    if (found.record && isGone(found.record)) return;
+    if (found.record && isGone(found.record)) return true;
   }
+  return true;
 }
 
 export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {

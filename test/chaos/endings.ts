@@ -65,13 +65,19 @@ function isSetBack({ code, stderr }: Ending['ended']): boolean {
 
 /** Of two that start together, either may win; the other one waits, and may have nothing left to do. */
 const RACE_MS = 5_000;
+/** A command whose campaign has ended releases the tree before its server and its process stop. */
+const STOPS_MS = 5_000;
 
 /** While another command works on its tree, a command must be refused. */
 function sharesTree(stage: Stage, ending: Ending): boolean {
   return othersOnTree(stage, ending).some(
-    (life) => life.startedAt < ending.startedAt - RACE_MS && life.endedAt > ending.endedAt,
+    (life) =>
+      life.startedAt < ending.startedAt - RACE_MS &&
+      life.endedAt - (hasCompleted(life) ? STOPS_MS : 0) > ending.endedAt,
   );
 }
+
+const hasCompleted = ({ ended: { code } }: Ending): boolean => code === 0 || code === 3;
 
 /** It may be refused as soon as another one works, even one started later while this one was still checking. */
 function meetsOthers(stage: Stage, ending: Ending): boolean {

@@ -73,6 +73,18 @@ describe('a tree that a Temporal holds', () => {
     expect(await collected(store.list('.hundredfold/lease/'))).toHaveLength(1);
   });
 
+  test('is free, and keeps its id, if it is released while another one watches it', async () => {
+    const store = await aTree();
+    await holdTree(store, holder('a'), ALIVE);
+    const watched = Promise.withResolvers();
+    const onWatch = (): void => watched.resolve(null);
+    const taken = holdTree(store, holder('b'), { ...ALIVE, staleAfterMs: 60_000, onWatch });
+    await watched.promise;
+    await releaseLease(store, holder('a'));
+    expect(await taken).toMatchObject({ already: false, takenOver: null });
+    expect(await readTreeId(store)).toBe('first-id');
+  });
+
   test('is not released by a process after another one has renewed it', async () => {
     const store = await aTree();
     const { lease } = await holdTree(store, holder('a', 'worker'), ALIVE);
