@@ -2,23 +2,11 @@
  * The cost of an item: CPU by process, memory, database and history. Sequences with four files each, without a budget,
  * so that only the work itself takes time. CPU seconds are read from /proc: other processes do not count.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Bench, sequences } from './command.ts';
-
-/** Linux counts CPU time in ticks of 10 ms. */
-const TICKS_PER_SECOND = 100;
-const SAMPLED_EVERY_MS = 500;
-
-interface Used {
-  /** CPU seconds. */
-  seconds: number;
-  /** Peak memory (MB), summed over its processes. */
-  megabytes: number;
-}
-
-type Role = 'command' | 'temporal';
+import { watchProcesses, type Role, type Used } from './processes.ts';
 
 export async function cost(items: number): Promise<string> {
   const bench = await Bench.open();
@@ -80,65 +68,4 @@ function findDatabase(folder: string): string {
   const found = files.find((file) => file.endsWith('temporal.db'));
   if (found === undefined) throw new Error(`no database in ${files.join(', ')}`);
   return join(folder, found);
-}
-
-/** Of a process and its descendants, until `stop`. */
-function watchProcesses(root: number): { stop: () => ReadonlyMap<Role, Used> } {
-  const seen = new Map<number, { role: Role; seconds: number; megabytes: number }>();
-  const look = (): void => {
-    for (const pid of familyOf(root)) {
-      const now = readProcess(pid);
-      if (!now) continue;
-      // A process that has just ended has no memory.
-      const before = seen.get(pid)?.megabytes ?? 0;
-      seen.set(pid, { ...now, megabytes: Math.max(before, now.megabytes) });
-    }
-  };
-  const timer = setInterval(look, SAMPLED_EVERY_MS);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      const used = new Map<Role, Used>();
-      for (const { role, seconds, megabytes } of seen.values()) {
-        const sum = used.get(role) ?? { seconds: 0, megabytes: 0 };
-        used.set(role, { seconds: sum.seconds + seconds, megabytes: sum.megabytes + megabytes });
-      }
-      return used;
-    },
-  };
-}
-
-function familyOf(root: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    const parent = Number.isInteger(pid) ? fieldsOf(pid)?.[1] : undefined;
-    if (parent !== undefined) parents.set(pid, Number(parent));
-  }
-  const belongs = (pid: number): boolean =>
-    pid === root || (parents.has(pid) && belongs(parents.get(pid) ?? 0));
-  return [...parents.keys()].filter(belongs);
-}
-
-/** The fields of /proc/PID/stat after the name, or nothing if the process has ended. */
-function fieldsOf(pid: number): string[] | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
-  } catch {
-    return undefined;
-  }
-}
-
-function readProcess(pid: number) {
-  const fields = fieldsOf(pid);
-  if (!fields) return null;
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const role: Role = /^Name:\s+temporal/m.test(status) ? 'temporal' : 'command';
-    const megabytes = Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1_024;
-    const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-    return { role, seconds, megabytes };
-  } catch {
-    return null;
-  }
 }

@@ -4,7 +4,7 @@
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
  * `npm run bench:cluster [-- credentials|waiting|cost|rate|recovery]`, `npm run bench -- object-store [items|publication]`,
- * `npm run bench:cost [-- ITEMS …]`, `npm run bench -- grants`, and `npm run bench -- install`. `npm run bench:peers` is peers/main.ts.
+ * `npm run bench:cost [-- ITEMS …]`, `npm run bench -- large [ROWS …]`, `npm run bench -- grants`, and `npm run bench -- install`. `npm run bench:peers` is peers/main.ts.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { cost } from './cost.ts';
 import { install } from './install.ts';
 import { itemsOfTree } from './items.ts';
 import { clusterCases } from './cluster.ts';
+import { large } from './large.ts';
 import { liveView } from './live-view.ts';
 import { engineCases } from './engines.ts';
 import { load } from './load.ts';
@@ -40,6 +41,13 @@ const costCases = (named: readonly string[]): typeof CASES => {
   return Object.fromEntries(sizes.map((items) => [items, () => cost(Number(items))]));
 };
 
+/** Of any number of rows; the million of the documentation by default. */
+const largeCases = (sizes: readonly string[]): typeof CASES => {
+  const jobs = Number(process.env['JOBS'] ?? 20_000);
+  const rows = sizes.length > 0 ? sizes : ['1000000'];
+  return Object.fromEntries(rows.map((size) => [size, () => large(Number(size), jobs)]));
+};
+
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' } },
   allowPositionals: true,
@@ -57,6 +65,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['engines', () => ({ ...engineCases, ...proteinCases })],
   ['manners', () => mannersCases],
   ['cluster', () => ({ ...clusterCases, ...postgresCases })],
+  ['large', () => largeCases(positionals.slice(1))],
   ['cost', () => costCases(positionals.slice(1))],
   ['grants', () => ({ grants: () => grants(Number(process.env['SECONDS'] ?? 600)) })],
   ['install', () => ({ install })],

@@ -1,0 +1,84 @@
+/** CPU and memory of a process and its descendants, from /proc: other processes do not count. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Linux counts CPU time in ticks of 10 ms. */
+const TICKS_PER_SECOND = 100;
+const SAMPLED_EVERY_MS = 500;
+
+export interface Used {
+  /** CPU seconds. */
+  seconds: number;
+  /** Peak memory (MB), summed over its processes. */
+  megabytes: number;
+}
+
+export type Role = 'command' | 'temporal';
+
+/** Of a process and its descendants, from now until `stop`; the memory is the largest since they began. */
+export function watchProcesses(root: number): { stop: () => ReadonlyMap<Role, Used> } {
+  const seen = new Map<number, { role: Role; seconds: number; megabytes: number }>();
+  const before = new Map(familyOf(root).map((pid) => [pid, readProcess(pid)?.seconds ?? 0]));
+  const look = (): void => {
+    for (const pid of familyOf(root)) {
+      const now = readProcess(pid);
+      if (!now) continue;
+      // A process that has just ended has no memory.
+      const most = Math.max(seen.get(pid)?.megabytes ?? 0, now.megabytes);
+      const seconds = now.seconds - (before.get(pid) ?? 0);
+      seen.set(pid, { role: now.role, seconds, megabytes: most });
+    }
+  };
+  const timer = setInterval(look, SAMPLED_EVERY_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      look();
+      const used = new Map<Role, Used>();
+      for (const { role, seconds, megabytes } of seen.values()) {
+        const sum = used.get(role) ?? { seconds: 0, megabytes: 0 };
+        used.set(role, { seconds: sum.seconds + seconds, megabytes: sum.megabytes + megabytes });
+      }
+      return used;
+    },
+  };
+}
+
+/** With SIGKILL, so that none of them can do anything more. */
+export function killFamily(root: number): void {
+  for (const pid of familyOf(root)) process.kill(pid, 'SIGKILL');
+}
+
+function familyOf(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    const parent = Number.isInteger(pid) ? fieldsOf(pid)?.[1] : undefined;
+    if (parent !== undefined) parents.set(pid, Number(parent));
+  }
+  const belongs = (pid: number): boolean =>
+    pid === root || (parents.has(pid) && belongs(parents.get(pid) ?? 0));
+  return [...parents.keys()].filter(belongs);
+}
+
+/** The fields of /proc/PID/stat after the name, or nothing if the process has ended. */
+function fieldsOf(pid: number): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+function readProcess(pid: number) {
+  const fields = fieldsOf(pid);
+  if (!fields) return null;
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const role: Role = /^Name:\s+temporal/m.test(status) ? 'temporal' : 'command';
+    const megabytes = Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1_024;
+    const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    return { role, seconds, megabytes };
+  } catch {
+    return null;
+  }
+}
