@@ -76,8 +76,8 @@ function unknown(wanted: CanonicalJob, known: readonly Recording[]): EngineOutco
   const options = known.map((recording) => recording.options).join(', ');
   const message =
     known.length === 0
-      ? `No recording for this input: the recorded engine computes nothing, it knows only the inputs of src/local-services/recordings/index.json.`
-      : `No recording for this input with ${wanted.options}: the recorded engine knows it only with ${options}.`;
+      ? `No recording for this input: the recorded engine computes nothing. It has results only for the inputs in src/local-services/recordings/index.json.`
+      : `No recording for this input with ${wanted.options}: there are recordings only with ${options}.`;
   return { ok: false, message, log: message };
 }
 
