@@ -30,7 +30,7 @@ export function wasAnswered(
   const known = answered[item];
   if (!known || isOver(known, now)) return false;
   if (run !== undefined) return known.run === run && known.attempt >= attempt;
-  // Without a run only the generation tells: a later one is the item's next life.
+  // Without a run, generations are compared: a later one is the item after a `retry`.
   return known.generation === generation ? known.attempt >= attempt : known.generation > generation;
 }
 

@@ -8,8 +8,8 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
   readonly item: string;
   /**
    * Run id of the item's workflow, or of the first run of its campaign where the item has no workflow yet. Ids are used
-   * again: by the next campaign of the same name, by `retry`, for a tree that was removed. What an earlier run was
-   * answered says nothing to this one. Absent from workflows of before it was sent.
+   * again: by the next campaign of the same name, by `retry`, for a tree that was removed. An answer to an
+   * earlier run does not count for this one. Absent from older workflows.
    */
   readonly run?: string;
   /** What the server's clock showed where it was asked for (ms): the budget's clock never stands behind it. */

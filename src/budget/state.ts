@@ -17,7 +17,7 @@ export interface CredentialState {
   replaced?: true;
   /** Task queue of the workers that have the token; absent where every worker has it. */
   submitQueue?: string;
-  /** Which campaigns its charges belong to; absent from states of before that was kept. */
+  /** Which campaigns its charges belong to; absent from older states. */
   uses?: Uses;
 }
 
@@ -29,9 +29,9 @@ export interface BudgetState {
   /** Requests on their way, by `requestKey`. */
   outstanding: Record<string, Grant>;
   answered: AnsweredRequests;
-  /** Absent from states of before there were any. */
+  /** Absent from older states. */
   holds?: Holds;
-  /** The budget knows of failures of submissions up to this number; absent from states of before that was kept. */
+  /** The budget knows of failures of submissions up to this number; absent from older states. */
   failuresKnownTo?: number;
   /** Absent where the number of unfinished jobs has no bound. */
   unfinished?: Unfinished;

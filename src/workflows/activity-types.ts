@@ -20,14 +20,14 @@ import type { SubmitAnswer, SubmitRequest, SubmitResult } from './submit-types.t
 export interface ItemAddress {
   readonly campaign: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  /** Id of the output tree; absent from campaigns older than tree ids. */
   readonly tree?: string;
   readonly id: string;
   readonly kind: Kind;
   readonly generation: number;
 }
 
-/** `askedAt`: what the server's clock showed (ms); absent in answers of before it was noted. */
+/** `askedAt`: what the server's clock showed (ms); absent in older answers. */
 export type Found = FindOutcome & { readonly askedAt?: number };
 
 export interface PollPolicy extends JobPolicy {
@@ -95,7 +95,7 @@ export interface RemoteJob {
   readonly remoteId: string;
   /** Its campaign has several credentials: that of `reference` is noted in the tree. */
   readonly ofSeveral?: true;
-  /** When it was accepted; absent for an adopted job, and in histories of before this was sent along. */
+  /** When it was accepted; absent for an adopted job, and in older histories. */
   readonly times?: AcceptanceTimes;
 }
 
@@ -145,12 +145,12 @@ export interface Foreseen {
 
 export interface PublishRequest {
   readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  /** Id of the output tree; absent from campaigns older than tree ids. */
   readonly tree?: string;
   readonly campaign: string;
   readonly state: 'completed' | 'cancelled';
   readonly startedAt: string;
-  /** Items that this run ran again; absent from workflows of before there was `retry`. */
+  /** Items that this run ran again; absent from workflows older than `retry`. */
   readonly retried?: number;
   /** Results are kept for later campaigns, unless it is false. */
   readonly cache?: boolean;
@@ -158,7 +158,7 @@ export interface PublishRequest {
 
 export interface Published {
   readonly ended: CampaignProgress['ended'];
-  /** Items of the tree that have no end yet; absent from workflows of before campaigns could grow. */
+  /** Items of the tree that have no end yet; absent from workflows older than growing campaigns. */
   readonly open?: number;
 }
 
@@ -197,8 +197,8 @@ export interface Activities {
   /** Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own. */
   giveUp(job: RemoteJob, files: readonly KeptFile[]): Promise<void>;
   /**
-   * Writes the end of an item into the output tree, and answers with it: a success is a failure where the files of the
-   * job contradict each other. Nothing in histories of before they were compared.
+   * Writes the end of an item into the output tree, and returns it: a success becomes a failure if the files of the job
+   * contradict each other. Undefined in histories older than this comparison.
    */
   conclude(conclusion: ItemConclusion): Promise<ItemEnd | undefined>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */

@@ -18,7 +18,7 @@ export function reasonToPause(
 ): SameFailures | null {
   const { service } = feed.spec.reference;
   const counts = spec.policy.sameFailures !== undefined && end.state !== 'succeeded';
-  // Campaigns of before compare letter by letter, and pause even after the last end.
+  // Older campaigns compare letter by letter, and pause even after the last end.
   if (!counts || !patched('failures-alike')) return breaker.add(service, end);
   return feed.hasEnded ? null : breaker.add(service, end, id);
 }

@@ -42,8 +42,8 @@ export class Breaker {
   }
 
   /**
-   * @param id of the item, by which messages are compared in their normal form; undefined: letter by letter, as campaigns
-   *   of before there was one began
+   * @param id of the item, by which messages are compared in their normal form; undefined: letter by letter, as in
+   *   campaigns older than the normal form
    * @returns why this service is paused from now on; null when it is not, or was before
    */
   add(service: ServiceName, end: ItemEnd, id?: string): SameFailures | null {

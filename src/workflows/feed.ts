@@ -31,7 +31,7 @@ type OnEnded = (kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>) => void;
 
 export class Feed {
   spec: FeedSpec;
-  /** Items that are started and have not ended, by id; without what is only for the eyes of people. */
+  /** Items that are started and have not ended, by id; without what is only displayed. */
   readonly open: Map<string, ItemEntry>;
   /** Items whose start the server has not confirmed yet. */
   starting = 0;
@@ -170,7 +170,7 @@ export class Feed {
     const input = this.#inputOf(entry);
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);
-    // Campaigns of before begin the workflows of all items themselves.
+    // Older campaigns start the workflows of all items themselves.
     if (input.remoteId === undefined && patched('start-when-answered'))
       return this.#toLaunch(input);
     return this.#startChild(input);

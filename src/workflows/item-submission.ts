@@ -23,7 +23,7 @@ export class ItemSubmission {
   #submission: SubmitResult | null = null;
   /** It has asked for a slot, or the campaign has for it, and no answer has come. */
   #waitsForSlot: boolean;
-  /** The job of before `retry` is of no use, and another one is wanted. */
+  /** The job from before `retry` is of no use, and another one is wanted. */
   #formerGivenUp = false;
   /** When the fate of a submission was first unknown (ms). */
   #unsureSince: number | null = null;

@@ -102,7 +102,7 @@ async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {
     ...(progress.isBound && { ofSeveral: true as const }),
   };
   const options = { summary: endSummary(end) };
-  // Histories of before the files were compared have no answer here.
+  // Histories older than the comparison of files have no answer here.
   const written = (await conclude.executeWithOptions(options, [conclusion])) ?? end;
   progress.show(written.state, written);
   return written;

@@ -28,7 +28,7 @@ export interface BudgetInput {
   readonly address: string;
   /** Carried through continue-as-new. */
   readonly carried?: CarriedBudget;
-  /** Carried as well; absent from runs of before the budget had a clock of its own. */
+  /** Carried as well; absent from runs older than the budget's own clock. */
   readonly clock?: ClockReading;
 }
 
@@ -64,7 +64,7 @@ export const nudgeSignal = defineSignal('nudge');
 export interface ItemInput extends ItemEntry, Standing {
   readonly campaign: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  /** Id of the output tree; absent from campaigns older than tree ids. */
   readonly tree?: string;
   readonly reference: ServiceReference;
   /** Further credentials that it may be submitted with; absent once it was. */
@@ -73,8 +73,8 @@ export interface ItemInput extends ItemEntry, Standing {
   readonly fetchQueue?: string;
   readonly policy: JobPolicy;
   /**
-   * One activity does all that follows the acceptance. Absent from items of before there was one; not asked by `patched`,
-   * whose marker and search attribute every item would pay for.
+   * One activity does all that follows the acceptance. Absent from older items. Not `patched`: its marker and search attribute
+   * would be events of every item.
    */
   readonly finishInOne?: true;
   /**
@@ -86,7 +86,7 @@ export interface ItemInput extends ItemEntry, Standing {
 
 /** How a submission ended, and how often the service had turned it away before. */
 export interface Submitted {
-  /** Which submission of the item this is about, from 0; absent in messages of before it was sent. */
+  /** Which submission of the item this is about, from 0; absent in older messages. */
   readonly attempt?: number;
   /** With which credential, where the item may have been submitted with several. */
   readonly credential?: string;
@@ -112,7 +112,7 @@ export interface FeedCarried {
   readonly page: number;
   readonly offset: number;
   readonly open: readonly ItemEntry[];
-  /** Of these the ids that wait in the budget, and how many may; absent from campaigns of before this was bounded. */
+  /** Of these the ids that wait in the budget, and how many may; absent from campaigns older than this bound. */
   readonly asked?: readonly string[];
   readonly ahead?: number;
 }
@@ -121,7 +121,7 @@ export interface CampaignCarried {
   readonly feeds: readonly FeedCarried[];
   readonly progress: CampaignProgress;
   readonly startedAt: number;
-  /** Absent from campaigns of before there was one. */
+  /** Absent from older campaigns. */
   readonly breaker?: BreakerCarried;
 }
 

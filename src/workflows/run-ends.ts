@@ -44,15 +44,15 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         if (!TRACED.has(workflowType)) return result;
         const begunAt = Date.now();
         const item = workflowType === 'item' ? addressOf(input.args[0] as ItemInput) : null;
-        const tell = (outcome: RunOutcome): void => {
+        const report = (outcome: RunOutcome): void => {
           runs.ended({ begunAt, endedAt: Date.now(), outcome, item });
         };
         result.then(
           () => {
-            tell('completed');
+            report('completed');
           },
           (error: unknown) => {
-            tell(outcomeOf(error));
+            report(outcomeOf(error));
           },
         );
         return result;

@@ -9,7 +9,7 @@ import type { TimedOutcome } from '../domain/outcomes.ts';
 export interface ItemJob extends JobReference {
   readonly kind: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had one. */
+  /** Id of the output tree; absent from campaigns older than tree ids. */
   readonly tree?: string;
   /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
   readonly launch?: ItemLaunch;

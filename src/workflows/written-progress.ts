@@ -15,7 +15,7 @@ const WRITE_EVERY_MS = 1_000;
 
 export class WrittenProgress {
   readonly #parts: () => CampaignParts;
-  /** The standing that was written last; null in campaigns of before there was a memo, until they continue as new. */
+  /** The standing that was written last; null in campaigns older than the memo, until they continue as new. */
   #written: string | null = null;
 
   constructor(parts: () => CampaignParts) {

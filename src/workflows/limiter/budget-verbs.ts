@@ -11,7 +11,7 @@ import type { ClockReading } from '../messages.ts';
 export interface KeptBudget {
   /** Carried through continue-as-new. */
   readonly carried?: CarriedBudget;
-  /** Carried as well; absent from runs of before the budget had a clock of its own. */
+  /** Carried as well; absent from runs older than the budget's own clock. */
   readonly clock?: ClockReading;
 }
 

@@ -92,7 +92,7 @@ class BudgetKeeper<Job extends JobReference> {
   readonly #underWay = new Set<Grant>();
   /** The snapshot written last, but for its time. */
   #written = '';
-  /** Histories of before wrote the memo more often: charges that are grouped look the same more often. */
+  /** Older histories have more writes of the memo: charges that are grouped look the same more often. */
   readonly #packs = patched('packed-charges');
 
   constructor(input: KeptBudget, verbs: BudgetVerbs<Job>) {
@@ -156,7 +156,7 @@ class BudgetKeeper<Job extends JobReference> {
       apply(this.#state, event, this.#clock.now);
     }
     this.#reportWithdrawn();
-    // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
+    // Only awaited if needed: an await would change the order of commands in histories older than this bound.
     if (this.#verbs.countUnfinished && needsCount(this.#state, this.#clock.now)) {
       const count = await this.#verbs.countUnfinished();
       apply(this.#state, { type: 'counted', count }, this.#clock.now);

@@ -32,8 +32,8 @@ export interface LimitedActivityOptions extends CallOptions {
   /** Name of the budget, as given to `startRollingWindow`. */
   readonly budget: string;
   /**
-   * Whose slots are used. Of several credentials whichever has a slot first is taken; `GRANTED_CREDENTIAL` among the
-   * arguments tells the activity which.
+   * Whose slots are used. Of several credentials, the first one with a slot; the activity receives it in place of
+   * `GRANTED_CREDENTIAL` among the arguments.
    */
   readonly credential: string | readonly [string, ...string[]];
   /**
