@@ -20,10 +20,10 @@ export class Ended extends Error {
 }
 
 type Unable = Extract<SubmitResult, { readonly type: 'unable' }>;
-export type Refused = Extract<SubmitResult, { readonly type: 'refused' }>;
+export type RefusedSubmission = Extract<SubmitResult, { readonly type: 'refused' }>;
 
 /** How a service refuses a name twice is not shown (prediction service, section 7): by 409, or in such words. */
-export function saysTaken({ status, message }: Refused): boolean {
+export function saysTaken({ status, message }: RefusedSubmission): boolean {
   return status === 409 || saysNameTaken(message);
 }
 

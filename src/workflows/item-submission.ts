@@ -5,7 +5,7 @@ import { growingDelay } from '../domain/growing-delay.ts';
 import { find, withToken } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
 import { againSummary } from './details/summaries.ts';
-import { Ended, saysTaken, type Refused } from './item-end.ts';
+import { Ended, saysTaken, type RefusedSubmission } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
 import type { ItemInput, Submitted } from './messages.ts';
 import { postTimes } from './post-times.ts';
@@ -155,7 +155,7 @@ export class ItemSubmission {
    * A name that is taken is our own job, from a submission whose answer was lost: names are derived from the input. If
    * the service then does not list it, it has the job all the same, and a second one is not asked for.
    */
-  async #accountForRefusal(refused: Refused): Promise<RemoteJob> {
+  async #accountForRefusal(refused: RefusedSubmission): Promise<RemoteJob> {
     const found = await this.#find();
     if (found.type === 'found') return this.#progress.accepted('found', found.remoteId);
     const { status, message } = refused;
