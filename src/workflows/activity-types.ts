@@ -1,6 +1,6 @@
 /**
- * The activities, seen from the workflows: what each is asked and what it answers. The work itself is in
- * `src/activities/`; only this shape is known here, so that no client code gets into the workflow bundle.
+ * The interface of the activities, as workflows call them. They are implemented in `src/activities/`; only their types
+ * are here, so that no client code gets into the workflow bundle.
  */
 import type {
   Attempt,
@@ -31,7 +31,7 @@ export interface ItemAddress {
 export type Found = FindOutcome & { readonly askedAt?: number };
 
 export interface PollPolicy extends JobPolicy {
-  /** Answers `running` instead of asking until the job has ended. */
+  /** Returns `running` instead of polling until the job has ended. */
   readonly once?: true;
 }
 
@@ -42,7 +42,7 @@ export type PollResult =
       /** When the service accepted the job, from its timing block while the job ran; absent if there was none. */
       readonly queuedAt?: string;
     }
-  /** Only when it is asked `once`. */
+  /** Only with `once`. */
   | { readonly type: 'running' }
   | {
       readonly type: 'failed';
@@ -123,7 +123,7 @@ export interface ItemConclusion {
   readonly engine?: string;
 }
 
-/** A line of a page, with the item's end where it is on disk already. */
+/** A line of a page, with the item's end if it is on disk already. */
 export interface ItemOfPage extends ItemEntry {
   readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
 }
@@ -181,12 +181,12 @@ export interface Activities {
   readClock(): Promise<number>;
   /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
   countUnfinished(service: ServiceName): Promise<number>;
-  /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
+  /** Looks a job up by its unique name, until the service answers; `unavailable` if it never does. */
   find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
-  /** Asks until the job has ended: "not yet" is a retry, not an answer. */
+  /** Polls until the job has ended: "not yet" is a retry, not a result. */
   poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
   /**
-   * Asks until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
+   * Polls until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
    * retry.
    */
   finishJob(job: RemoteJob, policy: JobPolicy, submitted: SubmittedJob): Promise<JobFinish>;
@@ -208,7 +208,7 @@ export interface Activities {
     page: number,
     tree?: string,
   ): Promise<ItemOfPage[]>;
-  /** Starts the budget workflow of a service should it not run. */
+  /** Starts the budget workflow of a service if it does not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Of these items, those whose workflow is no longer running: they were terminated. */
   findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
@@ -222,7 +222,7 @@ export interface Activities {
   whereabouts(campaign: string, ids: readonly string[], since: number): Promise<Whereabouts>;
   /** Cancels the workflows of these items where they run, and returns the ids of the others. */
   cancelRunning(campaign: string, ids: readonly string[]): Promise<string[]>;
-  /** Asks the budgets that a campaign draws on how they stand: a workflow can ask no other one. */
+  /** Reads the status of the budgets that a campaign uses: a workflow cannot query another one. */
   foresee(
     store: string,
     progress: CampaignProgress,

@@ -81,7 +81,7 @@ class CampaignRun {
   readonly #breaker: Breaker;
   #state: CampaignState;
   #unnotified: readonly string[] = [];
-  /** Services whose budgets have said so, after the campaign was cancelled. */
+  /** Services whose budgets have confirmed that nothing of the cancelled campaign waits there. */
   readonly #withdrawnFrom = new Set<ServiceName>();
   readonly #pauses: LanePauses;
   readonly #sweeper: Sweeper;
@@ -125,7 +125,7 @@ class CampaignRun {
     }
   }
 
-  /** Publishes; true when rows were added meanwhile, which have to be run yet. */
+  /** Publishes; true if rows were added meanwhile, which still have to run. */
   async #goesOn(): Promise<boolean> {
     const growths = this.#growths;
     const open = await this.#publish('completed');
@@ -153,7 +153,7 @@ class CampaignRun {
       else this.#feeds.push(this.#feedOf(feed));
     }
     const all = (this.#spec.following ?? 0) + following;
-    // What a run that continues as new is given.
+    // The input of the next run after continue-as-new.
     const specs = this.#feeds.map(({ spec }) => spec);
     this.#spec = { ...this.#spec, items, following: all, feeds: specs };
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
@@ -223,7 +223,7 @@ class CampaignRun {
   /** Starts items while there is room, until all have ended. */
   async #work(): Promise<void> {
     for (;;) {
-      // Before: what happens to one service while the items of another are started counts as well.
+      // Read first, because the items of one service may end while those of another are started.
       const growths = this.#growths;
       const takings = this.#takings;
       let ends = this.#tally.total;
@@ -245,7 +245,7 @@ class CampaignRun {
     else await cancelItems(this.#spec, this.#feeds, () => this.#sweeper.sweep());
   }
 
-  /** A budget has nothing of this campaign any more. */
+  /** Nothing of this campaign waits in a budget any more. */
   withdrawn(service: ServiceName): void {
     this.#withdrawnFrom.add(service);
   }
@@ -259,21 +259,21 @@ class CampaignRun {
   async #publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.#show('publishing');
     const { ended, open = 0 } = await publishEnd(this.#spec, this.#startedAt, state);
-    // The tree is the truth: it also knows the rows that no workflow was started for.
+    // The tree is authoritative: it also contains the rows for which no workflow was started.
     Object.assign(this.#tally.ended, ended);
     this.#spec = { ...this.#spec, following: 0 };
     if (open === 0) this.#show(state);
     return open;
   }
 
-  /** Whoever cancels now is too late: the end is published. */
+  /** A cancellation comes too late now: the end is published. */
   async #notifyEnd(): Promise<void> {
     this.#unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));
   }
 
   async #continue(): Promise<never> {
     await condition(allHandlersFinished);
-    // Taken last, with nothing awaited after it: an end that comes in while we wait must be in it.
+    // Last, with no await after it: it must include every end that arrives.
     const breaker = this.#breaker.carried();
     const carried: CampaignCarried = {
       feeds: this.#feeds.map((feed) => feed.carried()),

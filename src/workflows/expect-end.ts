@@ -1,9 +1,9 @@
 /**
- * When the end of a campaign is expected: what it has left, and how the budgets it draws on stand.
+ * When the end of a campaign is expected, from its remaining rows and the status of its budgets.
  *
  * Only the budgets know what is charged, and a workflow cannot query another one: an activity reads them and runs
- * the arithmetic of `plan`. Rejected: signals from the budgets, an event for each change, and the pace so far,
- * which is wrong after the first burst.
+ * the arithmetic of `plan`. Rejected: signals from the budgets, which cost an event for each change, and the pace so
+ * far, which is wrong after the first burst.
  */
 import { condition, isCancellation, log, patched } from '@temporalio/workflow';
 import type { CampaignProgress } from '../domain/campaign.ts';
@@ -41,7 +41,7 @@ export class ExpectedEnd {
 
 /**
  * Recent events are omitted: they are not needed here, and every forecast stays in the history.
- * @returns null when nothing is open, or a budget does not answer: that is no reason to end a campaign
+ * @returns null if nothing is open, or a budget does not answer, which must not end the campaign
  */
 async function expectEnd(
   store: string,

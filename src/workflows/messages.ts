@@ -1,6 +1,6 @@
 /**
  * Signals and queries of the workflows, with their types. Signals and not updates, because the senders are workflows,
- * which can only signal, and none of them needs an answer at once.
+ * which can only signal, and none of them needs an immediate answer.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { CarriedBudget } from '../budget/packed.ts';
@@ -39,7 +39,7 @@ export interface ClockReading {
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
-/** Campaigns ask for their items many at a time: a signal each would cost as much as the submission. */
+/** Campaigns request slots for many items at a time: a signal for each would cost as much as its submission. */
 export const requestSignal = defineSignal<[readonly Request[]]>('request');
 export const withdrawSignal = defineSignal<[{ item: string; run?: string }]>('withdraw');
 /**
@@ -69,12 +69,12 @@ export interface ItemInput extends ItemEntry, Standing {
   readonly reference: ServiceReference;
   /** Further credentials that it may be submitted with; absent once it was. */
   readonly others?: readonly string[];
-  /** Task queue of what is asked with the token; absent where every worker has it. */
+  /** Task queue of activities that need the token; absent if every worker has it. */
   readonly fetchQueue?: string;
   readonly policy: JobPolicy;
   /**
-   * One activity does all that follows the acceptance. Absent from older items. Not `patched`: its marker and search attribute
-   * would be events of every item.
+   * One activity does all that follows the acceptance. Absent from older items. Not `patched`: its marker and
+   * search attribute would be events of every item.
    */
   readonly finishInOne?: true;
   /**
@@ -95,19 +95,19 @@ export interface Submitted {
 }
 
 export const submittedSignal = defineSignal<[Submitted]>('submitted');
-/** Sent to an item that a campaign finds running: should it still wait for its first slot, it asks for one itself. */
+/** Sent to an item that a campaign finds running: if it still waits for its first slot, it requests one itself. */
 export const askSignal = defineSignal('ask');
 
 /* ---- campaign ---- */
 
 export interface CampaignInput {
-  /** The name stands in recorded histories. */
+  /** The name is in recorded histories. */
   readonly plan: CampaignSpec;
   /** Carried through continue-as-new. */
   readonly carried?: CampaignCarried;
 }
 
-/** How far the pages of one service are read, and what is open. */
+/** How many pages of one service were read, and what is open. */
 export interface FeedCarried {
   readonly page: number;
   readonly offset: number;
@@ -149,16 +149,16 @@ export interface TakenFromQueue {
   readonly ahead: number;
 }
 
-/** From a budget: nothing of the campaign waits or is on its way to that service, since it has withdrawn. */
+/** From a budget: after a withdrawal, nothing of the campaign waits and no submission is in progress. */
 export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
-/** From the watchdog: rows may be unknown to the budget. The campaign looks where each open item is, at once. */
+/** From the watchdog: rows may be unknown to the budget. The campaign checks each open item. */
 export const lookSignal = defineSignal('look');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
-/** Ends that come close together are sent in one signal. */
+/** Ends at nearly the same time are sent in one signal. */
 export const itemDoneSignal = defineSignal<[ItemDone | readonly ItemDone[]]>('itemDone');
 export const pauseSignal = defineSignal('pause');
-/** One service that the campaign has paused by itself; left out: all that is paused. */
+/** One service that the campaign has paused because its items failed; without it: all that is paused. */
 export const resumeSignal = defineSignal<[service?: ServiceName]>('resume');
 /** For people who inspect a campaign, and for campaigns that do not write `PROGRESS_MEMO` yet. */
 export const progressQuery = defineQuery<CampaignProgress>('progress');

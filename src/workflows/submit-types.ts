@@ -21,7 +21,7 @@ export type ItemRequest = Request<ItemJob>;
 export interface SubmitRequest extends Waiting<ItemJob> {
   /** The slot is free from this time of the server on (ms). */
   readonly notBefore: number;
-  /** The service was down, and is asked whether it is there before the job is sent. */
+  /** The service was down: a harmless request is sent before the job. */
   readonly probe: boolean;
   /** `Grant.number`; absent from older budgets. */
   readonly number?: number;
@@ -54,7 +54,7 @@ export type SubmitResult =
       SentBefore & {
         readonly replaced?: true;
       })
-  /** `byService`: it got the submission and answered it badly or not at all. */
+  /** `byService`: the service received the submission, and its answer was bad or missing. */
   | (Extract<TimedOutcome, { readonly type: 'unsure' }> &
       SentBefore & {
         readonly byService?: boolean;
