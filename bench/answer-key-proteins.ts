@@ -16,8 +16,8 @@ const DATA = path.join(import.meta.dirname, '..', '..', 'shared', 'data');
 
 /** `wrong`: the engine reported success, but the result does not belong to the input that the user meant. */
 type Outcome = 'right' | 'wrong' | 'fails';
-/** `mended`: passed, but what is sent differs from the user's input. */
-type Verdict = 'passed' | 'mended' | 'refused';
+/** `corrected`: passed, but what is sent differs from the user's input. */
+type Verdict = 'passed' | 'corrected' | 'refused';
 
 interface Judged {
   /** Folder of the sample data, and the run in its golden/b2btools/INDEX.csv. */
@@ -108,7 +108,7 @@ function judge(owner: string, run: Run, item: Item | undefined) {
   const given = readFileSync(run.file, 'utf8');
   const outcome = outcomeOf(owner, run, given);
   if (item === undefined) return { outcome, verdict: 'refused' as const };
-  const verdict: Verdict = item.input.text === given ? 'passed' : 'mended';
+  const verdict: Verdict = item.input.text === given ? 'passed' : 'corrected';
   return { outcome, verdict };
 }
 
@@ -147,7 +147,7 @@ function readGolden(owner: string, run: string): Uint8Array {
 }
 
 const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'fails'];
-const VERDICTS: readonly Verdict[] = ['passed', 'mended', 'refused'];
+const VERDICTS: readonly Verdict[] = ['passed', 'corrected', 'refused'];
 
 /** Rows: the engine's outcome. Columns: the result of the checks. */
 export function confusion(judged: readonly Judged[]): string {

@@ -48,7 +48,8 @@ export class CredentialLeases {
       await useCredential(store, await this.#options.holder(), windowMs);
     } catch (error) {
       if (!(error instanceof StoreError) || error.retryable) throw error;
-      // Its rights end at a prefix of the bucket: without the lease only the service tells of others.
+      // The worker may only write below a prefix of the bucket. Without the lease, other users of the token show only in
+      // the answers of the service.
       log.warn('the lease of a token cannot be kept', { address, code: error.code });
     }
     this.#seen.set(address, at);

@@ -62,7 +62,7 @@ function inputOf(
     generation,
     campaign,
     store,
-    // Of several credentials the one that it waited under: the answer tells which one it was sent with.
+    // Of several credentials the one under which it waited: the answer contains the one it was sent with.
     reference: { service, address, credential: home ?? credential },
     ...standingIn(request),
     ...(tree !== undefined && { tree }),

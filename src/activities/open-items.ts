@@ -16,7 +16,7 @@ export async function whereabouts(
   const unstarted: string[] = [];
   for (const id of ids) {
     const found = await describe(temporal, campaign, id);
-    // One of before belongs to an earlier campaign of this name, or to an earlier generation.
+    // An earlier one belongs to an earlier campaign of this name, or to an earlier generation.
     if (!found || (found.status.name !== 'RUNNING' && found.startTime.getTime() < since))
       unstarted.push(id);
     else if (found.status.name !== 'RUNNING') ended.push(id);

@@ -46,7 +46,7 @@ export async function poll(
   const { cancellationSignal: signal } = Context.current();
   const client = clientOf(deps, job.reference);
   await noteAcceptanceOnce(deps, job, tries);
-  // A job of before `retry` may have ended long ago.
+  // A job from before `retry` may have ended long ago.
   if (tries.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job, tries);
   let { left } = tries;
   for (let waitedMs = 0; ;) {

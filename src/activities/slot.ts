@@ -7,7 +7,7 @@ import { log } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
-import type { Account, Answer, Reservation, Windows } from '../ledger/charge.ts';
+import type { Account, AcceptedAnswer, Reservation, Windows } from '../ledger/charge.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 
 export interface SlotRequest {
@@ -125,7 +125,10 @@ function close(
   ledger.close(id, 'free');
 }
 
-function timesOf({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {
+function timesOf({
+  sentAt,
+  answeredAt,
+}: Partial<PostTimes>): Pick<AcceptedAnswer, keyof PostTimes> {
   return {
     ...(sentAt !== undefined && { sentAt: Date.parse(sentAt) }),
     ...(answeredAt !== undefined && { answeredAt: Date.parse(answeredAt) }),

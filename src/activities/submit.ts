@@ -30,7 +30,7 @@ const STOOD_STILL_MS = 3_000;
 /**
  * A budget that knows of a failure leaves the service alone for a second, and a little less by this worker's clock. What
  * may be sent sooner after one was decided without knowing of it. What may be sent later shows by `failuresKnownTo`
- * whether the budget knew; budgets of before that was told are judged by the time alone.
+ * whether the budget knew; older budgets do not send it and are judged by the time alone.
  */
 const SHORTEST_BLOCK_MS = 900;
 

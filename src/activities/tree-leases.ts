@@ -22,7 +22,7 @@ import { checkTreeId } from '../store/tree-identity.ts';
 /** A tree by its address, and its id where the campaign carries one. */
 export interface TreeAddress {
   readonly store: string;
-  /** Absent from campaigns of before trees had ids. */
+  /** Absent from campaigns older than tree ids. */
   readonly tree?: string;
 }
 

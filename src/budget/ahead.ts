@@ -3,8 +3,8 @@
  * idle slot is lost. So slots are given out shortly before they are free, with the time from which they may be used;
  * the submissions wait for it where they are sent from.
  *
- * `decide` is asked as if it were that time already. Until then the state counts the slot twice, as still charged and
- * as taken, which gives out less and never more.
+ * `decide` is called with that time. Until then the state counts the slot twice, as still charged and as taken, which
+ * grants less and never more.
  *
  * With 20 slots per 10 s the fifth burst started 0.43 s after its bound instead of 0.85 s, on a busy machine. The
  * price: a pause or a lowered limit does not reach these submissions, and a worker that dies then leaves more of them

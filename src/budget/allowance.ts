@@ -1,15 +1,15 @@
 /**
- * How many requests a campaign may have waiting here. What a budget keeps travels through continue-as-new in one
- * payload, and a payload has a bound (2 MB): so the rows of a campaign wait in the campaign, which asks for a few slots
- * ahead of its need, and is notified of those that were taken, so that it can ask for more.
+ * How many requests of a campaign may wait in the budget. Its state is carried through continue-as-new in one payload of
+ * at most 2 MB. So rows wait in their campaign, which requests a few slots in advance, and more when the budget notifies
+ * it of those that were granted.
  */
 import type { BudgetState, Grant } from './state.ts';
 
-/** What a campaign asks for before it has heard from its budget: enough to begin with, also for hundreds of campaigns. */
+/** What a campaign requests before the first notification: enough to begin with, also with hundreds of campaigns. */
 export const FIRST_ASKED = 20;
 /** Of all campaigns together; a request takes about 300 bytes. */
 const MOST_WAITING = 4_000;
-/** Of what travels through continue-as-new: campaigns of an earlier version asked for a thousand rows each. */
+/** What continue-as-new can carry: campaigns of an earlier version requested a thousand rows each. */
 const MOST_CARRIED = 5_000;
 /** Of one campaign: some seconds of submissions at the speed of a worker, and twice the usual limit. */
 const MOST_OF_ONE = 200;
@@ -35,7 +35,7 @@ export function noteTaken(state: BudgetState, { request }: Grant): void {
 }
 
 /**
- * What is to be reported now, and then counts as reported: for campaigns of whose requests half are taken. A message
+ * The grants to report now, which then count as reported: for campaigns with half of their requests granted. A message
  * for every request would cost as much as its submission.
  */
 export function takeNotices(state: BudgetState): Taken[] {

@@ -1,9 +1,9 @@
 /**
- * Requests that were answered a short while ago. A signal may be delivered twice, and an item that does not know whether
- * it was asked for is asked for again: neither may be served a second time.
+ * Requests that were answered a short while ago. A signal may be delivered twice, and an item that cannot know whether a
+ * slot was requested requests one again: neither may be served a second time.
  *
- * An entry counts for the run of the item that asked, and only as long as a repeated request can be under way. Without
- * the run, the next campaign of the same name would take its requests for repeated ones and wait for ever.
+ * An entry counts for the run of the item that requested the slot, and only as long as a repeated request can arrive.
+ * Without the run, requests of the next campaign of the same name would count as repeated, and never be answered.
  */
 import type { Request } from './request.ts';
 
@@ -19,7 +19,7 @@ interface Answered {
 /** By item, oldest first. */
 export type AnsweredRequests = Record<string, Answered>;
 
-/** Signals are delivered within milliseconds; whatever asks again does so within seconds. */
+/** Signals are delivered within milliseconds; repeated requests come within seconds. */
 const ANSWERED_FOR_MS = 60_000;
 
 export function wasAnswered(
@@ -30,7 +30,7 @@ export function wasAnswered(
   const known = answered[item];
   if (!known || isOver(known, now)) return false;
   if (run !== undefined) return known.run === run && known.attempt >= attempt;
-  // Without a run only the generation tells: a later one is the item's next life.
+  // Without a run, generations are compared: a later one is the item after a `retry`.
   return known.generation === generation ? known.attempt >= attempt : known.generation > generation;
 }
 

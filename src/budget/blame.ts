@@ -1,12 +1,12 @@
 /**
- * Whether an answer that seems to be about us is about one row after all: a firewall may dislike the text of one molecule
- * and let all others pass. Without this rule such a row would wait for ever.
+ * Whether an answer that seems to refuse us refuses only one row: a firewall may reject the text of one molecule and let
+ * all others pass. Without this rule such a row would wait forever.
  */
 import type { Waiting } from './request.ts';
 import type { BudgetState } from './state.ts';
 
 const LEAST_REFUSALS = 5;
-/** As long as a 404 for an accepted job has to repeat before it is believed. */
+/** As long as a 404 for an accepted job must repeat before it counts. */
 const LEAST_MS = 15 * 60_000;
 
 /** Called with one more such answer, which came at `now` (ms). */

@@ -1,6 +1,6 @@
 /**
  * A service said "not now", or could not be reached: nothing is sent until the block is over, and then one
- * request at a time until one of them is answered properly. A service that is down thus meets one request a
+ * request at a time until one of them gets a proper answer. A service that is down receives one request a
  * minute, and no item fails because of it.
  */
 import { growingDelay } from '../domain/growing-delay.ts';
@@ -14,7 +14,7 @@ export interface Block {
   sentBefore: number;
   /** Refusals in a row: each doubles the delay where the service ordered none. */
   refusals: number;
-  /** After a block, one request at a time until an answer shows that the service is well. */
+  /** After a block, one request at a time until an answer shows that the service works. */
   probing: boolean;
   /** Why, in the words of the last refusal. */
   reason: string;
@@ -28,16 +28,16 @@ export interface Block {
 
 const FIRST_DELAY_MS = 1_000;
 export const LONGEST_DELAY_MS = 60_000;
-/** Whoever refuses us does so for minutes at least; a person or a firewall is at work, and not a restart. */
+/** A refusal lasts for minutes at least: the reason is a person or a firewall, not a restart. */
 export const FIRST_REFUSED_MS = 5_000;
 
-/** What the service said, to a request that is known by its number among all that were ever sent. */
+/** A refusal, and the number of the refused request among all that were ever sent. */
 interface Refusal {
   /** What the service ordered; null when it said nothing. */
   readonly retryAfterMs: number | null;
   readonly reason: string;
   readonly number: number;
-  /** It is about us: an expired token, a firewall, a wrong address. */
+  /** It refuses us: an expired token, a firewall, a wrong address. */
   readonly refusesUs?: boolean;
 }
 
@@ -51,14 +51,14 @@ export function refuse(block: Block, refusal: Refusal, sent: number, now: number
   if (block.refusals === 0 || refusal.number > block.sentBefore) block.refusals += 1;
   const first = refusal.refusesUs === true ? FIRST_REFUSED_MS : FIRST_DELAY_MS;
   const grown = growingDelay({ first, longest: LONGEST_DELAY_MS }, block.refusals);
-  // An order of less than that is none: `Retry-After: 0` again and again would be a flood of requests.
+  // A shorter order is ignored: with `Retry-After: 0` there would be a flood of requests.
   const ordered = refusal.retryAfterMs ?? 0;
   const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
   block.until = Math.max(blockedUntil(block, now), now + delay);
   block.probing = true;
   const refusesUs = refusal.refusesUs === true;
   const repeats = refusesUs && block.refusesSince !== undefined;
-  // Different requests word one refusal differently: the first words stay.
+  // Requests may get different messages for one refusal: the first one is kept.
   if (!repeats || statusOf(refusal.reason) !== statusOf(block.reason))
     block.reason = refusal.reason;
   if (refusesUs) block.refusesSince ??= now;
@@ -67,7 +67,7 @@ export function refuse(block: Block, refusal: Refusal, sent: number, now: number
   block.sentBefore = sent;
 }
 
-/** The service answered properly the request of this number. Counted, not timed: a millisecond holds several. */
+/** The request of this number got a proper answer. Numbers, because several requests may have one millisecond. */
 export function recover(block: Block, number: number): void {
   if (number <= block.sentBefore) return;
   forgetRefusal(block);
@@ -78,14 +78,14 @@ export function recover(block: Block, number: number): void {
 export function blockedUntil(block: Block, now: number): number {
   const setBackBy = block.since - now;
   if (setBackBy > 0) {
-    // The clock was set back: the delay stays as long as it was, and not as long as the clock was wrong.
+    // The clock was set back: the delay must not grow by that much.
     block.since -= setBackBy;
     block.until -= setBackBy;
   }
   return block.until;
 }
 
-/** What status requests and downloads have met: a service that refuses them (its words), or that it is over (null). */
+/** From status requests and downloads: the message with which the service refuses them, or null when that is over. */
 export function observe(block: Block, reason: string | null, sent: number, now: number): void {
   if (reason !== null) {
     refuse(block, { retryAfterMs: null, reason, number: sent + 1, refusesUs: true }, sent, now);
@@ -93,7 +93,7 @@ export function observe(block: Block, reason: string | null, sent: number, now: 
     return;
   }
   if (block.observed !== true) return;
-  // The next submission still asks first: what is refused may differ between the two.
+  // The next submission is still preceded by a probe: a service may refuse the one and not the other.
   forgetRefusal(block);
   block.until = now;
 }

@@ -1,11 +1,11 @@
 /**
  * The budget of one service address: a window for the address, one for each credential, the lanes of the
- * campaigns, and the blocks that the service ordered. Pure: (state, event, now) → decisions. It knows no clock,
- * no network and nothing of Temporal; the same code runs in the budget workflow, explains itself in
- * `hundredfold budget`, and predicts the end in `hundredfold plan`.
+ * campaigns, and the blocks that the service ordered. Pure: (state, event, now) → decisions, without a
+ * clock, a network or Temporal. The same code runs in the budget workflow, in `hundredfold budget`, and in the
+ * forecast of `hundredfold plan`.
  *
- * The state is plain data (it travels through continue-as-new) and is changed in place, so that an event costs
- * no copy of the queues.
+ * The state is plain data (continue-as-new carries it) and is changed in place, so that an event does not copy the
+ * queues.
  */
 import { wasAnswered } from './answered.ts';
 import { blockedUntil, observe } from './block.ts';
@@ -47,11 +47,11 @@ export type { Limit };
 export interface Decision {
   /** Submit these now, in this order. */
   readonly grants: Grant[];
-  /** Ask again at this time (ms): someone waits and time alone will free a slot. null: only an event can help. */
+  /** Decide again at this time (ms), when a slot becomes free for a waiting request. null: only an event can help. */
   readonly wakeAt: number | null;
 }
 
-/** Takes in what happened. Decisions follow from `decide`. */
+/** Applies an event to the state. Decisions follow from `decide`. */
 export function apply(state: BudgetState, event: BudgetEvent, now: number): void {
   switch (event.type) {
     case 'configure':
@@ -79,7 +79,7 @@ export function apply(state: BudgetState, event: BudgetEvent, now: number): void
   }
 }
 
-/** Gives out what is free at `now` to those whose turn it is, and says when to ask again. */
+/** Grants what is free at `now` to those whose turn it is, and returns when to decide again. */
 export function decide(state: BudgetState, now: number): Decision {
   const grants: Grant[] = [];
   for (;;) {
@@ -97,13 +97,13 @@ export function decide(state: BudgetState, now: number): Decision {
   return { grants, wakeAt: openings.length > 0 ? Math.min(...openings) : null };
 }
 
-/** An item that is on its way, or was just answered, waits for that answer and not for a second submission. */
+/** An item whose submission is in progress, or was just answered, waits for that answer and not for a second one. */
 function ask(state: BudgetState, request: Request, now: number): void {
   if (requestKey(request) in state.outstanding) markWithdrawn(state, request, false);
   else if (!wasAnswered(state.answered, request, now)) enqueue(state.queue, request);
 }
 
-/** Submissions on their way that one run of a campaign has asked for. */
+/** Submissions in progress that one run of a campaign has requested. */
 function grantsOf({ outstanding }: BudgetState, of: CampaignRun): Grant[] {
   return Object.values(outstanding).filter(
     ({ request: { campaign, run } }) => campaign === of.campaign && run === of.run,
@@ -172,7 +172,7 @@ function opensWith(state: BudgetState, lane: Lane, credential: string, now: numb
   );
 }
 
-/** As small as a campaign sees the window that leaves slots of it to others; one of them it may always use. */
+/** The window as a campaign sees it that reserves slots for others: smaller, but with one slot at least. */
 function leaving(window: Window, { reserve = 0 }: Lane): Charges {
   const { limit, windowMs, inFlight, closes } = window;
   if (limit === null || reserve === 0) return window;

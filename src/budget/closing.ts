@@ -11,7 +11,7 @@ import { noteAccepted } from './unfinished.ts';
 import { noteCharged } from './use.ts';
 import { charge, giveBack, reconcile, type Window } from './window.ts';
 
-/** A submission has ended: its slot is charged or given back, and the service left alone where it asks for that. */
+/** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
   state: BudgetState,
   { item, run, closing }: Extract<BudgetEvent, { type: 'close' }>,
@@ -46,7 +46,7 @@ export function close(
       return;
     case 'refused':
       giveBackBoth(state, window);
-      // Perhaps a failure that was blamed on the row.
+      // A failure for which the row may be the reason.
       knowFailures(state, granted.number);
       recover(state.addressBlock, granted.number);
       state.counts.refused += 1;
@@ -66,7 +66,7 @@ export function close(
   }
 }
 
-/** After a failure the service is left alone: whatever is granted later was granted with the knowledge of it. */
+/** After a failure a block begins: everything granted later was granted with this knowledge. */
 function knowFailures(state: BudgetState, upTo: number): void {
   state.failuresKnownTo = Math.max(state.failuresKnownTo ?? 0, upTo);
 }
@@ -98,7 +98,7 @@ function noteStranger(state: BudgetState, { request }: Grant, now: number): void
   strangers[request.credential] = { at: now, count };
 }
 
-/** Not an answer to the item: it keeps its turn, and the service is left alone. */
+/** Not an answer to the item: it keeps its turn, and a block begins. */
 function turnAway(
   state: BudgetState,
   granted: Grant,

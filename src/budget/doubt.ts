@@ -1,15 +1,15 @@
 /**
- * Submissions that were answered with a web page and 200, where a job's id belongs. When several are in a row, a proxy
- * answers all of them and the service has seen none: they are sent again when it is over. A single one among others that
- * went well may have been accepted and its answer spoilt: sent again, it could be a second job.
+ * Submissions whose answer was a web page with 200 instead of a job's id. If there are several in a row, a proxy has
+ * answered them and the service has seen none: they are sent again later. A single one among others that succeeded may
+ * have been accepted, with a damaged answer: sent again, it could be a second job.
  */
 import type { Waiting } from './request.ts';
 import type { BudgetState } from './state.ts';
 
-/** So many in one refusal are no accident. */
+/** This many in one refusal are not a coincidence. */
 const UNIFORM = 3;
 
-/** Takes in one more of them. `first`: the service was well before. */
+/** Counts one more. `first`: the service worked before. */
 export function notePage(state: BudgetState, first: boolean): void {
   state.pages = first ? 1 : (state.pages ?? 0) + 1;
 }

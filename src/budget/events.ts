@@ -13,7 +13,7 @@ export type Closing =
     }
   /** Certainly no job, and final for the item. */
   | { readonly type: 'refused' }
-  /** Certainly no job; the item keeps its turn and the service is left alone for a while. */
+  /** Certainly no job; the item keeps its turn, and a block begins. */
   | {
       readonly type: 'notNow';
       readonly reason: NotNowReason;
@@ -23,7 +23,7 @@ export type Closing =
       readonly doubt?: true;
       readonly sentBack?: true;
     }
-  /** Nothing was sent, and nothing is known against the service: what it is for waits this long, then it has its turn. */
+  /** Nothing was sent, for a reason other than the service: it waits this long, then it has its turn. */
   | {
       readonly type: 'deferred';
       /** What waits: everything of the credential, or of the campaign. */
@@ -31,12 +31,12 @@ export type Closing =
       readonly delayMs: number;
       readonly message: string;
     }
-  /** Nothing was sent, because the job is not wanted any more. */
+  /** Nothing was sent, because the job is no longer wanted. */
   | { readonly type: 'unwanted' }
   /** Perhaps a job: charged. */
   | {
       readonly type: 'unsure';
-      /** Why the service is to be left alone for a while; absent when it was not the service that failed. */
+      /** Why a block begins; absent if the service did not fail. */
       readonly unwell?: string;
     };
 
@@ -59,7 +59,7 @@ export type BudgetEvent =
   | { readonly type: 'counted'; readonly count: number }
   | { readonly type: 'request'; readonly request: Request }
   | { readonly type: 'withdraw'; readonly item: string; readonly run?: string }
-  /** A campaign is cancelled: what it has asked for and was not sent is not sent any more. */
+  /** A campaign is cancelled: its requests that were not sent are dropped. */
   | ({ readonly type: 'withdrawRun' } & CampaignRun)
   | { readonly type: 'pause'; readonly campaign: string; readonly paused: boolean }
   | {

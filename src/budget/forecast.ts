@@ -1,5 +1,5 @@
 /**
- * When will it end? The same arithmetic as the budget's, run ahead: used by the live view, by `plan` and by the
+ * When a number of jobs will be submitted, by the arithmetic of the budget: for the live view, `plan` and the
  * budget's own report. The lower bound for N jobs at L per window W is (ceil(N/L) - 1) x W + the last job.
  */
 import type { WindowStatus } from './status.ts';

@@ -11,14 +11,14 @@ const TURNED_AWAY_KEPT = 20;
 
 export interface Queue {
   lanes: Lane[];
-  /** Campaigns that are paused: theirs wait, whenever they were added. */
+  /** Paused campaigns: all their requests wait, also later ones. */
   paused: string[];
   nextOrder: number;
 }
 
 export interface Lane {
   readonly campaign: string;
-  /** Of several that which it waits under. */
+  /** Of several, the one under which it waits. */
   readonly credential: string;
   others?: readonly string[];
   weight: number;
@@ -29,7 +29,7 @@ export interface Lane {
   behind?: number;
   /** Virtual time of the next turn: the lane with the least goes first. */
   pass: number;
-  /** Turns that came to nothing, because the service turned the request away: they are had again for nothing. */
+  /** Turns without a job, because the service refused the request: they are repeated without charge. */
   owed: number;
   waiting: Waiting[];
 }
@@ -67,7 +67,7 @@ function setStanding(lane: Lane, { weight, priority, reserve, user }: Standing):
   if (user !== undefined) lane.user = user;
 }
 
-/** Puts a request back where it stood: it keeps its turn, and the lane is given back its own. */
+/** Puts a request back in its place: it keeps its turn, and its lane does too. */
 export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): void {
   const turnedAway = [...refused.turnedAway, ...(because ? [because] : [])].slice(
     -TURNED_AWAY_KEPT,
@@ -93,7 +93,7 @@ export function putLast(queue: Queue, refused: Waiting, because: TurnedAway): vo
   queue.nextOrder += 1;
 }
 
-/** Takes an item out of the queue, whatever its run where none is named; false when it does not wait. */
+/** Removes an item from the queue, whatever its run if none is given; false if it does not wait. */
 export function withdraw(queue: Queue, { item, run }: Pick<Request, 'item' | 'run'>): boolean {
   for (const { waiting } of queue.lanes) {
     const at = placeOf(waiting, item);
@@ -105,7 +105,7 @@ export function withdraw(queue: Queue, { item, run }: Pick<Request, 'item' | 'ru
   return false;
 }
 
-/** Takes all that one run of a campaign has asked for out of the queue. */
+/** Removes all requests of one run of a campaign from the queue. */
 export function withdrawRun(queue: Queue, { campaign, run }: CampaignRun): void {
   for (const lane of queue.lanes)
     if (lane.campaign === campaign)
@@ -178,8 +178,8 @@ export function takeTurn(lane: Lane): Waiting {
 }
 
 /**
- * `chosen` has its turn, with the credential `used`, before lanes in front of it whose credential has no slot. They are not owed the
- * turn: once they had slots again, they would keep all others waiting until they had caught up. The lanes of one
+ * `chosen` has its turn, with the credential `used`, before lanes in front of it whose credential has no slot. They are
+ * not owed the turn: once they had slots again, they would keep all others waiting until they had caught up. The lanes of one
  * credential move together, because among them the order is to stay.
  */
 export function passOver(lanes: readonly Lane[], chosen: Lane, used: string): void {

@@ -1,4 +1,4 @@
-/** A request for a slot: what a campaign or an item asks a budget for. */
+/** A request of a campaign or an item for a slot. */
 import type { Standing } from '../domain/campaign.ts';
 import type { NotNowReason } from '../domain/outcomes.ts';
 
@@ -8,11 +8,11 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
   readonly item: string;
   /**
    * Run id of the item's workflow, or of the first run of its campaign where the item has no workflow yet. Ids are used
-   * again: by the next campaign of the same name, by `retry`, for a tree that was removed. What an earlier run was
-   * answered says nothing to this one. Absent from workflows of before it was sent.
+   * again: by the next campaign of the same name, by `retry`, for a tree that was removed. An answer to an
+   * earlier run does not count for this one. Absent from older workflows.
    */
   readonly run?: string;
-  /** What the server's clock showed where it was asked for (ms): the budget's clock never stands behind it. */
+  /** The server's clock when it was sent (ms): the budget's clock is never behind it. */
   readonly askedAt?: number;
   readonly campaign: string;
   readonly credential: string;
@@ -37,7 +37,7 @@ export interface CampaignRun {
   readonly run: string;
 }
 
-/** What a request is for. The budget needs only what stands here; the rest is for whoever runs it. */
+/** What a request is for. The budget needs only these fields; the rest is for the code that executes it. */
 export interface JobReference {
   readonly id: string;
   /** Which life of the item asks: `retry` begins a new one. */
@@ -58,7 +58,7 @@ export interface TurnedAway {
   readonly message: string;
   /** Of `blocked`: how many jobs the service had accepted by then, of whatever row. */
   readonly accepted?: number;
-  /** Whether the service has the job nevertheless is not certain. */
+  /** The service may have the job nevertheless. */
   readonly doubt?: true;
 }
 

@@ -1,4 +1,4 @@
-/** What a budget keeps: plain data, which travels through continue-as-new. */
+/** The state of a budget: plain data, which continue-as-new carries. */
 import type { AnsweredRequests } from './answered.ts';
 import { newBlock, type Block } from './block.ts';
 import type { Restored } from './events.ts';
@@ -17,7 +17,7 @@ export interface CredentialState {
   replaced?: true;
   /** Task queue of the workers that have the token; absent where every worker has it. */
   submitQueue?: string;
-  /** Which campaigns its charges belong to; absent from states of before that was kept. */
+  /** Which campaigns its charges belong to; absent from older states. */
   uses?: Uses;
 }
 
@@ -26,16 +26,16 @@ export interface BudgetState {
   addressBlock: Block;
   credentials: Record<string, CredentialState>;
   queue: Queue;
-  /** Requests on their way, by `requestKey`. */
+  /** Submissions in progress, by `requestKey`. */
   outstanding: Record<string, Grant>;
   answered: AnsweredRequests;
-  /** Absent from states of before there were any. */
+  /** Absent from older states. */
   holds?: Holds;
-  /** The budget knows of failures of submissions up to this number; absent from states of before that was kept. */
+  /** The budget knows of failures of submissions up to this number; absent from older states. */
   failuresKnownTo?: number;
   /** Absent where the number of unfinished jobs has no bound. */
   unfinished?: Unfinished;
-  /** Most requests on their way at once: a service gets a burst, not a flood. */
+  /** Most submissions in progress at a time: a service gets a burst, not a flood. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
   /** 429s that our own charges do not explain: someone else uses the credential. The last one, by credential. */
@@ -59,7 +59,7 @@ interface Unfinished {
   accepted: number[];
 }
 
-/** Leave to submit one item. */
+/** Permission to submit one item. */
 export interface Grant<Job extends JobReference = JobReference> {
   readonly request: Waiting<Job>;
   /** From when on it holds (ms). */
@@ -67,9 +67,9 @@ export interface Grant<Job extends JobReference = JobReference> {
   readonly ticket: Ticket;
   /** Counts all grants of the address, from 1: shows which of two requests was sent first. */
   readonly number: number;
-  /** The first after the service was down: it is asked whether it is there before the job is risked on it. */
+  /** The first after the service was down: a harmless request is sent before the job. */
   readonly probe: boolean;
-  /** The job is not wanted any more: if the service says "not now", it is not sent again. */
+  /** The job is no longer wanted: if the service says "not now", it is not sent again. */
   readonly withdrawn: boolean;
   /** The token may have been replaced: another one of this service will do. */
   readonly mayReplace?: true;
@@ -106,7 +106,7 @@ export function blocksOf(state: BudgetState): Block[] {
   return [state.addressBlock, ...Object.values(state.credentials).map(({ block }) => block)];
 }
 
-/** Campaigns with a submission on its way for this credential. */
+/** Campaigns with a submission in progress for this credential. */
 export function busyWith({ outstanding }: BudgetState, credential: string): ReadonlySet<string> {
   const own = Object.values(outstanding).filter((grant) => grant.request.credential === credential);
   return new Set(own.map(({ request }) => request.campaign));

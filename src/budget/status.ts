@@ -1,5 +1,5 @@
 /**
- * The budget as people want to see it: what is charged, what is free, when the next slots free up, who waits.
+ * The status of a budget for display: what is charged, what is free, when the next slots become free, who waits.
  *
  * The budget's workflow writes a snapshot, and readers compute the status at that moment from it. So no one has to
  * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
@@ -29,7 +29,7 @@ export interface WindowStatus {
   readonly blockedUntil: number | null;
   /** In the words of the service; null when it is not blocked. */
   readonly blockedBecause: string | null;
-  /** The service refuses us, and no single row: since when, and in which words. Absent where it does not. */
+  /** The service refuses us, not a single row: since when, and its message. Absent if it does not. */
   readonly refusal?: Refusing;
 }
 
@@ -48,7 +48,7 @@ export interface BudgetStatus {
   readonly waiting: readonly Waiters[];
   /** Which campaigns use it. */
   readonly use: readonly CampaignUse[];
-  /** Submissions on their way. */
+  /** Submissions in progress. */
   readonly outstanding: number;
   readonly counts: BudgetState['counts'];
   /** When and why the budget's workflow had to be restarted; absent if it never had. */
@@ -84,7 +84,7 @@ export interface BudgetSnapshot {
   readonly address: string;
   /** The server's clock (ms) when it was written. */
   readonly at: number;
-  /** When the budget decides again by itself (ms); null when only an event can help. */
+  /** When the budget decides again without an event (ms); null if only an event can help. */
   readonly wakeAt: number | null;
   readonly addressWindow: WindowSnapshot;
   readonly credentials: readonly (WindowSnapshot &

@@ -1,7 +1,7 @@
 /**
  * The bound on jobs that a service has accepted and not finished (`services.X.maxUnfinished`): a shared service is kept
- * busy, and not buried. How many there are is counted from outside now and then, among all running items, so that no
- * count can drift; in between, what was accepted since is added.
+ * busy, but not overloaded. The number is counted regularly among all running items, so that it cannot drift; in
+ * between, newly accepted jobs are added.
  *
  * Rejected: a signal for the end of each job. It costs a signal an item, and drifts when a worker dies before it
  * sends one.

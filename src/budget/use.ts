@@ -13,7 +13,7 @@ import { GUARD_MS, firstAfter, releases, type Window } from './window.ts';
 
 /** What one campaign has charged to one credential. */
 interface Use {
-  /** As the campaign asked last. */
+  /** As in the campaign's last request. */
   standing: Standing;
   /** Ascending, in ms. Those that count now are among the closes of the window. */
   closes: number[];
@@ -27,7 +27,7 @@ interface Used {
   readonly window: Window;
 }
 
-/** Of the requests of a campaign, what says how it stands among others. */
+/** What the requests of a campaign say about its share and priority. */
 export function standingIn({ weight, priority, reserve, user }: Standing): Standing {
   return {
     weight,

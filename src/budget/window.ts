@@ -3,7 +3,7 @@
  *
  * The service stamps a job somewhere between the moment our request starts and the moment its answer is in
  * (its "close"). So a slot is taken at the start, and stays taken until its close + window + guard: a stamp can
- * only be earlier than its close, hence a slot is never given out early. Clients that count from the start of
+ * only be earlier than its close, so a slot is never granted early. Clients that count from the start of
  * a request are refused instead, because the stamp is up to one latency later.
  *
  * All times are milliseconds of one clock that the caller passes in.

@@ -14,7 +14,7 @@ import {
   withLocalCopy,
   type AdoptedRow,
 } from './adopted-manifest.ts';
-import { remoteJobs, withServices, type RemoteJob, type RemoteJobs } from './remote-jobs.ts';
+import { remoteJobs, withServices, type ListedJob, type RemoteJobs } from './remote-jobs.ts';
 
 interface Adoption {
   readonly service: ServiceName;
@@ -160,7 +160,7 @@ function checkList({ service }: Adoption, { jobs, notes, incomplete }: RemoteJob
   throw codedError('ADOPT_NO_LIST', { service, notes });
 }
 
-function isFailed({ state }: RemoteJob): boolean {
+function isFailed({ state }: ListedJob): boolean {
   return state?.toUpperCase() === 'FAILED';
 }
 
@@ -174,7 +174,7 @@ async function listed({ service, local, settings, folder }: Adoption): Promise<R
   return withServices(settings, wanted, (known) => remoteJobs(known, folder));
 }
 
-function rowOf({ kind, remoteId, jobName }: RemoteJob): AdoptedRow {
+function rowOf({ kind, remoteId, jobName }: ListedJob): AdoptedRow {
   const title = jobName === null ? {} : { title: jobName };
   return { ...idFor(remoteId), kind, remote_id: remoteId, ...title };
 }

@@ -1,5 +1,5 @@
 /** How often a campaign is looked at: soon while something happens, seldom while it waits. Pure. */
-import type { Observation } from './observe.ts';
+import type { CampaignObservation } from './observe.ts';
 
 const SHORTEST_MS = 1_000;
 /** Of a campaign of thousands a second more or less changes nothing that a person sees, and each look is several calls. */
@@ -11,8 +11,8 @@ const AFTER_A_SLOT_MS = 300;
 
 /** How long to wait until the next look, in ms. `before`: the look before this one, and how long was waited then. */
 export function nextLookIn(
-  before: { readonly seen: Observation; readonly waited: number } | null,
-  seen: Observation,
+  before: { readonly seen: CampaignObservation; readonly waited: number } | null,
+  seen: CampaignObservation,
 ): number {
   const shortest = seen.progress.total < MANY_ITEMS ? SHORTEST_MS : SHORTEST_OF_MANY_MS;
   if (!before || differ(before.seen, seen)) return shortest;
@@ -25,11 +25,11 @@ export function nextLookIn(
 }
 
 /** Slots that became free by themselves make no difference: they are counted from the clock. */
-function differ(one: Observation, other: Observation): boolean {
+function differ(one: CampaignObservation, other: CampaignObservation): boolean {
   return fingerprint(one) !== fingerprint(other);
 }
 
-function fingerprint({ progress, budgets }: Observation): string {
+function fingerprint({ progress, budgets }: CampaignObservation): string {
   const { state, total, open, ended } = progress;
   const drawn = budgets.map(({ counts, outstanding, waiting, addressWindow, credentials }) => [
     ...[counts, outstanding, waiting],

@@ -4,7 +4,7 @@ import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { nextLookIn } from './cadence.ts';
-import { Observer, type Observation, type Observed } from './observe.ts';
+import { Observer, type CampaignObservation, type Observed } from './observe.ts';
 import { recover } from './temporal-away.ts';
 
 /** A poll may fail while a worker starts or a host changes; a longer series of failures is reported. */
@@ -12,7 +12,7 @@ const FAILURES_UNREPORTED = 6;
 const AFTER_FAILURE_MS = 500;
 
 export type Sight =
-  | { readonly type: 'seen'; readonly observation: Observation }
+  | { readonly type: 'seen'; readonly observation: CampaignObservation }
   /** The campaign cannot be looked at now; the next look is on its way. */
   | { readonly type: 'unseen'; readonly reason: string };
 
@@ -43,7 +43,7 @@ export class Follower {
    * continue it
    */
   async *sights(): AsyncGenerator<Sight, void, undefined> {
-    let before: { readonly seen: Observation; readonly waited: number } | null = null;
+    let before: { readonly seen: CampaignObservation; readonly waited: number } | null = null;
     let failures = 0;
     while (!this.#aborted()) {
       const sight = await this.#look();

@@ -14,7 +14,7 @@ import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { progressOf, settled } from './progress.ts';
 
-export interface Observation {
+export interface CampaignObservation {
   readonly at: number;
   readonly progress: CampaignProgress;
   /** Open items that wait for a slot; the others are submitted. */
@@ -37,7 +37,7 @@ export interface Observed {
   readonly folder: string;
 }
 
-export async function observe(session: Session, observed: Observed): Promise<Observation> {
+export async function observe(session: Session, observed: Observed): Promise<CampaignObservation> {
   const found = await settled(session.client, campaignWorkflowId(observed.name));
   return new Observer(session, observed).lookAt(found, true);
 }
@@ -60,7 +60,7 @@ export class Observer {
   }
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
-  async look(): Promise<Observation> {
+  async look(): Promise<CampaignObservation> {
     const handle = this.#session.client.workflow.getHandle(campaignWorkflowId(this.#observed.name));
     return this.lookAt(await handle.describe());
   }
@@ -69,7 +69,7 @@ export class Observer {
    * @param waited for the task that is pending, if there is one
    * @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE`
    */
-  async lookAt(found: WorkflowExecutionDescription, waited = false): Promise<Observation> {
+  async lookAt(found: WorkflowExecutionDescription, waited = false): Promise<CampaignObservation> {
     const { client } = this.#session;
     const { name } = this.#observed;
     const status = found.status.name;

@@ -4,14 +4,14 @@ import { StoreError } from '../store/store-error.ts';
 import type { Session } from '../host/session.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { CampaignLine } from './find.ts';
-import type { Observation } from './observe.ts';
+import type { CampaignObservation } from './observe.ts';
 import type { CampaignDocument } from '../report/campaign-document.ts';
 import { treeIfAny } from './campaign-tree.ts';
 
 export async function openDocument(
   { client }: Session,
   { name, out, startedAt }: Pick<CampaignLine, 'name' | 'out' | 'startedAt'>,
-  { progress, budgets, obstacle }: Observation,
+  { progress, budgets, obstacle }: CampaignObservation,
 ): Promise<CampaignDocument> {
   // An item has a remote id once a service took its job on.
   const sent = `${ATTRIBUTES.campaign.name}="${name}" AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;

@@ -13,7 +13,7 @@ import { chooseServices } from './choose-services.ts';
  */
 const KEPT_MS = 14 * 86_400_000;
 
-export interface RemoteJob extends PastJob {
+export interface ListedJob extends PastJob {
   readonly service: ServiceName;
   /** The item of this folder that has the job; null when none has. */
   readonly here: HolderOfJob | null;
@@ -22,7 +22,7 @@ export interface RemoteJob extends PastJob {
 }
 
 export interface RemoteJobs {
-  readonly jobs: readonly RemoteJob[];
+  readonly jobs: readonly ListedJob[];
   /** What could not be found out, a sentence each. */
   readonly notes: readonly string[];
   /** A service, or a part of its list, was unavailable: the list may be incomplete. */
@@ -74,7 +74,7 @@ async function jobsOf(
   const { url, variant, token } = settings;
   const client = createClient({ service, url, variant, token: token.reveal(), otherSecrets });
   const { jobs: here, unreadable } = await jobsInFolder(folder, service);
-  const jobs: RemoteJob[] = [];
+  const jobs: ListedJob[] = [];
   const notes: string[] = [...unreadable];
   let incomplete = false;
   try {
@@ -102,7 +102,7 @@ function remoteJob(
   job: PastJob,
   service: ServiceName,
   here: ReadonlyMap<string, HolderOfJob>,
-): RemoteJob {
+): ListedJob {
   const submitted = Date.parse(job.submittedAt ?? '');
   const deletedAt = Number.isNaN(submitted) ? null : new Date(submitted + KEPT_MS).toISOString();
   return { ...job, service, here: here.get(job.remoteId) ?? null, deletedAt };

@@ -119,10 +119,10 @@ interface ShiftValues {
 
 export type FindingCode = keyof InputFacts;
 
-export type Finding<C extends FindingCode = FindingCode> = {
+export type InputFinding<C extends FindingCode = FindingCode> = {
   [K in C]: { readonly code: K; readonly facts: InputFacts[K] };
 }[C];
 
-export function finding<C extends FindingCode>(code: C, facts: InputFacts[C]): Finding<C> {
+export function finding<C extends FindingCode>(code: C, facts: InputFacts[C]): InputFinding<C> {
   return { code, facts };
 }

@@ -5,7 +5,7 @@ import { GUARD_MS, REMEMBERED_MS, type Limit } from '../budget/window.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type {
   Account,
-  Answer,
+  AcceptedAnswer,
   Charge,
   KnownJob,
   Reservation,
@@ -99,7 +99,7 @@ export class ChargeRows {
     return this.#get('SELECT 1 FROM charges WHERE id = ?', id) !== undefined;
   }
 
-  charge(id: string, answer: Answer, now: Moment): void {
+  charge(id: string, answer: AcceptedAnswer, now: Moment): void {
     const { remoteId, rateLimit, sentAt, answeredAt } = answer;
     const row = this.#get('SELECT * FROM charges WHERE id = ?', id);
     if (row === undefined) return;
@@ -192,7 +192,7 @@ export class ChargeRows {
    */
   #chargeForeignJobs(
     row: Row,
-    { limit, remaining, configured }: NonNullable<Answer['rateLimit']>,
+    { limit, remaining, configured }: NonNullable<AcceptedAnswer['rateLimit']>,
     now: Moment,
   ): void {
     if (row['state'] !== 'open' || remaining === null) return;

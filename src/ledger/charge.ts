@@ -68,7 +68,7 @@ export interface KnownJob {
 }
 
 /** Content of the answer to an accepted submission. */
-export interface Answer {
+export interface AcceptedAnswer {
   readonly remoteId?: string;
   /** Just before the first byte of the POST, in ms since the epoch. */
   readonly sentAt?: number;

@@ -20,7 +20,7 @@ import { listCharges, type ListedCharge } from './charge-list.ts';
 import { ChargeRows } from './charge-rows.ts';
 import type {
   Account,
-  Answer,
+  AcceptedAnswer,
   Charge,
   KnownJob,
   Rejection,
@@ -98,7 +98,7 @@ export class Ledger {
    * The POST has ended: `charged` when a job was or may have been created, `free` when certainly none was. If the answer
    * reveals jobs from elsewhere, they are charged as well.
    */
-  close(id: string, as: 'charged' | 'free', answer: Answer = {}): void {
+  close(id: string, as: 'charged' | 'free', answer: AcceptedAnswer = {}): void {
     this.#transaction(({ charges }, now) => {
       if (as === 'free') {
         charges.free(id);

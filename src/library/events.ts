@@ -1,6 +1,6 @@
 /** Typed events of a running campaign, made by comparing successive polls. */
 import { noticesOf } from '../campaigns/budget-notices.ts';
-import type { Observation } from '../campaigns/observe.ts';
+import type { CampaignObservation } from '../campaigns/observe.ts';
 import type { Sight } from '../campaigns/follow.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { RecentEnd } from '../domain/campaign.ts';
@@ -118,7 +118,7 @@ export class EventSource {
     yield event;
   }
 
-  *#newNotices({ budgets }: Observation): Generator<NoticeEvent> {
+  *#newNotices({ budgets }: CampaignObservation): Generator<NoticeEvent> {
     for (const { key, words } of budgets.flatMap(noticesOf)) {
       if (this.#notices.has(key)) continue;
       this.#notices.add(key);
@@ -126,7 +126,7 @@ export class EventSource {
     }
   }
 
-  *#newEnds({ progress }: Observation): Generator<ItemEvent> {
+  *#newEnds({ progress }: CampaignObservation): Generator<ItemEvent> {
     for (const end of progress.recent ?? []) {
       const key = `${end.id} ${end.at}`;
       if (this.#ends.has(key)) continue;
@@ -140,7 +140,13 @@ function itemEvent({ id, kind, at, state, code }: RecentEnd): ItemEvent {
   return { type: 'item', at, id, kind, state, code: code ?? null };
 }
 
-function progressOf({ at, progress, waiting, budgets, obstacle }: Observation): ProgressEvent {
+function progressOf({
+  at,
+  progress,
+  waiting,
+  budgets,
+  obstacle,
+}: CampaignObservation): ProgressEvent {
   const { state, total, open, ended } = progress;
   return {
     type: 'progress',

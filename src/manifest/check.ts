@@ -33,7 +33,7 @@ export interface ManifestDigest {
   readonly sha256: string;
 }
 
-export interface ManifestOptions {
+export interface ManifestCheckOptions {
   /** Allows `file` outside the manifest's folder. */
   readonly allowOutside?: boolean;
   /** Limit for the rows of all sources together. */
@@ -62,7 +62,7 @@ const ROW_LIMIT = 100_000_000;
  */
 export async function* checkManifests(
   paths: readonly string[],
-  options: ManifestOptions = {},
+  options: ManifestCheckOptions = {},
 ): AsyncGenerator<CheckedRow> {
   const { allowOutside = false, rowLimit = ROW_LIMIT } = options;
   const ids = new IdRegister();
@@ -97,7 +97,7 @@ interface RowsOfFile {
 
 async function* rowsOf(
   paths: readonly string[],
-  { allowOutside = false, onDigest }: ManifestOptions,
+  { allowOutside = false, onDigest }: ManifestCheckOptions,
 ): AsyncGenerator<RowsOfFile> {
   const read = new Set<string>();
   for (const given of paths) {
@@ -121,7 +121,7 @@ async function* rowsOf(
 /** The rows of one file, and the problems of the whole file. */
 async function* rowsOfFile(
   file: SourceFile,
-  onDigest: ManifestOptions['onDigest'],
+  onDigest: ManifestCheckOptions['onDigest'],
 ): AsyncGenerator<readonly RawRow[]> {
   const text = new SourceText(file.path);
   // A manifest without rows must not count as valid.

@@ -2,7 +2,7 @@
 import type { InputText, Kind, Options } from '../domain/item.ts';
 import { readAlignmentInput } from '../inputs/sequences/alignment.ts';
 import type { Chemist } from '../inputs/molecules/chemist.ts';
-import type { Finding } from '../inputs/finding.ts';
+import type { InputFinding } from '../inputs/finding.ts';
 import {
   MOLECULE_EXTENSIONS,
   readSmilesInput,
@@ -76,7 +76,7 @@ function otherKind(column: RowInput['column'], value: string, kind: Kind): Compl
 /** Limit for findings of one type per input: an alignment may have a thousand sequences. */
 const SHOWN_OF_EACH = 3;
 
-function firstOfEach(findings: readonly Finding[]): readonly Finding[] {
+function firstOfEach(findings: readonly InputFinding[]): readonly InputFinding[] {
   if (findings.length <= SHOWN_OF_EACH) return findings;
   const counts = new Map<string, number>();
   return findings.filter(({ code }) => {
@@ -87,7 +87,7 @@ function firstOfEach(findings: readonly Finding[]): readonly Finding[] {
 }
 
 /** Some findings concern another cell than the input's: null for all others. */
-function optionAtFault(found: Finding): { column: string; value: string } | null {
+function optionAtFault(found: InputFinding): { column: string; value: string } | null {
   switch (found.code) {
     case 'SMILES_CHARGE_DIFFERS':
     case 'SMILES_CHARGE_IGNORED':
@@ -107,6 +107,6 @@ function optionAtFault(found: Finding): { column: string; value: string } | null
   }
 }
 
-function ofFinding(found: Finding, column: string, value: string): Complaint {
+function ofFinding(found: InputFinding, column: string, value: string): Complaint {
   return complaint(found.code, found.facts, optionAtFault(found) ?? { column, value });
 }

@@ -8,7 +8,7 @@
 import { randomInt } from 'node:crypto';
 import { EntryTable } from './entry-table.ts';
 
-export interface Place {
+export interface RowPlace {
   /** As the user named it. */
   readonly file: string;
   readonly line: number;
@@ -36,7 +36,7 @@ export class IdTable {
   #slot = 0;
 
   /** The first use of this id: the `same`, or one that differs only in case; null if it is free. */
-  find(id: string): { readonly place: Place; readonly same: boolean } | null {
+  find(id: string): { readonly place: RowPlace; readonly same: boolean } | null {
     this.#digest(id);
     const entries = this.#entries;
     let otherCase = 0;
@@ -53,7 +53,7 @@ export class IdTable {
   }
 
   /** Adds the id of the last `find`. */
-  add({ file, line }: Place): void {
+  add({ file, line }: RowPlace): void {
     if (this.#files.at(-1)?.file !== file) this.#files.push({ file, before: this.#lines });
     const place = (this.#files.at(-1)?.before ?? 0) + line;
     this.#lines = Math.max(this.#lines, place);
@@ -66,7 +66,7 @@ export class IdTable {
     entries.index(this.#slot, number);
   }
 
-  #use(number: number, same: boolean): { place: Place; same: boolean } {
+  #use(number: number, same: boolean): { place: RowPlace; same: boolean } {
     const place = this.#entries.word(number, 3);
     const { file, before } = this.#files.findLast((one) => one.before < place) ?? NOWHERE;
     return { place: { file, line: place - before }, same };

@@ -1,5 +1,5 @@
 /** Ids of items: unique across all manifests of a campaign. */
-import { IdTable, type Place } from './id-table.ts';
+import { IdTable, type RowPlace } from './id-table.ts';
 import { shown } from './problems/show.ts';
 import { complaint, type Complaint } from './problems/problems.ts';
 
@@ -19,7 +19,7 @@ export class IdRegister {
   readonly #table = new IdTable();
 
   /** Registers the user's id. */
-  claim(written: string, place: Place): Named {
+  claim(written: string, place: RowPlace): Named {
     const where = { column: 'id', value: written };
     if (!GRAMMAR.test(written)) {
       return { id: null, complaints: [complaint('MANIFEST_ID_INVALID', {}, where)] };
@@ -41,7 +41,7 @@ export class IdRegister {
    * Makes an id for a row without one, from the name of its input, or from its line. The same rows in the same order
    * get the same ids.
    */
-  make(name: string, place: Place): string {
+  make(name: string, place: RowPlace): string {
     const safe = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '');
     const wanted = safe === '' ? `row-${String(place.line)}` : safe.slice(0, LONGEST);
     const id = this.#table.find(wanted) === null ? wanted : this.#numbered(wanted);

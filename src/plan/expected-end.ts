@@ -22,7 +22,7 @@ interface Seen {
  */
 export function expectedEnd(seen: Seen): number | null {
   if (seen.progress.state === 'paused' || seen.progress.brakes) return null;
-  // Nobody can tell how long that will be.
+  // How long that will be is unknown.
   if (seen.budgets.some((one) => refusesUs(one) && endOf(seen, one) !== null)) return null;
   const ends = seen.budgets.flatMap((budget) => endOf(seen, budget) ?? []);
   const end = Math.max(...ends);

@@ -24,7 +24,7 @@ export interface CampaignEnd extends Pick<
 }
 
 /** One run of the campaign: the first, a retry, or one with a longer manifest. */
-export interface CampaignRun {
+export interface RunSummary {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly state: CampaignState;
@@ -33,7 +33,7 @@ export interface CampaignRun {
 
 export interface CampaignSummary extends CampaignFacts {
   /** Every run that finished an item, oldest first; the campaign began with the first and ended with the last. */
-  readonly runs: readonly CampaignRun[];
+  readonly runs: readonly RunSummary[];
   readonly manifestDigests: readonly ManifestDigest[];
   readonly settings: Readonly<Record<string, unknown>>;
   /** Items whose job was not submitted by the campaign. */
@@ -80,7 +80,7 @@ export class SummaryTally {
     campaign: PreparedCampaign,
     end: CampaignEnd,
     damaged: readonly string[],
-    former: readonly CampaignRun[] = [],
+    former: readonly RunSummary[] = [],
   ): CampaignSummary {
     const more = damaged.length - MAX_DAMAGED;
     const { startedAt, endedAt, state, versions, retried = 0 } = end;
@@ -114,14 +114,14 @@ export class SummaryTally {
   }
 
   /** A run that only published again, because everything had ended before, is not listed. */
-  #broughtAnEnd({ startedAt, endedAt }: CampaignRun, former: readonly CampaignRun[]): boolean {
+  #broughtAnEnd({ startedAt, endedAt }: RunSummary, former: readonly RunSummary[]): boolean {
     const whole = former.length > 0 && former.every((run) => run.endedAt !== null);
     return !whole || endedAt === null || this.#lastEnd >= startedAt;
   }
 }
 
 /** A publication repeated after a crash describes the same run. */
-function othersThan(run: CampaignRun, former: readonly CampaignRun[]): readonly CampaignRun[] {
+function othersThan(run: RunSummary, former: readonly RunSummary[]): readonly RunSummary[] {
   return former.filter(({ startedAt }) => startedAt !== run.startedAt);
 }
 

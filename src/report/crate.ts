@@ -9,7 +9,7 @@ import { CHECKSUMS, CRATE, ITEMS_TABLE } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { campaignItems } from './campaign-items.ts';
-import type { CampaignRun, CampaignSummary } from './campaign-summary.ts';
+import type { RunSummary, CampaignSummary } from './campaign-summary.ts';
 import { enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
 import { filesAtTop, type Entity } from './crate-files.ts';
 import { AGENT, PROFILE, STATUS, crateTime } from './crate-jobs.ts';
@@ -169,12 +169,12 @@ function* runs(
   }
 }
 
-const RUN_STATUS: Readonly<Partial<Record<CampaignRun['state'], string>>> = {
+const RUN_STATUS: Readonly<Partial<Record<RunSummary['state'], string>>> = {
   completed: STATUS.completed,
   cancelled: STATUS.failed,
 };
 
-function nameOf({ state, retried }: CampaignRun, at: number): string {
+function nameOf({ state, retried }: RunSummary, at: number): string {
   const again = retried > 0 ? `, ${retried} items run again` : '';
   return `Run ${at + 1} of the campaign (${state}${again})`;
 }

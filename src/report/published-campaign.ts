@@ -19,7 +19,7 @@ import {
   SummaryTally,
   summaryToDisk,
   type CampaignEnd,
-  type CampaignRun,
+  type RunSummary,
   type CampaignSummary,
 } from './campaign-summary.ts';
 
@@ -37,7 +37,7 @@ const published = z.object({
  * The runs recorded in a tree, oldest first; empty if it was not published yet, or if its campaign.json is damaged: it
  * is rewritten.
  */
-export async function publishedRuns(store: Store): Promise<readonly CampaignRun[]> {
+export async function publishedRuns(store: Store): Promise<readonly RunSummary[]> {
   return (await readPublished(store))?.runs ?? [];
 }
 
@@ -55,7 +55,7 @@ export async function publishedEnd(store: Store): Promise<CampaignEnd | null> {
 /** What a tree records of its last publication, open or ended, beyond the items. */
 interface LastPublication {
   readonly end: CampaignEnd;
-  readonly runs: readonly CampaignRun[];
+  readonly runs: readonly RunSummary[];
   readonly settings: CampaignSummary['settings'] | null;
   readonly manifestDigests: CampaignSummary['manifestDigests'] | null;
 }
@@ -118,7 +118,7 @@ const counted = z.object({
 });
 
 interface Published extends Pick<CampaignSummary, 'startedAt' | 'endedAt' | 'state'> {
-  readonly runs: readonly CampaignRun[];
+  readonly runs: readonly RunSummary[];
   /** The complete document, as read. */
   readonly disk: unknown;
 }
@@ -138,7 +138,7 @@ function runOf(disk: {
   ended_at: string | null;
   state: z.output<typeof state>;
   retried: number;
-}): CampaignRun {
+}): RunSummary {
   const { started_at: startedAt, ended_at: endedAt, state: ended, retried } = disk;
   return { startedAt, endedAt, state: ended, retried };
 }

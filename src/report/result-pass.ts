@@ -20,14 +20,14 @@ export interface PartsSink {
 }
 
 /** Consecutive items, and what their parts need. */
-export interface Block {
+export interface ItemBlock {
   readonly items: readonly Listed[];
   readonly own: OwnColumnsByKind;
 }
 
 export interface Maker {
   /** In item order. */
-  make(block: Block): Promise<readonly ResultParts[]>;
+  make(block: ItemBlock): Promise<readonly ResultParts[]>;
   /** Blocks that it makes in parallel. */
   readonly atOnce: number;
 }
@@ -38,7 +38,7 @@ export function makerHere(store: Store): Maker {
 }
 
 /** @throws StoreError */
-export async function makeBlock(store: Store, { items, own }: Block): Promise<ResultParts[]> {
+export async function makeBlock(store: Store, { items, own }: ItemBlock): Promise<ResultParts[]> {
   const parts: ResultParts[] = [];
   // Sequentially: a result is freed before the next one is read.
   for (const item of items) parts.push(await makeParts(store, item, own));

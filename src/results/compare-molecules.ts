@@ -1,4 +1,9 @@
-/** Whether two descriptions are of one molecule: the same atoms, the same bonds, the same configuration. */
+/**
+ * Whether two descriptions are of one molecule: the same atoms, the same bonds, the same configuration.
+ *
+ * Rejected: RDKit for the result as well. A topology has no bond orders, and stereocentres perceived in a graph of single
+ * bonds are not those of the molecule.
+ */
 import type { DescribedMolecule } from '../domain/molecular-graph.ts';
 import { commonColours, type Colours } from './graph-colours.ts';
 import { searchIsomorphism } from './isomorphism.ts';

@@ -29,7 +29,7 @@ export interface Job {
   readonly email: string | null;
 }
 
-export interface CallOptions {
+export interface RequestOptions {
   /**
    * Aborts the request. A submission is then `unsure`, or `notNow` if no byte of it was written; everything else is
    * `unavailable`.
@@ -37,14 +37,14 @@ export interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-export interface SubmitOptions extends CallOptions {
+export interface SubmitOptions extends RequestOptions {
   /** It is not sent if the service was found unwell since then; default: allowed now. */
   readonly permission?: Permission;
   /** Called once, when a connection is available and before a byte is written; false: it must no longer be sent. */
   readonly beforeSending?: () => Promise<boolean>;
 }
 
-export interface PollOptions extends CallOptions {
+export interface PollOptions extends RequestOptions {
   /** Of the job, for a service that lists its jobs by kind. */
   readonly kind?: Kind;
 }
@@ -53,16 +53,16 @@ export interface ServiceClient {
   /** The service is on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
   readonly mayBeSynthetic: boolean;
   /** Whether the service accepts such a job: options beyond its contract must be announced. Costs no slot. */
-  offer(job: Job, options: CallOptions): Promise<OfferOutcome>;
+  offer(job: Job, options: RequestOptions): Promise<OfferOutcome>;
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
   poll(remoteId: string, options: PollOptions): Promise<PollOutcome>;
-  fetch(remoteId: string, artefact: ArtefactName, options: CallOptions): Promise<FetchOutcome>;
+  fetch(remoteId: string, artefact: ArtefactName, options: RequestOptions): Promise<FetchOutcome>;
   /** Looks a job up by the name it was submitted with. */
-  find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome>;
+  find(kind: Kind, name: string, options: RequestOptions): Promise<FindOutcome>;
   /** All jobs of a kind that the service has for our token. */
-  list(kind: Kind, options: CallOptions): Promise<ListOutcome>;
+  list(kind: Kind, options: RequestOptions): Promise<ListOutcome>;
   /** Requests a job that does not exist: costs nothing, and shows whether the service is available. */
-  ping(options: CallOptions): Promise<PingOutcome>;
+  ping(options: RequestOptions): Promise<PingOutcome>;
   /** The files that a finished job of this kind offers, beginning with the one that must exist first. */
   artefacts(kind: Kind): readonly ArtefactName[];
   /** What a failed job of this kind still offers: its log. */

@@ -5,7 +5,7 @@
  */
 import type { Kind } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
-import type { CallOptions, ServiceClient } from './client.ts';
+import type { RequestOptions, ServiceClient } from './client.ts';
 
 /** Requested at most this often (ms), and for at most a tenth of the time. */
 export const LIST_EVERY_MS = 500;
@@ -53,7 +53,7 @@ export class EndedList {
     kind: Kind,
     remoteId: string,
     { freshMs, knownSince }: Wanted,
-    options: CallOptions,
+    options: RequestOptions,
   ): Promise<Verdict | Newer> {
     const known = this.#known.get(kind);
     const now = this.#now();
@@ -67,13 +67,13 @@ export class EndedList {
   }
 
   /** All jobs of a kind wait for one answer. */
-  #askOnce(kind: Kind, options: CallOptions): Promise<Listed> {
+  #askOnce(kind: Kind, options: RequestOptions): Promise<Listed> {
     const asking = this.#asking.get(kind) ?? this.#ask(kind, options);
     this.#asking.set(kind, asking);
     return asking;
   }
 
-  async #ask(kind: Kind, { signal }: CallOptions): Promise<Listed> {
+  async #ask(kind: Kind, { signal }: RequestOptions): Promise<Listed> {
     const at = this.#now();
     try {
       const outcome = await this.#list(kind, { signal });

@@ -1,6 +1,6 @@
 /** Guesses the correct address of a service from common mistakes in the configured one. Pure. */
 import { API_PATH, type Variant } from './predictions/earlier.ts';
-import type { Wanted } from './probe.ts';
+import type { ProbedService } from './probe.ts';
 
 interface Guess {
   readonly url: URL;
@@ -11,7 +11,7 @@ interface Guess {
 const MOST = 5;
 
 /** The likely ones first, all of the same origin; never `base` itself in the same variant. */
-export function guesses(base: URL, { service, variant }: Wanted): readonly Guess[] {
+export function guesses(base: URL, { service, variant }: ProbedService): readonly Guess[] {
   const path = base.pathname.replace(/\/+$/, '');
   const paths = service === 'molecules' ? ofMolecules(path) : ofPredictions(path);
   const other: Variant = variant === 'current' ? 'earlier' : 'current';

@@ -16,7 +16,7 @@ import type {
   SubmitOutcome,
 } from '../domain/outcomes.ts';
 import { Brake } from './brake.ts';
-import type { CallOptions, Job, PollOptions, ServiceClient, SubmitOptions } from './client.ts';
+import type { RequestOptions, Job, PollOptions, ServiceClient, SubmitOptions } from './client.ts';
 import { EndedList, LIST_EVERY_MS } from './ended-list.ts';
 import { Pace } from './pace.ts';
 
@@ -93,7 +93,7 @@ class Manners {
   async fetch(
     remoteId: string,
     artefact: ArtefactName,
-    options: CallOptions,
+    options: RequestOptions,
   ): Promise<FetchOutcome> {
     const client = this.#client;
     const brake = this.#brake;
@@ -108,7 +108,7 @@ class Manners {
     return brake.judged(await client.fetch(remoteId, artefact, options));
   }
 
-  async find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome> {
+  async find(kind: Kind, name: string, options: RequestOptions): Promise<FindOutcome> {
     if (this.#brake.stop()) return this.#brake.refused();
     return this.#brake.judged(await this.#client.find(kind, name, options));
   }

@@ -4,14 +4,14 @@
  */
 import type { PingOutcome } from '../domain/outcomes.ts';
 import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
-import type { CallOptions } from './client.ts';
+import type { RequestOptions } from './client.ts';
 import type { Http } from './http.ts';
 
 /** The id of no job at either service: a UUID without dashes is also alphanumeric. */
 export const NO_JOB = '00000000000000000000000000000000';
 
 /** @param url of a job that does not exist: 404 is the right answer, and most other 4xx show that a server is there */
-export async function ping(http: Http, url: URL, { signal }: CallOptions): Promise<PingOutcome> {
+export async function ping(http: Http, url: URL, { signal }: RequestOptions): Promise<PingOutcome> {
   const answer = await http.send({ method: 'GET', url, signal });
   if (!isAnswered(answer)) return connectionFailed(answer);
   const { status } = answer;

@@ -11,7 +11,7 @@ import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 
 /** The service and variant to look for. */
-export interface Wanted {
+export interface ProbedService {
   readonly service: ServiceName;
   readonly variant: Variant;
 }
@@ -51,13 +51,13 @@ async function read(answer: HttpAnswer, url: URL): Promise<Omit<Look, 'url'>> {
 }
 
 /** A job that does not exist: predictions answer in the words of their contract (section 7). */
-export function jobPath(base: URL, { service, variant }: Wanted): URL {
+export function jobPath(base: URL, { service, variant }: ProbedService): URL {
   if (service === 'molecules') return below(base, 'api', 'queue', NO_JOB, '');
   return below(base, ...API_PATH[variant], 'results', NO_UUID, '');
 }
 
 /** Where jobs are submitted by POST: a GET is refused with 405, and can never create a job. */
-export function submitPath(base: URL, { service, variant }: Wanted): URL {
+export function submitPath(base: URL, { service, variant }: ProbedService): URL {
   if (service === 'molecules') return below(base, 'api');
   return below(base, ...API_PATH[variant], 'submit', 'single-sequence', '');
 }

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import type { Http } from './http.ts';
 import { guesses } from './guess-address.ts';
-import { jobPath, look, submitPath, type Look, type Wanted } from './probe.ts';
+import { jobPath, look, submitPath, type Look, type ProbedService } from './probe.ts';
 import { PERMANENT } from './redirect.ts';
 import { readServiceUrl } from './target.ts';
 
@@ -28,7 +28,7 @@ export type Recognition =
 
 interface Better {
   readonly url: string;
-  readonly variant: Wanted['variant'];
+  readonly variant: ProbedService['variant'];
 }
 
 export const NAMES: Readonly<Record<ServiceName, string>> = {
@@ -36,7 +36,7 @@ export const NAMES: Readonly<Record<ServiceName, string>> = {
   predictions: 'the prediction service',
 };
 
-export interface Address extends Wanted {
+export interface Address extends ProbedService {
   readonly url: string;
 }
 
@@ -72,7 +72,12 @@ export async function recognise(
 
 type Seen = Recognition | { readonly type: 'absent'; readonly look: Look };
 
-async function lookAt(http: Http, base: URL, wanted: Wanted, signal: AbortSignal): Promise<Seen> {
+async function lookAt(
+  http: Http,
+  base: URL,
+  wanted: ProbedService,
+  signal: AbortSignal,
+): Promise<Seen> {
   const job = await look(http, jobPath(base, wanted), signal);
   const passing = passes(job) ?? moved(job, base, wanted);
   if (passing) return passing;
@@ -114,7 +119,7 @@ function passes({ url, status, words, isPage, redirect }: Look): Recognition | n
 function moved(
   { url, status, redirect }: Look,
   base: URL,
-  { variant }: Wanted,
+  { variant }: ProbedService,
 ): Recognition | null {
   if (status === null || !PERMANENT.includes(status) || redirect === null) return null;
   const asked = url.pathname.slice(base.pathname.replace(/\/+$/, '').length);
@@ -148,7 +153,7 @@ function withoutPath({ json, url }: Look): string {
 async function isRight(
   http: Http,
   url: URL,
-  wanted: Wanted,
+  wanted: ProbedService,
   signal: AbortSignal,
 ): Promise<boolean> {
   return (await lookAt(http, url, wanted, signal)).type === 'right';
@@ -158,7 +163,7 @@ async function isRight(
 async function findElsewhere(
   http: Http,
   base: URL,
-  wanted: Wanted,
+  wanted: ProbedService,
   signal: AbortSignal,
 ): Promise<Better | null> {
   for (const { url, variant } of guesses(base, wanted)) {
@@ -174,7 +179,7 @@ async function findElsewhere(
 async function otherHere(
   http: Http,
   base: URL,
-  wanted: Wanted,
+  wanted: ProbedService,
   signal: AbortSignal,
 ): Promise<string | null> {
   const other = SERVICES.find((service) => service !== wanted.service);

@@ -59,7 +59,7 @@ export class SubmissionLine {
     this.#free = connections;
   }
 
-  /** Passes one submission on; its signal tells it to return if no byte of it was written yet. */
+  /** Passes one submission on; its signal makes it return if no byte of it was written yet. */
   async pass(
     submission: Submission,
     send: (sentBack: AbortSignal) => Promise<HttpAnswer>,

@@ -6,7 +6,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { codedError } from '../domain/errors.ts';
 
-export interface Place {
+export interface ListenAddress {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -30,7 +30,7 @@ const METRICS = 'text/plain; version=0.0.4; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 
 /** @throws HundredfoldError `METRICS_PORT` when it cannot listen there. */
-export async function openEndpoint(place: Place, answers: Answers): Promise<Endpoint> {
+export async function openEndpoint(place: ListenAddress, answers: Answers): Promise<Endpoint> {
   const server = createServer((request, response) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
@@ -67,7 +67,7 @@ function send(response: ServerResponse, status: number, body = '', type = TEXT):
   response.end(body);
 }
 
-async function listen(server: Server, { host, port }: Place): Promise<void> {
+async function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

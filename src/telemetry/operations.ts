@@ -8,15 +8,15 @@ import type { Client } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { programVersion } from '../program/files.ts';
 import { freePort } from '../temporal/ports.ts';
-import { openEndpoint, type Endpoint, type Place } from './endpoint.ts';
+import { openEndpoint, type Endpoint, type ListenAddress } from './endpoint.ts';
 import { WorkerMetrics } from './metrics.ts';
 import type { Observation } from './observation.ts';
 import { Readiness } from './readiness.ts';
 import { showCoreMetricsAt } from './runtime.ts';
-import { Standing } from './standing.ts';
+import { StandingGauges } from './standing.ts';
 
 export interface OperationsOptions {
-  readonly place: Place;
+  readonly place: ListenAddress;
   readonly client: Client;
   readonly taskQueue: string;
   /** Of the services configured for the worker. */
@@ -45,7 +45,7 @@ export async function openOperations(options: OperationsOptions): Promise<Operat
   const { identity } = client.options;
   const readiness = new Readiness({ client, identity });
   const queues = () => readiness.queues();
-  const standing = new Standing({ client, taskQueue, references, queues }, metrics.registry);
+  const standing = new StandingGauges({ client, taskQueue, references, queues }, metrics.registry);
   const notReady = () => readiness.missing();
   const endpoint: Endpoint = await openEndpoint(place, {
     notReady,

@@ -27,7 +27,7 @@ const LOOK_EVERY_MS = 10_000;
 const PATIENCE_MS = 4_000;
 const HELD_FOR_MS = 24 * 3_600_000;
 
-export class Standing {
+export class StandingGauges {
   readonly #options: StandingOptions;
   readonly #budgets: BudgetGauges;
   readonly #server: ServerGauges;

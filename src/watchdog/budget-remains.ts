@@ -19,10 +19,10 @@ import type {
   SubmitResult,
 } from '../workflows/submit-types.ts';
 
-export type History = Awaited<
+export type WorkflowHistory = Awaited<
   ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>
 >;
-type HistoryEvent = NonNullable<History['events']>[number];
+type HistoryEvent = NonNullable<WorkflowHistory['events']>[number];
 type Payloads = { readonly payloads?: readonly object[] | null } | null | undefined;
 /** Reads the arguments of a signal, an activity, a workflow. */
 export type Decode = (payloads: Payloads) => Promise<unknown[]>;
@@ -63,7 +63,7 @@ interface Submission {
 
 /** @param now ms since the epoch */
 export async function remainsOf(
-  { events }: History,
+  { events }: WorkflowHistory,
   decode: Decode,
   now: number,
 ): Promise<BudgetRemains> {

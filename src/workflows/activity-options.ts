@@ -20,8 +20,8 @@ const heartbeatTimeout = '4s';
 /**
  * A POST is aborted by its own deadline (30 s) well within this, so that its outcome is always reported.
  *
- * The server gives it to another worker when one does not answer. That sends nothing twice: the first byte leaves only
- * after a note was made in the item's folder that no second attempt can make (src/activities/sending.ts).
+ * If a worker does not answer, the server gives it to another one. Nothing is sent twice: before the first byte, the
+ * attempt creates a note in the item's folder, which only one attempt can create (src/activities/sending.ts).
  */
 export const { submit } = proxyActivities<Activities>({
   startToCloseTimeout: '45s',
@@ -39,14 +39,14 @@ export const { submit } = proxyActivities<Activities>({
   },
 });
 
-/** A moment, and nothing that can fail for long. Everything that the budget decides waits for it. */
+/** Short, and unlikely to fail for long. All decisions of the budget wait for it. */
 export const { readClock, countUnfinished } = proxyActivities<Activities>({
   startToCloseTimeout: '5s',
   priority: { priorityKey: 1 },
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
-/** For what only a worker with the token can do. Of an item: in the turns of its campaign. */
+/** For activities that need a worker with the token. For an item: in the turns of its campaign. */
 export function withToken(
   summary: string,
   { fetchQueue, ...of }: Pick<FeedSpec, 'fetchQueue'> & Partial<Sharer>,
@@ -66,8 +66,8 @@ export const { poll, find } = proxyActivities<Activities>({
 });
 
 /**
- * As long as the job runs, and two weeks for its results; its steps end it before. One that is cancelled while it writes
- * the end of its item has ended the item: the workflow waits to hear which it is.
+ * As long as the job runs, and two weeks for its results; its steps end it earlier. If it is cancelled while it writes
+ * the end of its item, the end may be written: the workflow waits for the answer.
  */
 export const { finishJob } = proxyActivities<Activities>({
   startToCloseTimeout: '10m',
@@ -113,7 +113,7 @@ export const { foresee } = proxyActivities<Activities>({
   startToCloseTimeout: '30s',
   heartbeatTimeout,
   scheduleToCloseTimeout: '1m',
-  // After all that brings a job on its way.
+  // After everything that a job needs before it runs.
   priority: { priorityKey: 5 },
   retry: { initialInterval: '5s' },
 });
@@ -125,7 +125,7 @@ export const { publish } = proxyActivities<Activities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** A run in the foreground waits for it: three tries within two minutes, then the campaign ends without. */
+/** A run in the foreground waits for it: three attempts within two minutes, then the campaign ends without it. */
 export const { notify, notifyRefusal } = proxyActivities<Activities>({
   startToCloseTimeout: '30s',
   heartbeatTimeout,

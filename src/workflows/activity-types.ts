@@ -1,6 +1,6 @@
 /**
- * The activities, seen from the workflows: what each is asked and what it answers. The work itself is in
- * `src/activities/`; only this shape is known here, so that no client code gets into the workflow bundle.
+ * The interface of the activities, as workflows call them. They are implemented in `src/activities/`; only their types
+ * are here, so that no client code gets into the workflow bundle.
  */
 import type {
   Attempt,
@@ -20,18 +20,18 @@ import type { SubmitAnswer, SubmitRequest, SubmitResult } from './submit-types.t
 export interface ItemAddress {
   readonly campaign: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  /** Id of the output tree; absent from campaigns older than tree ids. */
   readonly tree?: string;
   readonly id: string;
   readonly kind: Kind;
   readonly generation: number;
 }
 
-/** `askedAt`: what the server's clock showed (ms); absent in answers of before it was noted. */
+/** `askedAt`: what the server's clock showed (ms); absent in older answers. */
 export type Found = FindOutcome & { readonly askedAt?: number };
 
 export interface PollPolicy extends JobPolicy {
-  /** Answers `running` instead of asking until the job has ended. */
+  /** Returns `running` instead of polling until the job has ended. */
   readonly once?: true;
 }
 
@@ -42,7 +42,7 @@ export type PollResult =
       /** When the service accepted the job, from its timing block while the job ran; absent if there was none. */
       readonly queuedAt?: string;
     }
-  /** Only when it is asked `once`. */
+  /** Only with `once`. */
   | { readonly type: 'running' }
   | {
       readonly type: 'failed';
@@ -95,7 +95,7 @@ export interface RemoteJob {
   readonly remoteId: string;
   /** Its campaign has several credentials: that of `reference` is noted in the tree. */
   readonly ofSeveral?: true;
-  /** When it was accepted; absent for an adopted job, and in histories of before this was sent along. */
+  /** When it was accepted; absent for an adopted job, and in older histories. */
   readonly times?: AcceptanceTimes;
 }
 
@@ -123,7 +123,7 @@ export interface ItemConclusion {
   readonly engine?: string;
 }
 
-/** A line of a page, with the item's end where it is on disk already. */
+/** A line of a page, with the item's end if it is on disk already. */
 export interface ItemOfPage extends ItemEntry {
   readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
 }
@@ -145,12 +145,12 @@ export interface Foreseen {
 
 export interface PublishRequest {
   readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  /** Id of the output tree; absent from campaigns older than tree ids. */
   readonly tree?: string;
   readonly campaign: string;
   readonly state: 'completed' | 'cancelled';
   readonly startedAt: string;
-  /** Items that this run ran again; absent from workflows of before there was `retry`. */
+  /** Items that this run ran again; absent from workflows older than `retry`. */
   readonly retried?: number;
   /** Results are kept for later campaigns, unless it is false. */
   readonly cache?: boolean;
@@ -158,7 +158,7 @@ export interface PublishRequest {
 
 export interface Published {
   readonly ended: CampaignProgress['ended'];
-  /** Items of the tree that have no end yet; absent from workflows of before campaigns could grow. */
+  /** Items of the tree that have no end yet; absent from workflows older than growing campaigns. */
   readonly open?: number;
 }
 
@@ -181,12 +181,12 @@ export interface Activities {
   readClock(): Promise<number>;
   /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
   countUnfinished(service: ServiceName): Promise<number>;
-  /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
+  /** Looks a job up by its unique name, until the service answers; `unavailable` if it never does. */
   find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
-  /** Asks until the job has ended: "not yet" is a retry, not an answer. */
+  /** Polls until the job has ended: "not yet" is a retry, not a result. */
   poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
   /**
-   * Asks until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
+   * Polls until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
    * retry.
    */
   finishJob(job: RemoteJob, policy: JobPolicy, submitted: SubmittedJob): Promise<JobFinish>;
@@ -197,8 +197,8 @@ export interface Activities {
   /** Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own. */
   giveUp(job: RemoteJob, files: readonly KeptFile[]): Promise<void>;
   /**
-   * Writes the end of an item into the output tree, and answers with it: a success is a failure where the files of the
-   * job contradict each other. Nothing in histories of before they were compared.
+   * Writes the end of an item into the output tree, and returns it: a success becomes a failure if the files of the job
+   * contradict each other. Undefined in histories older than this comparison.
    */
   conclude(conclusion: ItemConclusion): Promise<ItemEnd | undefined>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */
@@ -208,7 +208,7 @@ export interface Activities {
     page: number,
     tree?: string,
   ): Promise<ItemOfPage[]>;
-  /** Starts the budget workflow of a service should it not run. */
+  /** Starts the budget workflow of a service if it does not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Of these items, those whose workflow is no longer running: they were terminated. */
   findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
@@ -222,7 +222,7 @@ export interface Activities {
   whereabouts(campaign: string, ids: readonly string[], since: number): Promise<Whereabouts>;
   /** Cancels the workflows of these items where they run, and returns the ids of the others. */
   cancelRunning(campaign: string, ids: readonly string[]): Promise<string[]>;
-  /** Asks the budgets that a campaign draws on how they stand: a workflow can ask no other one. */
+  /** Reads the status of the budgets that a campaign uses: a workflow cannot query another one. */
   foresee(
     store: string,
     progress: CampaignProgress,

@@ -11,14 +11,14 @@ interface EndOfItem {
   readonly end: ItemEnd;
 }
 
-/** Why the service of this feed is paused from now on; null where it is not. */
+/** Why the service of this feed is paused from now on; null if it is not. */
 export function reasonToPause(
   breaker: Breaker,
   { spec, feed, id, end }: EndOfItem,
 ): SameFailures | null {
   const { service } = feed.spec.reference;
   const counts = spec.policy.sameFailures !== undefined && end.state !== 'succeeded';
-  // Campaigns of before compare letter by letter, and pause even after the last end.
+  // Older campaigns compare messages as they are, and pause even after the last end.
   if (!counts || !patched('failures-alike')) return breaker.add(service, end);
   return feed.hasEnded ? null : breaker.add(service, end, id);
 }

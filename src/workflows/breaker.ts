@@ -1,13 +1,13 @@
 /**
- * Notices that the items of a service fail for one and the same reason: a wrong option for all rows, an engine that is
- * broken. The rest of the campaign would fail like them, each at the price of a slot. Pure.
+ * Detects that the items of a service fail for the same reason: a wrong option for all rows, a broken engine. The other
+ * items would fail as well, and each would use a slot. Pure.
  */
 import type { ItemEnd, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { normalForm } from './same-reason.ts';
 
 interface Ends {
-  /** None has ended otherwise since the campaign began. */
+  /** All items since the start of the campaign have ended in the same way. */
   atStart: boolean;
   /** Code and message (in its normal form) of the last ends, '' for a success; oldest first. */
   last: string[];
@@ -36,15 +36,15 @@ export class Breaker {
     return this.#held;
   }
 
-  /** For continue-as-new; undefined where there is nothing to carry. */
+  /** For continue-as-new; undefined if there is nothing to carry. */
   carried(): BreakerCarried | undefined {
     return this.#threshold === undefined ? undefined : { ends: this.#ends, paused: this.#held };
   }
 
   /**
-   * @param id of the item, by which messages are compared in their normal form; undefined: letter by letter, as campaigns
-   *   of before there was one began
-   * @returns why this service is paused from now on; null when it is not, or was before
+   * @param id of the item, by which messages are compared in their normal form; undefined: as they are, for
+   *   campaigns older than the normal form
+   * @returns why this service is paused from now on; null if it is not, or was paused before
    */
   add(service: ServiceName, end: ItemEnd, id?: string): SameFailures | null {
     const { state, code, message } = end;

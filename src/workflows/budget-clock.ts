@@ -1,8 +1,8 @@
 /**
- * The time that a budget decides by. It is read by an activity, and so stands in the history: `Date.now()` of a
- * workflow does not. A worker that takes a workflow over to answer a query runs its code with the time of the task
- * before, while a replay runs it with the right one; what is decided by that time then differs, and the workflow can
- * never be replayed again (SDK 1.24.0; docs/reliability.md).
+ * The clock of a budget. Its time is the result of an activity, so it is in the history; `Date.now()` in a workflow is
+ * not. A worker that takes a workflow over to answer a query runs its code with the time of the previous task, while a
+ * replay runs it with the right one. Decisions by that time then differ, and the workflow can never be replayed again
+ * (SDK 1.24.0; docs/reliability.md).
  *
  * It only moves forward. When the server's clock is set back, it continues from its last reading.
  *

@@ -37,7 +37,7 @@ export async function budget(input: BudgetInput): Promise<void> {
   await keepBudget(input, new Submissions(input));
 }
 
-/** A worker with the token would have polled the submission by now (ms): its slot is needed elsewhere. */
+/** A worker with the token would have started the submission by now (ms): its slot is released for others. */
 const NOT_POLLED_MS = 15_000;
 
 type ItemGrant = Grant<ItemJob>;
@@ -112,7 +112,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
     const { item, run, ...request } = grant.request;
     if (request.job.launch) return this.#launch(grant, result, budget);
     try {
-      // To the run that asked: the next one of this id waits for an answer of its own.
+      // To the run that requested it: the next run with this id waits for its own answer.
       const handle = getExternalWorkflowHandle(item, run);
       await handle.signal(submittedSignal, submittedOf(request, result));
     } catch (error) {
@@ -121,7 +121,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
     }
   }
 
-  /** What the activity could not begin: it died, or the budget has decided what its answer means. */
+  /** An item that the activity could not start: it died, or the budget has judged the answer. */
   async #launch(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {
     const { credential, job } = grant.request;
     await launchItem.executeWithOptions({ summary: summary(`begin item ${job.id}`) }, [
@@ -156,7 +156,7 @@ function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOp
   return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOT_POLLED_MS };
 }
 
-/** Refused again and again while others pass: it is the row, and it fails with the words of the service. */
+/** Refused repeatedly while others pass: the row is the reason, and it fails with the message of the service. */
 function blamed({ request }: ItemGrant, result: SubmitResult, budget: BudgetView): SubmitResult {
   if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
   if (!isOwnFault(budget.state, request, budget.now)) return result;

@@ -1,4 +1,4 @@
-/** How far a campaign is, as its workflow shows it. Pure. */
+/** The progress of a campaign, as its workflow reports it. Pure. */
 import type { CampaignProgress, CampaignSpec } from '../domain/campaign.ts';
 import type { CampaignState } from '../domain/states.ts';
 import type { Breaker } from './breaker.ts';

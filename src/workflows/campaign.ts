@@ -15,27 +15,24 @@ import {
   patched,
   setCurrentDetails,
   setHandler,
-  sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { CampaignSpec, CampaignProgress, FeedSpec, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { signalBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
-import { sweepSummary } from './details/summaries.ts';
 import { Breaker } from './breaker.ts';
 import { reasonToPause } from './brakes.ts';
 import { progressOf, type CampaignParts } from './campaign-progress.ts';
 import { cancelItems, cancelOpen } from './cancel-items.ts';
-import { expectEnd } from './expect-end.ts';
+import { ExpectedEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
+import { LanePauses } from './lane-pauses.ts';
 import {
   growSignal,
   itemDoneSignal,
   lookSignal,
   nudgeSignal,
-  pauseLaneSignal,
   pauseSignal,
   progressQuery,
   resumeSignal,
@@ -50,15 +47,11 @@ import {
 } from './messages.ts';
 import { publishEnd } from './publish-end.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
-import { sweep } from './sweep.ts';
+import { Sweeper } from './sweeper.ts';
 import { ProgressTally } from './tally.ts';
 import { notifyEnd, notifyPause } from './notify-end.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import { WrittenProgress } from './written-progress.ts';
-import type { Foreseen } from './activity-types.ts';
-
-/** How often the open items are compared with what really runs: finds terminated ones. */
-const SWEEP_EVERY_MS = 10 * 60_000;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
@@ -67,7 +60,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   });
   setHandler(takenSignal, (taken) => run.taken(taken));
   setHandler(withdrawnSignal, (service) => run.withdrawn(service));
-  setHandler(lookSignal, () => run.look());
+  setHandler(lookSignal, () => run.sweepOnRequest());
   setHandler(nudgeSignal, () => undefined);
   setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause(true));
@@ -87,17 +80,16 @@ class CampaignRun {
   readonly #tally: ProgressTally;
   readonly #breaker: Breaker;
   #state: CampaignState;
-  /** Every item for which there was room was started and asked for. */
-  #filled = false;
-  #foreseen: Foreseen | null = null;
   #unnotified: readonly string[] = [];
-  /** Services whose budgets have said so, after the campaign was cancelled. */
+  /** Services whose budgets have confirmed that nothing of the cancelled campaign waits there. */
   readonly #withdrawnFrom = new Set<ServiceName>();
-  #looks = false;
-  #isCancelled = false;
-  /** Signals are sent one after the other: of two in one task, the later may be delivered first. */
-  #sent: Promise<void> = Promise.resolve();
+  readonly #pauses: LanePauses;
+  readonly #sweeper: Sweeper;
   readonly #written = new WrittenProgress(() => this.#parts());
+  readonly #expectedEnd = new ExpectedEnd(
+    () => this.#parts(),
+    () => this.#showDetails(),
+  );
 
   constructor({ plan: spec, carried }: CampaignInput) {
     this.#spec = spec;
@@ -106,13 +98,19 @@ class CampaignRun {
     this.#breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
     this.#startedAt = carried?.startedAt ?? Date.now();
     this.#state = carried?.progress.state ?? 'running';
+    this.#pauses = new LanePauses(spec.name);
+    this.#sweeper = new Sweeper({
+      parts: () => this.#parts(),
+      startedAt: this.#startedAt,
+      onDone: (done) => this.itemDone(done),
+    });
   }
 
   async run(): Promise<CampaignProgress> {
     try {
       void this.#written.keep();
       this.#show(this.#state);
-      void this.#keepSweeping();
+      void this.#sweeper.keep(() => void this.#expectedEnd.renew());
       do {
         await this.#work();
       } while (await this.#goesOn());
@@ -127,7 +125,7 @@ class CampaignRun {
     }
   }
 
-  /** Publishes; true when rows were added meanwhile, which have to be run yet. */
+  /** Publishes; true if rows were added meanwhile, which still have to run. */
   async #goesOn(): Promise<boolean> {
     const growths = this.#growths;
     const open = await this.#publish('completed');
@@ -155,13 +153,13 @@ class CampaignRun {
       else this.#feeds.push(this.#feedOf(feed));
     }
     const all = (this.#spec.following ?? 0) + following;
-    // What a run that continues as new is given.
+    // The input of the next run after continue-as-new.
     const specs = this.#feeds.map(({ spec }) => spec);
     this.#spec = { ...this.#spec, items, following: all, feeds: specs };
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
     if (grew) {
       this.#growths += 1;
-      void this.#foresee();
+      void this.#expectedEnd.renew();
     }
     // The budget of a newly used service must be paused as well.
     if (this.#state === 'paused') await this.pause(true);
@@ -187,7 +185,7 @@ class CampaignRun {
   /** The rest would fail in the same way: the user decides whether to continue. */
   async #stopAt(feed: FeedSpec, same: SameFailures): Promise<void> {
     this.#showDetails();
-    await this.#inOrder(() => this.#pauseLane(feed, true));
+    await this.#pauses.send(feed, true);
     await notifyPause(this.#spec, feed.reference, same);
   }
 
@@ -197,32 +195,14 @@ class CampaignRun {
     if (service === undefined) return this.pause(false);
     this.#showDetails();
     const feed = this.#feeds.find(({ spec }) => spec.reference.service === service);
-    if (feed && this.#state !== 'paused')
-      await this.#inOrder(() => this.#pauseLane(feed.spec, false));
-  }
-
-  #pauseLane(feed: FeedSpec, paused: boolean): Promise<void> {
-    return signalBudget(feed, pauseLaneSignal, { campaign: this.#spec.name, paused });
-  }
-
-  /**
-   * One signal to a budget after the other. Cancelling does not stop it: out of a handler, the cancellation would end the
-   * workflow at once, and nothing would be published.
-   */
-  #inOrder(step: () => Promise<void>): Promise<void> {
-    this.#sent = this.#sent.then(() => CancellationScope.nonCancellable(step));
-    return this.#sent;
+    if (feed && this.#state !== 'paused') await this.#pauses.send(feed.spec, false);
   }
 
   pause(paused: boolean): Promise<void> {
     this.#show(paused ? 'paused' : 'running');
-    if (!patched('pause-in-order')) return this.#pauseLanes(paused);
-    return this.#inOrder(() => this.#pauseLanes(paused));
-  }
-
-  async #pauseLanes(paused: boolean): Promise<void> {
-    for (const { spec } of this.#feeds) await this.#pauseLane(spec, paused);
-    if (!paused) void this.#foresee();
+    return this.#pauses.sendAll(this.#feeds, paused, () => {
+      if (!paused) void this.#expectedEnd.renew();
+    });
   }
 
   progress(): CampaignProgress {
@@ -243,12 +223,12 @@ class CampaignRun {
   /** Starts items while there is room, until all have ended. */
   async #work(): Promise<void> {
     for (;;) {
-      // Before: what happens to one service while the items of another are started counts as well.
+      // Read first, because the items of one service may end while those of another are started.
       const growths = this.#growths;
       const takings = this.#takings;
       let ends = this.#tally.total;
       await Promise.all(this.#feeds.map((feed) => feed.fill()));
-      this.#filled = true;
+      this.#expectedEnd.isRoomFilled = true;
       if (this.#feeds.every(({ hasEnded }) => hasEnded)) return;
       if (shouldContinueAsNew()) await this.#continue();
       if (!patched('ask-ahead')) ends = this.#tally.total;
@@ -258,87 +238,42 @@ class CampaignRun {
     }
   }
 
-  /** Until the campaign ends or is cancelled. */
-  async #keepSweeping(): Promise<void> {
-    try {
-      void this.#foresee();
-      for (;;) {
-        await sleep(SWEEP_EVERY_MS, {
-          summary: sweepSummary(Date.now() + SWEEP_EVERY_MS, Date.now()),
-        });
-        await this.#sweepOpen();
-        void this.#foresee();
-      }
-    } catch (error) {
-      if (!isCancellation(error)) throw error;
-    }
-  }
-
-  /** So that the details say when the end is expected. Nothing waits for it: it is only displayed. */
-  async #foresee(): Promise<void> {
-    // Older campaigns run without this until they continue as new.
-    if (!patched('foresee-end')) return;
-    try {
-      await condition(() => this.#filled);
-      this.#foreseen = await expectEnd(this.#spec.store, this.progress(), this.#feeds);
-      this.#showDetails();
-    } catch (error) {
-      if (!isCancellation(error)) throw error;
-    }
-  }
-
-  async #sweepOpen(): Promise<void> {
-    const about = { spec: this.#spec, startedAt: this.#startedAt };
-    for (const feed of this.#feeds) {
-      await sweep({ ...about, feed, onDone: (done) => this.itemDone(done) });
-    }
-  }
-
   async #cancelItems(): Promise<void> {
-    this.#isCancelled = true;
+    this.#sweeper.ignoreRequests();
     if (patched('start-when-answered'))
       await cancelOpen(this.#spec, this.#feeds, this.#withdrawnFrom);
-    else await cancelItems(this.#spec, this.#feeds, () => this.#sweepOpen());
+    else await cancelItems(this.#spec, this.#feeds, () => this.#sweeper.sweep());
   }
 
-  /** A budget has nothing of this campaign any more. */
+  /** Nothing of this campaign waits in a budget any more. */
   withdrawn(service: ServiceName): void {
     this.#withdrawnFrom.add(service);
   }
 
-  /** Rows that a budget does not know are asked for again, and terminated items are concluded. */
-  async look(): Promise<void> {
-    if (this.#looks || this.#isCancelled) return;
-    this.#looks = true;
-    try {
-      await this.#sweepOpen();
-    } catch (error) {
-      // Out of a handler it would end the workflow at once: nothing would be cancelled or published.
-      if (!isCancellation(error)) throw error;
-    } finally {
-      this.#looks = false;
-    }
+  /** The watchdog has found rows that wait without a request, or terminated items. */
+  sweepOnRequest(): Promise<void> {
+    return this.#sweeper.sweepOnRequest();
   }
 
   /** Returns how many items have no end yet. */
   async #publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.#show('publishing');
     const { ended, open = 0 } = await publishEnd(this.#spec, this.#startedAt, state);
-    // The tree is the truth: it also knows the rows that no workflow was started for.
+    // The tree is authoritative: it also contains the rows for which no workflow was started.
     Object.assign(this.#tally.ended, ended);
     this.#spec = { ...this.#spec, following: 0 };
     if (open === 0) this.#show(state);
     return open;
   }
 
-  /** Whoever cancels now is too late: the end is published. */
+  /** A cancellation comes too late now: the end is published. */
   async #notifyEnd(): Promise<void> {
     this.#unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));
   }
 
   async #continue(): Promise<never> {
     await condition(allHandlersFinished);
-    // Taken last, with nothing awaited after it: an end that comes in while we wait must be in it.
+    // Last, with no await after it: it must include every end that arrives.
     const breaker = this.#breaker.carried();
     const carried: CampaignCarried = {
       feeds: this.#feeds.map((feed) => feed.carried()),
@@ -363,8 +298,8 @@ class CampaignRun {
 
   /** For the Temporal UI. */
   #showDetails(): void {
-    const [progress, foreseen, startedAt] = [this.progress(), this.#foreseen, this.#startedAt];
-    const { store } = this.#spec;
+    const [progress, startedAt] = [this.progress(), this.#startedAt];
+    const [foreseen, { store }] = [this.#expectedEnd.latest, this.#spec];
     setCurrentDetails(campaignDetails({ progress, foreseen, startedAt, store }));
   }
 }

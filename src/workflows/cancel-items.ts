@@ -31,8 +31,8 @@ export async function cancelItems(
 }
 
 /**
- * The same where items begin with the answer to their submission: what waits is withdrawn, and what is on its way is
- * waited for, because it begins an item. Rows without a workflow get their end from `publish`.
+ * The same if items start with the answer to their submission: waiting rows are withdrawn, and submissions in progress
+ * are waited for, because each may start an item. Rows without a workflow get their end from `publish`.
  *
  * @param withdrawn services whose budgets have nothing of the campaign any more; grows meanwhile
  */

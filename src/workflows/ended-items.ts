@@ -1,9 +1,9 @@
 /**
- * Ended items as shown to watchers: counts by kind, and the last few. Small, however large the campaign: it is part of
- * every query and of continue-as-new.
+ * Ended items for `watch` and `status`: counts by kind, and the last few. Its size does not grow with the campaign,
+ * because it is part of the memo and of continue-as-new.
  *
- * Rejected: asking visibility for the last ends, a search each second for the same answer, and reading item.json, which
- * a watcher on another machine cannot.
+ * Rejected: searching visibility for the last ends, which repeats a search each second, and reading item.json, which is
+ * not possible on another machine.
  */
 import type { CampaignProgress, KindProgress, RecentEnd } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
@@ -11,7 +11,7 @@ import { FINAL_STATES, type FinalState } from '../domain/states.ts';
 
 const ENDS_KEPT = 20;
 const FAILURES_KEPT = 10;
-/** The whole of a service's words stands in item.json. */
+/** The full message of a service is in item.json. */
 const MESSAGE_KEPT = 200;
 
 type Ended = Record<FinalState, number>;

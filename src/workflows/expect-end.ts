@@ -1,21 +1,49 @@
 /**
- * When the end of a campaign is expected: what it has left, and how the budgets it draws on stand.
+ * When the end of a campaign is expected, from its remaining rows and the status of its budgets.
  *
  * Only the budgets know what is charged, and a workflow cannot query another one: an activity reads them and runs
- * the arithmetic of `plan`. Rejected: signals from the budgets, an event for each change, and the pace so far,
- * which is wrong after the first burst.
+ * the arithmetic of `plan`. Rejected: signals from the budgets, which cost an event for each change, and the pace so
+ * far, which is wrong after the first burst.
  */
-import { isCancellation, log } from '@temporalio/workflow';
+import { condition, isCancellation, log, patched } from '@temporalio/workflow';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { foresee } from './activity-options.ts';
+import { progressOf, type CampaignParts } from './campaign-progress.ts';
 import type { Feed } from './feed.ts';
 import type { Foreseen } from './activity-types.ts';
 
+/** Nothing waits for it: it is only displayed. */
+export class ExpectedEnd {
+  latest: Foreseen | null = null;
+  /** Every item for which there was room was started and asked for. */
+  isRoomFilled = false;
+  readonly #parts: () => CampaignParts;
+  readonly #onRenewed: () => void;
+
+  constructor(parts: () => CampaignParts, onRenewed: () => void) {
+    this.#parts = parts;
+    this.#onRenewed = onRenewed;
+  }
+
+  async renew(): Promise<void> {
+    // Older campaigns run without this until they continue as new.
+    if (!patched('foresee-end')) return;
+    try {
+      await condition(() => this.isRoomFilled);
+      const parts = this.#parts();
+      this.latest = await expectEnd(parts.spec.store, progressOf(parts), parts.feeds);
+      this.#onRenewed();
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+    }
+  }
+}
+
 /**
  * Recent events are omitted: they are not needed here, and every forecast stays in the history.
- * @returns null when nothing is open, or a budget does not answer: that is no reason to end a campaign
+ * @returns null if nothing is open, or a budget does not answer, which must not end the campaign
  */
-export async function expectEnd(
+async function expectEnd(
   store: string,
   { recent: _recent, failures: _failures, ...progress }: CampaignProgress,
   feeds: readonly Feed[],

@@ -10,11 +10,11 @@ import type { Request, Waiting } from '../budget/request.ts';
 import type { Submitted } from './messages.ts';
 import type { SubmitResult } from './submit-types.ts';
 
-/** What an activity that did not answer says about the POST in it. */
+/** What is known about a POST whose activity did not return. */
 export function fateOf(error: unknown): SubmitResult {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
-    // It beat, so an attempt had begun before: it may have sent the job.
+    // There was a heartbeat, so an attempt had begun: it may have sent the job.
     if (cause.lastHeartbeatDetails !== undefined)
       return { type: 'unsure', message: 'the worker died during the submission' };
     const message = 'no worker with this token accepted the submission';
@@ -61,7 +61,7 @@ export function submittedOf(
   return { attempt, result, turnedAway, ...(credential !== null && { credential }) };
 }
 
-/** With which credential a job was sent, or may have been; null where its item has only one. */
+/** The credential with which a job was sent, or may have been; null if its item has only one. */
 function credentialSent(
   { credential, others }: Pick<Request, 'credential' | 'others'>,
   result: SubmitResult,

@@ -31,11 +31,11 @@ type OnEnded = (kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>) => void;
 
 export class Feed {
   spec: FeedSpec;
-  /** Items that are started and have not ended, by id; without what is only for the eyes of people. */
+  /** Items that are started and have not ended, by id; without what is only displayed. */
   readonly open: Map<string, ItemEntry>;
   /** Items whose start the server has not confirmed yet. */
   starting = 0;
-  /** Of the open items those that wait in the budget, as far as it has reported; the other rows wait here. */
+  /** The open items that wait in the budget, by its last report; the other rows wait here. */
   readonly #asked: Set<string>;
   /** How many may wait there. */
   #ahead: number;
@@ -43,7 +43,7 @@ export class Feed {
   /** Called for items whose end was already on disk. */
   readonly #onEnded: OnEnded;
   #page: number;
-  /** Entries of the current page that were dealt with. */
+  /** Entries of the current page that are done. */
   #offset: number;
   #entries: readonly ItemOfPage[] | null = null;
 
@@ -83,7 +83,7 @@ export class Feed {
     return { page, offset, open: [...open.values()], asked: [...asked], ahead };
   }
 
-  /** The campaign has got more pages. */
+  /** The campaign has more pages now. */
   extend(pages: number): void {
     this.spec = { ...this.spec, pages: Math.max(pages, this.spec.pages) };
   }
@@ -159,8 +159,7 @@ export class Feed {
       return null;
     }
     this.starting += 1;
-    // A start that is under way when the campaign is cancelled must be known to have happened, or the item would
-    // escape the cancelling.
+    // A start in progress must finish when the campaign is cancelled, or the item would not be cancelled.
     const begun = await CancellationScope.nonCancellable(() => this.#start(entry));
     this.starting -= 1;
     return begun;
@@ -170,7 +169,7 @@ export class Feed {
     const input = this.#inputOf(entry);
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);
-    // Campaigns of before begin the workflows of all items themselves.
+    // Older campaigns start the workflows of all items themselves.
     if (input.remoteId === undefined && patched('start-when-answered'))
       return this.#toLaunch(input);
     return this.#startChild(input);
@@ -220,7 +219,7 @@ export class Feed {
         workflowId,
         args: [input],
         parentClosePolicy: ParentClosePolicy.ABANDON,
-        // Cancelling goes by signals of the campaign, which also reach those that an earlier run of it started.
+        // The campaign cancels items itself, also those that an earlier run of it started.
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         ...itemStart(input, 'waiting'),

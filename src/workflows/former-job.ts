@@ -1,6 +1,6 @@
 /**
- * The job that an item had before `retry` opened it again. It was paid for, so it is asked for first; another one is
- * submitted only when this one is of no use.
+ * The job that an item had before `retry` reopened it. It was paid for, so it is polled first; another one is submitted
+ * only if this one cannot be used.
  */
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { isOfNoUse } from '../domain/of-no-use.ts';
@@ -12,8 +12,8 @@ import type { ItemProgress } from './item-progress.ts';
 import type { PollPolicy, RemoteJob } from './activity-types.ts';
 
 /**
- * A 404 for it is believed after so long (ms), while the service is well. The 15 minutes of a job that was just
- * accepted have passed: the user has seen its end and run `retry`.
+ * A 404 for it is accepted after this time (ms) of a working service. A job that was just accepted gets 15 minutes; here
+ * they have passed, because the user has seen its end and run `retry`.
  */
 const FORMER_LOST_AFTER_MS = 5_000;
 

@@ -1,11 +1,11 @@
-/** How an item leaves its path: the reasons, and what an unforeseen error says. */
+/** How an item ends early: the reasons, and the text of an unexpected error. */
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
 import type { SubmitResult } from './submit-types.ts';
 
-/** Thrown to leave the row's path at any step; caught in one place. */
+/** Thrown to end an item at any step; caught in one place. */
 export class Ended extends Error {
   readonly end: ItemEnd;
   constructor(state: ItemEnd['state'], code: ItemEndCode, message: string) {
@@ -13,17 +13,17 @@ export class Ended extends Error {
     this.end = { state, code, message };
   }
 
-  /** Nothing was sent, because of what the code of an error says. */
+  /** Nothing was sent; the code of the error says why. */
   static unable({ code, message }: Unable): Ended {
     return new Ended('failed', code as ItemEndCode, message);
   }
 }
 
 type Unable = Extract<SubmitResult, { readonly type: 'unable' }>;
-export type Refused = Extract<SubmitResult, { readonly type: 'refused' }>;
+export type RefusedSubmission = Extract<SubmitResult, { readonly type: 'refused' }>;
 
-/** How a service refuses a name twice is not shown (prediction service, section 7): by 409, or in such words. */
-export function saysTaken({ status, message }: Refused): boolean {
+/** The contract leaves open how a second use of a name is refused (prediction service, section 7). */
+export function saysTaken({ status, message }: RefusedSubmission): boolean {
   return status === 409 || saysNameTaken(message);
 }
 

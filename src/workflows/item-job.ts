@@ -1,4 +1,4 @@
-/** The job of an item at the service: asked after until it has ended, and its files fetched. */
+/** The job of an item at the service: polled until it has ended, then its files are fetched. */
 import { log, patched } from '@temporalio/workflow';
 import type { ItemEnd } from '../domain/campaign.ts';
 import { fetchArtefact, finishJob, keepFailed, poll, withToken } from './activity-options.ts';
@@ -7,7 +7,7 @@ import { Ended } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
 import type { PollPolicy, PollResult, RemoteJob } from './activity-types.ts';
 
-/** Of a job that was asked for already. */
+/** For a job that an earlier run had submitted. */
 interface Asked {
   readonly first: PollResult;
   /** Whether another job follows one that ends with this code. */
@@ -16,7 +16,7 @@ interface Asked {
 
 const NOT_ASKED: Asked = { first: { type: 'running' }, isFollowed: () => false };
 
-/** @throws Ended when the job brings no good result */
+/** @throws Ended if the job has no good result */
 export async function takeResult(
   job: RemoteJob,
   progress: ItemProgress,
@@ -56,7 +56,7 @@ export async function finishInOne(job: RemoteJob, progress: ItemProgress): Promi
   throw new Ended('failed', result.code, result.message);
 }
 
-/** Asks until the job has ended, or `once`. */
+/** Polls until the job has ended, or `once`. */
 export function ask(
   job: RemoteJob,
   policy: PollPolicy,
@@ -66,7 +66,7 @@ export function ask(
   return poll.executeWithOptions(withToken(question, input), [job, policy]);
 }
 
-/** Its failure is certain: whatever keeps us from its log, also a cancellation, leaves the end as it is. */
+/** Its failure is certain: if its log cannot be fetched, also because of a cancellation, the end stays the same. */
 async function keepLog(
   job: RemoteJob,
   { code }: Extract<PollResult, { type: 'failed' }>,
@@ -83,7 +83,7 @@ async function keepLog(
 
 type Finished = Extract<PollResult, { readonly type: 'finished' }>;
 
-/** At once and side by side: the service deletes results, and each file is checked by itself. */
+/** Immediately and in parallel: the service deletes results, and each file is checked separately. */
 async function download(
   job: RemoteJob,
   { artefacts }: Finished,

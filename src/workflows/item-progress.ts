@@ -1,4 +1,4 @@
-/** How far an item has come: what is recorded at its end, and shown in the Temporal UI until then. */
+/** The progress of an item: shown in the Temporal UI, and recorded at its end. */
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
@@ -74,7 +74,7 @@ export class ItemProgress {
     this.written = end;
   }
 
-  /** Another job is submitted: what is known of this one stands in the attempts. */
+  /** Another job is submitted: what is known of this one is in the attempts. */
   givenUp(message: string): void {
     const outcome = 'given-up';
     const job = this.remoteId === null ? {} : { remoteId: this.remoteId };
@@ -114,7 +114,7 @@ export class ItemProgress {
   }
 }
 
-/** The workflow was started with the job of the item, which stands in its search attributes. */
+/** The workflow was started with the job of the item, which is in its search attributes. */
 function isAccepted({ submitted }: ItemInput): boolean {
   return submitted?.result.type === 'accepted';
 }

@@ -1,11 +1,11 @@
-/** The way of an item to a job at the service: one that it has already, or a slot of the budget and a submission. */
+/** How an item gets a job at the service: one that it has already, or a new one with a slot of the budget. */
 import { condition, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import { PATIENCE_MS } from '../domain/campaign.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { find, withToken } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
 import { againSummary } from './details/summaries.ts';
-import { Ended, saysTaken, type Refused } from './item-end.ts';
+import { Ended, saysTaken, type RefusedSubmission } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
 import type { ItemInput, Submitted } from './messages.ts';
 import { postTimes } from './post-times.ts';
@@ -18,12 +18,12 @@ const LONGEST_BETWEEN_MS = 5 * 60_000;
 export class ItemSubmission {
   #input: ItemInput;
   readonly #progress: ItemProgress;
-  /** Submissions asked for. The first is asked for by the campaign, for many items at a time. */
+  /** Submissions requested. The campaign requests the first, for many items at a time. */
   #attempt = 0;
   #submission: SubmitResult | null = null;
-  /** It has asked for a slot, or the campaign has for it, and no answer has come. */
+  /** A slot was requested, by it or by its campaign, and there is no answer yet. */
   #waitsForSlot: boolean;
-  /** The job of before `retry` is of no use, and another one is wanted. */
+  /** The job from before `retry` cannot be used, and another one is needed. */
   #formerGivenUp = false;
   /** When the fate of a submission was first unknown (ms). */
   #unsureSince: number | null = null;
@@ -35,7 +35,7 @@ export class ItemSubmission {
     if (progress.input.submitted) this.answer(progress.input.submitted);
   }
 
-  /** From here on the item is submitted as one that never had a job. */
+  /** From now on the item is submitted as if it had never had a job. */
   giveUpFormer(): void {
     this.#formerGivenUp = true;
   }
@@ -70,7 +70,7 @@ export class ItemSubmission {
           this.#progress.note('refused', result.message);
           return await this.#accountForRefusal(result);
         case 'unsure': {
-          // Whichever of several POSTs has made the job, it was not sent before the first.
+          // Of several POSTs, any may have created the job, but none was sent before the first.
           if (this.#unsureSince === null) this.#progress.posted = postTimes(result);
           this.#progress.note('unsure', result.message, postTimes(result));
           const job = await this.#reconcile(result.message);
@@ -80,7 +80,7 @@ export class ItemSubmission {
         case 'notNow':
         case 'deferred':
         case 'unwanted':
-          // The budget keeps these to itself and tries again; one that gets here is a bug of ours.
+          // The budget retries these itself; one that arrives here is a bug.
           throw new Error('the budget reported a submission that it should have put back');
       }
     }
@@ -89,7 +89,7 @@ export class ItemSubmission {
   /** Waits for a slot and for the answer to the submission made in it. */
   async #answered(): Promise<SubmitResult> {
     await condition(() => this.#submission !== null);
-    // The condition holds only when it is set; the compiler cannot see through the closure.
+    // Set when the condition holds; the compiler cannot know that.
     const result = this.#submission as unknown as SubmitResult;
     this.#submission = null;
     this.#waitsForSlot = false;
@@ -97,8 +97,8 @@ export class ItemSubmission {
   }
 
   /**
-   * A campaign that found us running cannot know whether an earlier one had asked for us, and a restarted budget has
-   * lost its queue: a repeated request does no harm.
+   * A campaign that finds the item running cannot know whether an earlier one had requested a slot, and a restarted
+   * budget has lost its queue: a repeated request is harmless.
    */
   async askIfWaiting(): Promise<void> {
     if (!patched('ask-every-attempt')) {
@@ -121,7 +121,7 @@ export class ItemSubmission {
     const { policy } = this.#input;
     const began = Date.now();
     const found = await this.#find();
-    // By the time of the activity, which stands in the history (budget-clock.ts).
+    // By the time of the activity, which is in the history (budget-clock.ts).
     const { askedAt } = found;
     this.#unsureSince ??= askedAt ?? began;
     if (found.type === 'found') return this.#progress.accepted('found', found.remoteId);
@@ -144,7 +144,7 @@ export class ItemSubmission {
     );
   }
 
-  /** Each submission of unknown fate costs a slot: one that is never answered must not use up everyone's window. */
+  /** Each submission of unknown fate costs a slot: an item without answers must not use up the window of others. */
   async #letOthersGoFirst(): Promise<void> {
     if (this.#attempt === 0) return;
     const delay = growingDelay({ first: 2_000, longest: LONGEST_BETWEEN_MS }, this.#attempt);
@@ -153,9 +153,9 @@ export class ItemSubmission {
 
   /**
    * A name that is taken is our own job, from a submission whose answer was lost: names are derived from the input. If
-   * the service then does not list it, it has the job all the same, and a second one is not asked for.
+   * the service does not list it, it still has the job, and no second one is requested.
    */
-  async #accountForRefusal(refused: Refused): Promise<RemoteJob> {
+  async #accountForRefusal(refused: RefusedSubmission): Promise<RemoteJob> {
     const found = await this.#find();
     if (found.type === 'found') return this.#progress.accepted('found', found.remoteId);
     const { status, message } = refused;

@@ -3,9 +3,9 @@
  *
  *   wait for a slot ─▶ submitted (by the budget) ─▶ poll ─▶ fetch all files at once ─▶ conclude
  *
- * A child of its campaign, which asks the budget for it and which it outlives across continue-as-new: its end is
- * reported by a signal to the campaign's workflow id (by `conclude`, so that it costs no workflow task here). It
- * ends in exactly one final state, which is on disk before the campaign hears of it.
+ * It outlives the run of the campaign that requested its slot, so its end is reported by a signal to the campaign's
+ * workflow id (by `conclude`, so that it costs no workflow task here). It ends in exactly one final state, which is
+ * on disk before the campaign is notified.
  */
 import {
   CancellationScope,
@@ -62,7 +62,7 @@ async function finishJobOf(job: RemoteJob, progress: ItemProgress): Promise<Item
   return SUCCEEDED;
 }
 
-/** Cancelled while its worker was dead or its disk full: the server then reports that, not the cancellation. */
+/** If it is cancelled while its worker is dead or its disk full, the server reports that and not the cancellation. */
 function isCutOff({ input }: ItemProgress): boolean {
   return input.finishInOne === true && CancellationScope.current().consideredCancelled;
 }
@@ -102,7 +102,7 @@ async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {
     ...(progress.isBound && { ofSeveral: true as const }),
   };
   const options = { summary: endSummary(end) };
-  // Histories of before the files were compared have no answer here.
+  // Histories older than the comparison of files have no answer here.
   const written = (await conclude.executeWithOptions(options, [conclusion])) ?? end;
   progress.show(written.state, written);
   return written;

@@ -1,6 +1,6 @@
 /**
  * Signals and queries of the workflows, with their types. Signals and not updates, because the senders are workflows,
- * which can only signal, and none of them needs an answer at once.
+ * which can only signal, and none of them needs an immediate answer.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { CarriedBudget } from '../budget/packed.ts';
@@ -28,7 +28,7 @@ export interface BudgetInput {
   readonly address: string;
   /** Carried through continue-as-new. */
   readonly carried?: CarriedBudget;
-  /** Carried as well; absent from runs of before the budget had a clock of its own. */
+  /** Carried as well; absent from runs older than the budget's own clock. */
   readonly clock?: ClockReading;
 }
 
@@ -39,7 +39,7 @@ export interface ClockReading {
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
-/** Campaigns ask for their items many at a time: a signal each would cost as much as the submission. */
+/** Campaigns request slots for many items at a time: a signal for each would cost as much as its submission. */
 export const requestSignal = defineSignal<[readonly Request[]]>('request');
 export const withdrawSignal = defineSignal<[{ item: string; run?: string }]>('withdraw');
 /**
@@ -64,17 +64,17 @@ export const nudgeSignal = defineSignal('nudge');
 export interface ItemInput extends ItemEntry, Standing {
   readonly campaign: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  /** Id of the output tree; absent from campaigns older than tree ids. */
   readonly tree?: string;
   readonly reference: ServiceReference;
   /** Further credentials that it may be submitted with; absent once it was. */
   readonly others?: readonly string[];
-  /** Task queue of what is asked with the token; absent where every worker has it. */
+  /** Task queue of activities that need the token; absent if every worker has it. */
   readonly fetchQueue?: string;
   readonly policy: JobPolicy;
   /**
-   * One activity does all that follows the acceptance. Absent from items of before there was one; not asked by `patched`,
-   * whose marker and search attribute every item would pay for.
+   * One activity does all that follows the acceptance. Absent from older items. Not `patched`: its marker and
+   * search attribute would be events of every item.
    */
   readonly finishInOne?: true;
   /**
@@ -86,7 +86,7 @@ export interface ItemInput extends ItemEntry, Standing {
 
 /** How a submission ended, and how often the service had turned it away before. */
 export interface Submitted {
-  /** Which submission of the item this is about, from 0; absent in messages of before it was sent. */
+  /** Which submission of the item this is about, from 0; absent in older messages. */
   readonly attempt?: number;
   /** With which credential, where the item may have been submitted with several. */
   readonly credential?: string;
@@ -95,24 +95,24 @@ export interface Submitted {
 }
 
 export const submittedSignal = defineSignal<[Submitted]>('submitted');
-/** Sent to an item that a campaign finds running: should it still wait for its first slot, it asks for one itself. */
+/** Sent to an item that a campaign finds running: if it still waits for its first slot, it requests one itself. */
 export const askSignal = defineSignal('ask');
 
 /* ---- campaign ---- */
 
 export interface CampaignInput {
-  /** The name stands in recorded histories. */
+  /** The name is in recorded histories. */
   readonly plan: CampaignSpec;
   /** Carried through continue-as-new. */
   readonly carried?: CampaignCarried;
 }
 
-/** How far the pages of one service are read, and what is open. */
+/** How many pages of one service were read, and what is open. */
 export interface FeedCarried {
   readonly page: number;
   readonly offset: number;
   readonly open: readonly ItemEntry[];
-  /** Of these the ids that wait in the budget, and how many may; absent from campaigns of before this was bounded. */
+  /** Of these the ids that wait in the budget, and how many may; absent from campaigns older than this bound. */
   readonly asked?: readonly string[];
   readonly ahead?: number;
 }
@@ -121,7 +121,7 @@ export interface CampaignCarried {
   readonly feeds: readonly FeedCarried[];
   readonly progress: CampaignProgress;
   readonly startedAt: number;
-  /** Absent from campaigns of before there was one. */
+  /** Absent from older campaigns. */
   readonly breaker?: BreakerCarried;
 }
 
@@ -149,16 +149,16 @@ export interface TakenFromQueue {
   readonly ahead: number;
 }
 
-/** From a budget: nothing of the campaign waits or is on its way to that service, since it has withdrawn. */
+/** From a budget: after a withdrawal, nothing of the campaign waits and no submission is in progress. */
 export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
-/** From the watchdog: rows may be unknown to the budget. The campaign looks where each open item is, at once. */
+/** From the watchdog: rows may be unknown to the budget. The campaign checks each open item. */
 export const lookSignal = defineSignal('look');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
-/** Ends that come close together are sent in one signal. */
+/** Ends at nearly the same time are sent in one signal. */
 export const itemDoneSignal = defineSignal<[ItemDone | readonly ItemDone[]]>('itemDone');
 export const pauseSignal = defineSignal('pause');
-/** One service that the campaign has paused by itself; left out: all that is paused. */
+/** One service that the campaign has paused because its items failed; without it: all that is paused. */
 export const resumeSignal = defineSignal<[service?: ServiceName]>('resume');
 /** For people who inspect a campaign, and for campaigns that do not write `PROGRESS_MEMO` yet. */
 export const progressQuery = defineQuery<CampaignProgress>('progress');

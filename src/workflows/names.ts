@@ -1,4 +1,4 @@
-/** Workflow ids, readable in the UI. A colon stands in no campaign name and no item id, so they are unambiguous. */
+/** Workflow ids, readable in the UI. Campaign names and item ids contain no colon, so they are unambiguous. */
 import type { ServiceReference } from '../domain/campaign.ts';
 
 export const campaignWorkflowId = (campaign: string): string => `campaign:${campaign}`;

@@ -1,4 +1,4 @@
-/** The times of a job at its service, from what several activities say of them. */
+/** The times of a job at its service, from the results of several activities. */
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 
 /** Empty in histories from before the activity reported them. */

@@ -1,4 +1,4 @@
-/** Has the tables, the report and the checksums of a campaign made, when its items have ended or it was cancelled. */
+/** Publishes the tables, the report and the checksums of a campaign that has ended or was cancelled. */
 import type { CampaignSpec } from '../domain/campaign.ts';
 import { publish } from './activity-options.ts';
 import { inTurns } from './turns.ts';

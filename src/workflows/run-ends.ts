@@ -1,8 +1,8 @@
 /**
- * Tells the worker when a run of a campaign or an item has ended, for traces (src/telemetry). It is a module of the bundle,
- * and the worker that traces nothing takes no notice. A sink is no step of the workflow: nothing of it is in the history,
- * and the server does not call it again at replay. `execute` returns the promise of the workflow as it is, because one more
- * promise around it could change the order of steps.
+ * Reports to the worker when a run of a campaign or an item has ended, for traces (src/telemetry). It is part of the
+ * bundle; a worker without traces ignores it. A sink is not a command: nothing of it is in the history, and it is not
+ * called at replay. `execute` returns the promise of the workflow unchanged, because another promise around it could
+ * change the order of commands.
  */
 import {
   ContinueAsNew,
@@ -22,7 +22,7 @@ export interface EndedRun {
   /** ms: of its last one. */
   readonly endedAt: number;
   readonly outcome: RunOutcome;
-  /** Tells the item from others of its name; null for a campaign. */
+  /** Identifies the item among others of its name; null for a campaign. */
   readonly item: Pick<ItemInput, 'tree' | 'generation'> | null;
 }
 
@@ -32,7 +32,7 @@ export interface RunSinks extends Sinks {
 
 const { runs } = proxySinks<RunSinks>();
 
-/** Budgets run for ever. */
+/** Budgets never end. */
 const TRACED: ReadonlySet<string> = new Set(['campaign', 'item']);
 
 export const interceptors: WorkflowInterceptorsFactory = () => ({
@@ -44,15 +44,15 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         if (!TRACED.has(workflowType)) return result;
         const begunAt = Date.now();
         const item = workflowType === 'item' ? addressOf(input.args[0] as ItemInput) : null;
-        const tell = (outcome: RunOutcome): void => {
+        const report = (outcome: RunOutcome): void => {
           runs.ended({ begunAt, endedAt: Date.now(), outcome, item });
         };
         result.then(
           () => {
-            tell('completed');
+            report('completed');
           },
           (error: unknown) => {
-            tell(outcomeOf(error));
+            report(outcomeOf(error));
           },
         );
         return result;

@@ -1,9 +1,9 @@
 /**
- * The normal form of a failure's message: without what differs from job to job although the reason is the same (ids,
- * times, paths). Other numbers stay: they may be what the row itself has got wrong. Pure.
+ * The normal form of a failure's message: without ids, times and paths, which differ from job to job although the reason
+ * is the same. Other numbers stay: they may show what is wrong with the row. Pure.
  */
 
-/** Shorter ids of items are also words of a message: `1`, `a`. */
+/** Shorter ids of items may be words of a message: `1`, `a`. */
 const SHORTEST_ID = 3;
 
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
@@ -13,9 +13,9 @@ const DATE =
 const CLOCK = /\b[T ]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?(?!\w)/g;
 /** `after 12.3 s`, `still called running 75 s past its time limit`. */
 const DURATION = /\b\d+(?:\.\d+)? ?(?:ms|s|secs?|seconds?|min|minutes?|h|hours?|days?)\b/g;
-/** Of the address of a request its host stays. */
+/** Of the address of a request, only the host stays. */
 const URL_PATH = /(https?:\/\/[^\s/]+)\/[^\s"'<>)]*/gi;
-/** Work folders have names that nobody has chosen. */
+/** Work folders have random names. */
 const PATH = /(?<![\w:/.])(?:\/[\w.@+~%-]+){2,}\/?/g;
 /** `a1b2c3d4`, `0x7ffe12ab`, `4711234`: letters with digits, from 6 characters on; digits alone, from 5 on. */
 const LABEL = /\b(?:(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}|\d{5,})\b/gi;

@@ -9,7 +9,7 @@ import type { TimedOutcome } from '../domain/outcomes.ts';
 export interface ItemJob extends JobReference {
   readonly kind: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had one. */
+  /** Id of the output tree; absent from campaigns older than tree ids. */
   readonly tree?: string;
   /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
   readonly launch?: ItemLaunch;
@@ -21,7 +21,7 @@ export type ItemRequest = Request<ItemJob>;
 export interface SubmitRequest extends Waiting<ItemJob> {
   /** The slot is free from this time of the server on (ms). */
   readonly notBefore: number;
-  /** The service was down, and is asked whether it is there before the job is sent. */
+  /** The service was down: a harmless request is sent before the job. */
   readonly probe: boolean;
   /** `Grant.number`; absent from older budgets. */
   readonly number?: number;
@@ -54,7 +54,7 @@ export type SubmitResult =
       SentBefore & {
         readonly replaced?: true;
       })
-  /** `byService`: it got the submission and answered it badly or not at all. */
+  /** `byService`: the service received the submission, and its answer was bad or missing. */
   | (Extract<TimedOutcome, { readonly type: 'unsure' }> &
       SentBefore & {
         readonly byService?: boolean;

@@ -23,7 +23,7 @@ export async function sweep(swept: Swept): Promise<void> {
   const { spec, startedAt, feed } = swept;
   const ids = [...feed.open.keys()];
   const summary = `where the ${ids.length} open items are`;
-  // Campaigns of before began the workflows of all items themselves.
+  // Older campaigns started the workflows of all items themselves.
   if (!patched('start-when-answered')) {
     const asked = `which of ${ids.length} open items were terminated`;
     const found = await findEnded.executeWithOptions({ summary: asked }, [spec.name, ids]);

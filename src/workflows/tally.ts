@@ -1,4 +1,4 @@
-/** How the items of a campaign have ended so far: by state, by kind, by code where they have one; and the last of them. */
+/** How the items of a campaign have ended so far: by state, by kind, by code; and the last ones. */
 import type { CampaignProgress, ItemEnd, RecentEnd } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import type { FinalState } from '../domain/states.ts';
@@ -39,7 +39,7 @@ export class ProgressTally {
     if (code) this.#failuresByCode[code] = (this.#failuresByCode[code] ?? 0) + 1;
   }
 
-  /** Items that have ended, however they did. */
+  /** Items that have ended, in any state. */
   get total(): number {
     return Object.values(this.ended).reduce((sum, n) => sum + n, 0);
   }

@@ -12,12 +12,12 @@ export interface Sharer {
   readonly weight: number;
 }
 
-/** What the server takes for a weight. */
+/** The weights that the server accepts. */
 const LEAST_WEIGHT = 0.001;
 
 /**
- * Campaigns whose tasks wait at one task queue have turns by their shares, where fairness is switched on at the server
- * (`matching.enableFairness`). Other servers take no notice.
+ * Campaigns whose tasks wait in one task queue take turns by their shares, if the server has fairness enabled
+ * (`matching.enableFairness`). Other servers ignore it.
  */
 export function inTurns({ campaign, weight }: Sharer): { readonly priority: Priority } {
   return { priority: { fairnessKey: campaign, fairnessWeight: Math.max(LEAST_WEIGHT, weight) } };

@@ -4,7 +4,7 @@
  */
 import { workflowInfo, type ContinueAsNewOptions } from '@temporalio/workflow';
 
-/** The history is long, or another version is current than the one that this run is pinned to. */
+/** The history is long, or the current version is not the one that this run is pinned to. */
 export function shouldContinueAsNew(): boolean {
   return workflowInfo().continueAsNewSuggested || isOutdated();
 }

@@ -15,7 +15,7 @@ const WRITE_EVERY_MS = 1_000;
 
 export class WrittenProgress {
   readonly #parts: () => CampaignParts;
-  /** The standing that was written last; null in campaigns of before there was a memo, until they continue as new. */
+  /** The state that was written last; null in campaigns older than the memo, until they continue as new. */
   #written: string | null = null;
 
   constructor(parts: () => CampaignParts) {
@@ -35,7 +35,7 @@ export class WrittenProgress {
     });
   }
 
-  /** At once: for what a user has asked for, and looks for next. */
+  /** Immediately: for what a user has just requested, and will look for next. */
   writeNow(): void {
     if (this.#written !== null && this.#written !== this.#standing()) this.#write();
   }

@@ -4,7 +4,7 @@ import { expect, inject, test, vi } from 'vitest';
 import { conclude } from '../../src/cli/session/conclusion.ts';
 import { EXIT } from '../../src/domain/errors.ts';
 import type { Settings } from '../../src/config/settings.ts';
-import type { Observation } from '../../src/campaigns/observe.ts';
+import type { CampaignObservation } from '../../src/campaigns/observe.ts';
 import type { Session } from '../../src/host/session.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 
@@ -35,7 +35,7 @@ test('with --json, it ends as interrupted and says why it prints no state', asyn
   cut();
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const session = { client, role: 'joined' } as unknown as Session;
-  const to = { end: 'interrupted', last: {} as Observation } as const;
+  const to = { end: 'interrupted', last: {} as CampaignObservation } as const;
   const code = await conclude(session, { name: 'b', folder: '/nowhere' }, to, {
     flags: { json: true },
     settings: { embeddedDir: '/nowhere' } as Settings,

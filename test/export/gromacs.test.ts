@@ -1,13 +1,13 @@
 /** The ligand library for GROMACS: what is merged, renamed and reported. */
 import { expect, test } from 'vitest';
-import { AtomTypes, type AtomType } from '../../src/export/gromacs/atom-types.ts';
+import { AtomTypes, type AtomTypeLine } from '../../src/export/gromacs/atom-types.ts';
 import { exportInMemory, recordedMolecule, recordedMolecules } from './recorded.ts';
 
-const carbon: AtomType = {
+const carbon: AtomTypeLine = {
   name: 'c3',
   parameters: ['0.00000', '0.00000', 'A', '3.39771e-01', '4.51035e-01'],
 };
-const otherCarbon: AtomType = {
+const otherCarbon: AtomTypeLine = {
   name: 'c3',
   parameters: ['0.00000', '0.00000', 'A', '3.39967e-01', '4.57730e-01'],
 };

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { confusion, isThere, judgeProteins } from '../../bench/answer-key-proteins.ts';
 
 /** Wrong or failing as given, and right in the form that is sent, by the end of their names. */
-const MENDED = [
+const CORRECTED = [
   // A record without a name, and three with one.
   /edge\/awkward_headers-/,
   // A byte order mark, and a sequence without a header.
@@ -27,7 +27,8 @@ describe.each(['own', 'public'])('%s', (owner) => {
     const bad = judged.filter(({ outcome, verdict, run }) =>
       outcome === 'right'
         ? verdict === 'refused'
-        : verdict === 'passed' || (verdict === 'mended' && !MENDED.some((one) => one.test(run))),
+        : verdict === 'passed' ||
+          (verdict === 'corrected' && !CORRECTED.some((one) => one.test(run))),
     );
     expect(bad).toEqual([]);
   });

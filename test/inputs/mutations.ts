@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Finding } from '../../src/inputs/finding.ts';
+import type { InputFinding } from '../../src/inputs/finding.ts';
 import { complaint, toProblem } from '../../src/manifest/problems/problems.ts';
 
 const BATCHES = path.join(import.meta.dirname, '..', '..', 'batches');
@@ -35,7 +35,7 @@ function edited(text: string, { at, remove, insert }: Edit): string {
 }
 
 /** Every finding has a message without control codes. */
-export function expectWords(findings: readonly Finding[]): void {
+export function expectWords(findings: readonly InputFinding[]): void {
   const place = { file: 'm.csv', line: 2, id: 'row' };
   for (const { code, facts } of findings) {
     const { message, remedy } = toProblem(complaint(code, facts as never), place);

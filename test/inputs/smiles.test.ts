@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
-import type { Finding } from '../../src/inputs/finding.ts';
+import type { InputFinding } from '../../src/inputs/finding.ts';
 import { readSmilesInput } from '../../src/inputs/molecules/molecule.ts';
 import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
 
@@ -14,7 +14,7 @@ const BCC: MoleculeOptions = {
   atomType: 'gaff2',
 };
 
-async function findings(text: string, options = BCC): Promise<readonly Finding[]> {
+async function findings(text: string, options = BCC): Promise<readonly InputFinding[]> {
   return (await readSmilesInput(text, options, chemist)).findings;
 }
 

@@ -4,7 +4,7 @@ import type { Problem } from '../../src/domain/problem.ts';
 import {
   checkManifests,
   type ManifestDigest,
-  type ManifestOptions,
+  type ManifestCheckOptions,
 } from '../../src/manifest/check.ts';
 
 export interface ManifestReading {
@@ -20,7 +20,7 @@ export interface ManifestReading {
 
 export async function readManifests(
   paths: readonly string[],
-  options: ManifestOptions = {},
+  options: ManifestCheckOptions = {},
 ): Promise<ManifestReading> {
   const items: Item[] = [];
   const problems: Problem[] = [];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import { expectedEnd } from '../../src/plan/expected-end.ts';
-import type { Observation } from '../../src/campaigns/observe.ts';
+import type { CampaignObservation } from '../../src/campaigns/observe.ts';
 
 const NOW = 1_800_000_000_000;
 const HOUR = 3_600_000;
@@ -54,8 +54,8 @@ const JOB = 2_700;
 function seen(
   total: number,
   budgets: readonly BudgetStatus[],
-  progress: Partial<Observation['progress']> = {},
-): Observation {
+  progress: Partial<CampaignObservation['progress']> = {},
+): CampaignObservation {
   const ended = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
   return {
     at: NOW,

@@ -196,7 +196,7 @@ describe('a survey over existing items', () => {
       items: 1,
       jobs: { sequence: 1 },
     });
-    expect(Object.keys(fates), 'the mended one').toEqual(['b']);
+    expect(Object.keys(fates), 'the corrected one').toEqual(['b']);
     const [left] = await collected(spool.invalid());
     expect(left).toMatchObject({ id: 'a', code: 'MANIFEST_ROW_CHANGED', source: { line: 2 } });
     expect(left?.message).toContain('MKTAYIAKWW');

@@ -89,7 +89,7 @@ describe('the results of earlier campaigns', () => {
     ['failed', { state: 'failed', error: { code: 'JOB_FAILED', message: 'no' } }],
     ['came from another row', { resultFrom: { type: 'duplicate', id: 'q' } }],
     ['came from the cache itself', { resultFrom: { type: 'cache', campaign: 'c', id: 'q' } }],
-    ['is of before work was told apart', { work: null }],
+    ['is older than digests of work', { work: null }],
   ])('are not kept for an item that %s', async (_, changes) => {
     const set = await scene();
     await set.cache.keep(set.tree, 'night', await succeeded(set.tree, ITEM, changes));

@@ -6,11 +6,11 @@ import {
   mostCharges,
   remainsOf,
   type Decode,
-  type History,
+  type WorkflowHistory,
 } from '../../src/watchdog/budget-remains.ts';
 import type { SubmitResult } from '../../src/workflows/submit-types.ts';
 
-type Event = NonNullable<History['events']>[number];
+type Event = NonNullable<WorkflowHistory['events']>[number];
 
 const payloads = (...values: unknown[]) => ({
   payloads: values.map((value) => defaultPayloadConverter.toPayload(value)),

@@ -1,7 +1,7 @@
 /** The command lines of `service print`. */
 import { Option } from 'commander';
 import { checkedName } from '../../manifest/checked-name.ts';
-import type { CampaignServiceFlags, ServiceFlags } from '../commands/service.ts';
+import type { CampaignServiceFlags, UnitFlags } from '../commands/service.ts';
 import type { CommandLine } from './command-line.ts';
 
 export function addServiceCommands({ program, config, ending }: CommandLine): void {
@@ -18,7 +18,7 @@ export function addServiceCommands({ program, config, ending }: CommandLine): vo
     .addOption(system())
     .addOption(config())
     .action(
-      ending(async (flags: ServiceFlags) =>
+      ending(async (flags: UnitFlags) =>
         (await import('../commands/service.ts')).printWorkerService(flags),
       ),
     );

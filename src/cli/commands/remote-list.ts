@@ -12,7 +12,7 @@ import { printTable } from '../text/table.ts';
 import {
   remoteJobs,
   withServices,
-  type RemoteJob,
+  type ListedJob,
   type RemoteJobs,
 } from '../../campaigns/remote-jobs.ts';
 import { absoluteAddress } from '../../store/address.ts';
@@ -66,7 +66,7 @@ const HEADER = [
   'NAME',
 ];
 
-function cellsOf(job: RemoteJob): string[] {
+function cellsOf(job: ListedJob): string[] {
   const { service, kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
   const times = [submittedAt, deletedAt].map((time) => (time === null ? '-' : minuteOf(time)));
   return [

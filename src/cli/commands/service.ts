@@ -8,13 +8,13 @@ import { COMMAND } from '../../program/files.ts';
 import { say } from '../text/explain.ts';
 import { systemdUnit } from '../text/systemd-unit.ts';
 
-export interface ServiceFlags {
+export interface UnitFlags {
   readonly config?: string;
   /** A system unit, not a user unit. */
   readonly system?: boolean;
 }
 
-export interface CampaignServiceFlags extends ServiceFlags {
+export interface CampaignServiceFlags extends UnitFlags {
   readonly name?: string;
   readonly out?: string;
   readonly services?: 'local';
@@ -23,7 +23,7 @@ export interface CampaignServiceFlags extends ServiceFlags {
 /** A worker ends within 45 s (docs/workers.md); the Temporal server of a campaign takes at most 10 s more. */
 const STOP_WITHIN_S = 90;
 
-export async function printWorkerService(flags: ServiceFlags): Promise<number> {
+export async function printWorkerService(flags: UnitFlags): Promise<number> {
   return print('worker', flags, {
     description: 'hundredfold worker',
     args: ['worker', ...configOf(flags)],
@@ -53,7 +53,7 @@ export async function printCampaignService(
   return print(name, flags, { description, args, final });
 }
 
-function configOf({ config }: ServiceFlags): string[] {
+function configOf({ config }: UnitFlags): string[] {
   return config === undefined ? [] : ['--config', config];
 }
 
@@ -63,7 +63,7 @@ interface Work {
   readonly final: readonly number[];
 }
 
-function print(name: string, flags: ServiceFlags, { description, args, final }: Work): number {
+function print(name: string, flags: UnitFlags, { description, args, final }: Work): number {
   const system = flags.system === true;
   const unit = `hundredfold-${name}.service`;
   process.stdout.write(

@@ -6,7 +6,7 @@ import { findCampaign, listCampaigns, type CampaignLine } from '../../campaigns/
 import { expectedEnd } from '../../plan/expected-end.ts';
 import { noticesOf } from '../../campaigns/budget-notices.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { observe, type Observation } from '../../campaigns/observe.ts';
+import { observe, type CampaignObservation } from '../../campaigns/observe.ts';
 import { openDocument } from '../../campaigns/open-document.ts';
 import { budgetText, countsText, endText, stateText } from '../text/progress-text.ts';
 import { endedCampaign } from '../../report/campaign-document.ts';
@@ -36,7 +36,7 @@ async function newest({ client }: Session): Promise<CampaignLine> {
   throw codedError('CAMPAIGN_NONE', {});
 }
 
-function printOpen(session: Session, campaign: CampaignLine, seen: Observation): void {
+function printOpen(session: Session, campaign: CampaignLine, seen: CampaignObservation): void {
   const { budgets, at } = seen;
   const end = expectedEnd(seen);
   printLine(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);

@@ -12,7 +12,7 @@ import type { Interruption } from '../session/interruption.ts';
 import { inForeground } from './foreground.ts';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { LiveView } from './live-view.ts';
-import type { Observation, Observed } from '../../campaigns/observe.ts';
+import type { CampaignObservation, Observed } from '../../campaigns/observe.ts';
 import { PlainLines } from './plain-lines.ts';
 import { uiLink } from '../text/ui-link.ts';
 import { isQuiet, isVerbose } from '../text/verbosity.ts';
@@ -22,7 +22,7 @@ export interface FollowedTo {
   /** `detached`: the user has left, and the campaign continues. */
   readonly end: 'ended' | 'interrupted' | 'detached';
   /** The last observation; null if there was none. */
-  readonly last: Observation | null;
+  readonly last: CampaignObservation | null;
 }
 
 export async function follow(
@@ -52,7 +52,7 @@ class Following {
   readonly #follower: Follower;
   readonly #keyboard: Keyboard | null;
   readonly #view: View;
-  #last: Observation | null = null;
+  #last: CampaignObservation | null = null;
   /** Aborted when the user detaches from the campaign or interrupts the command. */
   readonly #leaving = new AbortController();
   /** Keys of the notices already shown. */
@@ -99,7 +99,7 @@ class Following {
     this.#view.end();
   }
 
-  #notice({ budgets }: Observation): void {
+  #notice({ budgets }: CampaignObservation): void {
     for (const { key, words } of budgets.flatMap(noticesOf)) {
       if (this.#noticed.has(key)) continue;
       this.#noticed.add(key);

@@ -1,7 +1,7 @@
 /** What changed between two observations of a campaign. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import type { CampaignState } from '../../domain/states.ts';
-import type { Observation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../campaigns/observe.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import { TONE_OF_STATE, type Tone } from '../text/line.ts';
 
@@ -22,8 +22,8 @@ const TOGETHER_MS = 5_000;
 /** The latest ones, oldest first. `before`: null for the first observation. */
 export function happeningsWith(
   former: readonly Happening[],
-  before: Observation | null,
-  after: Observation,
+  before: CampaignObservation | null,
+  after: CampaignObservation,
 ): readonly Happening[] {
   const news = [...(before ? between(before, after) : []), ...ends(before, after)].sort(
     (a, b) => a.at - b.at,
@@ -31,7 +31,7 @@ export function happeningsWith(
   return news.reduce(joined, former).slice(-KEPT);
 }
 
-function ends(before: Observation | null, { progress }: Observation): Happening[] {
+function ends(before: CampaignObservation | null, { progress }: CampaignObservation): Happening[] {
   const known = new Set(before?.progress.recent?.map(({ id, at }) => `${id} ${at}`));
   return (progress.recent ?? [])
     .filter(({ id, at }) => !known.has(`${id} ${at}`))
@@ -43,7 +43,7 @@ function ends(before: Observation | null, { progress }: Observation): Happening[
     }));
 }
 
-function between(before: Observation, after: Observation): Happening[] {
+function between(before: CampaignObservation, after: CampaignObservation): Happening[] {
   const { at, progress } = after;
   const words = WORDS_OF_STATE[progress.state];
   const turned = before.progress.state !== progress.state;

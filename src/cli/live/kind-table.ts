@@ -1,7 +1,7 @@
 /** Items by kind and state, as a table. Pure. */
 import { countText } from '../text/progress-text.ts';
 import { KINDS, type Kind } from '../../domain/item.ts';
-import type { Observation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../campaigns/observe.ts';
 import { padded, span, widthOf, type Line, type Tone } from '../text/line.ts';
 
 /**
@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
 };
 
 /** Empty if there is only one kind: the counts above already show it. */
-export function kindTable({ progress, kinds }: Observation, width: number): Line[] {
+export function kindTable({ progress, kinds }: CampaignObservation, width: number): Line[] {
   const rows = KINDS.flatMap((kind) => rowOf(kind, progress.kinds?.[kind], kinds) ?? []);
   if (rows.length < 2) return [];
   const shown = COLUMNS.filter(
@@ -48,7 +48,7 @@ export function kindTable({ progress, kinds }: Observation, width: number): Line
 function rowOf(
   kind: Kind,
   progress: { readonly open: number; readonly ended: Readonly<Record<string, number>> } | undefined,
-  kinds: Observation['kinds'],
+  kinds: CampaignObservation['kinds'],
 ): Row | null {
   const { open = 0, ended = {} } = progress ?? {};
   const begun = open + Object.values(ended).reduce((sum, n) => sum + n, 0);

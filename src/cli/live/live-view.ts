@@ -7,7 +7,7 @@
  */
 import { createLogUpdate } from 'log-update';
 import { say } from '../text/explain.ts';
-import type { Observation, Observed } from '../../campaigns/observe.ts';
+import type { CampaignObservation, Observed } from '../../campaigns/observe.ts';
 import type { View } from './view.ts';
 import { happeningsWith, type Happening } from './happenings.ts';
 import { painted } from '../text/line.ts';
@@ -33,7 +33,7 @@ export class LiveView implements View {
   readonly #draw = createLogUpdate(process.stderr);
   readonly #colours = process.stderr.hasColors();
   readonly #clock: NodeJS.Timeout;
-  #seen: Observation | null = null;
+  #seen: CampaignObservation | null = null;
   #happenings: readonly Happening[] = [];
   #samples: PaceSample[] = [];
   #words: { readonly text: string; readonly until: number } | null = null;
@@ -49,7 +49,7 @@ export class LiveView implements View {
     process.on('exit', this.#leave);
   }
 
-  show(observation: Observation): void {
+  show(observation: CampaignObservation): void {
     this.#happenings = happeningsWith(this.#happenings, this.#seen, observation);
     this.#samples = withSample(this.#samples, paceSample(observation));
     // The connection is back; the action of the key is done.

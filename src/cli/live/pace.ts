@@ -1,8 +1,8 @@
 /** The speed of a campaign, from its recent observations. Pure. */
-import type { Observation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../campaigns/observe.ts';
 
 /** Jobs in the observed period. */
-export interface Pace {
+export interface CampaignPace {
   readonly ended: number;
   /** By the services, including jobs of other campaigns. */
   readonly accepted: number;
@@ -20,7 +20,7 @@ const LOOK_BACK_MS = 5 * 60_000;
 const AT_LEAST_MS = 10_000;
 const APART_MS = 2_000;
 
-export function paceSample({ at, progress, budgets }: Observation): PaceSample {
+export function paceSample({ at, progress, budgets }: CampaignObservation): PaceSample {
   return {
     at,
     ended: Object.values(progress.ended).reduce((sum, n) => sum + n, 0),
@@ -36,7 +36,7 @@ export function withSample(samples: readonly PaceSample[], sample: PaceSample): 
 }
 
 /** null until enough was observed. */
-export function paceOf(samples: readonly PaceSample[], latest: PaceSample): Pace | null {
+export function paceOf(samples: readonly PaceSample[], latest: PaceSample): CampaignPace | null {
   const first = samples.find(({ at }) => latest.at - at <= LOOK_BACK_MS);
   if (!first || latest.at - first.at < AT_LEAST_MS) return null;
   return {

@@ -3,7 +3,7 @@
  * once: the beginning and the end, a pause, a service that makes us wait, a changed limit, a full disk, a failed item.
  */
 import { say } from '../text/explain.ts';
-import type { Observation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../campaigns/observe.ts';
 import { blocksOf, budgetText, countsText, stateText } from '../text/progress-text.ts';
 import type { View } from './view.ts';
 
@@ -21,7 +21,7 @@ export class PlainLines implements View {
     this.#name = name;
   }
 
-  show(seen: Observation): void {
+  show(seen: CampaignObservation): void {
     this.#troubled = '';
     this.#printFailures(seen);
     const { state } = seen.progress;
@@ -54,7 +54,7 @@ export class PlainLines implements View {
     // Nothing to restore: lines stay.
   }
 
-  #printFailures({ progress: { failures = [] } }: Observation): void {
+  #printFailures({ progress: { failures = [] } }: CampaignObservation): void {
     const known = this.#known;
     const keyed = failures.map((end) => ({ key: `${end.id} ${end.at}`, ...end }));
     for (const { key, id, state, code, message } of known ? keyed : []) {
@@ -66,7 +66,7 @@ export class PlainLines implements View {
 }
 
 /** A budget applies a changed limit up to a second after the first observation. */
-function limitsOf({ budgets }: Observation): (number | null)[] {
+function limitsOf({ budgets }: CampaignObservation): (number | null)[] {
   return budgets.flatMap(({ addressWindow, credentials }) =>
     [addressWindow, ...credentials].map(({ limit }) => limit),
   );

@@ -1,7 +1,7 @@
 /** Everything that the live view shows at one moment. */
-import type { Observation, Observed } from '../../campaigns/observe.ts';
+import type { CampaignObservation, Observed } from '../../campaigns/observe.ts';
 import type { Happening } from './happenings.ts';
-import type { Pace } from './pace.ts';
+import type { CampaignPace } from './pace.ts';
 
 export interface Scene {
   readonly followed: Observed;
@@ -9,10 +9,10 @@ export interface Scene {
   readonly ui: string | null;
   /** ms since the epoch; later than the observation if no new one has arrived. */
   readonly now: number;
-  readonly seen: Observation;
+  readonly seen: CampaignObservation;
   /** Oldest first. */
   readonly happenings: readonly Happening[];
-  readonly pace: Pace | null;
+  readonly pace: CampaignPace | null;
   /** A connection problem, or the effect of the last key; usually null. */
   readonly notice: string | null;
   /** Keys are shown only if there is a keyboard; `ctrlC`: what Ctrl-C does. */

@@ -1,9 +1,9 @@
 /** How a followed campaign is shown. */
-import type { Observation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../campaigns/observe.ts';
 
 /** Shows observations; the terminal is always restored. */
 export interface View {
-  show(observation: Observation): void;
+  show(observation: CampaignObservation): void;
   /** What prevents observations. */
   trouble(words: string): void;
   /** What a key did. */

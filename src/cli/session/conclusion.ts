@@ -8,7 +8,7 @@ import { findCampaign } from '../../campaigns/find.ts';
 import { say } from '../text/explain.ts';
 import type { FollowedTo } from '../live/follow.ts';
 import { answered } from '../../campaigns/in-session.ts';
-import type { Observation, Observed } from '../../campaigns/observe.ts';
+import type { CampaignObservation, Observed } from '../../campaigns/observe.ts';
 import { backgroundRuns } from '../../host/background.ts';
 import { detach } from './detached.ts';
 import { isTemporalAway } from '../../temporal/away.ts';
@@ -53,7 +53,7 @@ export async function conclude(
 }
 
 /** The command that runs the server may have been interrupted as well: this one has still done what it was asked. */
-async function printOpen(session: Session, name: string, last: Observation): Promise<void> {
+async function printOpen(session: Session, name: string, last: CampaignObservation): Promise<void> {
   const document = async () =>
     openDocument(session, await findCampaign(session.client, name), last);
   try {

@@ -2,10 +2,10 @@
 import { formatDuration } from '../../domain/duration.ts';
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
-import type { Observation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../campaigns/observe.ts';
 
 /** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting` */
-export function countsText({ progress, waiting }: Observation): string {
+export function countsText({ progress, waiting }: CampaignObservation): string {
   const { ended, open, total } = progress;
   const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
   const states = Object.entries(ended).filter(([, n]) => n > 0);
@@ -24,14 +24,14 @@ export function countsText({ progress, waiting }: Observation): string {
 }
 
 /** The state of a campaign that is not simply running: ` (publishing)`. */
-export function stateText({ progress: { state, campaign } }: Observation): string {
+export function stateText({ progress: { state, campaign } }: CampaignObservation): string {
   if (state === 'running') return '';
   if (state === 'paused') return ` (paused: run "hundredfold resume ${campaign}" to continue)`;
   return ` (${state})`;
 }
 
 /** The reasons why services make us wait. */
-export function blocksOf({ budgets }: Observation): string[] {
+export function blocksOf({ budgets }: CampaignObservation): string[] {
   return budgets.flatMap(({ addressWindow, credentials }) =>
     [addressWindow, ...credentials].flatMap(
       // A refusal lasts until a probe succeeds.

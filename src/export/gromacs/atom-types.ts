@@ -9,13 +9,13 @@
  */
 
 /** One line of `[ atomtypes ]`. */
-export interface AtomType {
+export interface AtomTypeLine {
   readonly name: string;
   /** Mass, charge, particle type, sigma in nm and epsilon in kJ/mol, as ACPYPE wrote them. */
   readonly parameters: readonly string[];
 }
 
-export interface NamedType extends AtomType {
+export interface NamedType extends AtomTypeLine {
   /** The name in the library. */
   readonly newName: string;
 }
@@ -31,12 +31,12 @@ const LIGAND_SUFFIX = '_lig';
 
 export class AtomTypes {
   /** By their names in the library. */
-  readonly #byName = new Map<string, AtomType>();
+  readonly #byName = new Map<string, AtomTypeLine>();
   /** Names in the library, by name and parameters in the ligand's file. */
   readonly #newNames = new Map<string, string>();
 
   /** Adds the types of a ligand. */
-  add(types: readonly AtomType[]): LibraryTypes {
+  add(types: readonly AtomTypeLine[]): LibraryTypes {
     const before = new Set(this.#byName.keys());
     const named = types.map((type) => ({ ...type, newName: this.#nameFor(type) }));
     const renamed = named
@@ -62,7 +62,7 @@ export class AtomTypes {
     ].join('\n');
   }
 
-  #nameFor(type: AtomType): string {
+  #nameFor(type: AtomTypeLine): string {
     const known = `${type.name} ${type.parameters.map(plainNumber).join(' ')}`;
     const given = this.#newNames.get(known);
     if (given !== undefined) return given;

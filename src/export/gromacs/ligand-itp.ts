@@ -1,9 +1,9 @@
 /** Converts ACPYPE's `X_GMX.itp` to a file of a library: without its own atom types, under its own name. */
-import type { AtomType, NamedType } from './atom-types.ts';
+import type { AtomTypeLine, NamedType } from './atom-types.ts';
 
 /** The parts of the file that are rewritten; null if the text is not such a file. */
 interface LigandItp {
-  readonly types: readonly AtomType[];
+  readonly types: readonly AtomTypeLine[];
   /** The molecule's name in ACPYPE's files. */
   readonly name: string;
   /** The lines from `[ moleculetype ]` on. */
@@ -26,7 +26,7 @@ export function readLigandItp(text: string): LigandItp | null {
 }
 
 /** `c3  c3  0.00000  0.00000  A  3.39771e-01  4.51035e-01 ; 1.91  0.1078` */
-function readType(line: string): AtomType[] {
+function readType(line: string): AtomTypeLine[] {
   const [name, , ...parameters] = cells(line);
   return name === undefined || parameters.length !== 5 ? [] : [{ name, parameters }];
 }

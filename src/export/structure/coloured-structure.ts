@@ -3,9 +3,9 @@ import type { ExportItem, LeftOut } from '../format.ts';
 import { namedProteins } from '../proteins.ts';
 import { ungapped, withoutGaps } from '../regions.ts';
 import { matchChain } from './match-chain.ts';
-import { readChains, type Chain, type Residue } from './pdb-file.ts';
+import { readChains, type Chain, type ChainResidue } from './pdb-file.ts';
 
-export interface ColouredResidue extends Residue {
+export interface ColouredResidue extends ChainResidue {
   readonly chain: string;
   /** Null if the predictor has none. */
   readonly value: number | null;

@@ -3,7 +3,7 @@
  *
  * Rejected: an alignment, whose score nobody would check.
  */
-import type { Residue } from './pdb-file.ts';
+import type { ChainResidue } from './pdb-file.ts';
 
 /** Shorter ones match by chance. */
 const SHORTEST = 5;
@@ -14,14 +14,17 @@ const SHORTEST = 5;
  * @returns null if the chain does not match the sequence, or matches in several places
  */
 export function matchChain(
-  residues: readonly Residue[],
+  residues: readonly ChainResidue[],
   sequence: string,
 ): readonly number[] | null {
   if (residues.length < SHORTEST) return null;
   return matchByNumbers(residues, sequence) ?? matchAsPiece(residues, sequence);
 }
 
-function matchByNumbers(residues: readonly Residue[], sequence: string): readonly number[] | null {
+function matchByNumbers(
+  residues: readonly ChainResidue[],
+  sequence: string,
+): readonly number[] | null {
   const [first] = residues;
   if (first === undefined || residues.some(({ insertion }) => insertion !== '')) return null;
   const fits = [...sequence].flatMap((_, start) => {
@@ -34,7 +37,10 @@ function matchByNumbers(residues: readonly Residue[], sequence: string): readonl
     : (fits.find(([start]) => start === first.number - 1) ?? null);
 }
 
-function matchAsPiece(residues: readonly Residue[], sequence: string): readonly number[] | null {
+function matchAsPiece(
+  residues: readonly ChainResidue[],
+  sequence: string,
+): readonly number[] | null {
   const fits = [...sequence].flatMap((_, start) => {
     const indices = residues.map((_residue, index) => start + index);
     return agree(residues, indices, sequence) ? [indices] : [];
@@ -43,7 +49,7 @@ function matchAsPiece(residues: readonly Residue[], sequence: string): readonly 
 }
 
 function agree(
-  residues: readonly Residue[],
+  residues: readonly ChainResidue[],
   indices: readonly number[],
   sequence: string,
 ): boolean {

@@ -1,7 +1,7 @@
 /** Reads the chains of a PDB file (wwPDB, file format 3.3): which residues have coordinates, and their numbers. */
 import { ONE_LETTER } from '../../domain/amino-acids.ts';
 
-export interface Residue {
+export interface ChainResidue {
   /** Number and insertion code: `12`, `12A`. */
   readonly number: number;
   readonly insertion: string;
@@ -12,7 +12,7 @@ export interface Residue {
 export interface Chain {
   /** One letter; a space if the file has none. */
   readonly id: string;
-  readonly residues: readonly Residue[];
+  readonly residues: readonly ChainResidue[];
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ export function isAtom(line: string): boolean {
 
 /** The chains of the first model, in file order. Ligands and waters do not belong to a chain. */
 export function readChains(pdb: string): readonly Chain[] {
-  const chains = new Map<string, Residue[]>();
+  const chains = new Map<string, ChainResidue[]>();
   const seen = new Set<string>();
   for (const line of pdb.split('\n')) {
     if (line.startsWith('ENDMDL')) break;

@@ -2,7 +2,7 @@
  * Tripos Mol2 files of one molecule.
  */
 import { elementOf } from './element.ts';
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
 
 const FORMAT = 'Mol2';
@@ -38,7 +38,7 @@ export function readMol2(text: string): Structure {
   if (atoms.length === 0) {
     return { atoms, bonds: null, findings: [finding('MOLECULE_NO_ATOMS', { format: FORMAT })] };
   }
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   if (molecules > 1) {
     findings.push(finding('MOLECULE_SEVERAL', { what: 'molecules', count: molecules }));
   }

@@ -1,7 +1,7 @@
 /** The inputs of the kind `molecule`: a SMILES, or a file with coordinates. */
 import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Chemist, MolfileFacts } from './chemist.ts';
-import { finding, type Finding, type FindingCode } from '../finding.ts';
+import { finding, type InputFinding, type FindingCode } from '../finding.ts';
 import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
@@ -49,7 +49,7 @@ async function checkStructure(
   table: string | null,
   netCharge: number | null,
   chemist: Chemist,
-): Promise<readonly Finding[]> {
+): Promise<readonly InputFinding[]> {
   const { atoms, bonds } = structure;
   if (atoms.length === 0) return [];
   // Only in MDL files are bond orders and charges unambiguous.
@@ -63,7 +63,7 @@ async function checkStructure(
 }
 
 /** Errors in the atoms usually make the electron count odd too: that is reported only if it is the only finding. */
-function withoutEcho(findings: readonly Finding[]): readonly Finding[] {
+function withoutEcho(findings: readonly InputFinding[]): readonly InputFinding[] {
   const others = findings.filter(({ code }) => code !== 'MOLECULE_CHARGE_UNSAID');
   return others.length > 0 ? others : findings;
 }
@@ -74,7 +74,10 @@ const GUESSED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'MOLECULE_HYDROGENS_DOUBTFUL',
 ]);
 
-function checkBonds({ formalCharge, missing }: MolfileFacts, netCharge: number | null): Finding[] {
+function checkBonds(
+  { formalCharge, missing }: MolfileFacts,
+  netCharge: number | null,
+): InputFinding[] {
   const { onCarbon, elsewhere } = missing;
   if (onCarbon > 0)
     return [finding('MOLECULE_HYDROGENS_MISSING', { missing: onCarbon + elsewhere })];

@@ -2,7 +2,7 @@
  * PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records, fixed columns).
  */
 import { elementOf } from './element.ts';
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import { unreadable, type Atom, type Structure } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 
@@ -33,7 +33,7 @@ export function readPdb(text: string): Structure {
 }
 
 function severalFindings(models: number, alternates: number, residues: ReadonlySet<string>) {
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   if (models > 1) findings.push(finding('MOLECULE_SEVERAL', { what: 'models', count: models }));
   if (alternates > 1) {
     const facts = { what: 'alternate locations', count: alternates } as const;

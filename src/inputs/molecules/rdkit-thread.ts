@@ -19,7 +19,7 @@ export interface Question {
   readonly text: string;
 }
 
-export type Answer = SmilesFacts | MolfileFacts | DrawnGraph | Drawn | Refused;
+export type ChemistAnswer = SmilesFacts | MolfileFacts | DrawnGraph | Drawn | Refused;
 
 const RDKit = await rdkit.default();
 RDKit.disable_logging();
@@ -117,7 +117,7 @@ function refusal(text: string): Refused {
 
 const ANSWERS = { smiles: readSmiles, molfile: readMolfile, graph: graphOf, drawing: draw };
 
-function answer({ format, text }: Question): Answer {
+function answer({ format, text }: Question): ChemistAnswer {
   return ANSWERS[format](text);
 }
 

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../../program/files.ts';
 import type { Chemist, Unanswered } from './chemist.ts';
-import type { Answer, Question } from './rdkit-thread.ts';
+import type { ChemistAnswer, Question } from './rdkit-thread.ts';
 
 export interface ChemistOptions {
   /** Time limit for a batch, and then for a single molecule, in ms. Reading a molecule takes about 0.2 ms. */
@@ -28,7 +28,7 @@ const IN_STOCK = 2;
 interface Asked extends Question {
   /** Whether it was already lost once, in a batch. */
   readonly alone: boolean;
-  resolve(answer: Answer | Unanswered): void;
+  resolve(answer: ChemistAnswer | Unanswered): void;
   reject(reason: Error): void;
 }
 
@@ -53,7 +53,7 @@ function startThread(owner: RdkitThreads): Thread {
   const execArgv = ['--disable-warning=ExperimentalWarning'];
   const worker = new Worker(moduleBeside('rdkit-thread', import.meta.url), { execArgv });
   const thread: Thread = { worker, owner, ready: false, batches: [], timer: null };
-  worker.on('message', (message: 'ready' | readonly Answer[]) => {
+  worker.on('message', (message: 'ready' | readonly ChemistAnswer[]) => {
     thread.owner?.hear(thread, message);
   });
   worker.on('error', (error: Error) => {
@@ -115,7 +115,7 @@ class RdkitThreads {
     this.#most = most;
   }
 
-  ask(format: Question['format'], text: string): Promise<Answer | Unanswered> {
+  ask(format: Question['format'], text: string): Promise<ChemistAnswer | Unanswered> {
     if (this.#closed) return Promise.reject(new Error('the chemist is closed'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ format, text, alone: false, resolve, reject });
@@ -185,13 +185,13 @@ class RdkitThreads {
     if (thread.ready) this.#handOut();
   }
 
-  hear(thread: Thread, message: 'ready' | readonly Answer[]): void {
+  hear(thread: Thread, message: 'ready' | readonly ChemistAnswer[]): void {
     if (message === 'ready') thread.ready = true;
     else this.#take(thread, message);
     this.#handOut();
   }
 
-  #take(thread: Thread, answers: readonly Answer[]): void {
+  #take(thread: Thread, answers: readonly ChemistAnswer[]): void {
     const batch = thread.batches.shift() ?? [];
     this.#limitTime(thread);
     for (const [index, asked] of batch.entries()) {

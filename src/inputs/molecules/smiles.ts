@@ -2,13 +2,13 @@
 import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Chemist, Refused, SmilesFacts, Unanswered } from './chemist.ts';
 import { unsupportedElements } from './element.ts';
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import { ATOM_LIMIT } from './structure.ts';
 
 interface CheckedSmiles {
   /** RDKit's canonical form; null if it is not a molecule. */
   readonly canonical: string | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InputFinding[];
 }
 
 export async function checkSmiles(
@@ -29,7 +29,7 @@ export async function checkSmiles(
  */
 const FOREIGN = /[^A-Za-z0-9@+\-[\]()=#:/\\%*.]|(?<=\[\d*)#/;
 
-function foreignText(smiles: string): Finding | null {
+function foreignText(smiles: string): InputFinding | null {
   if (smiles === '') return finding('SMILES_SYNTAX', { position: null, reason: 'it is empty' });
   const found = FOREIGN.exec(smiles);
   if (found === null) return null;
@@ -47,7 +47,7 @@ function foreignReason(smiles: string, index: number): string {
 }
 
 /** Keeps texts far over the limit from RDKit: some of its work is quadratic in the length. */
-function tooLong(smiles: string): Finding | null {
+function tooLong(smiles: string): InputFinding | null {
   if (smiles.length <= ATOM_LIMIT) return null;
   const atoms = smiles.match(/\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g)?.length ?? 0;
   return atoms > ATOM_LIMIT
@@ -55,16 +55,16 @@ function tooLong(smiles: string): Finding | null {
     : null;
 }
 
-function notRead(read: Refused | Unanswered): Finding {
+function notRead(read: Refused | Unanswered): InputFinding {
   const { reason } = read;
   if (read.type === 'unanswered') return finding('SMILES_UNANSWERED', { reason });
   const facts = { position: read.position, reason };
   return finding(read.fault === 'syntax' ? 'SMILES_SYNTAX' : 'SMILES_CHEMISTRY', facts);
 }
 
-function checkMolecule(facts: SmilesFacts, options: MoleculeOptions): Finding[] {
+function checkMolecule(facts: SmilesFacts, options: MoleculeOptions): InputFinding[] {
   const { components, wildcard, radicals, atoms } = facts;
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   if (components > 1) findings.push(finding('SMILES_SEVERAL_COMPONENTS', { components }));
   if (wildcard) findings.push(finding('SMILES_WILDCARD', {}));
   const elements = unsupportedElements(facts.elements);
@@ -82,7 +82,10 @@ function checkMolecule(facts: SmilesFacts, options: MoleculeOptions): Finding[] 
  * A net charge that differs from that of the SMILES. With `gas` the engine ignores it and reports success with the
  * wrong total; with `bcc` it fails, or computes another ion if the difference is even.
  */
-function checkNetCharge(formal: number, { netCharge, chargeMethod }: MoleculeOptions): Finding[] {
+function checkNetCharge(
+  formal: number,
+  { netCharge, chargeMethod }: MoleculeOptions,
+): InputFinding[] {
   if (netCharge === null || netCharge === formal) return [];
   const code = chargeMethod === 'gas' ? 'SMILES_CHARGE_IGNORED' : 'SMILES_CHARGE_DIFFERS';
   return [finding(code, { formal, given: netCharge })];

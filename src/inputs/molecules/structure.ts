@@ -4,7 +4,7 @@
  */
 import { atomicNumber, HALOGENS, unsupportedElements } from './element.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 
 /** Maximum atoms of a molecule, including hydrogens (contract of the molecule service, sections 1.5 and 8). */
 export const ATOM_LIMIT = 200;
@@ -31,7 +31,7 @@ export interface Structure {
   readonly atoms: readonly Atom[];
   /** Null if the file does not contain them. */
   readonly bonds: readonly Bond[] | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InputFinding[];
 }
 
 /** The result for a file with an unreadable line: its other lines are not reliable. */
@@ -51,7 +51,7 @@ export function numbered(numbers: readonly string[], atoms: number): Bond | null
 export function checkAtoms(
   { atoms, bonds }: Pick<Structure, 'atoms' | 'bonds'>,
   netCharge: number | null,
-): Finding[] {
+): InputFinding[] {
   const elements = atoms.map(({ element }) => element);
   if (atoms.length > ATOM_LIMIT) {
     const facts = { atoms: atoms.length, atLeast: false, limit: ATOM_LIMIT };
@@ -76,7 +76,7 @@ export function checkAtoms(
  * tetrachloride and similar molecules have no hydrogens, and cannot be distinguished from a stripped chloroform without
  * bonds: for these it is only a warning.
  */
-function hydrogenFinding(elements: readonly string[]): Finding | null {
+function hydrogenFinding(elements: readonly string[]): InputFinding | null {
   const atoms = elements.length;
   const carbons = elements.filter((element) => element === 'C').length;
   if (carbons === 0 || elements.includes('H')) return null;
@@ -87,7 +87,10 @@ function hydrogenFinding(elements: readonly string[]): Finding | null {
 }
 
 /** The quantum step requires closed shells; `gas` does not check, and its result is wrong too. */
-function electronFinding(elements: readonly string[], netCharge: number | null): Finding | null {
+function electronFinding(
+  elements: readonly string[],
+  netCharge: number | null,
+): InputFinding | null {
   const protons = elements.reduce((sum, element) => sum + atomicNumber(element), 0);
   const electrons = protons - (netCharge ?? 0);
   if (electrons % 2 === 0) return null;
@@ -106,7 +109,7 @@ function componentsOf(atoms: number, bonds: readonly Bond[]): number {
   return new Set(component).size;
 }
 
-function distanceFinding(atoms: readonly Atom[]): Finding | null {
+function distanceFinding(atoms: readonly Atom[]): InputFinding | null {
   for (const [first, atom] of atoms.entries()) {
     let nearest = Infinity;
     for (const [second, other] of atoms.entries()) {

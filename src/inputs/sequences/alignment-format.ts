@@ -7,7 +7,7 @@
  * silently be lost or mixed with another.
  */
 import type { FastaRecord } from './fasta.ts';
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 
 export type AlignmentFormat = 'FASTA' | 'Stockholm' | 'Clustal' | 'PHYLIP' | 'NEXUS' | 'MSF';
 
@@ -25,7 +25,7 @@ export function alignmentFormat(text: string): AlignmentFormat {
 
 interface AlignmentRows {
   readonly records: readonly FastaRecord[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InputFinding[];
 }
 
 interface Line {

@@ -11,7 +11,7 @@ import {
   type Fasta,
   type FastaRecord,
 } from './fasta.ts';
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import type { Reading } from '../reading.ts';
 import { fastaText, nameRecords } from './record-names.ts';
 
@@ -64,7 +64,7 @@ const ORIGINAL_NAME: Readonly<Record<AlignmentFormat, string>> = {
 function readRows(
   text: string,
   format: AlignmentFormat,
-): { records: readonly FastaRecord[]; findings: readonly Finding[] } {
+): { records: readonly FastaRecord[]; findings: readonly InputFinding[] } {
   switch (format) {
     case 'Stockholm':
     case 'Clustal': {
@@ -81,15 +81,15 @@ function readRows(
 }
 
 /** With one sequence the engine succeeds, but the result is meaningless; the service answers 400. */
-function enoughRows(records: readonly FastaRecord[], findings: readonly Finding[]) {
+function enoughRows(records: readonly FastaRecord[], findings: readonly InputFinding[]) {
   if (records.length >= 2) return { records, findings };
   const few = finding('ALIGNMENT_TOO_FEW_ROWS', { rows: records.length });
   return { records: [], findings: [...findings, few] };
 }
 
 /** @param residues of the records, with `-` for every gap */
-function checkRows(records: readonly FastaRecord[], residues: readonly string[]): Finding[] {
-  const findings: Finding[] = [];
+function checkRows(records: readonly FastaRecord[], residues: readonly string[]): InputFinding[] {
+  const findings: InputFinding[] = [];
   const headers = new Set<string>();
   const expected = residues[0]?.length ?? 0;
   for (const [index, record] of records.entries()) {
@@ -109,9 +109,9 @@ function checkRow(
   { name: record, residues: written }: FastaRecord,
   residues: string,
   expected: number,
-): Finding[] {
+): InputFinding[] {
   const { length } = residues;
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   if (length !== expected)
     findings.push(finding('ALIGNMENT_UNEQUAL', { record, length, expected }));
   const otherGaps = [...new Set(written.match(OTHER_GAPS) ?? [])].join('');

@@ -2,7 +2,7 @@
  * FASTA text and plain sequences.
  */
 import type { Predictor } from '../../domain/item.ts';
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 
 export interface FastaRecord {
   /** The text after the `>`, trimmed. */
@@ -19,7 +19,7 @@ export interface Fasta {
   readonly records: readonly FastaRecord[];
   /** True if there is no header at all: one sequence, or not FASTA. */
   readonly plain: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InputFinding[];
 }
 
 /** Minimum length that the predictors accept, in residues (measured; the contract does not say). */
@@ -45,7 +45,7 @@ export function readFasta(text: string): Fasta {
     };
   }
   const records: { header: string; residues: string[]; line: number }[] = [];
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   for (const [index, line] of lines.entries()) {
     const current = records.at(-1);
     if (line.startsWith('>')) {
@@ -77,8 +77,8 @@ export function withoutStop(residues: string): string {
 export function checkSequences(
   fasta: Fasta,
   { predictors }: { readonly predictors: readonly Predictor[] },
-): Finding[] {
-  const findings: Finding[] = [...fasta.findings];
+): InputFinding[] {
+  const findings: InputFinding[] = [...fasta.findings];
   const seen = new Set<string>();
   for (const record of fasta.records) {
     findings.push(...checkSequence(record, predictors));
@@ -93,7 +93,7 @@ export function checkSequences(
 function checkSequence(
   { name: record, residues: written }: FastaRecord,
   predictors: readonly Predictor[],
-): Finding[] {
+): InputFinding[] {
   const residues = withoutStop(written);
   if (residues.length === 0) return [finding('SEQUENCE_EMPTY', { record })];
   const findings = residueFindings(record, residues);
@@ -107,11 +107,11 @@ function lengthFindings(
   record: string,
   length: number,
   predictors: readonly Predictor[],
-): Finding[] {
+): InputFinding[] {
   if (length < MINIMUM_RESIDUES) {
     return [finding('SEQUENCE_TOO_SHORT', { record, length, minimum: MINIMUM_RESIDUES })];
   }
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   const folding = predictors.filter((name) => NEED_FOLDING.includes(name));
   if (folding.length > 0 && length < FOLDING_RESIDUES) {
     const facts = { record, length, minimum: FOLDING_RESIDUES, predictors: folding };
@@ -133,7 +133,7 @@ const NOT_A_BASE = /[^ACGTUN]/i;
  *
  * @param residues of one sequence, without gaps
  */
-export function residueFindings(record: string, residues: string): Finding[] {
+export function residueFindings(record: string, residues: string): InputFinding[] {
   // Fast path for nearly all sequences: a set of letters for each of a million is noticeable.
   if (RESIDUES_ONLY.test(residues) && NOT_A_BASE.test(residues)) return [];
   const letters = new Set(residues.toUpperCase());
@@ -143,7 +143,7 @@ export function residueFindings(record: string, residues: string): Finding[] {
     if ('ACDEFGHIKLMNPQRSTVWY'.includes(letter)) continue;
     ('BJOUXZ'.includes(letter) ? unknown : foreign).push(letter);
   }
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   if (foreign.length > 0) {
     findings.push(finding('SEQUENCE_NOT_RESIDUES', { record, characters: foreign.join('') }));
   }
@@ -167,7 +167,7 @@ function nucleotideFindings(
   record: string,
   residues: string,
   letters: ReadonlySet<string>,
-): Finding[] {
+): InputFinding[] {
   if (residues.length < NUCLEOTIDES_FROM || !/^[ACGTUN]+$/i.test(residues)) return [];
   const bases = ['A', 'C', 'G'].filter((base) => letters.has(base)).length;
   const kinds = bases + (letters.has('T') || letters.has('U') ? 1 : 0);

@@ -3,7 +3,7 @@
  * to the code of b2bTools 3.0.9): every loop of the save frame of the molecular system is part of the sequence, and a
  * shift belongs to the residue with its chain and code.
  */
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import { columnsOf, ShiftCollector, type Residue, type ShiftTable } from './shift-table.ts';
 import type { StarFrame, StarLoop } from './star.ts';
 
@@ -14,7 +14,7 @@ const SHIFTS = '_nef_chemical_shift.';
 const SHIFT_COLUMNS = ['chain_code', 'sequence_code', 'residue_name', 'atom_name', 'value'];
 
 export function readNef(frames: readonly StarFrame[]): ShiftTable {
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   const residues = new Map<string, Residue>();
   const shifts = new ShiftCollector();
   for (const frame of frames) {
@@ -39,7 +39,7 @@ function categoryOf({ items }: StarFrame): string {
 
 const residueKey = (chain: string, code: string): string => `${chain}\n${code}`;
 
-function readSequence(loop: StarLoop, residues: Map<string, Residue>): Finding[] {
+function readSequence(loop: StarLoop, residues: Map<string, Residue>): InputFinding[] {
   const columns = columnsOf(loop, SEQUENCE, SEQUENCE_COLUMNS);
   if (columns.missing.length > 0) {
     const [first = ''] = loop.tags;
@@ -48,7 +48,7 @@ function readSequence(loop: StarLoop, residues: Map<string, Residue>): Finding[]
       ? columns.missing.map((column) => finding('SHIFTS_TAG_MISSING', { tag: SEQUENCE + column }))
       : [finding('SHIFTS_LOOP_FOREIGN', { tag: first, line: loop.line })];
   }
-  const findings: Finding[] = [];
+  const findings: InputFinding[] = [];
   for (const row of loop.rows) {
     const chain = columns.get(row, 'chain_code');
     const code = columns.get(row, 'sequence_code');
@@ -66,7 +66,7 @@ function readShifts(
   loop: StarLoop,
   residues: ReadonlyMap<string, Residue>,
   shifts: ShiftCollector,
-): Finding[] {
+): InputFinding[] {
   const columns = columnsOf(loop, SHIFTS, SHIFT_COLUMNS);
   if (columns.missing.length > 0) {
     return columns.missing.map((column) => finding('SHIFTS_TAG_MISSING', { tag: SHIFTS + column }));

@@ -2,7 +2,7 @@
  * Reads NMR-STAR 3 and 2.1 (the BMRB's format) as the engine does: the polymers of the assembly, and the assigned
  * chemical shifts, which refer to their residue by its number in the entity.
  */
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import {
   columnsOf,
   isMissing,
@@ -31,7 +31,7 @@ interface Polymers {
   /** By entity and number; and by number alone, for the first residue that has it, which is the engine's fallback. */
   readonly byKey: ReadonlyMap<string, Residue>;
   readonly ligands: ReadonlySet<string>;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InputFinding[];
 }
 
 const residueKey = (entity: string, number: string): string => `${entity}\n${number}`;
@@ -39,7 +39,7 @@ const residueKey = (entity: string, number: string): string => `${entity}\n${num
 function polymersOf(
   residues: readonly Residue[],
   ligands: ReadonlySet<string>,
-  findings: readonly Finding[],
+  findings: readonly InputFinding[],
 ): Polymers {
   const byKey = new Map<string, Residue>();
   for (const residue of residues) {
@@ -98,8 +98,8 @@ function currentShifts(
   frames: readonly StarFrame[],
   polymers: Polymers,
   shifts: ShiftCollector,
-): Finding[] {
-  const findings: Finding[] = [];
+): InputFinding[] {
+  const findings: InputFinding[] = [];
   for (const frame of frames) {
     const loop = loopWith(frame, `${SHIFT}val`);
     if (loop === undefined || loop.rows.length === 0) continue;
@@ -162,8 +162,8 @@ function oldShifts(
   frames: readonly StarFrame[],
   polymers: Polymers,
   shifts: ShiftCollector,
-): Finding[] {
-  const findings: Finding[] = [];
+): InputFinding[] {
+  const findings: InputFinding[] = [];
   for (const frame of frames) {
     // The references have their own column `_Chem_shift_value`.
     if (category(frame) !== 'assigned_chemical_shifts') continue;

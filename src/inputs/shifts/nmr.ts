@@ -3,7 +3,7 @@
  * by content, as in the service (contract of the prediction service, 4.3), not by extension.
  */
 import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../../domain/item.ts';
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import { readNef } from './nef.ts';
 import { readNmrStar } from './nmr-star.ts';
 import type { Reading } from '../reading.ts';
@@ -18,7 +18,7 @@ interface Shifts {
   readonly format: ShiftFormat | null;
   /** Rows of all loops with chemical shifts. */
   readonly shifts: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InputFinding[];
 }
 
 /** The input of the kind `shifts`. */
@@ -53,7 +53,7 @@ function tableOf(format: ShiftFormat, frames: readonly StarFrame[]): ShiftTable 
   return format === 'nef' ? readNef(frames) : readNmrStar(frames);
 }
 
-function unknown(found: Finding): Shifts {
+function unknown(found: InputFinding): Shifts {
   return { format: null, shifts: 0, findings: [found] };
 }
 
@@ -71,7 +71,7 @@ function formatOf(frames: readonly StarFrame[]): ShiftFormat | null {
   return any((tag) => STAR_TAG.test(tag)) ? 'star' : null;
 }
 
-function judge(table: ShiftTable, format: ShiftFormat, options: ShiftsOptions): Finding[] {
+function judge(table: ShiftTable, format: ShiftFormat, options: ShiftsOptions): InputFinding[] {
   const { residues, shifts, findings } = table;
   const name = format === 'nef' ? 'NEF' : 'NMR-STAR';
   // A loop without its columns is not read, so all other findings would be misleading.
@@ -89,7 +89,7 @@ function judge(table: ShiftTable, format: ShiftFormat, options: ShiftsOptions): 
 }
 
 /** The engine converts only the values of the atoms that it needs to numbers. */
-function badValues(residues: readonly Residue[], model: ModelClass): Finding[] {
+function badValues(residues: readonly Residue[], model: ModelClass): InputFinding[] {
   for (const { name, atoms } of residues) {
     if (!getsValue(model, name, atoms)) continue;
     for (const atom of atomsNeeded(model, name) ?? []) {
@@ -111,7 +111,7 @@ function isNumber(value: string): boolean {
  * finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: disabling the option
  * automatically, which would silently change the user's residue numbers.
  */
-function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): Finding[] {
+function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): InputFinding[] {
   if (!options.originalNumbering) return [];
   const lost = residues.some(({ authorNumbered, atoms }) => authorNumbered && atoms.size > 0);
   return lost ? [finding('SHIFTS_AUTHOR_NUMBERS', {})] : [];
@@ -120,7 +120,7 @@ function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): Fi
 /** Results with a lower fraction of residues with a value get a warning. */
 const FEW = 0.25;
 
-function missingValues(residues: readonly Residue[], model: ModelClass): Finding[] {
+function missingValues(residues: readonly Residue[], model: ModelClass): InputFinding[] {
   const valued = (one: ModelClass): number =>
     residues.filter(({ name, atoms }) => getsValue(one, name, atoms)).length;
   const values = valued(model);

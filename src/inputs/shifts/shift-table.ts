@@ -1,5 +1,5 @@
 /** The common result of reading NEF and NMR-STAR: the residues of the polymers and the shifts of their atoms. */
-import { finding, type Finding } from '../finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import type { StarLoop, StarRow } from './star.ts';
 
 interface Atom {
@@ -23,7 +23,7 @@ export interface ShiftTable {
   readonly residues: readonly Residue[];
   /** Rows of all loops with chemical shifts. */
   readonly shifts: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InputFinding[];
 }
 
 /** The rows of a loop by column name. */
@@ -58,7 +58,7 @@ interface ShiftRow {
 
 /** Assigns shifts to their residues and keeps the first of each type of mismatch. */
 export class ShiftCollector {
-  readonly findings: Finding[] = [];
+  readonly findings: InputFinding[] = [];
   #shifts = 0;
   #lists = 0;
 
@@ -89,7 +89,7 @@ export class ShiftCollector {
     residue.atoms.set(row.atom, { value: row.value, line });
   }
 
-  #first(code: Finding['code'], make: () => Finding): void {
+  #first(code: InputFinding['code'], make: () => InputFinding): void {
     if (!this.findings.some((known) => known.code === code)) this.findings.push(make());
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The gateway: a reverse proxy in front of both services, which relays every request unchanged until it is told to
- * misbehave. A connection error behind it (a reset, a truncated response, silence) is reproduced in front of it, so
- * that the faults of `faults.ts` look the same with and without it.
+ * The gateway: a reverse proxy in front of both services, which relays every request unchanged until a fault is set. A
+ * connection error behind it (a reset, a truncated response, silence) is reproduced in front of it, so that the faults
+ * of `faults.ts` look the same with and without it.
  */
 import {
   createServer,

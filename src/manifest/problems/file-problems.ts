@@ -1,7 +1,7 @@
 /** The part of the registry for the files that rows name. */
 import type { Facts, ProblemCode } from './facts.ts';
 import { shown } from './show.ts';
-import type { Wording } from './wording.ts';
+import type { ProblemWording } from './wording.ts';
 
 export const UTF8 =
   'Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"; on a command line: iconv -t UTF-8).';
@@ -12,7 +12,7 @@ function list(names: readonly string[]): string {
 
 type FileCode = Extract<ProblemCode, `MANIFEST_FILE_${string}`>;
 
-export const FILE_PROBLEMS: { readonly [C in FileCode]: Wording<Facts[C]> } = {
+export const FILE_PROBLEMS: { readonly [C in FileCode]: ProblemWording<Facts[C]> } = {
   MANIFEST_FILE_OUTSIDE: {
     severity: 'error',
     message: (_, value) => `\`${value}\` is outside the folder of the manifest.`,

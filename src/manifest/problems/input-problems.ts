@@ -2,7 +2,7 @@
 import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
 import { PROTEIN_PROBLEMS } from './protein-problems.ts';
 import { shown } from './show.ts';
-import type { Wording } from './wording.ts';
+import type { ProblemWording } from './wording.ts';
 
 const APART = 'Submit each part as a row of its own.';
 
@@ -10,7 +10,7 @@ function placed(position: number | null): string {
   return position === null ? '' : ` (character ${String(position)})`;
 }
 
-export const INPUT_PROBLEMS: { readonly [C in FindingCode]: Wording<InputFacts[C]> } = {
+export const INPUT_PROBLEMS: { readonly [C in FindingCode]: ProblemWording<InputFacts[C]> } = {
   MOLECULE_NO_ATOMS: {
     severity: 'error',
     message: ({ format }) => `No atoms were found, read as ${format}.`,

@@ -6,7 +6,7 @@ import type { FindingCode } from '../../inputs/finding.ts';
 import type { Facts, ProblemCode } from './facts.ts';
 import { FILE_PROBLEMS, UTF8 } from './file-problems.ts';
 import { shown } from './show.ts';
-import type { Wording } from './wording.ts';
+import type { ProblemWording } from './wording.ts';
 
 const FORMATS =
   'tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz';
@@ -20,7 +20,7 @@ function orSuggest(suggestion: string | null, otherwise: string): string {
 }
 
 export const MANIFEST_PROBLEMS: {
-  readonly [C in Exclude<ProblemCode, FindingCode>]: Wording<Facts[C]>;
+  readonly [C in Exclude<ProblemCode, FindingCode>]: ProblemWording<Facts[C]>;
 } = {
   MANIFEST_NOT_FOUND: {
     severity: 'error',

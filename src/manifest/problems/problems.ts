@@ -7,7 +7,7 @@ import type { Facts, ProblemCode } from './facts.ts';
 import { INPUT_PROBLEMS } from './input-problems.ts';
 import { MANIFEST_PROBLEMS } from './manifest-problems.ts';
 import { harmless, shown } from './show.ts';
-import type { Wording } from './wording.ts';
+import type { ProblemWording } from './wording.ts';
 
 /** A problem of a row, before its place is known. */
 export type Complaint<C extends ProblemCode = ProblemCode> = {
@@ -42,7 +42,7 @@ export function severityOf(code: ProblemCode): Severity {
 }
 
 export function toProblem<C extends ProblemCode>(complaint: Complaint<C>, place: Place): Problem {
-  const wording: Wording<Facts[C]> = PROBLEMS[complaint.code];
+  const wording: ProblemWording<Facts[C]> = PROBLEMS[complaint.code];
   const value = complaint.value === null ? null : shown(complaint.value);
   return {
     severity: wording.severity,
@@ -57,7 +57,7 @@ export function toProblem<C extends ProblemCode>(complaint: Complaint<C>, place:
   };
 }
 
-export const PROBLEMS: { readonly [C in ProblemCode]: Wording<Facts[C]> } = {
+export const PROBLEMS: { readonly [C in ProblemCode]: ProblemWording<Facts[C]> } = {
   ...MANIFEST_PROBLEMS,
   ...INPUT_PROBLEMS,
 };

@@ -3,7 +3,7 @@
  */
 import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
 import { shown } from './show.ts';
-import type { Wording } from './wording.ts';
+import type { ProblemWording } from './wording.ts';
 
 type ProteinCode = Extract<
   FindingCode,
@@ -23,7 +23,7 @@ function characters(text: string): string {
   return [...text].map((character) => `\`${shown(character)}\``).join(' ');
 }
 
-export const PROTEIN_PROBLEMS: { readonly [C in ProteinCode]: Wording<InputFacts[C]> } = {
+export const PROTEIN_PROBLEMS: { readonly [C in ProteinCode]: ProblemWording<InputFacts[C]> } = {
   SEQUENCE_EMPTY: {
     severity: 'error',
     message: ({ record }) => `${capital(sequence(record))} has no residue.`,

@@ -21,14 +21,14 @@ export class LineTooLong extends Error {
   }
 }
 
-export interface Line {
+export interface TextLine {
   readonly text: string;
   /** From 1. */
   readonly number: number;
 }
 
 /** The lines of a text in pieces that never split a CRLF; throws `LineTooLong`. */
-export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly Line[]> {
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly TextLine[]> {
   let number = 1;
   let begun: string[] = [];
   let length = 0;

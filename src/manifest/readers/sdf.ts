@@ -4,7 +4,7 @@
  */
 import { isField } from '../columns.ts';
 import type { RawRow, RowReader } from '../raw-row.ts';
-import { linesOf, LineTooLong, type Line } from './lines.ts';
+import { linesOf, LineTooLong, type TextLine } from './lines.ts';
 import { RECORD_LIMIT, RecordRows, type FileRecord } from './records.ts';
 
 const END = '$$$$';
@@ -56,7 +56,7 @@ class OpenRecord {
   }
 
   /** False at the line that ends the record. */
-  take({ text }: Line): boolean {
+  take({ text }: TextLine): boolean {
     if (text.startsWith(END)) return false;
     this.isBlank &&= text.trim() === '';
     this.#length += text.length + 1;

@@ -4,7 +4,7 @@
  * it.
  */
 import type { RawRow, ReadFrom, RowReader } from '../raw-row.ts';
-import { linesOf, type Line } from './lines.ts';
+import { linesOf, type TextLine } from './lines.ts';
 
 const HEADER = /^(canonical_?|isomeric_?)?smiles(\s|$)/i;
 
@@ -22,7 +22,7 @@ class SmiLines {
     this.#stem = stem;
   }
 
-  read({ text, number }: Line): RawRow[] {
+  read({ text, number }: TextLine): RawRow[] {
     const content = text.trim();
     if (content === '' || content.startsWith('#')) return [];
     const isHeader = this.#mayBeHeader && HEADER.test(content);

@@ -54,7 +54,7 @@ function withoutEval(script: string): string {
   let text = script;
   for (const [from, to] of REPLACED) {
     if (!text.includes(from))
-      throw new Error(`RDKit's script has no ${from}: mend substructure.ts`);
+      throw new Error(`RDKit's script has no ${from}: update substructure.ts`);
     text = text.replace(from, () => to);
   }
   if (text.includes('new Function')) throw new Error("RDKit's script makes code of texts");

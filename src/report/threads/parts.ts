@@ -2,7 +2,7 @@
 import Tinypool from 'tinypool';
 import type { ObjectStoreAccess } from '../../domain/object-store.ts';
 import { openStore, reachObjectStores } from '../../store/open-store.ts';
-import { makeBlock, type Block } from '../result-pass.ts';
+import { makeBlock, type ItemBlock } from '../result-pass.ts';
 import type { ResultParts } from '../result-parts.ts';
 import { serializeError, type SerializedError } from './serialized-error.ts';
 
@@ -14,7 +14,7 @@ export type Made =
 export interface PartsOrder {
   /** As JSON: records are nested objects, which take three times as long to copy to another thread. */
   readonly items: string;
-  readonly own: Block['own'];
+  readonly own: ItemBlock['own'];
 }
 
 /** The tree that the thread reads from. */
@@ -29,7 +29,7 @@ const store = await openStore(folder, { blocking: true });
 
 export default async function make({ items, own }: PartsOrder): Promise<unknown> {
   try {
-    const parts = await makeBlock(store, { items: JSON.parse(items) as Block['items'], own });
+    const parts = await makeBlock(store, { items: JSON.parse(items) as ItemBlock['items'], own });
     return moved({ type: 'made', parts }, parts.flatMap(memoryOf));
   } catch (error) {
     return { type: 'failed', error: serializeError(error) } satisfies Made;

@@ -1,6 +1,6 @@
 /** Downloads the record of a finished job, which contains all files (contract 4.4). */
 import type { ArtefactName, FetchOutcome } from '../../domain/outcomes.ts';
-import type { CallOptions } from '../client.ts';
+import type { RequestOptions } from '../client.ts';
 import { download } from '../download.ts';
 import { below } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
@@ -9,7 +9,7 @@ export async function fetch(
   access: MoleculesAccess,
   remoteId: string,
   artefact: ArtefactName,
-  { signal }: CallOptions,
+  { signal }: RequestOptions,
 ): Promise<FetchOutcome> {
   if (artefact !== 'record') {
     return { type: 'absent', status: 404, message: 'the molecule service has no such file' };

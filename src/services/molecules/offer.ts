@@ -7,7 +7,7 @@ import type { OfferOutcome } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
 import { isAnswered } from '../availability.ts';
 import { parseBoundedJson } from '../bounded-json.ts';
-import type { CallOptions, Job } from '../client.ts';
+import type { RequestOptions, Job } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import { ping } from '../ping.ts';
 import { below } from '../target.ts';
@@ -31,7 +31,7 @@ export class Offers {
     this.#now = now;
   }
 
-  async offer({ options }: Job, call: CallOptions): Promise<OfferOutcome> {
+  async offer({ options }: Job, call: RequestOptions): Promise<OfferOutcome> {
     if (options.kind !== 'molecule') return { type: 'offered' };
     const wanted = options.chargeMethod;
     if (CONTRACT_CHARGE_METHODS.some((method) => method === wanted)) return { type: 'offered' };
@@ -49,7 +49,7 @@ export class Offers {
     return { type: 'notOffered', code: 'CHARGE_METHOD_NOT_OFFERED', message, remedy: REMEDY };
   }
 
-  #announced(call: CallOptions): Promise<Announced> {
+  #announced(call: RequestOptions): Promise<Announced> {
     const asked = this.#asked;
     if (asked !== null && this.#now() < asked.until) return asked.answer;
     const answer = announcedBy(this.#access, call);
@@ -62,7 +62,7 @@ const REMEDY = `Write ${CONTRACT_CHARGE_METHODS.join(' or ')} into the row, or c
 
 async function announcedBy(
   { http, base }: MoleculesAccess,
-  { signal }: CallOptions,
+  { signal }: RequestOptions,
 ): Promise<Announced> {
   const url = below(base, 'docs', 'json');
   const where = `its OpenAPI document (GET ${url.pathname})`;

@@ -2,7 +2,7 @@
 import type { PollOutcome } from '../../domain/outcomes.ts';
 import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import { complexity, parseBoundedJson } from '../bounded-json.ts';
-import type { CallOptions } from '../client.ts';
+import type { RequestOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import type { HttpResponse } from '../http-answer.ts';
 import { ordered, retryAfterMs } from '../retry-after.ts';
@@ -18,7 +18,7 @@ const RECORD_LIMIT = 8 * 1024 * 1024;
 export async function poll(
   access: MoleculesAccess,
   remoteId: string,
-  { signal }: CallOptions,
+  { signal }: RequestOptions,
 ): Promise<PollOutcome> {
   const answer = await access.http.send({
     method: 'GET',

@@ -1,6 +1,6 @@
 /** Downloads what a finished job offers (contract 4.4 to 4.6). */
 import type { ArtefactName, FetchOutcome } from '../../domain/outcomes.ts';
-import type { CallOptions } from '../client.ts';
+import type { RequestOptions } from '../client.ts';
 import { download } from '../download.ts';
 import type { PredictionsAccess } from './access.ts';
 
@@ -8,7 +8,7 @@ export async function fetch(
   access: PredictionsAccess,
   remoteId: string,
   artefact: ArtefactName,
-  { signal }: CallOptions,
+  { signal }: RequestOptions,
 ): Promise<FetchOutcome> {
   const common = { http: access.http, signal };
   switch (artefact) {

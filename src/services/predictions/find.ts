@@ -2,7 +2,7 @@
 import type { Kind } from '../../domain/item.ts';
 import type { FindOutcome } from '../../domain/outcomes.ts';
 import { isUsableId } from '../../domain/remote-id.ts';
-import type { CallOptions } from '../client.ts';
+import type { RequestOptions } from '../client.ts';
 import type { PredictionsAccess } from './access.ts';
 import { pastPages } from './past-pages.ts';
 import { searchPastResults } from './past-results.ts';
@@ -11,7 +11,7 @@ export async function find(
   access: PredictionsAccess,
   kind: Kind,
   name: string,
-  { signal }: CallOptions,
+  { signal }: RequestOptions,
 ): Promise<FindOutcome> {
   const listed = { entries: 0, named: 0 };
   for await (const page of pastPages(access, kind, signal)) {

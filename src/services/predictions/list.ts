@@ -1,7 +1,7 @@
 /** All requests of the token for one prediction type (contract 4.7); those of shifts also by their chains (4.8). */
 import type { Kind } from '../../domain/item.ts';
 import type { ListOutcome, PastJob } from '../../domain/outcomes.ts';
-import type { CallOptions } from '../client.ts';
+import type { RequestOptions } from '../client.ts';
 import type { PredictionsAccess } from './access.ts';
 import { pastPages, shiftChainPages } from './past-pages.ts';
 import { pastEntries } from './past-results.ts';
@@ -9,7 +9,7 @@ import { pastEntries } from './past-results.ts';
 export async function list(
   access: PredictionsAccess,
   kind: Kind,
-  { signal }: CallOptions,
+  { signal }: RequestOptions,
 ): Promise<ListOutcome> {
   const jobs = new Map<string, PastJob>();
   // A list that grows while it is read may show a job on two pages.

@@ -8,7 +8,7 @@ import {
   unavailable,
 } from '../availability.ts';
 import { parseBoundedJson } from '../bounded-json.ts';
-import type { CallOptions } from '../client.ts';
+import type { RequestOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import type { HttpResponse } from '../http-answer.ts';
 import { ordered, retryAfterMs } from '../retry-after.ts';
@@ -24,7 +24,7 @@ const EARLIER_BODY_LIMIT = 64 * 1024;
 export async function poll(
   access: PredictionsAccess,
   remoteId: string,
-  { signal }: CallOptions,
+  { signal }: RequestOptions,
 ): Promise<PollOutcome> {
   const answer = await access.http.send({
     method: 'GET',

@@ -1,4 +1,4 @@
-/** What one kind of budget brings along, for `keepBudget`: what is run, how its end counts, who is notified. */
+/** What differs between kinds of budgets, for `keepBudget`: what is run, how its end counts, who is notified. */
 import type { DecisionAhead } from '../../budget/ahead.ts';
 import type { BudgetState, Grant } from '../../budget/budget.ts';
 import type { Closing } from '../../budget/events.ts';
@@ -11,19 +11,19 @@ import type { ClockReading } from '../messages.ts';
 export interface KeptBudget {
   /** Carried through continue-as-new. */
   readonly carried?: CarriedBudget;
-  /** Carried as well; absent from runs of before the budget had a clock of its own. */
+  /** Carried as well; absent from runs older than the budget's own clock. */
   readonly clock?: ClockReading;
 }
 
-/** A budget at the moment at which something is granted or has ended. */
+/** A budget at the time of a grant or an end. */
 export interface BudgetView {
-  /** Windows, queues and blocks; not to be changed. */
+  /** Windows, queues and blocks. Do not change it. */
   readonly state: BudgetState;
   /** ms, by the clock of the budget. */
   readonly now: number;
 }
 
-/** How what was granted has ended. */
+/** The end of something that was granted. */
 export interface EndedGrant {
   /** How it counts. */
   readonly closing: Closing;
@@ -47,9 +47,9 @@ export interface BudgetVerbs<Job extends JobReference> {
   readonly name: BudgetName;
   /** The server's clock (ms), read by an activity. */
   readClock(): Promise<number>;
-  /** Gives out what is free. */
+  /** Grants free slots. */
   decide(state: BudgetState, now: number): DecisionAhead;
-  /** Runs what a request is for, at most once. Never rejects: whatever becomes of it is a closing. */
+  /** Executes a request, at most once. Never rejects: every outcome is a closing. */
   run(grant: Grant<Job>, budget: () => BudgetView): Promise<EndedGrant>;
   /** Its status as the Temporal UI shows it, in markdown. */
   details(status: BudgetStatus): string;
@@ -59,7 +59,7 @@ export interface BudgetVerbs<Job extends JobReference> {
   countUnfinished?(): Promise<number>;
   /** These have left the queue. */
   granted?(grants: readonly Grant<Job>[], state: BudgetState): void;
-  /** Of this run of a campaign nothing waits or is on its way any more. */
+  /** Of this run of a campaign, nothing waits and no submission is in progress any more. */
   withdrawn?(run: CampaignRun): void;
   /** All requests have been refused since a time (ms), with this message. */
   refused?(since: number, reason: string): void;

@@ -1,4 +1,4 @@
-/** Calls of activities within a rolling window: what is asked, what is answered, and the signal between them. */
+/** Calls of activities within a rolling window: requests, answers, and their signals. */
 import { defineSignal, type ActivityOptions } from '@temporalio/workflow';
 import type { JobReference, Request } from '../../budget/request.ts';
 
@@ -19,9 +19,9 @@ export interface Call extends JobReference {
   /** Length of the arguments as JSON, in characters. */
   readonly size: number;
   readonly options: CallOptions;
-  /** Who is answered. */
+  /** Who receives the answer. */
   readonly caller: { readonly workflowId: string; readonly runId: string };
-  /** It was asked before, and no answer has come. */
+  /** It was requested before, and there is no answer yet. */
   readonly repeated: boolean;
 }
 

@@ -6,8 +6,8 @@
  * its end counts and who is notified comes from outside (`BudgetVerbs`): jobs of campaigns (../budget.ts), or any
  * activity (rolling-window.ts).
  *
- * What happens is collected, then taken in at a time that was read after all of it had happened (../budget-clock.ts): a
- * slot is charged until its close + window, and a close may be counted late but never early.
+ * Events are collected, and applied at a time that is read after all of them (../budget-clock.ts): a slot is charged
+ * until its close + window, and a close may be counted late but never early.
  */
 import {
   condition,
@@ -49,7 +49,7 @@ import {
 import { shouldContinueAsNew, toCurrentVersion } from '../upgrade.ts';
 import type { BudgetVerbs, BudgetView, KeptBudget } from './budget-verbs.ts';
 
-/** A notification is sent when a service has refused us for so long (ms). */
+/** A notification is sent when a service has refused us for this long (ms). */
 const NOTIFY_AFTER_MS = 30_000;
 
 /** Keeps a budget until its workflow continues as new. */
@@ -79,20 +79,20 @@ class BudgetKeeper<Job extends JobReference> {
   readonly #verbs: BudgetVerbs<Job>;
   readonly #state: BudgetState;
   readonly #clock: BudgetClock;
-  /** What has happened since the clock was last read. */
+  /** Events since the clock was last read. */
   #happened: BudgetEvent[] = [];
   #woken = true;
   /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */
   #timerAt: number | null = null;
-  /** When something is decided without anything happening before (ms). */
+  /** The time of the next decision if no event comes before (ms). */
   #wakeAt: number | null = null;
   /** Runs of campaigns that have withdrawn, and are notified when none of their submissions is in progress. */
   #leaving: CampaignRun[] = [];
   /** Grants that have not ended, or whose end has not been reported yet. */
   readonly #underWay = new Set<Grant>();
-  /** The snapshot written last, but for its time. */
+  /** The snapshot that was written last, without its time. */
   #written = '';
-  /** Histories of before wrote the memo more often: charges that are grouped look the same more often. */
+  /** Older histories have more writes of the memo: charges that are grouped look the same more often. */
   readonly #packs = patched('packed-charges');
 
   constructor(input: KeptBudget, verbs: BudgetVerbs<Job>) {
@@ -116,7 +116,7 @@ class BudgetKeeper<Job extends JobReference> {
   }
 
   async run(): Promise<void> {
-    // At once: a budget that has written nothing is taken for one of an earlier version (src/watchdog).
+    // Immediately: a budget without a memo is taken for one of an earlier version (src/watchdog).
     this.#show();
     while (!shouldContinueAsNew()) {
       await this.#takeIn();
@@ -141,12 +141,12 @@ class BudgetKeeper<Job extends JobReference> {
     return { state: this.#state, now: this.#clock.now };
   }
 
-  /** The time is read after all that it is used for has happened, however long that took. */
+  /** The time is read after all events that it is used for, however long that takes. */
   async #takeIn(): Promise<void> {
     const events = this.#happened.splice(0);
     this.#woken = false;
     if (this.#clock.read(await this.#verbs.readClock())) this.#timerAt = null;
-    // Asked for at the first request: what was configured before it counts.
+    // Requested at the first request, so that the limits configured before it apply.
     let refused: ReadonlySet<Request> | null = null;
     for (const event of events) {
       if (event.type === 'request') {
@@ -156,7 +156,7 @@ class BudgetKeeper<Job extends JobReference> {
       apply(this.#state, event, this.#clock.now);
     }
     this.#reportWithdrawn();
-    // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
+    // Only awaited if needed: an await would change the order of commands in histories older than this bound.
     if (this.#verbs.countUnfinished && needsCount(this.#state, this.#clock.now)) {
       const count = await this.#verbs.countUnfinished();
       apply(this.#state, { type: 'counted', count }, this.#clock.now);
@@ -172,7 +172,7 @@ class BudgetKeeper<Job extends JobReference> {
 
   #grant(): void {
     const { grants, wakeAt, opensAt } = this.#verbs.decide(this.#state, this.#clock.now);
-    // The state is plain data and does not know what the jobs of its requests are.
+    // The state is plain data, without the type of the jobs of its requests.
     const granted = grants as readonly unknown[] as readonly Grant<Job>[];
     for (const grant of granted) void this.#runGranted(grant);
     this.#verbs.granted?.(granted, this.#state);
@@ -190,7 +190,7 @@ class BudgetKeeper<Job extends JobReference> {
     this.#reportWithdrawn();
   }
 
-  /** To campaigns that were cancelled: from now on nothing of theirs begins. */
+  /** To cancelled campaigns: nothing of theirs starts from now on. */
   #reportWithdrawn(): void {
     const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
       [...this.#underWay].some(
@@ -201,7 +201,7 @@ class BudgetKeeper<Job extends JobReference> {
     for (const run of gone) this.#verbs.withdrawn?.(run);
   }
 
-  /** Once for each time that the service begins to refuse us, and not for what is over in a moment. */
+  /** Once each time that the service begins to refuse us, and not for short refusals. */
   #reportRefusal(): void {
     for (const block of blocksOf(this.#state)) {
       const { refusesSince: since, reason } = block;

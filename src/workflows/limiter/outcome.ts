@@ -1,4 +1,4 @@
-/** What an activity says of its request to the service, by returning or by what it throws. */
+/** The outcome of an activity's request to the service, from what it returns or throws. */
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import type { Closing } from '../../budget/events.ts';
 import type { CallAnswer } from './calls.ts';
@@ -7,9 +7,9 @@ const NOT_NOW = 'hundredfold.NotNow';
 const NOT_ACCEPTED = 'hundredfold.NotAccepted';
 export const FATE_UNKNOWN = 'hundredfold.FateUnknown';
 
-/** How long the service is left alone, and by whom. */
+/** How long nothing is sent to the service, and by whom. */
 export interface NotNowOptions {
-  /** How long the service asks to be left alone (ms). Default: a second, doubled with each refusal, at most a minute. */
+  /** How long nothing is sent to the service (ms). Default: a second, doubled with each refusal, at most a minute. */
   readonly retryAfterMs?: number;
   /**
    * Whom it concerns: the credential of this call (a 429), or all that use the budget (a 503, no connection). Default:
@@ -20,7 +20,7 @@ export interface NotNowOptions {
 
 /**
  * To be thrown by an activity whose request was turned away for now, and certainly not accepted. It is not charged; the
- * call keeps its place, and the service is left alone for a while.
+ * call keeps its place, and nothing is sent for a while.
  */
 export function notNow(message: string, options: NotNowOptions = {}): ApplicationFailure {
   return ApplicationFailure.create({

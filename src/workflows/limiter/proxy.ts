@@ -21,7 +21,7 @@ import {
 import { requestSignal, withdrawSignal } from '../messages.ts';
 import { FATE_UNKNOWN, notAccepted } from './outcome.ts';
 
-/** A call that is not answered is asked for again this often: its budget may have been terminated. */
+/** A call without an answer is requested again this often: its budget may have been terminated. */
 const ASK_AGAIN = '1 hour';
 /** Where too many calls wait. */
 const FULL_DELAY = '1 minute';
@@ -32,8 +32,8 @@ export interface LimitedActivityOptions extends CallOptions {
   /** Name of the budget, as given to `startRollingWindow`. */
   readonly budget: string;
   /**
-   * Whose slots are used. Of several credentials whichever has a slot first is taken; `GRANTED_CREDENTIAL` among the
-   * arguments tells the activity which.
+   * Whose slots are used. Of several credentials, the first one with a slot; the activity receives it in place of
+   * `GRANTED_CREDENTIAL` among the arguments.
    */
   readonly credential: string | readonly [string, ...string[]];
   /**
@@ -133,7 +133,7 @@ async function ask(budget: string, request: CallRequest): Promise<void> {
     return batch.sent;
   }
   const requests = [request];
-  // Whoever asked first may be cancelled, and the others not.
+  // The first caller may be cancelled, and the others not.
   const sent = CancellationScope.nonCancellable(async () => {
     await Promise.resolve();
     if (unsent.get(budget)?.requests === requests) unsent.delete(budget);

@@ -112,7 +112,7 @@ function optionsOf({ request }: Grant<Call>, { state }: BudgetView): ActivityOpt
     summary: summary(`within ${credential}`),
     ...job.options,
     ...(submitQueue !== undefined && { taskQueue: submitQueue }),
-    // The answer to an eager dispatch may be lost with the worker, and the call would count as made.
+    // The answer to an eager dispatch may be lost with the worker, and the call would count as executed.
     allowEagerDispatch: false,
     retry: { maximumAttempts: 1 },
   };

@@ -1,10 +1,10 @@
 /** Progress without a terminal. */
 import { expect, test, vi } from 'vitest';
 import { PlainLines } from '../../../src/cli/live/plain-lines.ts';
-import type { Observation } from '../../../src/campaigns/observe.ts';
+import type { CampaignObservation } from '../../../src/campaigns/observe.ts';
 import { budget, NOW, seen, window } from './scenes.ts';
 
-function linesOf(looks: readonly Observation[]): string[] {
+function linesOf(looks: readonly CampaignObservation[]): string[] {
   const lines: string[] = [];
   const write = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
     lines.push(String(chunk).trimEnd());
@@ -19,7 +19,7 @@ function linesOf(looks: readonly Observation[]): string[] {
   return lines;
 }
 
-function look(limit: number, at: number): Observation {
+function look(limit: number, at: number): CampaignObservation {
   const charged = [NOW + 60_000, NOW + 61_000];
   return seen({ total: 4, open: 2 }, [budget('predictions', window(limit, charged), 2, 2)], { at });
 }

@@ -2,7 +2,7 @@
 import type { BudgetStatus, WindowStatus } from '../../../src/budget/status.ts';
 import type { Happening } from '../../../src/cli/live/happenings.ts';
 import type { Scene } from '../../../src/cli/live/scene.ts';
-import type { Observation } from '../../../src/campaigns/observe.ts';
+import type { CampaignObservation } from '../../../src/campaigns/observe.ts';
 import type { CampaignProgress, RecentEnd } from '../../../src/domain/campaign.ts';
 
 /** A clock time in the local time zone, so that the output is the same everywhere. */
@@ -59,8 +59,8 @@ function progress(changes: Partial<CampaignProgress>): CampaignProgress {
 export function seen(
   of: Partial<CampaignProgress>,
   budgets: readonly BudgetStatus[],
-  changes: Partial<Observation> = {},
-): Observation {
+  changes: Partial<CampaignObservation> = {},
+): CampaignObservation {
   const waiting = budgets.flatMap((one) => one.waiting).reduce((sum, { items }) => sum + items, 0);
   return {
     at: NOW,
@@ -75,7 +75,7 @@ export function seen(
   };
 }
 
-export function scene(observation: Observation, changes: Partial<Scene> = {}): Scene {
+export function scene(observation: CampaignObservation, changes: Partial<Scene> = {}): Scene {
   return {
     followed: { name: 'night', folder: '/srv/campaigns/results/night' },
     ui: 'http://127.0.0.1:8233',

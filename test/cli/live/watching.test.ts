@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { nextLookIn } from '../../../src/campaigns/cadence.ts';
 import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
 import { paceOf, paceSample, withSample, type PaceSample } from '../../../src/cli/live/pace.ts';
-import type { Observation } from '../../../src/campaigns/observe.ts';
+import type { CampaignObservation } from '../../../src/campaigns/observe.ts';
 import type { RecentEnd } from '../../../src/domain/campaign.ts';
 import { budget, NOW, seen, window } from './scenes.ts';
 
@@ -15,7 +15,7 @@ const end = (id: string, at: number, state: RecentEnd['state'] = 'succeeded'): R
   message: null,
   code: state === 'succeeded' ? null : 'JOB_FAILED',
 });
-const look = (at: number, recent: readonly RecentEnd[], accepted = 0): Observation =>
+const look = (at: number, recent: readonly RecentEnd[], accepted = 0): CampaignObservation =>
   seen({ recent }, [budget('predictions', window(5, []), 0, accepted)], { at });
 const told = (list: readonly Happening[]) =>
   list.map(({ subject, words }) => `${subject} ${words}`);
@@ -88,7 +88,7 @@ test('only the last few events are kept', () => {
 });
 
 test('the pace covers the last five minutes, and is not shown before it is known', () => {
-  const at = (seconds: number, done: number): Observation => {
+  const at = (seconds: number, done: number): CampaignObservation => {
     const ended = { succeeded: done, failed: 0, held: 0, cancelled: 0, invalid: 0 };
     return seen({ ended }, [budget('p', window(5, []), 0, 2 * done)], {
       at: NOW + seconds * 1_000,
