@@ -19,6 +19,7 @@ import {
 import { checksums } from './checksums.ts';
 import { crate } from './crate.ts';
 import { ReportPage } from './page/report-page.ts';
+import { MOST_ROWS_ON_PAGE, SummaryPage } from './page/summary-page.ts';
 import type { FileWriter } from './open-file.ts';
 import { counter, type ProgressOptions } from './progress.ts';
 import { publishedRuns } from './published-campaign.ts';
@@ -32,6 +33,8 @@ interface PublishOptions extends ProgressOptions {
   readonly maker?: Maker;
   /** Whether the report can search for substructures: it then contains RDKit. */
   readonly substructure?: boolean;
+  /** A campaign with more rows has a page with counts and links to its tables instead of the report. */
+  readonly mostOnPage?: number;
   /** Keeps parts during the publication: the next attempt continues from there. */
   readonly keeper?: PartsKeeper;
   /**
@@ -56,6 +59,7 @@ export async function publishCampaign(
     keeper,
     audits,
     substructure = false,
+    mostOnPage = MOST_ROWS_ON_PAGE,
     ...options
   }: PublishOptions = {},
 ): Promise<CampaignSummary> {
@@ -64,7 +68,10 @@ export async function publishCampaign(
   await checkListedRows(store, campaign);
   const digests = new Map<string, FileDigest>();
   const files = noting(store, digests);
-  const page = await ReportPage.open(store, { substructure, files });
+  const page =
+    campaign.items > mostOnPage
+      ? new SummaryPage(store, files, mostOnPage)
+      : await ReportPage.open(store, { substructure, files });
   // A campaign that has ended has no writers; while it is open, a temporary file may be in use.
   if (end.endedAt !== null) await store.sweep();
   // Checksums of an older tree must not exist next to newer tables.

@@ -83,7 +83,7 @@ function dataElement(id: string, base64: string): string {
   return `<script type="application/octet-stream" id="${id}">${base64}</script>\n`;
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',
     '<': '&lt;',
