@@ -1,5 +1,6 @@
 /** How and when the items of a finished tree ended: 100 an hour at each service, with some failures. */
 import { SERVICE_OF_KIND, type ServiceName } from '../../src/domain/item.ts';
+import { timingOf } from '../../src/services/predictions/history.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { chance, type Finished, type FinishedJob } from './finished.ts';
 
@@ -72,7 +73,6 @@ export function endedRecord(
 ): ItemRecord {
   const { remoteId, queuedAt, startedAt, finishedAt } = job;
   const unsure = bad?.state === 'held';
-  const seconds = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1_000;
   const refusedFirst = chance('429', record.id) < 0.01;
   const earlier = new Date(Date.parse(queuedAt) - 60_000).toISOString();
   return {
@@ -94,19 +94,7 @@ export function endedRecord(
     submittedAt: unsure ? null : queuedAt,
     finishedAt: new Date(Date.parse(finishedAt) + 2_000).toISOString(),
     // The molecule service reports no times.
-    timing:
-      record.service === 'molecules'
-        ? null
-        : {
-            queuedAt,
-            startedAt,
-            finishedAt,
-            queueWaitSeconds: seconds(queuedAt, startedAt),
-            elapsedSeconds: seconds(startedAt, finishedAt),
-            leftSeconds: null,
-            timeLimitSeconds: null,
-            heartbeatAgeSeconds: null,
-          },
+    timing: record.service === 'molecules' ? null : timingOf(queuedAt, startedAt, finishedAt),
     ...(bad === null && finished.engine !== undefined && { engine: finished.engine }),
   };
 }

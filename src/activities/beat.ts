@@ -16,7 +16,7 @@ export function beating<A extends unknown[], R>(
 ): (...args: A) => Promise<R> {
   return async (...args) => {
     const context = Context.current();
-    // A beat takes the place of the one before it, and would take away what that one carried.
+    // A heartbeat replaces the previous one, and its details.
     const beatNow = (): void => context.heartbeat(details ?? context.info.heartbeatDetails);
     if (details !== undefined) beatNow();
     return beatingWith(beatNow, () => activity(...args));

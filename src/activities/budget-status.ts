@@ -1,6 +1,6 @@
 /**
- * How the budgets stand, from what their workflows write (`STATUS_MEMO`). No workflow is queried for it: this also
- * works for a budget that cannot run, and needs no worker.
+ * The status of budgets, from the memos of their workflows (`STATUS_MEMO`). No workflow is queried: this needs no
+ * worker, and also works for a budget that cannot run.
  *
  * Rejected: an activity that publishes the status, three more events each time.
  */
@@ -37,7 +37,7 @@ export async function readSnapshot(
   return found?.status.name === 'RUNNING' ? snapshotIn(found.memo) : null;
 }
 
-/** null where the budget is of a version that wrote none. */
+/** null if the budget is of a version that wrote none. */
 export function snapshotIn(memo: Record<string, unknown> | undefined): BudgetSnapshot | null {
   const written = memo?.[STATUS_MEMO] as WrittenBudget | undefined;
   return written ? unpackSnapshot(written) : null;

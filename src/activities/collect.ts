@@ -1,8 +1,8 @@
 /**
- * Reads a result into memory, where it is checked. Small ones freely; of those that grow large only one at a time in
- * this process: a service that sends hundreds of megabytes to each of many downloads must not fill the memory.
+ * Reads a result into memory, where it is checked. Of large ones, this process reads only one at a time: a service that
+ * sends hundreds of megabytes to each of many downloads must not fill the memory.
  *
- * Rejected: a temporary file. JSON is parsed as a whole, so it would be read into memory all the same.
+ * Rejected: a temporary file. JSON is parsed as a whole, so it would be read into memory anyway.
  */
 
 /** Bytes that each download may hold without waiting. */
@@ -10,7 +10,7 @@ const FREELY = 4_000_000;
 
 interface Collected {
   readonly bytes: Buffer;
-  /** To be called when the bytes are not needed any more. */
+  /** Call it when the bytes are no longer needed. */
   readonly release: () => void;
 }
 
@@ -37,10 +37,10 @@ export async function collected(
   }
 }
 
-/** Fulfilled when the large download before is through. */
+/** Resolves when the previous large download has ended. */
 let before: Promise<void> = Promise.resolve();
 
-/** Waits until no other large download is under way; returns how to end this one. */
+/** Waits until no other large download is in progress; returns a function that ends this one. */
 async function turn(signal: AbortSignal): Promise<() => void> {
   const own = Promise.withResolvers<undefined>();
   const former = before;

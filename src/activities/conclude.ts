@@ -20,7 +20,7 @@ import { openTree } from './tree.ts';
 /** The tree to write to, and the campaign to notify. */
 type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'ends'>;
 
-/** @returns the end that was written: not the one that was given where the files contradict each other */
+/** @returns the end that was written, which differs from the given one if the files contradict each other */
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
   const { item } = conclusion;
   const { campaign, id } = item;
@@ -88,7 +88,7 @@ function isOfJob(record: ItemRecord, remoteId: string | null): boolean {
   return remoteId !== null && record.remoteId === remoteId;
 }
 
-/** An earlier try may have found that the files contradict each other, or that they do not. */
+/** An earlier attempt may have compared the files already. */
 function writtenEnd(record: ItemRecord, { end, remoteId }: ItemConclusion): ItemEnd {
   const { state, error } = record;
   if (!isFinal(state) || !isOfJob(record, remoteId)) return end;
@@ -117,7 +117,7 @@ async function settleFiles(
   await writeItem(store, { ...record, files: kept });
 }
 
-/** Each file was downloaded by itself: only now they can be compared, and the item fails where they disagree. */
+/** Files are downloaded separately: they can be compared only now, and the item fails if they disagree. */
 async function endByFiles(
   store: Store,
   { item: { kind, id }, end, files }: ItemConclusion,
@@ -132,7 +132,7 @@ function isRejected({ name }: KeptFile): boolean {
   return name.startsWith(REJECTED);
 }
 
-/** What a job brought takes the place of what the one before had; an end without a job of its own leaves it there. */
+/** The files of a job replace those of the previous one; an end without a job keeps them. */
 function filesAfter(
   { earlier, files }: ItemRecord,
   remoteId: string | null,
@@ -143,7 +143,7 @@ function filesAfter(
   return Object.fromEntries(fetched.map(({ name, ...file }) => [name, file]));
 }
 
-/** A job with one wrong file has no good ones: what came beside it, and was not checked by itself, goes with it. */
+/** If one file of a job is wrong, the files beside it without a check of their own are moved as well. */
 async function rejected(
   store: Store,
   { kind, id }: ItemConclusion['item'],
@@ -152,7 +152,7 @@ async function rejected(
   const moved: string[] = [];
   for (const { name } of fetched.filter((file) => !isRejected(file))) {
     const [from, to] = [itemKey(kind, id, name), itemKey(kind, id, REJECTED + name)];
-    // A try before this one may have moved it.
+    // An earlier attempt may have moved it.
     if (!(await store.exists(from))) continue;
     await store.adopt(to, store, from);
     moved.push(to);
@@ -161,7 +161,7 @@ async function rejected(
   return fetched.map((file) => (isRejected(file) ? file : { ...file, name: REJECTED + file.name }));
 }
 
-/** Files of former attempts, or of a download that was given up: results of two jobs must not be mixed. */
+/** Files of earlier attempts, or of an abandoned download: results of two jobs must not be mixed. */
 async function removeOthers(
   store: Store,
   { kind, id, input }: ItemRecord,
@@ -188,7 +188,7 @@ async function removeOrphan(store: Store, { kind, id, input, files }: ItemRecord
 
 type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;
 
-/** A job that an earlier run had submitted was accepted then, not when this one asked for it again. */
+/** A job that an earlier run had submitted was accepted then, not when this run polled it again. */
 function acceptanceTimes(
   record: ItemRecord,
   conclusion: Pick<ItemConclusion, 'attempts' | 'remoteId' | keyof Times>,

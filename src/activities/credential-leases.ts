@@ -1,4 +1,4 @@
-/** Of the tokens that this worker sends with: whether another Temporal does, for trees in a bucket. */
+/** Whether another Temporal uses the tokens of this worker, for trees in a bucket. */
 import { log } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { credentialLeaseAddress, useCredential } from '../store/credential-lease.ts';
@@ -11,7 +11,7 @@ interface CredentialLeasesOptions {
   readonly openStore: (address: string) => Promise<Store>;
 }
 
-/** What was looked at so short a time ago (ms) holds: far less than the allowance for it in the lease. */
+/** A check is valid for this long (ms): far less than the allowance in the lease. */
 const LOOK_HOLDS_MS = 10_000;
 
 export class CredentialLeases {
@@ -27,13 +27,13 @@ export class CredentialLeases {
   /**
    * Returns when this Temporal may send with the token.
    * @param tree address of the campaign's tree
-   * @throws StoreError `TOKEN_LEASED`, and what the store throws that is worth another try
+   * @throws StoreError `TOKEN_LEASED`, and retryable errors of the store
    */
   async check(tree: string, reference: ServiceReference, windowMs: number): Promise<void> {
     const address = credentialLeaseAddress(tree, reference);
     if (address === null) return;
     if (performance.now() - (this.#seen.get(address) ?? -Infinity) < LOOK_HOLDS_MS) return;
-    // Many submissions begin at once: one look is enough for all.
+    // Many submissions begin at the same time: one check is enough for all.
     const look =
       this.#looking.get(address) ??
       this.#look(address, windowMs).finally(() => this.#looking.delete(address));

@@ -1,4 +1,4 @@
-/** What the activities need from outside; a worker fills it in, a test may too. */
+/** What the activities need from outside, provided by a worker or a test. */
 import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../budget/events.ts';
 import type { NotifySettings } from '../config/notify.ts';
@@ -18,7 +18,7 @@ import type { TreeLeases } from './tree-leases.ts';
 export interface KnownService {
   readonly client: ServiceClient;
   readonly budget: BudgetConfiguration;
-  /** What the ledger of this machine calls its address. */
+  /** Its address in the ledger of this machine. */
   readonly ledgerAddress: string;
 }
 
@@ -30,18 +30,18 @@ export interface Dependencies {
   /** null when this worker has no such service or credential: another worker may. */
   readonly serviceOf: (reference: ServiceReference) => KnownService | null;
   /**
-   * The same service with the credential that is configured now. Only where no two users share a Temporal: what was asked
-   * for with another token is done with this one.
+   * The same service with the credential that is configured now. Only if no two users share a Temporal: requests for
+   * another token are then sent with this one.
    */
   readonly successorOf: (reference: ServiceReference) => KnownService | null;
-  /** A folder that is missing is made only where `create` is true: the cache, which is no campaign's tree. */
+  /** Creates a missing folder only with `create`: for the cache, which is not a campaign's tree. */
   readonly openStore: (address: string, options?: StoreOptions) => Promise<Store>;
   /** Whether a tree is the campaign's, and this Temporal's: `openTree`. */
   readonly leases: Pick<TreeLeases, 'check'>;
-  /** Whether another Temporal sends with a token; nothing is looked at where it is left out. */
+  /** Whether another Temporal uses a token; without it nothing is checked. */
   readonly tokens?: Pick<CredentialLeases, 'check'>;
   readonly publishCampaign: typeof publishTree;
-  /** What this worker has seen of the run times of jobs. */
+  /** The run times of jobs that this worker has seen. */
   readonly jobTimes: JobTimes;
   readonly wantedCampaigns: WantedCampaigns;
   readonly serverClock: ServerClock;
@@ -57,6 +57,6 @@ export interface Dependencies {
   readonly starter?: Client;
   readonly ends: Pick<EndReporter, 'report'>;
   readonly taskQueue: string;
-  /** What ran, for campaign.json: `hundredfold`, `node`, … */
+  /** Versions for campaign.json: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;
 }

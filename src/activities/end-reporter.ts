@@ -1,12 +1,12 @@
 /**
  * Notifies campaigns of ended items. A signal costs the server a transaction, and an item little more than ten, so ends
- * that come close together are sent in one signal.
+ * at nearly the same time are sent in one signal.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { itemDoneSignal, type ItemDone } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 
-/** Between two signals to one campaign (ms); the first after a while is sent at once. */
+/** Between two signals to one campaign (ms); the first one after a pause is sent immediately. */
 const APART_MS = 250;
 /** In one signal. */
 const MOST = 100;

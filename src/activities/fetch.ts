@@ -2,8 +2,8 @@
  * Downloads one file of a finished job into the output tree, whole or not at all. The result itself, the first
  * artefact of each kind, is checked before it gets its name (promise 5).
  *
- * Every way has an end. A service that is not there is waited for until it has deleted the result anyway; one that is
- * there and sends what is not whole is asked again for `policy.patienceMs`, then the item fails with its code.
+ * Every retry has an end. A service that does not answer is retried until it has deleted the result anyway; one that
+ * sends incomplete files is retried for `policy.patienceMs`, then the item fails with its code.
  */
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
@@ -28,8 +28,8 @@ import { openTree } from './tree.ts';
 import { ownTries, type Tries } from './tries.ts';
 
 /**
- * From here on nothing more is expected of a service that does not answer, in ms: it deletes results two weeks after
- * the submission. A day less, so that the item ends here, with its code, before Temporal's own time-out.
+ * After this time (ms) a service that does not answer is no longer retried: it deletes results two weeks after the
+ * submission. A day less, so that the item ends here, with its code, before Temporal's own time-out.
  */
 const RESULTS_KEPT_MS = 13 * 86_400_000;
 
@@ -70,10 +70,10 @@ async function takeIn(
   { client, ...patience }: Patience & { readonly client: ServiceClient },
 ): Promise<FetchResult> {
   const job = await readJob(store, item).catch(removed);
-  // The job is paid for, and its result will be there when the folder is.
+  // The job is paid for: its result is fetched when the folder is there again.
   if ('type' in job) return askAgain(job, patience);
   const problem = await problemOf(job, remoteId, artefact, client.mayBeSynthetic);
-  // Whole by its length, and not by what is in it: a proxy may cut an answer off before it counts it.
+  // The length is right but the content incomplete: a proxy may truncate an answer before it sets its length.
   if (problem && NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, patience);
   return writeArtefact(store, item, job, artefact, problem);
 }
@@ -94,9 +94,9 @@ const NOT_WHOLE: ReadonlySet<string> = new Set([
   RESULT_PROBLEMS.notJson,
 ]);
 
-/** What downloads of one file have brought so far. */
+/** Earlier downloads of one file. */
 export interface BadDownloads {
-  /** Since when what comes is bad each time (ms), and how often that was. */
+  /** Since when every download is bad (ms), and how many there were. */
   readonly badSince: number;
   readonly times: number;
 }
@@ -119,7 +119,7 @@ interface Bad {
   readonly type: 'bad';
   readonly code: ItemEndCode;
   readonly message: string;
-  /** How long it may be so before it is believed; `policy.patienceMs` when it is left out. */
+  /** How long it must repeat before it counts; default: `policy.patienceMs`. */
   readonly patience?: 'lost' | 'optional' | 'withheld';
 }
 
@@ -162,7 +162,7 @@ async function download(
       const { message } = outcome;
       if (outcome.uniform !== true) {
         if (outcome.unusable) return { type: 'bad', code: RESULT_PROBLEMS.unusable, message };
-        // A file that needs the token may be refused for good, while all others come.
+        // A file that needs the token may be refused permanently, while all others are sent.
         if (outcome.refusesUs && !isResult) return withheld(artefact, message);
       }
       if (tries.ageMs() > RESULTS_KEPT_MS) {
@@ -178,7 +178,7 @@ async function download(
 
 type Absent = Extract<FetchOutcome, { type: 'absent' }>;
 
-/** Of a file that not every service has: a 404 is asked again a few times, and then believed. */
+/** For a file that not every service has: a 404 is retried a few times, and then counts. */
 const OPTIONAL_PATIENCE_MS = 3_000;
 
 /** 404 of a job that is finished may pass, as it may while the job runs (poll.ts); other refusals are final. */
@@ -196,7 +196,7 @@ function withheld(artefact: ArtefactName, words: string): Got {
 
 type Found = Extract<FetchOutcome, { type: 'found' }>;
 
-/** A result is read as a whole to be checked, and is a megabyte or two. */
+/** A result is read completely for its check; it has one or two megabytes. */
 async function collect(
   { body, contentLength, hidden }: Found,
   name: ArtefactName,
@@ -215,7 +215,7 @@ async function collect(
   }
 }
 
-/** Streams the body to disk. A connection that ends too early is the service's doing, a full disk is not. */
+/** Streams the body to disk. A connection that ends too early is a fault of the service, a full disk is not. */
 async function receive(found: Found, store: Store, key: string): Promise<Got> {
   const signal = Context.current().cancellationSignal;
   try {
@@ -229,7 +229,7 @@ async function receive(found: Found, store: Store, key: string): Promise<Got> {
 function brokenOff(error: unknown): Got {
   const aborted = Context.current().cancellationSignal.aborted;
   if (!(error instanceof HundredfoldError) || aborted) throw error;
-  // The next download would bring as much.
+  // The next download would be as large.
   if (error.code === RESULT_PROBLEMS.tooLarge) {
     return ended({ code: error.code, message: error.message });
   }
@@ -237,10 +237,10 @@ function brokenOff(error: unknown): Got {
   return { type: 'bad', code: RESULT_PROBLEMS.truncated, message: error.message };
 }
 
-/** However long the pauses between them were: there may have been no worker. */
+/** Regardless of the pauses between them: there may have been no worker. */
 const LEAST_DOWNLOADS = 4;
 
-/** Throws "not yet", until what comes has been bad for as long as patience lasts. */
+/** Throws "not yet" until downloads have been bad for longer than the patience. */
 function askAgain(bad: Bad, { policy, tries }: Patience): FetchResult {
   const { badSince, times } = tries.left ?? { badSince: Date.now(), times: 0 };
   const patient = Date.now() - badSince < patienceOf(bad, policy);
@@ -262,7 +262,7 @@ function ended(problem: FetchResult['problem']): Got {
   return { type: 'ended', result: { files: [], problem, timing: null } };
 }
 
-/** Only the processing log says when the job ran and what ran it. */
+/** Only the processing log has the times of the job and its engine. */
 async function factsOf(
   store: Store,
   artefact: ArtefactName,

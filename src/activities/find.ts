@@ -20,7 +20,7 @@ export async function find(
   let name: string;
   try {
     const record = await readRecord(await openTree(deps, item), item);
-    // The tree knows more than a Temporal whose database was restored from a backup.
+    // The tree may know more than a Temporal whose database was restored from a backup.
     const { remoteId } = record;
     if (remoteId !== null)
       return { type: 'found', remoteId, askedAt: info.currentAttemptScheduledTimestampMs };
@@ -31,7 +31,7 @@ export async function find(
   const outcome = await client.find(item.kind, name, { signal });
   const found: Found = { ...outcome, askedAt: info.currentAttemptScheduledTimestampMs };
   if (outcome.type !== 'unavailable') return found;
-  // An outage is waited out as long as a job is; then the answer is that there is none.
+  // An outage is waited for as long as a job; then the result is `unavailable`.
   if (ageOf(deps.serverClock, info) > policy.deadlineMs) return found;
   throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
 }

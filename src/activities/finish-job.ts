@@ -1,10 +1,10 @@
 /**
- * The whole way of an accepted job in one activity: asks until it has ended, downloads its files side by side, and
- * writes the end of the item. A workflow task between these steps would decide nothing, and costs more than the steps
+ * Everything after the acceptance of a job in one activity: polls until it has ended, downloads its files in parallel,
+ * and writes the end of the item. A workflow task between these steps would decide nothing, and costs more than the steps
  * (docs/benchmarks.md, "What an item costs").
  *
  * "Not yet" of any step is a retry by the server. The results of earlier steps are kept with the heartbeat, so that the
- * next attempt continues there; without it (the worker was killed), it starts again, which does no harm.
+ * next attempt continues there; without it (the worker was killed), it starts again, which is harmless.
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -74,7 +74,7 @@ interface Downloads extends Omit<Accepted, 'submitted'> {
   readonly finished: FinishedJob;
 }
 
-/** At once and side by side: the service deletes results, and each file is checked by itself. */
+/** Immediately and in parallel: the service deletes results, and each file is checked separately. */
 async function fetchAll(
   deps: Dependencies,
   { job, policy, stage, finished }: Downloads,
@@ -101,7 +101,7 @@ async function fetchOnce(
   return result;
 }
 
-/** One that ends the item, else the one that is to be tried last: the item waits for all its files. */
+/** A failure that ends the item, else the one with the latest retry: the item waits for all its files. */
 function lastOf(failures: readonly unknown[]): unknown {
   const delayOf = (failure: unknown): number => {
     if (!(failure instanceof ApplicationFailure)) return 0;

@@ -1,9 +1,9 @@
 /**
- * Notes in the output tree that the former job, which `retry` polled, is of no use. The next job has its own name, and
+ * Notes in the output tree that the former job, which `retry` polled, cannot be used. The next job has its own name, and
  * a run after a loss of the Temporal database does not poll the former one again.
  *
- * Rejected: deciding by the error code alone, which paid for a second job while the first was alive, and asking the
- * services in the command, which needs tokens and minutes before anything starts.
+ * Rejected: deciding by the error code alone, which paid for a second job while the first still ran, and polling in the
+ * command, which needs tokens and takes minutes before anything starts.
  */
 import { givenUp } from '../store/reopen.ts';
 import { readItem, writeItem } from '../store/item-store.ts';
@@ -21,7 +21,7 @@ export async function giveUp(
   try {
     const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
-    // Done by an attempt of this activity whose result was lost.
+    // An earlier attempt has done this, and its result was lost.
     if (record?.remoteId !== remoteId) return;
     const fetched = Object.fromEntries(files.map(({ name, ...file }) => [name, file]));
     await writeItem(store, givenUp(record, fetched));

@@ -1,4 +1,4 @@
-/** The activities: thin verbs over injected dependencies. Each has a file of its own. */
+/** The activities, each in its own file, with their dependencies injected. */
 import type { Activities } from '../workflows/activity-types.ts';
 import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';

@@ -1,4 +1,4 @@
-/** How far an accepted job has been brought by the tries of `finishJob`, as the heartbeat carries it to the next one. */
+/** The progress of an accepted job in `finishJob`, which the heartbeat carries to the next attempt. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '@temporalio/activity';
 import type { ArtefactName } from '../domain/outcomes.ts';
@@ -95,7 +95,7 @@ export class JobStage {
     return ageOf(this.#clock, this.#context.info);
   }
 
-  /** Not sent at once: most jobs end before a heartbeat is due, and each one costs the server a write. */
+  /** Not sent immediately: most jobs end before a heartbeat is due, and each one costs the server a write. */
   #leave(left: Left): void {
     this.#left = left;
   }

@@ -1,18 +1,18 @@
 /**
- * How long jobs took lately, by their service's own log. The first look at the next job is put off until then: a look
- * that comes too early costs a request, and then the service's whole Retry-After until the next one is allowed.
+ * The recent run times of jobs, from the log of their service. The first poll of the next job waits that long: a poll
+ * that is too early costs a request, and then the service's whole Retry-After until the next one is allowed.
  */
 import type { Timing } from '../domain/outcomes.ts';
 import type { RemoteJob } from '../workflows/activity-types.ts';
 
 const REMEMBERED = 20;
-/** A job may be shorter than all we have seen, or have ended long before we came to look: it is not kept waiting. */
+/** A job may be shorter than all seen before, or may have ended long ago: it is not made to wait. */
 const LONGEST_MS = 60_000;
 
 export class JobTimes {
   readonly #recent = new Map<string, number[]>();
 
-  /** Takes in what the log of an ended job says. */
+  /** Adds the times in the log of an ended job. */
   note(job: RemoteJob, { queuedAt, startedAt, finishedAt }: Timing): void {
     // A job that found a worker free has no time in the queue.
     const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');

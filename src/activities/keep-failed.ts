@@ -1,6 +1,6 @@
 /**
- * Keeps what the service has of a job that failed: the record with the log of a molecule, the history of a prediction.
- * It explains the failure and is no result: the item has failed with or without it, and waits for it only for a while.
+ * Keeps what the service has of a failed job: the record with the log of a molecule, the history of a prediction. It
+ * explains the failure and is not a result: the item fails with or without it, and waits for it only for a while.
  *
  * Rejected: fetching all artefacts of a failed job, which services answer with 404 and 422.
  */

@@ -1,6 +1,6 @@
 /**
  * Starts the workflow of an item with the answer to its submission, in the activity that has sent it: until then the item
- * waits in the budget's queue, and costs the server nothing.
+ * waits in the budget's queue, at no cost for the server.
  *
  * Rejected: a start by the campaign after the grant, which delays the job by two workflow tasks; a start delay,
  * from which a signal does not wake a workflow; standalone activities, which have no state, attempts or files to

@@ -15,12 +15,12 @@ import { isElsewhere, storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';
 import type { Tries } from './tries.ts';
 
-/** Left by a try that could not note it, for the next one: that may see the tree. */
+/** From an attempt that could not note it, for the next one, which may have access to the tree. */
 export interface Owed {
   readonly noteOwed?: boolean;
 }
 
-/** On the first try, or the first on a worker that has the tree. */
+/** In the first attempt, or the first one on a worker with access to the tree. */
 export async function noteAcceptanceOnce(
   deps: Pick<Dependencies, 'openStore' | 'leases'>,
   job: RemoteJob,
@@ -38,7 +38,7 @@ async function noteAcceptance(
   try {
     const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
-    // A late try, as of a worker that was frozen, must not reopen an item that another try has ended.
+    // A late attempt, for example of a frozen worker, must not reopen an item that another attempt has ended.
     if (!record || (isFinal(record.state) && record.remoteId === remoteId)) return;
     await writeItem(store, {
       ...record,
@@ -54,7 +54,7 @@ async function noteAcceptance(
       tries.leave({ noteOwed: true });
       throw storeFailure(error);
     }
-    // A full disk must not keep us from asking for the result: this note is only a backup of Temporal's history.
+    // A full disk must not prevent polling: this note is only a backup of Temporal's history.
     if (!(error instanceof StoreError)) throw error;
     log.warn('the acceptance could not be noted in the output tree', { id: item.id, error });
   }
@@ -62,7 +62,7 @@ async function noteAcceptance(
 
 type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;
 
-/** Noted before, when it was accepted, where the same job is asked for again. */
+/** Already noted at its acceptance, if the same job is polled again. */
 function timesOf(record: ItemRecord, remoteId: string, times: RemoteJob['times']): Times {
   const { submittedAt, sentAt, answeredAt } = record;
   if (record.adopted) return { submittedAt: null, sentAt: null, answeredAt: null };

@@ -38,7 +38,7 @@ async function signalItem(
   { item, run, ...request }: SubmitRequest,
   result: SubmitResult,
 ): Promise<void> {
-  // To the run that asked: the next one of this id waits for an answer of its own.
+  // To the run that requested it: the next run with this id waits for its own answer.
   const handle = temporal.workflow.getHandle(item, run);
   if (await isReached(handle.signal(submittedSignal, submittedOf(request, result)))) return;
   // Cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.

@@ -83,7 +83,7 @@ async function runCommand(
     signal,
     killSignal: 'SIGKILL',
   });
-  // One that does not read its input has closed it: its exit code shows the outcome.
+  // A command that does not read its input closes it: its exit code shows the outcome.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);
   try {

@@ -5,7 +5,7 @@ const last = new Map<string, Promise<void>>();
 
 /**
  * The outcome of `work` on an item's record, which starts when earlier work on it has ended: two attempts of an
- * activity may run at once, since one that timed out does not stop immediately.
+ * activity may run at the same time, because one that timed out does not stop immediately.
  */
 export async function oneAfterAnother<T>(
   { store, id }: Pick<ItemAddress, 'store' | 'id'>,

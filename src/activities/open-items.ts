@@ -1,4 +1,4 @@
-/** Where the open items of a campaign are, and their cancelling: a workflow cannot look at others. */
+/** Finds and cancels the open items of a campaign: a workflow cannot read the state of others. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { itemWorkflowId } from '../workflows/names.ts';
 import type { Whereabouts } from '../workflows/activity-types.ts';

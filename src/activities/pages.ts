@@ -27,7 +27,7 @@ export async function loadPage(
     await markReached(opened, page);
     return (
       entries
-        // What gets the result of another row needs no job: `publish` delivers it.
+        // A row that gets the result of another one needs no job: `publish` delivers it.
         .filter(({ kind, follows }) => SERVICE_OF_KIND[kind] === service && follows === undefined)
         .map(({ id, kind, done, generation = 0, job, credential, adopts, sends }) => ({
           id,
@@ -35,12 +35,12 @@ export async function loadPage(
           generation,
           ...(credential !== undefined && { credential }),
           ...(done && { ended: { state: done, code: null } }),
-          // A job of another service, from before the configuration was changed, is none of this one's.
+          // A job of another service, from before the configuration was changed, does not belong to this one.
           ...(job?.address === address && {
             remoteId: job.remoteId,
             ...(job.formerEnd !== undefined && { formerEnd: job.formerEnd }),
           }),
-          // Whatever the configured service is now: an adopted job is asked for there, and never submitted.
+          // Even if the configured service has changed: an adopted job is polled there, and never submitted.
           ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
           ...(sends && { sends }),
         }))

@@ -1,6 +1,5 @@
 /**
- * Asks how a job is doing. "Not yet" is thrown, so that the server asks again later without an event; where that is soon,
- * it is waited for here.
+ * Polls a job. "Not yet" is thrown, so that the server retries later without an event; short delays are waited for here.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
@@ -17,11 +16,11 @@ import { clientOf } from './service.ts';
 import { growing, notYet } from './retry.ts';
 import { ownTries, type Tries } from './tries.ts';
 
-/** A shorter wait (ms) is done here: to be called again by the server costs more than a look at the job. */
+/** A shorter delay (ms) is waited for here: a retry by the server costs more than a poll. */
 const WAITED_HERE_MS = 2_000;
-/** All waits between the looks of one call together (ms). */
+/** All delays between the polls of one call together (ms). */
 const WAITED_IN_ALL_MS = 5_000;
-/** A look that comes a moment too early costs the service's whole Retry-After; one that comes this much later (ms), this. */
+/** Added to each delay (ms): a poll that is slightly too early costs the service's whole Retry-After. */
 const SLACK_MS = 50;
 
 async function untilItMayBeDone(
@@ -60,11 +59,11 @@ export async function poll(
   }
 }
 
-/** The job runs, and may be asked for again after so long (ms). */
+/** The job runs, and may be polled again after this time (ms). */
 interface Later {
   readonly message: string;
   readonly delayMs: number;
-  /** What is left for the next look. */
+  /** For the next poll. */
   readonly seen: Seen | null;
 }
 
@@ -97,7 +96,7 @@ async function look(
       const stuck = stuckBecause(ageMs, policy.deadlineMs, outcome.timing);
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
       if (policy.once) return { type: 'running' };
-      // It is there: an earlier 404 was wrong.
+      // The service knows it: an earlier 404 was wrong.
       const queuedAt = outcome.timing?.queuedAt ?? seen.queuedAt;
       const left = queuedAt === undefined ? null : { queuedAt };
       tries.leave(left);
@@ -105,7 +104,7 @@ async function look(
       return { message: outcome.statusMessage ?? 'running', delayMs, seen: left };
     }
     case 'unavailable': {
-      // Says nothing about the job: the outage is waited out, within the same deadline.
+      // Nothing is known about the job: the outage is waited for, within the same deadline.
       const stuck = stuckBecause(ageMs, policy.deadlineMs, null);
       if (stuck) return { type: 'failed', ...stuck, timing: null };
       throw notYet(outcome.message, Math.max(growing(tries.attempt), outcome.retryAfterMs ?? 0));
@@ -113,7 +112,7 @@ async function look(
   }
 }
 
-/** Left by a look for the next one. */
+/** From one poll for the next one. */
 export interface Seen extends Owed {
   /** Of 404s in a row. */
   readonly badSince?: number;
@@ -129,14 +128,14 @@ export type PollTries = Tries<Seen>;
 
 type Lost = Extract<PollOutcome, { readonly type: 'lost' }>;
 
-/** However long the pauses between them were: there may have been no worker. */
+/** Regardless of the pauses between them: there may have been no worker. */
 const LEAST_DENIALS = 4;
 const LONGEST_BETWEEN_MS = 60_000;
 
 /**
  * The service does not know a job that it has accepted. A cache, a restart or one of several hosts behind the address
- * may say so for a while, and a new job would be paid for: it is believed when it repeats for long enough, while the
- * service is well.
+ * may cause that for a while, and a new job would have to be paid: it counts when it repeats for long enough while the
+ * service works.
  */
 async function believed(
   client: ServiceClient,

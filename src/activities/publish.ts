@@ -42,7 +42,7 @@ export async function publish(deps: Dependencies, request: PublishRequest): Prom
   }
 }
 
-/** The rows that nothing was started for when the campaign was cancelled: they have an end as well (promise 3). */
+/** Rows that had not started when the campaign was cancelled: they need an end as well (promise 3). */
 async function cancelRest(
   store: Store,
   campaign: PreparedCampaign,
@@ -57,7 +57,7 @@ async function cancelRest(
   }
 }
 
-/** Nothing depends on it: the campaign has ended, and a later one computes again. */
+/** Optional: the campaign has ended, and a later one can compute the results again. */
 function sayUnkept(error: unknown): void {
   if (!(error instanceof StoreError)) throw error;
   const { code, message } = error;

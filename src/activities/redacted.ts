@@ -1,11 +1,11 @@
-/** Says of a file how often a secret was overwritten in it (services/redaction.ts). */
+/** Counts how often a secret was overwritten in a file (services/redaction.ts). */
 import type { KeptFile } from '../workflows/activity-types.ts';
 
 export function redactedTimes(times: number): Pick<KeptFile, 'redacted'> {
   return times === 0 ? {} : { redacted: times };
 }
 
-/** A run of one character, none of which stands in an id: what secrets are overwritten with. */
+/** Secrets are overwritten with a run of one character that no id contains. */
 const MASKED = /([^\w\s.~=+-])\1*/g;
 const TOKEN_OF_RECORD = /"token"\s*:\s*"([^\w\s])\1*"/;
 

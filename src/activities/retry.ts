@@ -1,4 +1,4 @@
-/** How an activity asks for a retry: the server waits, and no event is written. */
+/** How an activity requests a retry: the server waits, and no event is written. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { growingDelay } from '../domain/growing-delay.ts';
@@ -9,7 +9,7 @@ export function growing(attempt: number): number {
   return growingDelay({ first: 1_000, longest: 60_000 }, attempt);
 }
 
-/** Nothing is wrong, it is only not time yet: BENIGN keeps it out of failure counts and logs. */
+/** Not a failure, only too early: BENIGN keeps it out of failure counts and logs. */
 export function notYet(message: string, delayMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'NotYet',
@@ -19,7 +19,7 @@ export function notYet(message: string, delayMs: number): ApplicationFailure {
   });
 }
 
-/** Of a tree that this worker must not use, while another one may. */
+/** For a tree that this worker must not use, but another one may. */
 const ELSEWHERE: readonly string[] = ['TREE_NOT_HERE', 'TREE_LEASED'];
 const ANOTHER_WORKER_MAY_MS = 5_000;
 
@@ -27,7 +27,7 @@ export function isElsewhere(error: unknown): error is StoreError {
   return error instanceof StoreError && ELSEWHERE.includes(error.code);
 }
 
-/** A store that cannot be written now may be later (a full disk); one that never can ends the item, with its code. */
+/** A store that cannot be written may be writable later (a full disk); if not, the item ends with its code. */
 export function storeFailure(error: unknown, attempt = Context.current().info.attempt): unknown {
   if (!(error instanceof StoreError)) return error;
   const delay = growing(attempt);

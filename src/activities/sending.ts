@@ -1,10 +1,11 @@
 /**
- * The note beside an item that its job may have been sent. It is made just before the first byte leaves, and only one
- * attempt can make it: so the server may give a submission to another worker when one does not answer, and a worker
+ * The note in an item's folder that its job may have been sent. It is created just before the first byte, and only one
+ * attempt can create it. So the server may give a submission to another worker when one does not answer, and a worker
  * that was suspended sends nothing when it resumes.
  *
- * no note               nothing was sent a note without an id  something may have been sent: its fate is unknown a note
- * with an id     the service took the job on under this id
+ * - No note: nothing was sent.
+ * - A note without an id: something may have been sent, and its fate is unknown.
+ * - A note with an id: the service accepted the job under this id.
  *
  * It is removed at the end of the item (`conclude`), or at once when it is certain that no job was created.
  */
@@ -39,7 +40,7 @@ export class SendingNote {
   readonly #key: string;
   readonly #sentWith: { readonly credential?: string };
   #at = '';
-  /** By both clocks, in ms: the clock of the wall may be set before the answer is there. */
+  /** By both clocks, in ms: the wall clock may be set before the answer arrives. */
   #sent: { readonly wall: number; readonly steady: number } | null = null;
 
   constructor(store: Store, { job, attempt, credential, others }: Noted) {
@@ -48,13 +49,13 @@ export class SendingNote {
     this.#sentWith = others === undefined || credential === undefined ? {} : { credential };
   }
 
-  /** What an earlier attempt has left: the job's id where it was accepted, or that its fate is unknown; null when nothing was sent. */
+  /** The note of an earlier attempt: the id of an accepted job, or an unknown fate; null if nothing was sent. */
   async earlier(): Promise<EarlierOutcome | null> {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = note.safeParse(parseJson(text));
     if (!data) return { type: 'unsure', message: unknownFate('') };
-    // The note was made before the first byte: a little earlier than the true time, and never later.
+    // The note was created before the first byte: slightly before the true time, and never after it.
     const { remoteId, sentAt = data.at, answeredAt, credential } = data;
     const sentWith = credential === undefined ? {} : { credential };
     if (remoteId === undefined)
@@ -63,7 +64,7 @@ export class SendingNote {
     return { type: 'accepted', remoteId, rateLimit: null, ...times, ...sentWith };
   }
 
-  /** From here on the job may be sent. False when another attempt has made the note: then it may not. */
+  /** From now on the job may be sent. False if another attempt has created the note: then it must not be sent. */
   async make(): Promise<boolean> {
     this.#at = new Date().toISOString();
     const made = await this.#store.create(this.#key, this.#textOf({}));
@@ -83,7 +84,7 @@ export class SendingNote {
     return { ...outcome, sentAt, answeredAt: new Date(wall + tookMs).toISOString() };
   }
 
-  /** Keeps what the answer makes certain. The submission has happened: a full disk changes nothing about its outcome. */
+  /** Notes the answer. The submission is done: a full disk does not change its outcome. */
   async settle(outcome: TimedOutcome): Promise<void> {
     try {
       if (outcome.type === 'accepted') {

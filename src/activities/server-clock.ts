@@ -1,19 +1,19 @@
 /**
- * The clock of the Temporal server, as this worker can know it: what the server stamps reaches us later, never earlier.
- * The least difference ever seen between its stamps and our clock is the true one plus the quickest way from there to
- * here, so a wait that goes by it may end a few milliseconds late and cannot end early, however wrong either clock is.
+ * An estimate of the clock of the Temporal server. Its timestamps arrive later, never earlier: the smallest difference
+ * seen between them and our clock is the true one plus the shortest transfer time. So a wait by this estimate may end a
+ * few milliseconds late but never early, however wrong either clock is.
  */
 import { performance } from 'node:perf_hooks';
 import type { Info } from '@temporalio/activity';
 
-/** Two clocks drift apart by less than 0.1 ms a second: what was seen this long ago is off by a few ms at most. */
+/** Two clocks drift by less than 0.1 ms a second: an observation this old is off by a few ms at most. */
 const REMEMBERED_MS = 60_000;
 
 export class ServerClock {
   /**
    * Only what can still be the least: times and differences both grow from front to back, and the first is the least.
-   * An activity asks several times, and thousands of stamps arrive in a minute: going over all of them took 2 ms of CPU
-   * an item.
+   * An activity reads it several times, and thousands of timestamps arrive in a minute: a search through all of them
+   * took 2 ms of CPU an item.
    */
   readonly #least: { readonly at: number; readonly difference: number }[] = [];
   readonly #ours: () => number;
@@ -51,8 +51,8 @@ export class ServerClock {
 }
 
 /**
- * How long ago (ms) an activity was first wanted. The server has stamped that, so the server's clock is used: hosts
- * whose clocks are minutes apart would otherwise ask minutes too late, or give up too early.
+ * How long ago (ms) an activity was first scheduled. That timestamp is the server's, so its clock is used: hosts whose
+ * clocks are minutes apart would otherwise poll minutes too late, or give up too early.
  */
 export function ageOf(
   clock: ServerClock,

@@ -6,12 +6,12 @@ import { notYet } from './retry.ts';
 
 const ANOTHER_WORKER_MAY_MS = 15_000;
 
-/** Throws "not yet" when this worker does not know the service: another may, or this one will with its next configuration. */
+/** Throws "not yet" if this worker does not know the service: another one may, or this one after a new configuration. */
 export function clientOf(deps: Dependencies, reference: ServiceReference): ServiceClient {
   return serviceOf(deps, reference).client;
 }
 
-/** The same of all that this worker knows about the service. */
+/** The same, with all that this worker knows about the service. */
 export function serviceOf(deps: Dependencies, reference: ServiceReference): KnownService {
   const service = deps.serviceOf(reference) ?? deps.successorOf(reference);
   if (service) return service;

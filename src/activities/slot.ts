@@ -11,7 +11,7 @@ import type { Account, AcceptedAnswer, Reservation, Windows } from '../ledger/ch
 import type { Dependencies, KnownService } from './dependencies.ts';
 
 export interface SlotRequest {
-  /** Unique for one POST: should it be asked for again after a crash, `repeated` says so. */
+  /** Unique for one POST: if it is requested again after a crash, `repeated` is set. */
   readonly id: string;
   readonly reference: ServiceReference;
   readonly service: KnownService;
@@ -22,7 +22,7 @@ export interface SlotRequest {
 
 export interface TakenSlot {
   readonly type: 'taken';
-  /** A former process had reserved this POST, and may have made it. */
+  /** An earlier process had reserved this POST, and may have sent it. */
   readonly repeated: boolean;
   readonly id: string;
   readonly account: Account;
@@ -31,7 +31,7 @@ export interface TakenSlot {
 
 export type Slot =
   | TakenSlot
-  /** The credential has to wait: nothing is wrong with the service, and no other credential is concerned. */
+  /** The credential has to wait; the service and other credentials are not affected. */
   | {
       readonly type: 'full';
       readonly retryAfterMs: number;
@@ -41,7 +41,7 @@ export type Slot =
   /** The ledger cannot be used: nothing may be sent. */
   | { readonly type: 'unusable'; readonly message: string };
 
-/** The budget counts from when it hears of an answer, the ledger from the answer: they differ by this much (ms) at most. */
+/** The budget counts from when it receives an answer, the ledger from the answer: they differ by at most this (ms). */
 const PATIENCE_MS = 250;
 
 export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
@@ -76,7 +76,7 @@ export function freeSlot({ ledger }: Dependencies, id: string): void {
 }
 
 /**
- * Never throws: the POST has been made. A slot that cannot be closed stays charged for 45 s and its window.
+ * Never throws: the POST has been sent. A slot that cannot be closed stays charged for 45 s and its window.
  * `null` as outcome: the POST was not begun.
  */
 export function closeSlot(

@@ -1,6 +1,6 @@
 /**
- * Sends one job, at most once (docs/architecture.md, "Submit is at most once"). It does not throw for what a service
- * does: whatever becomes of the POST is an outcome, and the budget workflow decides by it.
+ * Sends one job, at most once (docs/architecture.md, "Submit is at most once"). It does not throw because of a
+ * service: every result of the POST is an outcome, and the budget workflow decides by it.
  *
  * The server runs it again when a worker does not answer. Everything up to the note in the item's folder (sending.ts)
  * may happen twice; the POST comes after the note.
@@ -24,28 +24,28 @@ import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from '.
 import { openTree } from './tree.ts';
 import { isWanted } from './wanted.ts';
 
-/** A worker that was suspended for so long (ms) may count as dead by now, and another attempt may be running. */
+/** A worker that was suspended for this long (ms) may count as dead, and another attempt may be running. */
 const STOOD_STILL_MS = 3_000;
 
 /**
- * A budget that knows of a failure leaves the service alone for a second, and a little less by this worker's clock. What
- * may be sent sooner after one was decided without knowing of it. What may be sent later shows by `failuresKnownTo`
- * whether the budget knew; older budgets do not send it and are judged by the time alone.
+ * A budget that knows of a failure sends nothing for a second, or slightly less by this worker's clock. A grant for an
+ * earlier time was made without this knowledge. For later ones, `failuresKnownTo` shows whether the budget knew; older
+ * budgets do not send it, so that only the time counts.
  */
 const SHORTEST_BLOCK_MS = 900;
 
 const IN_DOUBT = 'the submission was answered with a web page, and others after it were accepted';
 
-/** Until another worker, which may know the service, is asked (ms). */
+/** Until another worker, which may know the service, is tried (ms). */
 const ANOTHER_WORKER_MS = 5_000;
 
-/** Between looks of a worker that cannot use the ledger (ms). */
+/** Between checks of a worker that cannot use the ledger (ms). */
 const LEDGER_AGAIN_MS = 5_000;
 
-/** Between looks at a token that another Temporal sends with (ms). */
+/** Between checks of a token that another Temporal uses (ms). */
 const TOKEN_AGAIN_MS = 15_000;
 
-/** Between looks of a worker that cannot read or write the campaign's folder now (ms). */
+/** Between checks of a worker that cannot read or write the campaign's folder (ms). */
 const STORE_AGAIN_MS = 5_000;
 
 export async function submit(
@@ -62,7 +62,7 @@ export async function submit(
   if (!service) return unknownHere(reference);
   const prepared = await prepare(deps, request, reference);
   if ('type' in prepared) return prepared;
-  // Slots are given out a little ahead of time: what comes between is behind us when the slot is free.
+  // Slots are granted ahead of time, so that these steps are done when the slot is free.
   const waitMs = deps.serverClock.until(request.notBefore);
   if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return notNow('the worker is stopping');
@@ -80,7 +80,7 @@ interface Prepared {
   readonly slot: Pick<SlotRequest, 'id' | 'reference' | 'windows'>;
 }
 
-/** Everything that can go wrong before a byte is sent goes wrong here, and costs no slot. */
+/** Everything that can fail before a byte is sent: such a failure costs no slot. */
 async function prepare(
   deps: Dependencies,
   request: SubmitRequest,
@@ -93,7 +93,7 @@ async function prepare(
     const earlier = await note.earlier();
     if (earlier) return earlier;
     const source = { campaign, id: job.id, kind: job.kind as Kind };
-    // The run of a campaign is that of many items.
+    // Many items share the run of a campaign.
     const id = `${job.launch ? requestKey(request) : (run ?? item)} ${attempt}`;
     const slot = { id, reference, ...(limits && { windows: limits }) };
     const read = await readJob(store, source);
@@ -105,7 +105,7 @@ async function prepare(
 }
 
 /**
- * The note of a submission goes away with the end of its item. A Temporal whose database was restored from a backup may
+ * The note of a submission is removed at the end of its item. A Temporal whose database was restored from a backup may
  * not know of that end: the tree does, and nothing is sent again.
  */
 function acceptedBefore({ accepted }: StoredJob): SubmitResult | null {
@@ -116,7 +116,7 @@ function acceptedBefore({ accepted }: StoredJob): SubmitResult | null {
   return { type: 'accepted', remoteId, rateLimit: null, ...times, ...sentWith };
 }
 
-/** Another Temporal sends with this token: it waits, and no other token does. */
+/** Another Temporal uses this token: only this token waits. */
 async function leasedElsewhere(
   deps: Dependencies,
   { job, limits }: SubmitRequest,
@@ -160,12 +160,12 @@ async function send(
     const message = `row ${request.job.id}: ${offer.message}; nothing was sent. ${offer.remedy}`;
     return { type: 'unable', code: offer.code, message };
   }
-  // Without a note an attempt before this one has sent nothing, and its slot is not used.
+  // Without a note, earlier attempts have sent nothing and used no slot.
   if (info.attempt > 1) freeSlot(deps, wanted.id);
   const decidedAt = Date.now() - Math.max(ageOf(deps.serverClock, info), SHORTEST_BLOCK_MS);
   const { number, failuresKnownTo, probe } = request;
   const permission = { at: decidedAt, number, failuresKnownTo, probe };
-  // How far it has come, when it ends in whatever way.
+  // The progress at its end, however it ends.
   const reached: { slot: Slot | null; noted: boolean } = { slot: null, noted: false };
   let outcome: TimedOutcome | null = null;
   const beforeSending = async (): Promise<boolean> => {
@@ -176,7 +176,7 @@ async function send(
   try {
     const answer = note.timed(await client.submit(job, { signal, permission, beforeSending }));
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
-    // The attempt that made the note reports the outcome of the job.
+    // The attempt that created the note reports the outcome of the job.
     outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);
     if (reached.noted) await note.settle(outcome);
     return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
@@ -187,20 +187,20 @@ async function send(
   }
 }
 
-/** No slot in the ledger of this machine, whatever the budget thinks. */
+/** No slot in the ledger of this machine, although the budget granted one. */
 function slotless(slot: Exclude<Slot, { readonly type: 'taken' }>): SubmitResult {
   const delayMs = slot.type === 'full' ? slot.retryAfterMs : LEDGER_AGAIN_MS;
   return { type: 'deferred', scope: 'credential', delayMs, message: slot.message };
 }
 
-/** A service that takes longer to say that it is there is not; the POST after it needs the rest of the activity's 45 s. */
+/** A service that takes longer to answer counts as down; the POST needs the rest of the activity's 45 s. */
 const PING_MS = 5_000;
 
 function within(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]);
 }
 
-/** Another worker may have the credential: the service is well, and others are not to wait for it. */
+/** Another worker may have the credential: the service works, and other items must not wait. */
 function unknownHere({ service, address }: ServiceReference): SubmitResult {
   const message = `no worker here has the token for ${service} at ${address} with which the campaign was started`;
   return { type: 'deferred', scope: 'credential', delayMs: ANOTHER_WORKER_MS, message };

@@ -1,10 +1,9 @@
 /**
- * Takes a whole artefact into the tree. Whether it is right is found out in memory, before a file has its final name:
- * what a check finds wrong is kept under `rejected/` in the item's folder, so that it is not mistaken for a valid
- * result.
+ * Takes a complete artefact into the tree. It is checked in memory, before a file has its final name: a wrong one is kept
+ * under `rejected/` in the item's folder, so that it is not mistaken for a valid result.
  *
- * In the item's folder and not at the top of the tree: `path` in items.csv leads to all that is known of the item, and
- * a pattern for the topologies in the folders of the items does not go down to `rejected/`.
+ * In the item's folder and not at the top of the tree: so `path` in items.csv leads to everything about the item, and a
+ * pattern for topologies in the folders of items does not match files in `rejected/`.
  */
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { compositionOf } from '../inputs/molecules/composition.ts';
@@ -28,20 +27,20 @@ import { hiddenInTexts, redactedTimes } from './redacted.ts';
 
 export interface Artefact {
   readonly name: ArtefactName;
-  /** As it is called in the item's folder. */
+  /** Its name in the item's folder. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
   /** Lengths of the secrets that were overwritten in it. */
   readonly hidden: readonly number[];
 }
 
-/** Bytes of the disk that downloads leave free: item.json and the tables must still find room. */
+/** Bytes of the disk that downloads leave free, for item.json and the tables. */
 export const KEPT_FREE = 32_000_000;
 
 /** Artefacts that are checked. The first of each kind is the result itself. */
 export const CHECKED: ReadonlySet<ArtefactName> = new Set(['record', 'result', 'distributions']);
 
-/** What is wrong with it; null when it is right. */
+/** What is wrong with it; null if it is right. */
 export async function problemOf(
   job: StoredJob,
   remoteId: string,
@@ -70,7 +69,7 @@ async function compositionOfJob({ kind, input, inputKnown }: StoredJob) {
     : null;
 }
 
-/** A molecule's files are taken out of their record on the way, also those of a wrong one, for inspection. */
+/** A molecule's files are extracted from their record, also those of a wrong one, for inspection. */
 export async function writeArtefact(
   store: Store,
   item: ItemAddress,
@@ -89,7 +88,7 @@ export async function writeArtefact(
   return { files, problem: reason, timing: null, ...(engine !== null && { engine }) };
 }
 
-/** What the service has of a job that failed: its answer as received and, of a molecule, the log in it. No results. */
+/** What the service has of a failed job: its answer as received and, for a molecule, the log in it. No results. */
 export async function writeFailed(
   store: Store,
   item: ItemAddress,
@@ -105,7 +104,7 @@ export async function writeFailed(
 type NamedText = readonly [name: string, text: string];
 
 interface Written extends Omit<Artefact, 'name'> {
-  /** Taken out of it. */
+  /** Extracted from it. */
   readonly texts: readonly NamedText[];
   /** In the item's folder. */
   readonly folder: string;

@@ -35,18 +35,18 @@ interface TreeLeasesOptions {
   readonly openTrees: () => Promise<readonly TreeAddress[]>;
 }
 
-/** A lease that was ours so long ago (ms) is looked at again before an activity relies on it. */
+/** A lease that was checked this long ago (ms) is checked again before an activity relies on it. */
 const CHECK_HOLDS_MS = 3_000;
-/** A campaign that is only not listed for a moment keeps its tree. */
+/** A campaign that is briefly missing from the list keeps its tree. */
 const LOOKS_BEFORE_RELEASE = 2;
 const LAST_LOOK_MS = 3_000;
 
 interface Kept {
   readonly address: TreeAddress;
-  /** When the lease was seen to be ours, by two clocks: one stands still while the machine sleeps. */
+  /** When the lease was last found to be ours, by two clocks: one stops while the machine sleeps. */
   seen: Moment | null;
   renewedAt: number;
-  /** Looks in a row that found no open campaign. */
+  /** Checks in a row that found no open campaign. */
   closed: number;
   looking: Promise<void> | null;
 }
@@ -67,14 +67,14 @@ export class TreeLeases {
   }
 
   /**
-   * Returns when the tree is the one that was asked for, and this Temporal's.
+   * Returns if the tree is the requested one, and this Temporal's.
    * @throws StoreError `TREE_NOT_HERE`, `TREE_LEASED`
    */
   async check(store: Store, address: TreeAddress): Promise<void> {
     const kept = this.#keptOf(address);
     kept.closed = 0;
     if (isRecent(kept.seen)) return;
-    // Many activities begin at once: one look is enough for all.
+    // Many activities begin at the same time: one check is enough for all.
     kept.looking ??= this.#look(store, kept).finally(() => {
       kept.looking = null;
     });
@@ -105,7 +105,7 @@ export class TreeLeases {
     const open = await this.#openTrees();
     for (const address of open?.values() ?? []) this.#keptOf(address);
     for (const kept of [...this.#kept.values()]) {
-      // Temporal does not say what is open: what we had, we keep.
+      // Temporal does not answer: the known trees are kept.
       kept.closed = open?.has(keyOf(kept.address)) === false ? kept.closed + 1 : 0;
       if (kept.closed === 0) await this.#attempt(() => this.#keep(kept));
       else if (kept.closed >= LOOKS_BEFORE_RELEASE) await this.#attempt(() => this.#release(kept));
@@ -174,7 +174,7 @@ export class TreeLeases {
     return kept;
   }
 
-  /** By their keys; null when Temporal does not say. */
+  /** By their keys; null if Temporal does not answer. */
   async #openTrees(): Promise<ReadonlyMap<string, TreeAddress> | null> {
     try {
       const trees = await this.#options.openTrees();

@@ -4,8 +4,8 @@ import type { Dependencies } from './dependencies.ts';
 import type { TreeAddress } from './tree-leases.ts';
 
 /**
- * Opens the tree of a campaign, never makes its folder. Both errors are retryable: another worker may have the tree,
- * and the other Temporal gives it back. What throws them has done nothing yet.
+ * Opens the tree of a campaign, never creates its folder. Both errors are retryable: another worker may have the tree,
+ * and the other Temporal may release it. Nothing was changed when they are thrown.
  * @throws StoreError `TREE_NOT_HERE`: there is no such folder here, or it is another tree; `TREE_LEASED`: another
  * Temporal works on it
  */

@@ -1,8 +1,8 @@
-/** Shares the question whether a campaign still waits for jobs, among rows that are sent at about the same time. */
+/** Shares the check whether a campaign still waits for jobs, among rows that are sent at about the same time. */
 
 /**
  * Rows of one campaign that are sent at about the same time share an answer this old (ms): the call costs both sides
- * as much as the submission itself. A submission could be on its way for as long when a campaign is cancelled.
+ * as much as the submission itself. A submission may be in progress for as long when a campaign is cancelled.
  */
 const SHARED_MS = 100;
 /** More campaigns than submit at a time. */
@@ -17,7 +17,7 @@ interface Known {
 export class WantedCampaigns {
   readonly #answers = new Map<string, Known>();
 
-  /** By ask, or by another call within the last moment. An error is not shared with later calls. */
+  /** From `ask`, or from another recent call. An error is not shared with later calls. */
   async find(key: string, ask: () => Promise<boolean>): Promise<boolean> {
     const now = performance.now();
     const known = this.#answers.get(key);

@@ -1,4 +1,4 @@
-/** Whether anybody still waits for a job, asked of the Temporal server just before it is sent. */
+/** Whether an item or campaign still waits for a job, read from the Temporal server just before it is sent. */
 import { campaignWorkflowId } from '../workflows/names.ts';
 import type { SubmitRequest } from '../workflows/submit-types.ts';
 import type { Dependencies } from './dependencies.ts';

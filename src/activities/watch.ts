@@ -29,7 +29,7 @@ export async function ensureBudget(deps: Dependencies, reference: ServiceReferen
   });
 }
 
-/** How the budget of a service is started. */
+/** The options with which the budget of a service is started. */
 export function budgetStart(
   { service, address }: Pick<ServiceReference, 'service' | 'address'>,
   taskQueue: string,
@@ -57,11 +57,11 @@ export async function countUnfinished(
   return count;
 }
 
-/** A budget writes how it stands a moment after it was asked (ms). */
+/** A budget writes its status this long after a request (ms). */
 const LOOK_AGAIN_MS = 500;
 const LOOKS = 20;
 
-/** When a campaign will end, as the budgets that it draws on stand now. */
+/** When a campaign will end, by the current status of its budgets. */
 export async function foresee(
   { temporal, openStore }: Dependencies,
   address: string,

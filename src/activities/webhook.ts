@@ -13,13 +13,13 @@ interface Within {
   readonly deadlineMs: number;
 }
 
-/** Returns why it failed, without a word of the address or of the answer; null when it did not. */
+/** Returns why it failed, without parts of the address or the answer; null if it did not. */
 export async function callWebhook(
   { url, token, network }: Webhook,
   body: string,
   { signal, deadlineMs }: Within,
 ): Promise<string | null> {
-  // `signal` comes first: a request that is overdue is not repeated, one that was never connected is.
+  // `signal` first: a request without an answer in time is not repeated, one that was never connected is.
   const later = 2 * deadlineMs;
   const dispatcher = createDispatcher(revealNetwork(network), {
     connections: 1,

@@ -8,7 +8,7 @@ export type Closing =
   | {
       readonly type: 'accepted';
       readonly rateLimit: RateLimitSeen | null;
-      /** Another token than the one that it was asked for with: that one has expired. */
+      /** Another token than that of the request, which has expired. */
       readonly replaced?: true;
     }
   /** Certainly no job, and final for the item. */

@@ -25,7 +25,7 @@ export interface Lane {
   priority?: number;
   reserve?: number;
   user?: string;
-  /** Rows that the campaign has not asked for yet, as last reported. */
+  /** Rows of the campaign without a request yet, as last reported. */
   behind?: number;
   /** Virtual time of the next turn: the lane with the least goes first. */
   pass: number;
@@ -39,7 +39,7 @@ export function newQueue(): Queue {
 }
 
 /**
- * Adds a request at the end of its lane. An item waits in one place only: asked for again, it keeps its place, or
+ * Adds a request at the end of its lane. An item waits in one place only: requested again, it keeps its place, or
  * changes the lane with its credential. A new run of the item takes the place of the one before, which has ended.
  */
 export function enqueue(queue: Queue, request: Request): void {

@@ -20,9 +20,9 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
   readonly others?: readonly string[];
   /** Of a request that was granted with another credential than it waits under: that one. */
   readonly home?: string;
-  /** Which submission of the item this asks for, from 0: an unsure one may be followed by another. */
+  /** Which submission of the item this is for, from 0: an unsure one may be followed by another. */
   readonly attempt: number;
-  /** Rows that the campaign has not asked for yet, about; absent where that is not known. */
+  /** About how many rows of the campaign have no request yet; absent if unknown. */
   readonly behind?: number;
   readonly job: Job;
 }
@@ -40,7 +40,7 @@ export interface CampaignRun {
 /** What a request is for. The budget needs only these fields; the rest is for the code that executes it. */
 export interface JobReference {
   readonly id: string;
-  /** Which life of the item asks: `retry` begins a new one. */
+  /** Generation of the item: `retry` begins a new one. */
   readonly generation: number;
 }
 

@@ -64,7 +64,7 @@ interface CredentialStatus extends WindowStatus {
 interface Waiters {
   readonly campaign: string;
   readonly credential: string;
-  /** Those that wait for a slot here, and those that the campaign has not asked for yet. */
+  /** Rows that wait for a slot here, and rows without a request yet. */
   readonly items: number;
   /** Of these, how many the budget knows by name; absent from budgets that knew all of them. */
   readonly asked?: number;

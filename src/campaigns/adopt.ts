@@ -1,4 +1,4 @@
-/** Which jobs become the items of a campaign, and of which one: the use case of `adopt`. */
+/** The use case of `adopt`: which jobs become items, and of which campaign. */
 import type { Settings } from '../config/settings.ts';
 import { codedError } from '../domain/errors.ts';
 import { KINDS, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
@@ -44,7 +44,7 @@ export interface PastJobs {
   readonly here: number;
   /** Those that failed at the service, and are skipped. */
   readonly failed: number;
-  /** What could not be found out, a sentence each. */
+  /** What could not be read, a sentence each. */
   readonly notes: readonly string[];
   readonly fresh: number;
 }

@@ -26,7 +26,7 @@ const row = z.object({
   title: z.string().optional(),
 });
 
-/** Empty where there is none; makes no folder. @throws HundredfoldError `ADOPT_MANIFEST_UNREADABLE` */
+/** Empty if there is none; creates no folder. @throws HundredfoldError `ADOPT_MANIFEST_UNREADABLE` */
 export async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> {
   const text = (await (await openStoreIfAny(tree))?.readText(ADOPTED_MANIFEST)) ?? '';
   try {
@@ -58,7 +58,7 @@ export async function addAdopted(tree: string, rows: readonly AdoptedRow[]): Pro
   await (await openStore(tree)).write(ADOPTED_MANIFEST, text);
 }
 
-/** Manifests are files: that of a tree in a bucket is brought to the disk for as long as `use` needs it. */
+/** Manifests are files: that of a tree in a bucket is copied to the disk while `use` runs. */
 export async function withLocalCopy<T>(
   tree: string,
   use: (manifest: string) => Promise<T>,

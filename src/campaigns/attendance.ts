@@ -1,4 +1,4 @@
-/** Whether workers take the tasks of a campaign, and finish them. The server retries a task forever without a word. */
+/** Whether workers take and finish the tasks of a campaign. The server retries a failing task forever, without an error. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
@@ -33,7 +33,7 @@ export class Attendance {
     });
   }
 
-  /** After `check`: a sentence with what to do; null where its tasks are done, as far as it shows. */
+  /** After `check`: a sentence with what to do; null if its tasks seem to be done. */
   async obstacle({ taskQueue }: WorkflowExecutionDescription): Promise<string | null> {
     if (this.#stuck?.type === 'failing')
       return `Its workflow tasks fail (${this.#stuck.message}). "hundredfold doctor" says what to do.`;
@@ -53,7 +53,7 @@ export class Attendance {
     return this.#pending !== null && (waited || now - this.#pending.since >= TASK_PATIENCE_MS);
   }
 
-  /** The server lists pollers for minutes after they have ended: that tasks stay there shows it sooner. */
+  /** The server lists pollers for minutes after they have ended: tasks that stay in the queue show it sooner. */
   async #isAlone(taskQueue: string): Promise<boolean> {
     const queues = await Promise.all([
       this.#queue(taskQueue, 'workflow'),
@@ -71,7 +71,7 @@ export class Attendance {
       reportStats: true,
     });
     const age = Number(stats?.approximateBacklogAge?.seconds ?? 0);
-    // Workers that are too busy leave tasks there as well, and take others.
+    // Overloaded workers leave tasks there as well, but take others.
     const waits = age >= NOT_TAKEN_S && (stats?.tasksDispatchRate ?? 0) < 0.01;
     return { polled: pollers.length > 0, waits };
   }

@@ -1,4 +1,4 @@
-/** What a user should know of a budget beside its numbers, in words. Pure. */
+/** Notices about a budget, beside its numbers. Pure. */
 import type { BudgetStatus } from '../budget/status.ts';
 
 interface BudgetNotice {

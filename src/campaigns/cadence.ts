@@ -1,15 +1,15 @@
-/** How often a campaign is looked at: soon while something happens, seldom while it waits. Pure. */
+/** How often a campaign is polled: often while something happens, rarely while it waits. Pure. */
 import type { CampaignObservation } from './observe.ts';
 
 const SHORTEST_MS = 1_000;
-/** Of a campaign of thousands a second more or less changes nothing that a person sees, and each look is several calls. */
+/** In a campaign of thousands, nobody sees a second's difference, and each poll costs several calls. */
 const SHORTEST_OF_MANY_MS = 2_000;
 const MANY_ITEMS = 2_000;
 const LONGEST_MS = 4_000;
-/** Just after a slot has become free something is about to happen. */
+/** Just after a slot has become free, a submission is likely. */
 const AFTER_A_SLOT_MS = 300;
 
-/** How long to wait until the next look, in ms. `before`: the look before this one, and how long was waited then. */
+/** How long to wait until the next poll, in ms. `before`: the previous poll, and the wait before this one. */
 export function nextLookIn(
   before: { readonly seen: CampaignObservation; readonly waited: number } | null,
   seen: CampaignObservation,
@@ -24,7 +24,7 @@ export function nextLookIn(
   return Math.max(shortest, Math.min(longer, ...coming));
 }
 
-/** Slots that became free by themselves make no difference: they are counted from the clock. */
+/** Slots that became free by time make no difference: they follow from the clock. */
 function differ(one: CampaignObservation, other: CampaignObservation): boolean {
   return fingerprint(one) !== fingerprint(other);
 }

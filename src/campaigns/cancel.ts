@@ -1,4 +1,4 @@
-/** Which end a campaign gets that its user cancels: its own one, or none, if its workflow could not reach it. */
+/** How a campaign ends that is cancelled: by its workflow, or at once if its workflow cannot end it. */
 import type { Session } from '../host/session.ts';
 import { codedError } from '../domain/errors.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
@@ -14,11 +14,11 @@ import { isTreeHere, treeObstacleOf } from './tree-obstacle.ts';
  * `cancelled`: it ends by itself, once it has its tree if there is an `obstacle`. The others were ended at once:
  * `without tree`, because the ends of its items cannot be written; `failing`, because its workflow does no task.
  */
-export type Cancelled =
+type Cancelled =
   | { readonly end: 'cancelled'; readonly obstacle: string | null }
   | { readonly end: 'without tree' | 'failing' };
 
-/** Of an open campaign. What it did at once is a notice. */
+/** Of an open campaign. What it did at once is reported as a notice. */
 export async function endCampaign(
   session: Session,
   followed: Observed,
@@ -41,7 +41,7 @@ export async function endCampaign(
   return { end: 'failing' };
 }
 
-/** Of a campaign that was cancelled, and whose history turned out since not to be replayable. */
+/** For a cancelled campaign whose history has since proved impossible to replay. */
 export async function endFailing(
   session: Session,
   { name }: Observed,
@@ -56,7 +56,7 @@ async function obstacleNow(session: Session, { name, folder }: Observed): Promis
 }
 
 /**
- * Ends a campaign whose tree is permanently lost, without anything that would be written to it.
+ * Ends a campaign whose tree is permanently lost; nothing is written.
  * @throws HundredfoldError `TREE_IS_HERE`: an ordinary `cancel` leaves complete tables
  */
 export async function abandonCampaign(

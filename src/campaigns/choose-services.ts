@@ -8,9 +8,9 @@ import { localSettings } from '../host/local-settings.ts';
 interface Choice {
   /** The two services of this project come first. */
   readonly local: boolean;
-  /** Services that cannot be done without. */
+  /** Required services. */
   readonly needed: ReadonlySet<ServiceName>;
-  /** Services that are taken if they are known. */
+  /** Services that are used if they are configured. */
   readonly welcome?: ReadonlySet<string>;
   /** Who needs them, for people: `the manifest`. */
   readonly who: string;
@@ -38,7 +38,7 @@ const EXAMPLES: Readonly<Record<ServiceName, string>> = {
   predictions: 'predictions: { url: https://HOST, token: { env: HUNDREDFOLD_PREDICTION_TOKEN } }',
 };
 
-/** Shows both ways on. */
+/** Shows both ways to continue. */
 function noService(missing: readonly ServiceName[], who: string): HundredfoldError {
   return codedError('CONFIG_NO_SERVICE', {
     case: 'needed',

@@ -4,8 +4,8 @@ let formats: { readonly time: Intl.DateTimeFormat; readonly day: Intl.DateTimeFo
   null;
 
 /**
- * Made once: `toLocaleString` makes one for each call, which was half of what the live view cost. And only when they are
- * needed: they take 20 ms, a twentieth of what `list` takes.
+ * Created once: `toLocaleString` creates one for each call, which was half of the cost of the live view. And only when
+ * needed: they take 20 ms, a twentieth of `list`.
  */
 function formatsOnce() {
   formats ??= {

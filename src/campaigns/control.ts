@@ -7,7 +7,7 @@ import { campaignWorkflowId } from '../workflows/names.ts';
 import { findCampaign, type CampaignLine } from './find.ts';
 import { settled } from './progress.ts';
 
-/** Sends one of the messages below if the campaign is open. Returns how it stood before. */
+/** Sends one of the messages below if the campaign is open. Returns its state before. */
 export async function sendIfOpen(
   { client, role }: Session,
   name: string,
@@ -16,7 +16,7 @@ export async function sendIfOpen(
   const found = await findCampaign(client, name);
   if (!found.open) return found;
   await send(client);
-  // The worker of this process may have taken the task: if it ended now, the server would wait for it for seconds.
+  // The worker of this process may have taken the task: if it ended now, the server would wait several seconds for it.
   if (role === 'host') await settled(client, campaignWorkflowId(name));
   return found;
 }
@@ -26,7 +26,7 @@ export async function pauseCampaign(client: Client, name: string): Promise<void>
   await client.workflow.getHandle(campaignWorkflowId(name)).signal(pauseSignal);
 }
 
-/** @param service only there; at all services when it is left out */
+/** @param service only there; default: at all services */
 export async function resumeCampaign(
   client: Client,
   name: string,

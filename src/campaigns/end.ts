@@ -1,4 +1,4 @@
-/** How the workflow of a campaign ended, where it did not complete. */
+/** How the workflow of a campaign ended, if it did not complete. */
 import { ApplicationFailure } from '@temporalio/common';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
@@ -26,7 +26,7 @@ export async function brokenOff(session: Session, name: string): Promise<Hundred
   return codedError('CAMPAIGN_BROKEN_OFF', { name, reason: why });
 }
 
-/** Null when it was terminated. */
+/** Null if it was terminated. */
 async function failureOf({ client }: Session, name: string): Promise<ApplicationFailure | null> {
   try {
     await client.workflow.getHandle(campaignWorkflowId(name)).result();

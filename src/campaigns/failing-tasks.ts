@@ -1,4 +1,4 @@
-/** A campaign whose workflow cannot go on: it takes no message, and would never end by itself. */
+/** A campaign whose workflow cannot continue: it processes no message, and would never end. */
 import type { Client } from '@temporalio/client';
 import { stuckBecause } from '../watchdog/stuck.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
@@ -6,7 +6,7 @@ import { settled } from './progress.ts';
 
 export const NOT_REPLAYABLE = 'its history cannot be replayed';
 
-/** Why, as the end of a sentence; null where it does its tasks or may yet. Takes seconds only where it does not. */
+/** Why, as the end of a sentence; null if its tasks are done or still may be. Takes seconds only if they are not. */
 export async function whyTasksFail(client: Client, name: string): Promise<string | null> {
   const found = await settled(client, campaignWorkflowId(name));
   const stuck = await stuckBecause(client, found, Date.now());

@@ -13,7 +13,7 @@ const AFTER_FAILURE_MS = 500;
 
 export type Sight =
   | { readonly type: 'seen'; readonly observation: CampaignObservation }
-  /** The campaign cannot be looked at now; the next look is on its way. */
+  /** The campaign cannot be polled now; the next poll follows. */
   | { readonly type: 'unseen'; readonly reason: string };
 
 export class Follower {
@@ -21,7 +21,7 @@ export class Follower {
   readonly #name: string;
   readonly #observer: Observer;
   readonly #signal: AbortSignal;
-  /** Ends the wait for the next look. */
+  /** Ends the wait for the next poll. */
   #wake: () => void = () => undefined;
 
   /** @param signal ends the iteration; the campaign itself is not touched */
@@ -32,13 +32,13 @@ export class Follower {
     this.#signal = signal;
   }
 
-  /** Something has changed: do not wait for the next look. */
+  /** Something has changed: do not wait for the next poll. */
   lookNow(): void {
     this.#wake();
   }
 
   /**
-   * Ends with the look that saw the end of the campaign, or when the signal is aborted.
+   * Ends with the poll that finds the end of the campaign, or when the signal is aborted.
    * @throws HundredfoldError `CAMPAIGN_UNKNOWN`: Temporal no longer has it; `CAMPAIGN_UNREPLAYABLE`: no worker here can
    * continue it
    */

@@ -1,4 +1,4 @@
-/** When a campaign would end, with what its budgets are charged now. */
+/** When a campaign would end, with the current charges of its budgets. */
 import type { BudgetStatus } from '../budget/status.ts';
 import {
   everyCredential,

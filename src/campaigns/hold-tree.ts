@@ -1,4 +1,4 @@
-/** A command holds the output tree that it writes to: no other Temporal, and no `report`, works on it meanwhile. */
+/** A command holds the lease of the tree that it writes to: no other Temporal, and no `report`, uses it meanwhile. */
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import { embeddedServer } from '../host/host.ts';
@@ -24,7 +24,7 @@ interface Holding {
 }
 
 interface HoldingAlone {
-  /** The command, for whoever finds the tree held. */
+  /** The command, for the error of others that need the tree. */
   readonly where: string;
   readonly store: Store;
   readonly onNotice: OnNotice;

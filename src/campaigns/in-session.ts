@@ -1,4 +1,4 @@
-/** A session for as long as something is done in it: a look at campaigns, or work on them. */
+/** A session that is open while campaigns are read or changed in it. */
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../config/secret.ts';
 import { codedError } from '../domain/errors.ts';

@@ -30,7 +30,7 @@ export interface IntakeOptions {
 
 export interface Intake {
   readonly name: string;
-  /** The campaign's output tree, which may not be there yet. */
+  /** The campaign's output tree, which may not exist yet. */
   readonly folder: string;
   readonly survey: Survey;
   /** Services that the rows need. */
@@ -52,7 +52,7 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
   throw codedError('CAMPAIGN_DIFFERS', { case: 'other rows', name, folder, files });
 }
 
-/** Looked for, not made: to plan changes nothing. */
+/** Only searched, not created: `plan` changes nothing. */
 async function preparedTree(folder: string): Promise<Store | null> {
   const store = await openStoreIfAny(folder);
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
@@ -131,7 +131,7 @@ function placeOf(
   return { name, folder: campaignAddress(options.out ?? settings.storeUrl, name) };
 }
 
-/** The services that are known, whether the rows need them or not, and whether their tokens are here or not. */
+/** All configured services, also those that no row needs, or without a token here. */
 export function knownServices(
   settings: Settings,
   { services }: Pick<IntakeOptions, 'services'>,

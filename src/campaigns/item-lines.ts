@@ -56,7 +56,7 @@ export async function* itemLines(
   }
 }
 
-/** @param open what Temporal knows of it, where it was asked */
+/** @param open what Temporal knows of it, if it was queried */
 export function lineOf(item: Listed, open: OpenItem | undefined): ItemLine {
   const { id, kind, record } = item;
   const error = errorOf(item);

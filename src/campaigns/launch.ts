@@ -73,7 +73,7 @@ export async function launch(session: Session, start: Launch): Promise<void> {
   });
 }
 
-/** What has to be done just before the workflow is started. @throws StoreError `TOKEN_LEASED` */
+/** Steps just before the workflow is started. @throws StoreError `TOKEN_LEASED` */
 export async function beforeLaunch(session: Session, start: Launch): Promise<void> {
   await checkTokens(session, start);
   await forgetPause(session, start);
@@ -208,12 +208,12 @@ function openItems(limit: number | null): number {
 const BATCH_WITHOUT_LIMIT = 25;
 const BATCH_AT_MOST = 100;
 
-/** What a window takes at once is asked for at once; without one, little by little, or starts would hold up the rest. */
+/** A whole window in one signal; without a limit, small batches, so that starts do not delay other work. */
 function batchOf(limit: number | null): number {
   return limit === null ? BATCH_WITHOUT_LIMIT : Math.max(1, Math.min(BATCH_AT_MOST, limit));
 }
 
-/** Ids in a few characters: a memo travels with every look at the campaign. */
+/** A short form of ids: every poll of the campaign reads its memo. */
 export function digestOfIds(ids: Iterable<string>): string {
   return createHash('sha256')
     .update([...ids].sort().join(' '))

@@ -1,4 +1,4 @@
-/** What the ledger of this machine knows beyond the budgets of one Temporal, for `budget` and `doctor`. */
+/** What the ledger of this machine adds to the budgets of one Temporal, for `budget` and `doctor`. */
 import { formatNonZeroDuration } from '../domain/duration.ts';
 import type { Account, Charge, SeenRejection } from '../ledger/charge.ts';
 import type { Environment } from '../config/secret.ts';

@@ -118,7 +118,7 @@ async function runOf(client: Client, name: string): Promise<Run> {
   return { id: runId, references, standing };
 }
 
-/** A submission ends within this time, and so does what is on its way when the campaign is paused (ms). */
+/** A submission ends within this time, also one in progress when the campaign is paused (ms). */
 const ON_THEIR_WAY_MS = 50_000;
 const LOOK_EVERY_MS = 500;
 const QUIET_LOOKS = 3;
@@ -134,7 +134,7 @@ async function comeToRest(
   if (!open) return;
   await client.workflow.getHandle(campaignWorkflowId(name)).signal(pauseSignal);
   if (session.role !== 'joined') return;
-  // The campaign has to be heard by its budgets before they can be asked.
+  // The budgets must receive the signals of the campaign before their status is read.
   const deadline = new Deadline(ON_THEIR_WAY_MS);
   for (let quiet = 0; quiet < QUIET_LOOKS && !deadline.hasPassed;) {
     await delay(LOOK_EVERY_MS);

@@ -1,4 +1,4 @@
-/** What a campaign that moves takes along: its services, what is charged for them, and the right to their tokens. */
+/** What moves with a campaign: its services, their charges, and the leases of their tokens. */
 import type { Client } from '@temporalio/client';
 import { readSnapshot } from '../activities/budget-status.ts';
 import { budgetStart } from '../activities/watch.ts';

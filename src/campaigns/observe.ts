@@ -1,4 +1,4 @@
-/** One look at a campaign: its own counts, and the budgets it draws on. */
+/** One poll of a campaign: its own counts, and the budgets it uses. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { readBudget, readBudgets } from '../activities/budget-status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
@@ -19,7 +19,7 @@ export interface CampaignObservation {
   readonly progress: CampaignProgress;
   /** Open items that wait for a slot; the others are submitted. */
   readonly waiting: number;
-  /** Those that the campaign draws on, each with the campaign's own credential only. */
+  /** Those that the campaign uses, each with the campaign's own credential only. */
   readonly budgets: readonly BudgetStatus[];
   /** What the rows of the tree are; null where the tree cannot be read from here. */
   readonly kinds: KindCounts | null;
@@ -42,7 +42,7 @@ export async function observe(session: Session, observed: Observed): Promise<Cam
   return new Observer(session, observed).lookAt(found, true);
 }
 
-/** What blocks it is looked for this often: it takes several calls. */
+/** How often obstacles are looked for: it takes several calls. */
 const OBSTACLE_EVERY_MS = 5_000;
 
 /** Polls repeatedly, and asks only for what may have changed. */

@@ -1,4 +1,4 @@
-/** The document of `--json` for a campaign that is open, as far as it is known by now. */
+/** The `--json` document of an open campaign, with what is known so far. */
 import { countAdopted } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Session } from '../host/session.ts';
@@ -13,7 +13,7 @@ export async function openDocument(
   { name, out, startedAt }: Pick<CampaignLine, 'name' | 'out' | 'startedAt'>,
   { progress, budgets, obstacle }: CampaignObservation,
 ): Promise<CampaignDocument> {
-  // An item has a remote id once a service took its job on.
+  // An item has a remote id once a service has accepted its job.
   const sent = `${ATTRIBUTES.campaign.name}="${name}" AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
   const { count } = await client.workflow.count(sent);
   const adopted = await adoptedIn(out, name);

@@ -1,5 +1,5 @@
 /**
- * How far a campaign is: what its workflow writes into its memo, and returns in the end. It is not queried for it: a
+ * The progress of a campaign, which its workflow writes into its memo and returns at its end. It is not queried: a
  * worker that answers a query while another one has a task of the same workflow may produce a history that cannot be
  * replayed (SDK 1.24.0; docs/reliability.md).
  */

@@ -1,4 +1,4 @@
-/** Looks whether the services of a campaign are at their addresses, before anything is laid out or submitted. */
+/** Checks that the services of a campaign are at their addresses, before anything is prepared or submitted. */
 import { revealNetwork, type NetworkSettings } from '../config/network.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';

@@ -23,7 +23,7 @@ export interface ListedJob extends PastJob {
 
 export interface RemoteJobs {
   readonly jobs: readonly ListedJob[];
-  /** What could not be found out, a sentence each. */
+  /** What could not be read, a sentence each. */
   readonly notes: readonly string[];
   /** A service, or a part of its list, was unavailable: the list may be incomplete. */
   readonly incomplete: boolean;
@@ -85,7 +85,7 @@ async function jobsOf(
         incomplete ||= outcome.type === 'unavailable';
         continue;
       }
-      // Not `incomplete`: the list itself is there, and what the other one is for is not shown (contract 4.8).
+      // Not `incomplete`: the list itself was read; the content of the other one is not shown (contract 4.8).
       if (outcome.missing !== undefined) notes.push(outcome.missing);
       jobs.push(...outcome.jobs.map((job) => remoteJob(job, service, here)));
     }

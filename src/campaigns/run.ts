@@ -25,13 +25,13 @@ import { startCampaign, type CampaignStart, type Started } from './start.ts';
 import { retryWhileAway } from './temporal-away.ts';
 
 export interface StartOptions extends IntakeOptions, StandingOptions {
-  /** Nothing is paused because items fail for one and the same reason. */
+  /** Nothing is paused because items fail for the same reason. */
   readonly keepGoing?: boolean;
   readonly onNotice?: OnNotice;
 }
 
 /**
- * What is started, checked as far as possible before a server is started for it.
+ * The campaign, checked as far as possible before a server is started for it.
  * @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_LOCAL_SERVICES`, `SERVICE_URL_WRONG`, `STORE_*`
  */
 export async function runOf(

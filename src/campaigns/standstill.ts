@@ -3,7 +3,7 @@ import type { BudgetStatus, Refusing } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { clockText } from './clock-text.ts';
 
-/** Null where nothing stands still, as in a campaign that has ended. */
+/** Null if nothing stands still, as in a campaign that has ended. */
 export function standstillOf(
   { budgets, progress }: { budgets: readonly BudgetStatus[]; progress: CampaignProgress },
   now: number,

@@ -51,15 +51,15 @@ export interface CampaignStart {
   readonly cache: ResultCache | null;
   readonly feeds: readonly ServiceSettings[];
   readonly policy: JobPolicy;
-  /** Among campaigns of the same credential; as usual when it is left out. */
+  /** Among campaigns of the same credential; default: the usual ones. */
   readonly standing?: Standing;
   /** For later campaigns. */
   readonly keepResults: boolean;
   /** How to notify of the end. */
   readonly notify?: readonly NotifyWay[];
-  /** Folder of the embedded server; null or left out where Temporal runs elsewhere. */
+  /** Folder of the embedded server; null or absent if Temporal runs elsewhere. */
   readonly embeddedDir?: string | null;
-  /** Nothing is reported when it is left out. */
+  /** Without it nothing is reported. */
   readonly onNotice?: OnNotice;
   /** Stops the search for missing records in the tree of a campaign that runs. */
   readonly signal?: AbortSignal;

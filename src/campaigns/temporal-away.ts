@@ -22,7 +22,7 @@ export function temporalAway(cause: unknown): HundredfoldError {
 
 /** A server that dies again while it is being started or taken over: once more. */
 const DIED_AGAIN = ['TEMPORAL_NOT_STARTED', 'TEMPORAL_NOT_HEALTHY', 'TEMPORAL_UNREACHABLE'];
-/** Then something keeps it from running, and its error is reported. */
+/** Then something prevents it from running, and its error is reported. */
 const MOST_DEATHS = 5;
 const BETWEEN_MS = 1_000;
 

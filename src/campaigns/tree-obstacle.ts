@@ -16,7 +16,7 @@ interface Looked {
   readonly folder: string;
 }
 
-/** Open items that are asked what they wait for; what keeps one from its tree keeps most of them. */
+/** Open items whose reason for waiting is read; most of them have the same. */
 const ASKED = 3;
 
 /** A sentence with what to do; null if no obstacle is known. */

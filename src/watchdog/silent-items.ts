@@ -37,7 +37,7 @@ export class SilentItems {
   }
 
   /**
-   * Compares the items of all open campaigns with what the budget knows, and has those ask again that it may have lost.
+   * Compares the items of all open campaigns with the requests in the budget, and makes lost ones be requested again.
    * @param snapshot null when no budget runs
    * @returns how many items were asked; rows without a workflow are asked for by their campaign, and not counted
    */

@@ -12,9 +12,9 @@ import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import type { ItemRequest } from './submit-types.ts';
 
 /**
- * Asks for the given items of one service, all in one signal: a signal for each would cost as much as its
- * submission. `attempt`: which submission of the items this is, from 0. `behind`: rows of the campaign
- * that are not asked for yet, about.
+ * Requests slots for the given items of one service, all in one signal: a signal for each would cost as much as its
+ * submission. `attempt`: which submission of the items this is, from 0. `behind`: about how many rows of the campaign
+ * have no request yet.
  */
 export async function askBudget(
   begun: readonly BegunItem[],

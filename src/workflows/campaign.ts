@@ -176,7 +176,7 @@ class CampaignRun {
     if (same) void this.#stopAt(feed.spec, same);
   }
 
-  /** The budget of a service has granted requests: more can be asked for. */
+  /** The budget of a service has granted requests: there is room for more. */
   taken({ service, ...taken }: TakenFromQueue): void {
     this.#feeds.find(({ spec }) => spec.reference.service === service)?.taken(taken);
     this.#takings += 1;

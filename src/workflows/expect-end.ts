@@ -15,7 +15,7 @@ import type { Foreseen } from './activity-types.ts';
 /** Nothing waits for it: it is only displayed. */
 export class ExpectedEnd {
   latest: Foreseen | null = null;
-  /** Every item for which there was room was started and asked for. */
+  /** Every item for which there was room was started, and a slot requested. */
   isRoomFilled = false;
   readonly #parts: () => CampaignParts;
   readonly #onRenewed: () => void;

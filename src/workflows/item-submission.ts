@@ -56,7 +56,7 @@ export class ItemSubmission {
     if (remoteId !== undefined && !this.#formerGivenUp)
       return this.#progress.accepted(adopted ? 'adopted' : 'found', remoteId);
     for (; ; this.#attempt += 1) {
-      // The campaign asks only for items without a job.
+      // The campaign requests slots only for items without a job.
       if (this.#attempt > 0 || this.#formerGivenUp) await this.#ask();
       const result = await this.#answered();
       switch (result.type) {

@@ -1,4 +1,4 @@
-/** What the budget asks of the submit activity, and what it receives. */
+/** Input and result of the submit activity, which the budget runs. */
 import type { Limit } from '../budget/budget.ts';
 import type { Closing } from '../budget/events.ts';
 import type { JobReference, Request, Waiting } from '../budget/request.ts';
@@ -62,5 +62,5 @@ export type SubmitResult =
   | { readonly type: 'unable'; readonly code: string; readonly message: string }
   /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
   | Extract<Closing, { readonly type: 'deferred' }>
-  /** Nothing was sent: the run of the item that asked for it has ended. */
+  /** Nothing was sent: the run of the item that requested it has ended. */
   | { readonly type: 'unwanted'; readonly message: string };

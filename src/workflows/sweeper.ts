@@ -1,4 +1,4 @@
-/** Sweeps all feeds of a campaign: every ten minutes, and when the watchdog asks for it. */
+/** Sweeps all feeds of a campaign: every ten minutes, and when the watchdog requests it. */
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { CampaignParts } from './campaign-progress.ts';
 import { sweepSummary } from './details/summaries.ts';

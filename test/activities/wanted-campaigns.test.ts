@@ -15,7 +15,7 @@ test('calls at the same time ask once for each campaign', async () => {
   expect(asked).toEqual(['a', 'b']);
 });
 
-test('a campaign is asked again after the moment', async () => {
+test('the state of a campaign is read again when the answer is too old to share', async () => {
   const campaigns = new WantedCampaigns();
   expect(await campaigns.find('a', () => Promise.resolve(true))).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 150));

@@ -25,7 +25,7 @@ test('an input that was removed while the item waited is recreated by the next r
   atMostOneJob(await service.end(), 2);
 }, 120_000);
 
-test('an item whose record was recreated just before it failed starts again, and its job is asked for', async () => {
+test('an item whose record was recreated just before it failed starts again, and its job is polled', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 100, seconds: 3_600 });
   const ids = peptides(at, 'night', 2);

@@ -77,7 +77,7 @@ describe('a reservation', () => {
     expect(send('b', 2)).toEqual(TAKEN);
   });
 
-  test('of an id that was sent before is a second POST: it needs its own slot, and says so', () => {
+  test('of an id that was sent before is a second POST: it needs its own slot, and is marked as repeated', () => {
     send('a', 2);
     expect(ledger.reserve(submission('a', 2))).toEqual({ type: 'taken', repeated: true });
     expect(send('b', 2).type).toBe('full');

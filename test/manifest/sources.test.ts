@@ -107,7 +107,7 @@ describe('a folder of inputs', () => {
     ]);
   });
 
-  test('with tables only asks to name them', async () => {
+  test('with tables only is refused, with the advice to name them', async () => {
     const folder = await folderWith({ 'b.csv': 'smiles\nC\n', 'a.csv': 'smiles\nC\n' });
     const { problems } = await readManifests([folder]);
     expect(problems[0]?.message).toContain('`a.csv`, `b.csv`');

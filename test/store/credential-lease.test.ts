@@ -54,7 +54,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     }
   }
 
-  test('is for one Temporal: the other one is refused, and told by whom, since when and what to do', async () => {
+  test('is for one Temporal: the error for another one names the holder, since when, and what to do', async () => {
     await fresh();
     await useCredential(store, ONE, HOUR);
     await useCredential(store, ONE, HOUR);

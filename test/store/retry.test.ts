@@ -104,7 +104,7 @@ describe('the items of a retry', () => {
 });
 
 describe('reopening items', () => {
-  test('tells the workflows which are done, which job to look up, and which run of the item this is', async () => {
+  test('gives the workflows the ended items, the job to look up, and the generation of the item', async () => {
     const { store, campaign } = await aTree();
     const { done } = await prepareRetry(store, campaign, new Set(['bad', 'lost', 'held']), AT);
     expect(done).toBe(2);

@@ -16,7 +16,17 @@ export function timingOfHistory(text: string): Timing | null {
   };
   const [queuedAt, startedAt] = [at('ENQUEUED', 'QUEUED'), at('RUNNING')];
   const finishedAt = at('FINISHED', 'FAILED');
-  if (startedAt === null && finishedAt === null) return null;
+  return startedAt === null && finishedAt === null
+    ? null
+    : timingOf(queuedAt, startedAt, finishedAt);
+}
+
+/** The timing of an ended job with these times (ISO 8601). */
+export function timingOf(
+  queuedAt: string | null,
+  startedAt: string | null,
+  finishedAt: string | null,
+): Timing {
   return {
     queuedAt,
     startedAt,
