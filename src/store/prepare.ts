@@ -20,7 +20,7 @@ import { markReached } from './reached-pages.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
 
-/** Items written at once: beyond this the disk is the limit (measured: docs/decisions.md). */
+/** Items written at once: beyond this the disk is the limit. */
 const WRITE_LIMIT = 16;
 const DEFAULT_PAGE_SIZE = 200;
 
