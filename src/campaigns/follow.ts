@@ -53,7 +53,7 @@ export class Follower {
         yield sight;
         if (seen.ended) return;
         failures = 0;
-        before = { seen, waited: nextLookIn(before, seen) };
+        before = { seen, waited: nextLookIn(before, seen, this.#session.role) };
         await this.#wait(before.waited);
       } else {
         if (failures >= FAILURES_UNREPORTED && !this.#aborted()) yield sight;

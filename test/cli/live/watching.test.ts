@@ -108,21 +108,27 @@ test('the pace covers the last five minutes, and is not shown before it is known
 
 test('polls are rare while nothing changes, immediate after a change, and follow each slot', () => {
   const still = look(NOW, []);
-  let waited = nextLookIn(null, still);
+  let waited = nextLookIn(null, still, 'host');
   expect(waited).toBe(1_000);
   const times = Array.from(
     { length: 12 },
-    () => (waited = nextLookIn({ seen: still, waited }, still)),
+    () => (waited = nextLookIn({ seen: still, waited }, still, 'host')),
   );
   expect(times).toEqual([...times].sort((a, b) => a - b));
-  expect(times.at(-1)).toBe(4_000);
-  expect(nextLookIn({ seen: still, waited }, look(NOW, [], 1))).toBe(1_000);
+  expect(times.at(-1)).toBe(10_000);
+  expect(nextLookIn({ seen: still, waited }, look(NOW, [], 1), 'host')).toBe(1_000);
   const slot = seen({}, [budget('predictions', window(5, [NOW + 1_200]), 0, 0)]);
-  expect(nextLookIn({ seen: slot, waited }, slot)).toBe(1_500);
+  expect(nextLookIn({ seen: slot, waited }, slot, 'host')).toBe(1_500);
+});
+
+test('a command that joined a host polls often enough to take over within seconds', () => {
+  const still = look(NOW, []);
+  expect(nextLookIn({ seen: still, waited: 8_000 }, still, 'joined')).toBe(4_000);
 });
 
 test('a campaign of thousands is polled half as often', () => {
   const many = seen({ total: 10_000 }, [budget('predictions', window(5, []), 0, 0)]);
-  expect(nextLookIn(null, many)).toBe(2_000);
-  expect(nextLookIn({ seen: many, waited: 4_000 }, { ...many, waiting: 1 })).toBe(4_000);
+  expect(nextLookIn(null, many, 'host')).toBe(2_000);
+  const waited = nextLookIn({ seen: many, waited: 8_000 }, { ...many, waiting: 1 }, 'host');
+  expect(waited).toBe(10_000);
 });
