@@ -140,6 +140,6 @@ const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
 export function sequences(count: number): object[] {
   return Array.from({ length: count }, (_, n) => {
     const residue = (place: number) => RESIDUES[Math.floor(n / 20 ** place) % 20] ?? 'A';
-    return { id: `seq-${n}`, sequence: `MKTAYIAK${residue(0)}${residue(1)}${residue(2)}` };
+    return { id: `seq-${n}`, sequence: `MKTAYIAK${[0, 1, 2, 3].map(residue).join('')}` };
   });
 }

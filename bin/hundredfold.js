@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 /** A checkout runs its TypeScript; the package has compiled code instead. */
 const checkout = existsSync(fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)));
+const code = checkout ? 'src' : 'lib';
 
 /** Types stripped without a flag, node:sqlite, undici 8. */
 const LEAST = [22, 19];
@@ -27,13 +28,19 @@ function muteExperimentalWarnings() {
   };
 }
 
+/** First of all: what was loaded before would be lost. */
+async function becomeWorkerProcess() {
+  const worker = await import(`../${code}/program/worker-process.js`);
+  worker.becomeWorkerProcess();
+}
+
 /**
  * Compiling the modules takes a third of the time of a command like `list`. Node's own default is a folder below the
  * shared temporary one, where somebody else could put code. A folder named by NODE_COMPILE_CACHE takes precedence: Node
  * uses it before this runs.
  */
 async function keepCompiledCode() {
-  const { cacheFolder } = await import(`../${checkout ? 'src' : 'lib'}/program/temporal-cli.js`);
+  const { cacheFolder } = await import(`../${code}/program/temporal-cli.js`);
   const folder = folderOrNull(cacheFolder);
   if (folder !== null) nodeModule.enableCompileCache(join(folder, 'code'));
 }
@@ -78,6 +85,7 @@ function startOn(node) {
 
 if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
   muteExperimentalWarnings();
+  await becomeWorkerProcess();
   await keepCompiledCode();
   await import(checkout ? '../src/cli/main.ts' : '../lib/cli/main.js');
 } else {

@@ -4,13 +4,10 @@
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-
-/**
- * New objects, of one half of their space: V8 copies what survives from one half to the other. By default it grows to
- * 128 MB in each thread as long as objects survive in it, and is rarely given back. A worker needs no more than a few
- * megabytes: with more, it uses 150 MB and no less CPU.
- */
-const HALF_MB = 8;
+// `HALF_MB`: V8 copies new objects that survive from one half of their space to the other. By default a half grows to
+// 128 MB in each thread as long as objects survive in it, and is rarely given back. A worker needs no more than a few
+// megabytes: with more, it uses 150 MB and no less CPU.
+import { HALF_MB } from './worker-process.js';
 
 /**
  * Old objects: they are collected when their space has grown by this much since the last collection. By default it may

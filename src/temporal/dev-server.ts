@@ -148,8 +148,11 @@ export const SETTINGS = {
   'frontend.httpAllowedHosts': '[]',
 };
 
-/** A server on a laptop: by default it keeps 128,000 workflows in memory, for an hour after their last event. */
-const ON_A_LAPTOP = { 'history.hostLevelCacheMaxSize': '1000' };
+/**
+ * A server on a laptop: by default it keeps 128,000 workflows in memory, 50 kB each, for an hour after their last event.
+ * Without a rate limit 300 items are open; others are read from the database again when something happens to them.
+ */
+const ON_A_LAPTOP = { 'history.hostLevelCacheMaxSize': '300' };
 
 function argumentsFor(
   { dir, uiIp, dynamicConfig = {} }: DevServerOptions,

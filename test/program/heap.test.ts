@@ -36,8 +36,8 @@ function sizes(mode: 'limited' | 'unlimited'): { main: number; thread: number } 
 test('a limited process and its threads keep the space for new objects small, also after a table was read', () => {
   const { main, thread } = sizes('limited');
   // The main thread may double it once more before it is noticed.
-  expect(main).toBeLessThanOrEqual(32);
-  expect(thread).toBeLessThanOrEqual(16);
+  expect(main).toBeLessThanOrEqual(16);
+  expect(thread).toBeLessThanOrEqual(8);
 }, 60_000);
 
 test('without the limit V8 lets it grow further', () => {

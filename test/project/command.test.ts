@@ -12,6 +12,35 @@ describe('bin/hundredfold.js on a recent Node', () => {
     expect({ stdout, code }).toEqual({ stdout: '["run","a b"]\n', code: 0 });
   });
 
+  test.runIf(process.platform === 'linux' && 'execve' in process)(
+    'replaces its process once if the command runs a worker, and keeps id, arguments, stdin and environment',
+    async () => {
+      using checkout = new Checkout();
+      checkout.write(
+        'src/cli/main.ts',
+        `import { readFileSync } from 'node:fs';
+         const { pid, execArgv, argv, env } = process;
+         const begun = readFileSync('/proc/self/environ', 'utf8').includes('MALLOC_ARENA_MAX=2');
+         const left = Object.keys(env).filter((name) => name.startsWith('MALLOC_'));
+         const stdin = readFileSync(0, 'utf8');
+         console.log(JSON.stringify({ pid, execArgv, typed: argv.slice(2), own: env['OWN'], begun, left, stdin }));
+         process.exitCode = 3;`,
+      );
+      const { child, ended } = checkout.start('bin/hundredfold.js', ['run', 'a b'], { OWN: 'x=y' });
+      const { stdout, stderr, code } = await ended;
+      expect(JSON.parse(stdout)).toEqual({
+        pid: child.pid,
+        execArgv: ['--max-semi-space-size=4'],
+        typed: ['run', 'a b'],
+        own: 'x=y',
+        begun: true,
+        left: [],
+        stdin: '',
+      });
+      expect({ stderr, code }).toEqual({ stderr: '', code: 3 });
+    },
+  );
+
   test('hides Node’s experimental warnings from the user, and no others', async () => {
     using checkout = new Checkout();
     checkout.write(

@@ -1,0 +1,22 @@
+/** Types of `worker-process.js`, which stays plain JavaScript because bin/hundredfold.js runs on any Node. */
+
+/** New objects, of one half of their space, in MB. */
+export const HALF_MB: number;
+
+export interface Restart {
+  readonly file: string;
+  /** With the name of the program as the first. */
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** How a process that runs a worker is to be started instead; null: it stays as it is. */
+export function restartOf(
+  process: Pick<
+    NodeJS.Process,
+    'argv' | 'env' | 'execArgv' | 'execPath' | 'platform' | 'connected'
+  >,
+): Restart | null;
+
+/** Replaces this process if its command runs a worker; then it does not return. */
+export function becomeWorkerProcess(): void;
