@@ -22,7 +22,7 @@ import { digestOf, type FileDigest } from '../digest.ts';
 import { badKey, keySegments } from '../key.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from '../store.ts';
 import { StoreError, missing } from '../store-error.ts';
-import { clientFor } from './client.ts';
+import { clientFor, serverOf } from './client.ts';
 import { contentType } from './content-type.ts';
 import { digestParameters, keptDigest } from './digests.ts';
 import { download, downloadPieces, type Origin } from './download.ts';
@@ -46,6 +46,7 @@ export class ObjectStore implements Store {
   readonly location: string;
   readonly atOnce = 24;
   readonly #client: S3Client;
+  readonly #server: string;
   readonly #bucket: string;
   /** With a trailing slash; empty for the bucket itself. */
   readonly #prefix: string;
@@ -53,7 +54,8 @@ export class ObjectStore implements Store {
 
   constructor({ bucket, prefix }: ObjectAddress, access: ObjectStoreAccess) {
     this.location = prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
-    this.#client = clientFor(access);
+    this.#client = clientFor(access, bucket);
+    this.#server = serverOf(access);
     this.#bucket = bucket;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
     const { endpoint } = access;
@@ -156,7 +158,7 @@ export class ObjectStore implements Store {
   }
 
   async adopt(key: string, from: Store, fromKey: string): Promise<void> {
-    if (from instanceof ObjectStore && from.#client === this.#client) {
+    if (from instanceof ObjectStore && from.#server === this.#server) {
       if (await this.#isCopied(key, from, fromKey)) return;
     }
     await this.write(key, from.readStream(fromKey));

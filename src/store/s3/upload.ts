@@ -6,6 +6,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { chunksOf } from '../chunks.ts';
 import type { StoreData, StoredFile, WriteOptions } from '../store.ts';
 import { wrongLength } from '../store-error.ts';
+import { ABORTED_BY, type Abortable } from './client.ts';
 import { contentType } from './content-type.ts';
 import { digestParameters } from './digests.ts';
 
@@ -49,14 +50,15 @@ async function put(
   target: Target,
   bytes: Uint8Array,
   sha256: string,
-  abortSignal: AbortSignal | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  const command = new PutObjectCommand({
+  const input: PutObjectCommandInput & Abortable = {
     ...parameters(target),
     ...digestParameters(sha256),
     Body: bytes,
-  });
-  await target.client.send(command, abortSignal ? { abortSignal } : {});
+    ...(signal && { [ABORTED_BY]: signal }),
+  };
+  await target.client.send(new PutObjectCommand(input));
 }
 
 /** A failure of the data or of a part aborts the upload, so that the store keeps no parts of it. */
