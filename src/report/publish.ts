@@ -21,6 +21,7 @@ import { crate } from './crate.ts';
 import { ReportPage } from './page/report-page.ts';
 import type { FileWriter } from './open-file.ts';
 import { counter, type ProgressOptions } from './progress.ts';
+import { readingRecordsOnce } from './read-once.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { checkListedRows } from './listed-rows.ts';
 import type { AuditKeeper } from './kept-audit.ts';
@@ -49,16 +50,17 @@ interface PublishOptions extends ProgressOptions {
  * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
  */
 export async function publishCampaign(
-  store: Store,
+  given: Store,
   end: CampaignEnd,
   {
-    maker = makerHere(store),
+    maker = makerHere(given),
     keeper,
     audits,
     substructure = false,
     ...options
   }: PublishOptions = {},
 ): Promise<CampaignSummary> {
+  const store = readingRecordsOnce(given);
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);

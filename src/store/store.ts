@@ -3,11 +3,18 @@
  * `/` below the campaign, and a file is written whole or not at all.
  */
 
-import type { FileDigest } from './digest.ts';
+import type { FileDigest, StoredDigest } from './digest.ts';
 
 /** A written file; the digest is that of the bytes that were written. */
-export interface StoredFile extends FileDigest {
+export interface StoredFile extends StoredDigest {
   readonly key: string;
+}
+
+/** A file as `etags` lists it. */
+export interface ListedFile {
+  readonly key: string;
+  readonly bytes: number;
+  readonly etag: string;
 }
 
 export type StoreData = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -60,6 +67,11 @@ export interface Store {
   readStream(key: string): AsyncIterable<Uint8Array>;
   /** The keys that begin with `prefix` (all with ''), in order of their code units; no temporary files. */
   list(prefix: string): AsyncIterable<string>;
+  /**
+   * The files that begin with `prefix`, with the ETag that `write` has returned unless they were replaced since; a
+   * thousand per request. None in a folder, which has no ETags: its files are read.
+   */
+  etags(prefix: string): AsyncIterable<ListedFile>;
   /** The top-level names that contain files, in order of their code units. */
   folders(): AsyncIterable<string>;
   exists(key: string): Promise<boolean>;

@@ -60,13 +60,16 @@ const UNUSED = [
 
 const USER_AGENT = 'hundredfold (aws-sdk-js)';
 
+interface HttpRequest {
+  readonly headers: Record<string, string>;
+}
+
 function slimmed(client: S3Client): S3Client {
   for (const name of UNUSED) client.middlewareStack.remove(name);
   const { requestHandler } = client.config;
-  type Request = Parameters<typeof requestHandler.handle>[0];
   client.middlewareStack.add(
     (next) => (args) => {
-      const { headers } = args.request as Request;
+      const { headers } = args.request as HttpRequest;
       const { ChecksumSHA256: sha256 } = args.input as PutObjectCommandInput;
       headers['user-agent'] = USER_AGENT;
       // The digest that is signed: otherwise the SDK would compute it a second time.
@@ -79,7 +82,7 @@ function slimmed(client: S3Client): S3Client {
     (next) => async (args) => {
       const { [ABORTED_BY]: abortSignal } = args.input as Abortable;
       if (abortSignal === undefined) return next(args);
-      return requestHandler.handle(args.request as Request, { abortSignal });
+      return requestHandler.handle(args.request as never, { abortSignal });
     },
     { step: 'deserialize', priority: 'low', name: 'abortedByMiddleware' },
   );

@@ -20,14 +20,14 @@ import {
 import type { ObjectAddress, ObjectStoreAccess } from '../../domain/object-store.ts';
 import { digestOf, type FileDigest } from '../digest.ts';
 import { badKey, keySegments } from '../key.ts';
-import type { Store, StoreData, StoredFile, WriteOptions } from '../store.ts';
+import type { ListedFile, Store, StoreData, StoredFile, WriteOptions } from '../store.ts';
 import { StoreError, missing } from '../store-error.ts';
 import { clientFor, serverOf } from './client.ts';
 import { contentType } from './content-type.ts';
 import { digestParameters, keptDigest } from './digests.ts';
 import { download, downloadPieces, type Origin } from './download.ts';
 import { isAbsentObject, isConflict, isTaken, objectErrorOf, statusOf } from './errors.ts';
-import { keysBelow, namesBelow, uploadsBelow, type Listing } from './listing.ts';
+import { filesBelow, keysBelow, namesBelow, uploadsBelow, type Listing } from './listing.ts';
 import { upload } from './upload.ts';
 
 /** Limit of S3 for the full name, with the prefix. */
@@ -140,6 +140,14 @@ export class ObjectStore implements Store {
   async *list(prefix: string): AsyncIterable<string> {
     try {
       yield* keysBelow(this.#listing, prefix);
+    } catch (error) {
+      throw this.#asStoreError(error, 'list the objects');
+    }
+  }
+
+  async *etags(prefix: string): AsyncIterable<ListedFile> {
+    try {
+      yield* filesBelow(this.#listing, prefix);
     } catch (error) {
       throw this.#asStoreError(error, 'list the objects');
     }

@@ -9,6 +9,7 @@ import { wrongLength } from '../store-error.ts';
 import { ABORTED_BY, type Abortable } from './client.ts';
 import { contentType } from './content-type.ts';
 import { digestParameters } from './digests.ts';
+import { plainEtag } from './listing.ts';
 
 /** Bytes. Smaller data is sent in one request; a file of more than 10,000 parts, 80 GB, is refused by S3. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -34,9 +35,11 @@ export async function upload(
   const measured = new Measured(target.key, data, options);
   try {
     const beginning = await measured.take(PART_BYTES);
-    if (beginning.ended) await put(target, beginning.bytes, measured.sha256(), options.signal);
-    else await putInParts(target, measured.rest(beginning.bytes));
-    return { key: target.key, bytes: measured.bytes, sha256: measured.sha256() };
+    const etag = beginning.ended
+      ? await put(target, beginning.bytes, measured.sha256(), options.signal)
+      : await putInParts(target, measured.rest(beginning.bytes));
+    const stored = { key: target.key, bytes: measured.bytes, sha256: measured.sha256() };
+    return etag === undefined ? stored : { ...stored, etag: plainEtag(etag) };
   } catch (error) {
     if (measured.failure !== null) throw measured.failure.error;
     options.signal?.throwIfAborted();
@@ -51,18 +54,22 @@ async function put(
   bytes: Uint8Array,
   sha256: string,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
   const input: PutObjectCommandInput & Abortable = {
     ...parameters(target),
     ...digestParameters(sha256),
     Body: bytes,
     ...(signal && { [ABORTED_BY]: signal }),
   };
-  await target.client.send(new PutObjectCommand(input));
+  const { ETag } = await target.client.send(new PutObjectCommand(input));
+  return ETag;
 }
 
 /** A failure of the data or of a part aborts the upload, so that the store keeps no parts of it. */
-async function putInParts(target: Target, rest: AsyncIterable<Uint8Array>): Promise<void> {
+async function putInParts(
+  target: Target,
+  rest: AsyncIterable<Uint8Array>,
+): Promise<string | undefined> {
   const multipart = new Upload({
     client: target.client,
     partSize: PART_BYTES,
@@ -73,7 +80,8 @@ async function putInParts(target: Target, rest: AsyncIterable<Uint8Array>): Prom
       Body: Readable.from(rest, { objectMode: false }),
     },
   });
-  await multipart.done();
+  const { ETag } = await multipart.done();
+  return ETag;
 }
 
 function parameters({ bucket, name }: Target): PutObjectCommandInput {
