@@ -270,7 +270,7 @@ async function factsOf(
   key: string,
 ): Promise<Pick<FetchResult, 'timing' | 'engine'>> {
   if (artefact !== 'history') return { timing: null };
-  const text = (await store.readText(key)) ?? '';
+  const text = (await store.readText(key, { recent: 'use' })) ?? '';
   return { timing: timingOfHistory(text), ...computedBy(engineOfHistory(text)) };
 }
 

@@ -129,6 +129,11 @@ class FileStore implements Store {
     }
   }
 
+  async replace(key: string, data: string): Promise<'unseen'> {
+    await this.write(key, data);
+    return 'unseen';
+  }
+
   async flush(keys: Iterable<string>): Promise<void> {
     const folders = new Set<string>();
     await inParallel(keys, FLUSH_LIMIT, async (key) => {

@@ -10,6 +10,7 @@ import { ABORTED_BY, type Abortable } from './client.ts';
 import { contentType } from './content-type.ts';
 import { digestParameters } from './digests.ts';
 import { plainEtag } from './listing.ts';
+import type { RecentObjects } from './recent.ts';
 
 /** Bytes. Smaller data is sent in one request; a file of more than 10,000 parts, 80 GB, is refused by S3. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -23,6 +24,7 @@ interface Target {
   readonly name: string;
   /** The key in the tree, for messages. */
   readonly key: string;
+  readonly recent: RecentObjects;
 }
 
 /** @throws what the sender or the signal threw, `STORE_TRUNCATED`, and the result of `told` for the SDK's errors */
@@ -33,6 +35,8 @@ export async function upload(
   asStoreError: (error: unknown) => unknown,
 ): Promise<StoredFile> {
   const measured = new Measured(target.key, data, options);
+  // Until the answer: if it is lost, nobody knows which object is there.
+  target.recent.forget(target.name);
   try {
     const beginning = await measured.take(PART_BYTES);
     const etag = beginning.ended
@@ -62,6 +66,7 @@ async function put(
     ...(signal && { [ABORTED_BY]: signal }),
   };
   const { ETag } = await target.client.send(new PutObjectCommand(input));
+  target.recent.note(target.name, bytes, ETag && plainEtag(ETag));
   return ETag;
 }
 

@@ -1,10 +1,11 @@
 /** The client of a bucket: what requests that are under way at once share. */
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openObjectStore } from '../../../src/store/s3/store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { WITHOUT_S3, startS3 } from '../../s3-server.ts';
 
 const KEYS = Array.from({ length: 30 }, (_, n) => `molecules/m-${n}/record.json`);
@@ -14,6 +15,16 @@ beforeEach(() => {
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a-secret-of-the-test');
   vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
 });
+
+async function storeAt(server: Server): Promise<Store> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return openObjectStore({ bucket: 'bucket', prefix: 'p' }, { endpoint });
+}
 
 describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
   test('requests to two buckets at once reach their own bucket', async () => {
@@ -32,6 +43,23 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
   });
 });
 
+test('a server that ignores If-Match is read each time', async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.method ?? '');
+    response.setHeader('etag', '"an-etag"');
+    request.resume().on('end', () => response.end('text'));
+  });
+  const store = await storeAt(server);
+  await store.write(KEYS[0] ?? '', 'text');
+  asked.length = 0;
+  expect(await store.readText(KEYS[0] ?? '', { recent: 'use' })).toBe('text');
+  // The test of the condition, and the removal of what it wrote.
+  expect(asked).toEqual(['PUT', 'DELETE', 'GET']);
+  expect(await store.readText(KEYS[0] ?? '', { recent: 'use' })).toBe('text');
+  expect(asked.slice(3)).toEqual(['GET']);
+});
+
 test('a write is aborted while the server does not answer, and is not repeated', async () => {
   let requests = 0;
   const asked = Promise.withResolvers<undefined>();
@@ -39,13 +67,7 @@ test('a write is aborted while the server does not answer, and is not repeated',
     requests += 1;
     request.resume().on('end', () => asked.resolve(undefined));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const store = openObjectStore({ bucket: 'bucket', prefix: 'p' }, { endpoint });
+  const store = await storeAt(server);
 
   const abort = new AbortController();
   const written = store.write(KEYS[0] ?? '', 'text', { signal: abort.signal });
