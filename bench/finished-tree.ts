@@ -9,6 +9,7 @@
 import { parseArgs } from 'node:util';
 import { KINDS, type Kind } from '../src/domain/item.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
+import { storedDigest, type StoredDigest } from '../src/store/digest.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { inParallel } from '../src/store/in-parallel.ts';
 import { writeInvalidRows } from '../src/store/invalid-rows.ts';
@@ -108,10 +109,10 @@ async function writeEnding(store: Store, { finished, job, turn }: Ending): Promi
   const record = await readItem(store, kind, id);
   if (record === null) throw new Error(`${id} was not prepared`);
   const bad = badEnd(finished, turn);
-  const files: Record<string, { bytes: number; sha256: string }> = {};
+  const files: Record<string, StoredDigest> = {};
   for (const [name, data] of bad ? [] : finished.files(job)) {
-    const { bytes, sha256 } = await store.write(itemKey(kind, id, name), data, { durable: false });
-    files[name] = { bytes, sha256 };
+    const stored = await store.write(itemKey(kind, id, name), data, { durable: false });
+    files[name] = storedDigest(stored);
   }
   const ended = { ...endedRecord(record, finished, job, bad), files };
   await writeItem(store, ended, { durable: false });

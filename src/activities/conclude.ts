@@ -6,7 +6,7 @@ import type { ItemEnd } from '../domain/campaign.ts';
 import { isFinal } from '../domain/states.ts';
 import { disagreement } from '../report/compare-files.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { readItem, writeItem } from '../store/item-store.ts';
+import { changeItem, type WriteChanged } from '../store/item-store.ts';
 import { ITEM_RECORD, REJECTED, itemFolder, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
@@ -30,48 +30,55 @@ export async function conclude(deps: Needed, conclusion: ItemConclusion): Promis
 }
 
 async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
-  const { item, reference, end: given, files, ...rest } = conclusion;
+  const { item, end: given } = conclusion;
   try {
     const store = await openTree(deps, item);
-    const record = await readItem(store, item.kind, item.id).catch(damagedIsNone);
-    // The user removed or damaged it: there is no record for the end, and `publish` reports that.
-    if (!record) return given;
-    if (isFinal(record.state) && isWritten(record, conclusion)) {
-      await settleFiles(store, record, conclusion);
-      return writtenEnd(record, conclusion);
-    }
-    const remoteId = rest.remoteId ?? record.remoteId;
-    const end = await endByFiles(store, conclusion, remoteId);
-    const isWrong = end !== given || files.some(isRejected);
-    const fetched = isWrong ? await rejected(store, item, files) : files;
-    const kept = filesAfter(record, remoteId, fetched);
-    await removeOthers(store, record, kept);
-    const written: ItemRecord = {
-      ...record,
-      state: end.state,
-      error: end.code === null ? null : { code: end.code, message: end.message ?? end.code },
-      address: reference.address,
-      jobName: record.adopted ? null : jobName(item, record),
-      remoteId,
-      ...(conclusion.ofSeveral && { credential: reference.credential }),
-      attempts: [...record.attempts, ...rest.attempts],
-      ...acceptanceTimes(record, rest),
-      finishedAt: rest.finishedAt,
-      timing: rest.timing,
-      files: kept,
-      ...(rest.engine !== undefined && { engine: rest.engine }),
-    };
-    await writeItem(store, written);
-    await removeOrphan(store, written);
-    return end;
+    return await changeItem(store, item, (record, write) =>
+      // The user removed it: there is no record for the end, and `publish` reports that.
+      record === null ? Promise.resolve(given) : endRecord(store, record, conclusion, write),
+    );
   } catch (error) {
+    // The same for a damaged one.
+    if (isDamagedRecord(error)) return given;
     throw storeFailure(error);
   }
 }
 
-function damagedIsNone(error: unknown): null {
-  if (isDamagedRecord(error)) return null;
-  throw error;
+async function endRecord(
+  store: Store,
+  record: ItemRecord,
+  conclusion: ItemConclusion,
+  write: WriteChanged,
+): Promise<ItemEnd> {
+  const { item, reference, end: given, files, ...rest } = conclusion;
+  if (isFinal(record.state) && isWritten(record, conclusion)) {
+    await settleFiles(store, record, conclusion, write);
+    return writtenEnd(record, conclusion);
+  }
+  const remoteId = rest.remoteId ?? record.remoteId;
+  const end = await endByFiles(store, conclusion, remoteId);
+  const isWrong = end !== given || files.some(isRejected);
+  const fetched = isWrong ? await rejected(store, item, files) : files;
+  const kept = filesAfter(record, remoteId, fetched);
+  await removeOthers(store, record, kept);
+  const written: ItemRecord = {
+    ...record,
+    state: end.state,
+    error: end.code === null ? null : { code: end.code, message: end.message ?? end.code },
+    address: reference.address,
+    jobName: record.adopted ? null : jobName(item, record),
+    remoteId,
+    ...(conclusion.ofSeveral && { credential: reference.credential }),
+    attempts: [...record.attempts, ...rest.attempts],
+    ...acceptanceTimes(record, rest),
+    finishedAt: rest.finishedAt,
+    timing: rest.timing,
+    files: kept,
+    ...(rest.engine !== undefined && { engine: rest.engine }),
+  };
+  // Where a record is replaced only if it is there, none is left alone.
+  if ((await write(written)) === 'unseen') await removeOrphan(store, written);
+  return end;
 }
 
 /**
@@ -104,6 +111,7 @@ async function settleFiles(
   store: Store,
   record: ItemRecord,
   { remoteId, files }: ItemConclusion,
+  write: WriteChanged,
 ): Promise<void> {
   const recorded = record.files;
   if (!isOfJob(record, remoteId)) return;
@@ -114,7 +122,7 @@ async function settleFiles(
     ...replaced.map(({ name, ...file }) => [name, file] as const),
   ]);
   await removeOthers(store, record, kept);
-  await writeItem(store, { ...record, files: kept });
+  await write({ ...record, files: kept });
 }
 
 /** Files are downloaded separately: they can be compared only now, and the item fails if they disagree. */

@@ -14,6 +14,7 @@ import { timingOfHistory } from '../services/predictions/history.ts';
 import { engineOfHistory } from '../services/engine.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { RESULT_PROBLEMS } from '../results/result-problems.ts';
+import { storedDigest } from '../store/digest.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows/activity-types.ts';
@@ -269,7 +270,7 @@ async function factsOf(
   key: string,
 ): Promise<Pick<FetchResult, 'timing' | 'engine'>> {
   if (artefact !== 'history') return { timing: null };
-  const text = (await store.readText(key)) ?? '';
+  const text = (await store.readText(key, { recent: 'use' })) ?? '';
   return { timing: timingOfHistory(text), ...computedBy(engineOfHistory(text)) };
 }
 
@@ -284,7 +285,6 @@ function writeOptions(found: Found, signal: AbortSignal) {
 }
 
 function named({ file, hidden }: OnDisk, { kind, id }: ItemAddress): KeptFile {
-  const { key, bytes, sha256 } = file;
-  const name = key.slice(itemKey(kind, id, 'x').length - 1);
-  return { name, bytes, sha256, ...redactedTimes(hidden.length) };
+  const name = file.key.slice(itemKey(kind, id, 'x').length - 1);
+  return { name, ...storedDigest(file), ...redactedTimes(hidden.length) };
 }

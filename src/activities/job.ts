@@ -22,7 +22,8 @@ export function jobName({ campaign, id }: JobSource, record: ItemRecord): string
 }
 
 export async function readRecord(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
-  const record = await readItem(store, kind, id);
+  // The next steps of the item need it in a moment.
+  const record = await readItem(store, kind, id, { recent: 'keep' });
   if (record) return record;
   throw codedError('ITEM_MISSING', { location: store.location, id });
 }
@@ -36,7 +37,8 @@ export interface StoredJob extends Job {
 
 export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {
   const record = await readRecord(store, source);
-  const text = await store.readText(itemKey(source.kind, source.id, record.input.name));
+  const key = itemKey(source.kind, source.id, record.input.name);
+  const text = await store.readText(key, { recent: 'use' });
   if (text === null) {
     throw codedError('ITEM_INPUT_MISSING', {
       location: store.location,

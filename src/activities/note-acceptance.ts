@@ -4,7 +4,7 @@
  */
 import { log } from '@temporalio/activity';
 import { isFinal } from '../domain/states.ts';
-import { readItem, writeItem } from '../store/item-store.ts';
+import { changeItem } from '../store/item-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { RemoteJob } from '../workflows/activity-types.ts';
@@ -37,18 +37,24 @@ async function noteAcceptance(
 ): Promise<void> {
   try {
     const store = await openTree(deps, item);
-    const record = await readItem(store, item.kind, item.id);
-    // A late attempt, for example of a frozen worker, must not reopen an item that another attempt has ended.
-    if (!record || (isFinal(record.state) && record.remoteId === remoteId)) return;
-    await writeItem(store, {
-      ...record,
-      state: 'running',
-      address: reference.address,
-      jobName: record.adopted ? null : jobName(item, record),
-      remoteId,
-      ...(ofSeveral && { credential: reference.credential }),
-      ...timesOf(record, remoteId, times),
-    });
+    await changeItem(
+      store,
+      item,
+      async (record, write) => {
+        // A late attempt, for example of a frozen worker, must not reopen an item that another attempt has ended.
+        if (!record || (isFinal(record.state) && record.remoteId === remoteId)) return;
+        await write({
+          ...record,
+          state: 'running',
+          address: reference.address,
+          jobName: record.adopted ? null : jobName(item, record),
+          remoteId,
+          ...(ofSeveral && { credential: reference.credential }),
+          ...timesOf(record, remoteId, times),
+        });
+      },
+      'use',
+    );
   } catch (error) {
     if (isElsewhere(error)) {
       tries.leave({ noteOwed: true });

@@ -21,6 +21,7 @@ import { otherJob } from '../services/named-job.ts';
 import { checkDistributions } from '../services/predictions/check-distributions.ts';
 import { isSynthetic } from '../services/synthetic.ts';
 import { JOB_LOG, REJECTED, itemKey, setFolder } from '../store/layout.ts';
+import { storedDigest } from '../store/digest.ts';
 import type { Store } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile } from '../workflows/activity-types.ts';
 import { hiddenInTexts, redactedTimes } from './redacted.ts';
@@ -119,9 +120,9 @@ async function writeFiles(
   const files: KeptFile[] = [];
   for (const [file, data] of [[fileName, bytes] as const, ...texts]) {
     const key = itemKey(kind, id, folder + file);
-    const { bytes: length, sha256 } = await store.write(key, data, { keepFree: KEPT_FREE });
+    const stored = await store.write(key, data, { keepFree: KEPT_FREE });
     const times = typeof data === 'string' ? hiddenIn(data) : hidden.length;
-    files.push({ name: folder + file, bytes: length, sha256, ...redactedTimes(times) });
+    files.push({ name: folder + file, ...storedDigest(stored), ...redactedTimes(times) });
   }
   return files;
 }

@@ -19,6 +19,9 @@ interface Folder {
  */
 const LARGEST = 32 * 1024 * 1024;
 
+/** By the step before, mostly. */
+const JUST_WRITTEN = { recent: 'use' } as const;
+
 /** The previous comparison. Results arrive in bursts, and a worker concludes many items in parallel. */
 let turn: Promise<unknown> = Promise.resolve();
 
@@ -42,7 +45,9 @@ async function compare(
     if (part === undefined || bytes > LARGEST) continue;
     // An earlier attempt may have moved it to the rejected files, and stopped before writing the end.
     const moved = itemKey(kind, id, REJECTED + name);
-    const text = (await store.readText(itemKey(kind, id, name))) ?? (await store.readText(moved));
+    const text =
+      (await store.readText(itemKey(kind, id, name), JUST_WRITTEN)) ??
+      (await store.readText(moved));
     if (text !== null) files[part] = text;
   }
   return checkFiles(files, kind, remoteId);

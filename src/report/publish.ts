@@ -1,4 +1,5 @@
 /** Makes the tables, the summary and the checksums of a campaign from its output tree alone. */
+import { isObjectAddress } from '../domain/object-store.ts';
 import { CAMPAIGN_SUMMARY, CHECKSUMS, CRATE, PREPARED_CAMPAIGN } from '../store/layout.ts';
 import {
   notPrepared,
@@ -22,6 +23,7 @@ import { ReportPage } from './page/report-page.ts';
 import { MOST_ROWS_ON_PAGE, SummaryPage } from './page/summary-page.ts';
 import type { FileWriter } from './open-file.ts';
 import { counter, type ProgressOptions } from './progress.ts';
+import { readingRecordsOnce } from './read-once.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { checkListedRows } from './listed-rows.ts';
 import type { AuditKeeper } from './kept-audit.ts';
@@ -52,10 +54,10 @@ interface PublishOptions extends ProgressOptions {
  * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
  */
 export async function publishCampaign(
-  store: Store,
+  given: Store,
   end: CampaignEnd,
   {
-    maker = makerHere(store),
+    maker = makerHere(given),
     keeper,
     audits,
     substructure = false,
@@ -63,6 +65,8 @@ export async function publishCampaign(
     ...options
   }: PublishOptions = {},
 ): Promise<CampaignSummary> {
+  // From a folder, reading again costs less than the memory.
+  const store = isObjectAddress(given.location) ? readingRecordsOnce(given) : given;
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);

@@ -15,7 +15,7 @@ import { LEASES } from './layout.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
 import { OpenedFolders } from './opened-folders.ts';
 import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
-import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
+import type { ListedFile, Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { missing } from './store-error.ts';
 import {
   ignoreAbsent,
@@ -129,6 +129,11 @@ class FileStore implements Store {
     }
   }
 
+  async replace(key: string, data: string): Promise<'unseen'> {
+    await this.write(key, data);
+    return 'unseen';
+  }
+
   async flush(keys: Iterable<string>): Promise<void> {
     const folders = new Set<string>();
     await inParallel(keys, FLUSH_LIMIT, async (key) => {
@@ -187,6 +192,10 @@ class FileStore implements Store {
     )) {
       if (key.startsWith(prefix)) yield key;
     }
+  }
+
+  async *etags(): AsyncIterable<ListedFile> {
+    // None.
   }
 
   async *folders(): AsyncIterable<string> {

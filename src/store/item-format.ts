@@ -12,7 +12,12 @@ import { type StoreError, storeError } from './store-error.ts';
 /** Raised when a reader of the former format would misunderstand the new one. */
 const FORMAT = 1;
 
-const digest = { bytes: z.int().nonnegative(), sha256: z.string().regex(/^[0-9a-f]{64}$/) };
+const digest = {
+  bytes: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  // Absent in a folder, and in trees written before it was recorded.
+  etag: z.string().optional(),
+};
 const text = z.string().nullable();
 const number = z.number().nullable();
 

@@ -6,7 +6,7 @@ import type { Item, Kind, Options } from '../domain/item.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
 import { deliver, duplicateOf, LEADER_GONE, type Source } from './deliver.ts';
 import { itemToDisk } from './item-format.ts';
-import { jobOptionsOf, waitingRecord, type ItemRecord } from './item-record.ts';
+import { jobOptionsOf, waitingRecord, type ItemRecord, type RecordedInput } from './item-record.ts';
 import { jobText, readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import { forNextRun } from './reopen.ts';
@@ -57,13 +57,14 @@ export class ItemPreparation {
   }
 
   async prepare(item: AssignedItem): Promise<ItemRecord> {
-    const fresh = waitingRecord(item);
+    const unwritten = waitingRecord(item);
     const newFolder = this.#empty.has(item.kind);
     const onDisk = newFolder ? null : await readItem(this.#store, item.kind, item.id);
     const former = onDisk && forNextRun(onDisk, new Date().toISOString());
-    const same = former !== null && isSameJob(former, fresh);
-    if (former !== null && !same) await this.#removeFormerFiles(fresh);
-    await this.#writeInput(item, { same, newFolder });
+    const same = former !== null && isSameJob(former, unwritten);
+    if (former !== null && !same) await this.#removeFormerFiles(unwritten);
+    const etags = await this.#writeInput(item, { same, newFolder });
+    const fresh = { ...unwritten, input: withEtags(unwritten.input, etags) };
     const record =
       same && !isFollowing(former)
         ? withManifestRow(former, fresh)
@@ -80,17 +81,20 @@ export class ItemPreparation {
   async #writeInput(
     { kind, id, input }: Item,
     { same, newFolder }: { readonly same: boolean; readonly newFolder: boolean },
-  ): Promise<void> {
+  ): Promise<Etags> {
+    const etags: Record<string, string | undefined> = {};
     const { original } = input;
     for (const { name, text } of original ? [input, original] : [input]) {
       const key = itemKey(kind, id, name);
       if (same && (await this.#store.exists(key))) continue;
-      await this.#store.write(key, text, {
+      const stored = await this.#store.write(key, text, {
         durable: false,
         newFolder: newFolder && name === input.name,
       });
+      etags[name] = stored.etag;
       this.written.push(key);
     }
+    return etags;
   }
 
   /** The record of an item that has no job yet: served by a known result, or left to wait for one. */
@@ -138,6 +142,17 @@ export class ItemPreparation {
       if (key !== record) await this.#store.remove(key);
     }
   }
+}
+
+/** Of the written inputs, by name; none in a folder. */
+type Etags = Readonly<Record<string, string | undefined>>;
+
+function withEtags({ original, ...input }: RecordedInput, etags: Etags): RecordedInput {
+  const noted = <T extends { readonly name: string }>(file: T): T => {
+    const etag = etags[file.name];
+    return etag === undefined ? file : { ...file, etag };
+  };
+  return { ...noted(input), ...(original && { original: noted(original) }) };
 }
 
 /**

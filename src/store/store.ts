@@ -3,11 +3,18 @@
  * `/` below the campaign, and a file is written whole or not at all.
  */
 
-import type { FileDigest } from './digest.ts';
+import type { FileDigest, StoredDigest } from './digest.ts';
 
 /** A written file; the digest is that of the bytes that were written. */
-export interface StoredFile extends FileDigest {
+export interface StoredFile extends StoredDigest {
   readonly key: string;
+}
+
+/** A file as `etags` lists it. */
+export interface ListedFile {
+  readonly key: string;
+  readonly bytes: number;
+  readonly etag: string;
 }
 
 export type StoreData = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -31,6 +38,15 @@ export interface WriteOptions {
   readonly newFolder?: boolean;
 }
 
+export interface ReadOptions {
+  /**
+   * `use`: what this process wrote, or read with this option, in the last seconds is good enough: for files that no one
+   * else changes meanwhile, or before `replace`. `keep`: it is read now, and will be good enough for a moment. A folder
+   * is always read.
+   */
+  readonly recent?: 'use' | 'keep';
+}
+
 /**
  * Every method throws `StoreError` (`store-error.ts`) for errors of the store, and rethrows errors of the sender and
  * the signal unchanged.
@@ -48,18 +64,29 @@ export interface Store {
    * write, `If-None-Match: *`). The file survives a power cut.
    */
   create(key: string, data: string): Promise<boolean>;
+  /**
+   * Writes a whole file in place of one that was read. `changed`, and nothing is written, if the file is not `former`
+   * any more: another process has changed or removed it (object stores: `If-Match`). `unseen` where a store cannot
+   * compare and replace in one step, as a folder: it is always written there, and the caller has just read it.
+   */
+  replace(key: string, data: string, former: string): Promise<'replaced' | 'changed' | 'unseen'>;
   /** Makes files written with `durable: false` survive a power cut. */
   flush(keys: Iterable<string>): Promise<void>;
   /** The whole file; null if there is none. */
-  read(key: string): Promise<Uint8Array | null>;
+  read(key: string, options?: ReadOptions): Promise<Uint8Array | null>;
   /** The whole file as UTF-8 text; null if there is none. */
-  readText(key: string): Promise<string | null>;
+  readText(key: string, options?: ReadOptions): Promise<string | null>;
   /** Current length and SHA-256 of a file; null if there is none. */
   digest(key: string): Promise<FileDigest | null>;
   /** The file in pieces; throws `STORE_MISSING` at the first piece if there is none. */
   readStream(key: string): AsyncIterable<Uint8Array>;
   /** The keys that begin with `prefix` (all with ''), in order of their code units; no temporary files. */
   list(prefix: string): AsyncIterable<string>;
+  /**
+   * The files that begin with `prefix`, with the ETag that `write` has returned unless they were replaced since; a
+   * thousand per request. None in a folder, which has no ETags: its files are read.
+   */
+  etags(prefix: string): AsyncIterable<ListedFile>;
   /** The top-level names that contain files, in order of their code units. */
   folders(): AsyncIterable<string>;
   exists(key: string): Promise<boolean>;

@@ -1,6 +1,7 @@
 /** A campaign whose items have ended, as activities leave it, for a test to publish. */
 import type { Item } from '../../src/domain/item.ts';
 import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
+import { storedDigest } from '../../src/store/digest.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -46,8 +47,9 @@ export const FAILED: Ending = {
 export async function endedCampaign(
   items: readonly Item[],
   endings: Readonly<Record<string, Ending>> = {},
+  given?: Store,
 ): Promise<Store> {
-  const store = await openFileStore(await temporaryFolder());
+  const store = given ?? (await openFileStore(await temporaryFolder()));
   await prepareCampaign(store, CAMPAIGN, items, { pageSize: 2 });
   for (const item of items) await endItem(store, item, endings[item.id] ?? {});
   return store;
@@ -67,7 +69,7 @@ export async function endItem(store: Store, { kind, id }: Item, ending: Ending):
     attempts: [{ at: '2026-11-21T20:01:00.000Z', outcome: 'accepted', remoteId }],
     submittedAt: '2026-11-21T20:01:00.000Z',
     finishedAt: '2026-11-21T20:02:00.000Z',
-    files: succeeded ? { 'result.json': { bytes: stored.bytes, sha256: stored.sha256 } } : {},
+    files: succeeded ? { 'result.json': storedDigest(stored) } : {},
     ...ending,
   });
 }

@@ -6,6 +6,7 @@ import { inBucket } from './temporary-store.ts';
 
 const FILES = [
   'store',
+  'change-item',
   'charges-in-tree',
   'deliver',
   'grow',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { collected, expectCode, pieces } from './store-expectations.ts';
-import { temporaryStore } from './temporary-store.ts';
+import { onFolder, temporaryStore, writeElsewhere } from './temporary-store.ts';
 
 const KEY = 'molecules/aspirin/record.json';
 
@@ -30,7 +30,7 @@ describe('writing', () => {
     const [first, ...rest] = [text.slice(0, 4), text.slice(4)];
     for (const data of [text, Buffer.from(text), pieces(first, ...rest)]) {
       const stored = await store.write(KEY, data, { expectedBytes: bytes });
-      expect(stored).toEqual({ key: KEY, bytes, sha256 });
+      expect(stored).toMatchObject({ key: KEY, bytes, sha256 });
       expect(await store.readText(KEY)).toBe(text);
       expect(Buffer.concat(await collected(store.readStream(KEY))).toString()).toBe(text);
     }
@@ -165,7 +165,7 @@ describe('a large file', () => {
     const hash = createHash('sha256');
     for await (const piece of body()) hash.update(piece);
     const digest = { bytes: SIZE, sha256: hash.digest('hex') };
-    expect(await store.write(KEY, data())).toEqual({ key: KEY, ...digest });
+    expect(await store.write(KEY, data())).toMatchObject({ key: KEY, ...digest });
     expect(await store.digest(KEY)).toEqual(digest);
     const read = createHash('sha256');
     for await (const piece of store.readStream(KEY)) read.update(piece);
@@ -230,4 +230,63 @@ test('more files than one page of a listing are all listed, in order', async () 
     await Promise.all(some.map((key) => store.write(key, key, { durable: false })));
   }
   expect(await collected(store.list('pages/'))).toEqual(keys.sort());
+});
+
+describe('files that another process may change', () => {
+  test('a file is replaced while it is what was read, also several times in a row', async () => {
+    const store = await temporaryStore();
+    await store.write(KEY, 'one');
+    const done = onFolder() ? 'unseen' : 'replaced';
+    expect(await store.replace(KEY, 'two', 'one')).toBe(done);
+    expect(await store.replace(KEY, 'three', 'two')).toBe(done);
+    expect(await store.readText(KEY)).toBe('three');
+  });
+
+  test.skipIf(onFolder())('it is not replaced once another process has changed it', async () => {
+    const store = await temporaryStore();
+    await store.write(KEY, 'one');
+    await writeElsewhere(store, KEY, 'changed');
+    expect(await store.replace(KEY, 'two', 'one')).toBe('changed');
+    expect(await store.readText(KEY)).toBe('changed');
+    expect(await store.replace(KEY, 'three', 'changed')).toBe('replaced');
+  });
+
+  test.skipIf(onFolder())('it is not written again once it was removed', async () => {
+    const store = await temporaryStore();
+    await store.write(KEY, 'one');
+    await store.remove(KEY);
+    expect(await store.replace(KEY, 'two', 'one')).toBe('changed');
+    expect(await store.exists(KEY)).toBe(false);
+  });
+
+  test('what others have written is read, unless what was written here will do', async () => {
+    const store = await temporaryStore();
+    await store.write(KEY, 'here');
+    expect(await store.readText(KEY, { recent: 'use' })).toBe('here');
+    await writeElsewhere(store, KEY, 'elsewhere');
+    const recent = onFolder() ? 'elsewhere' : 'here';
+    expect(await store.readText(KEY, { recent: 'use' })).toBe(recent);
+    expect(await store.readText(KEY)).toBe('elsewhere');
+    expect(await store.readText(KEY, { recent: 'keep' })).toBe('elsewhere');
+    expect(await store.readText(KEY, { recent: 'use' })).toBe('elsewhere');
+  });
+
+  test('a file that was removed here is missing, also for a recent read', async () => {
+    const store = await temporaryStore();
+    await store.write(KEY, 'here');
+    await store.remove(KEY);
+    expect(await store.readText(KEY, { recent: 'use' })).toBeNull();
+  });
+
+  test.skipIf(onFolder())(
+    'files are listed with the ETags that their writes returned',
+    async () => {
+      const store = await temporaryStore();
+      const { etag = '' } = await store.write(KEY, 'one');
+      expect(etag).not.toBe('');
+      expect(await collected(store.etags('molecules/'))).toEqual([{ key: KEY, bytes: 3, etag }]);
+      await store.write(KEY, 'two');
+      expect((await collected(store.etags('')))[0]?.etag).not.toBe(etag);
+    },
+  );
 });

@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { isObjectAddress } from '../../src/domain/object-store.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { objectStoreAccess, openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -23,6 +24,16 @@ export async function temporaryStore(): Promise<Store> {
 /** Whether the test runs on a folder, which it can inspect. */
 export function onFolder(): boolean {
   return bucket === null;
+}
+
+/** Writes a file as another process does: this one's stores do not see it. */
+export async function writeElsewhere(store: Store, key: string, text: string): Promise<void> {
+  if (!isObjectAddress(store.location)) return writeFile(join(store.location, key), text);
+  const { host, pathname } = new URL(store.location);
+  const client = new S3Client({ ...objectStoreAccess(), forcePathStyle: true });
+  const Key = `${pathname.slice(1)}/${key}`;
+  await client.send(new PutObjectCommand({ Bucket: host, Key, Body: text }));
+  client.destroy();
 }
 
 /** Changes a file as another program would: in place if it is in a folder. */

@@ -19,13 +19,15 @@ export interface Origin {
 const BROKEN_AT_MOST = 4;
 
 /** @throws errors of the SDK as they are (`isAbsentObject`), `STORE_DIGEST_MISMATCH` */
-export async function download(origin: Origin): Promise<Uint8Array> {
+export async function download(
+  origin: Origin,
+): Promise<{ readonly bytes: Uint8Array; readonly etag: string | undefined }> {
   for (let tries = 1; ; tries += 1) {
     try {
       const { Body, ...facts } = await get(origin, {});
       const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
       const kept = keptSha256(facts);
-      if (kept === null || digestOf(bytes).sha256 === kept) return bytes;
+      if (kept === null || digestOf(bytes).sha256 === kept) return { bytes, etag: facts.ETag };
       throw damagedObject(origin.key, origin.where);
     } catch (error) {
       if (!isBroken(error) || tries === BROKEN_AT_MOST) throw error;

@@ -5,6 +5,7 @@ import {
   type ListObjectsV2CommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import type { ListedFile } from '../store.ts';
 import { inCodeUnitOrder } from './code-unit-order.ts';
 
 export interface Listing {
@@ -20,13 +21,24 @@ export function keysBelow(listing: Listing, begin: string): AsyncGenerator<strin
 }
 
 async function* keysAsListed(listing: Listing, begin: string): AsyncGenerator<string> {
+  for await (const { key } of filesBelow(listing, begin)) yield key;
+}
+
+/** The same in the order of UTF-8, with what the server tells of each. */
+export async function* filesBelow(listing: Listing, begin: string): AsyncGenerator<ListedFile> {
   const { prefix } = listing;
   for await (const { Contents = [] } of pages(listing, { Prefix: prefix + begin })) {
-    for (const { Key } of Contents) {
+    for (const { Key, Size = -1, ETag = '' } of Contents) {
       // Some programs mark an empty folder by an object with a trailing slash: it is not a file of a tree.
-      if (Key !== undefined && !Key.endsWith('/')) yield Key.slice(prefix.length);
+      if (Key === undefined || Key.endsWith('/')) continue;
+      yield { key: Key.slice(prefix.length), bytes: Size, etag: plainEtag(ETag) };
     }
   }
+}
+
+/** Some answers have it in quotes, others have not. */
+export function plainEtag(etag: string): string {
+  return etag.replaceAll('"', '');
 }
 
 /** The names directly below the prefix that contain keys, in order. */

@@ -1,42 +1,45 @@
 /**
  * The output tree as objects of a bucket, below a prefix. An object appears when its upload is complete, so that
  * readers see all of it or nothing, also after a crash; `If-None-Match: *` lets one of several writers create a key.
- *
- * A lost answer to a conditional write is resolved by a mark of the call in the object's metadata, because the SDK
- * repeats the request, which then fails because of its own first attempt. Rejected: comparing the content; two workers
- * may write the same note, and only one may continue.
  */
-import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   AbortMultipartUploadCommand,
   CopyObjectCommand,
   DeleteObjectCommand,
   HeadObjectCommand,
-  PutObjectCommand,
   type HeadObjectCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import type { ObjectAddress, ObjectStoreAccess } from '../../domain/object-store.ts';
 import { digestOf, type FileDigest } from '../digest.ts';
 import { badKey, keySegments } from '../key.ts';
-import type { Store, StoreData, StoredFile, WriteOptions } from '../store.ts';
+import type {
+  ListedFile,
+  ReadOptions,
+  Store,
+  StoreData,
+  StoredFile,
+  WriteOptions,
+} from '../store.ts';
 import { StoreError, missing } from '../store-error.ts';
-import { clientFor } from './client.ts';
-import { contentType } from './content-type.ts';
-import { digestParameters, keptDigest } from './digests.ts';
+import { clientFor, serverOf } from './client.ts';
+import { honoursIfMatch, putIfAbsent, putIfMatch } from './conditional.ts';
+import { keptDigest } from './digests.ts';
 import { download, downloadPieces, type Origin } from './download.ts';
-import { isAbsentObject, isConflict, isTaken, objectErrorOf, statusOf } from './errors.ts';
-import { keysBelow, namesBelow, uploadsBelow, type Listing } from './listing.ts';
+import { isAbsentObject, objectErrorOf, statusOf } from './errors.ts';
+import {
+  filesBelow,
+  keysBelow,
+  namesBelow,
+  plainEtag,
+  uploadsBelow,
+  type Listing,
+} from './listing.ts';
+import { recentObjectsOf, type RecentObjects } from './recent.ts';
 import { upload } from './upload.ts';
 
 /** Limit of S3 for the full name, with the prefix. */
 const MAX_NAME_BYTES = 1024;
-/** In the metadata of a created object: the call that created it. */
-const CREATOR = 'creator';
-const CONFLICTS_AT_MOST = 8;
-const CONFLICT_WAIT_MS = 50;
-
 /** Makes no request: problems of the bucket are reported by the first one, or by ../probe.ts. */
 export function openObjectStore(address: ObjectAddress, access: ObjectStoreAccess): ObjectStore {
   return new ObjectStore(address, access);
@@ -46,6 +49,8 @@ export class ObjectStore implements Store {
   readonly location: string;
   readonly atOnce = 24;
   readonly #client: S3Client;
+  readonly #recent: RecentObjects;
+  readonly #server: string;
   readonly #bucket: string;
   /** With a trailing slash; empty for the bucket itself. */
   readonly #prefix: string;
@@ -53,7 +58,9 @@ export class ObjectStore implements Store {
 
   constructor({ bucket, prefix }: ObjectAddress, access: ObjectStoreAccess) {
     this.location = prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
-    this.#client = clientFor(access);
+    this.#client = clientFor(access, bucket);
+    this.#recent = recentObjectsOf(this.#client);
+    this.#server = serverOf(access);
     this.#bucket = bucket;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
     const { endpoint } = access;
@@ -61,41 +68,16 @@ export class ObjectStore implements Store {
   }
 
   async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
-    const target = { ...this.#object(key), client: this.#client };
+    const target = { ...this.#object(key), client: this.#client, recent: this.#recent };
     return upload(target, data, options, (error) => this.#asStoreError(error, `write ${key}`));
   }
 
   async create(key: string, data: string): Promise<boolean> {
-    const creator = randomUUID();
     const { bucket, name } = this.#object(key);
-    const { Metadata, ...digest } = digestParameters(digestOf(data).sha256);
-    const command = new PutObjectCommand({
-      Bucket: bucket,
-      Key: name,
-      Body: Buffer.from(data, 'utf8'),
-      IfNoneMatch: '*',
-      ContentType: contentType(name),
-      ...digest,
-      Metadata: { ...Metadata, [CREATOR]: creator },
-    });
-    for (let conflicts = 0; ; conflicts += 1) {
-      try {
-        await this.#client.send(command);
-        return true;
-      } catch (error) {
-        // The first answer may have been lost; this may be the answer to the second attempt.
-        if (isTaken(error)) return await this.#isCreatedBy(key, creator);
-        if (!isConflict(error) || conflicts === CONFLICTS_AT_MOST) {
-          throw this.#asStoreError(error, `write ${key}`);
-        }
-        await delay(CONFLICT_WAIT_MS * (conflicts + 1));
-      }
-    }
-  }
-
-  async #isCreatedBy(key: string, creator: string): Promise<boolean> {
-    const head = await this.#head(key);
-    return head?.Metadata?.[CREATOR] === creator;
+    this.#recent.forget(name);
+    return this.#asked(`write ${key}`, () =>
+      putIfAbsent({ client: this.#client, bucket, name }, Buffer.from(data, 'utf8')),
+    );
   }
 
   /** A written object is durable. */
@@ -103,12 +85,56 @@ export class ObjectStore implements Store {
     await Promise.resolve();
   }
 
-  async read(key: string): Promise<Uint8Array | null> {
-    return this.#unlessAbsent(`read ${key}`, () => download(this.#origin(key)));
+  async replace(
+    key: string,
+    data: string,
+    former: string,
+  ): Promise<'replaced' | 'changed' | 'unseen'> {
+    if (!(await this.#honoursIfMatch())) {
+      await this.write(key, data);
+      return 'unseen';
+    }
+    const { bucket, name } = this.#object(key);
+    const known = Buffer.from(former, 'utf8');
+    if (this.#recent.etagOf(name, known) === null) await this.read(key, { recent: 'keep' });
+    const etag = this.#recent.etagOf(name, known);
+    if (etag === null) return 'changed';
+    const bytes = Buffer.from(data, 'utf8');
+    this.#recent.forget(name);
+    const replaced = await this.#asked(`write ${key}`, () =>
+      putIfMatch({ client: this.#client, bucket, name }, bytes, etag),
+    );
+    // The first answer may have been lost; this may be the answer to the second attempt.
+    if (replaced === null) return (await this.readText(key)) === data ? 'replaced' : 'changed';
+    this.#recent.note(name, bytes, replaced.ETag && plainEtag(replaced.ETag));
+    return 'replaced';
   }
 
-  async readText(key: string): Promise<string | null> {
-    const bytes = await this.read(key);
+  /** Asked once per process: without it, what was read a moment ago may not be replaced. */
+  async #honoursIfMatch(): Promise<boolean> {
+    const recent = this.#recent;
+    recent.honoursIfMatch ??= honoursIfMatch(this.#client, this.#bucket, this.#prefix);
+    try {
+      return await recent.honoursIfMatch;
+    } catch (error) {
+      recent.honoursIfMatch = null;
+      throw this.#asStoreError(error, 'test the bucket');
+    }
+  }
+
+  async read(key: string, { recent }: ReadOptions = {}): Promise<Uint8Array | null> {
+    const origin = this.#origin(key);
+    const known = recent === 'use' ? this.#recent.find(origin.name) : null;
+    if (known !== null && (await this.#honoursIfMatch())) return known;
+    const got = await this.#unlessAbsent(`read ${key}`, () => download(origin));
+    if (recent === undefined) return got && got.bytes;
+    if (got === null) this.#recent.forget(origin.name);
+    else this.#recent.note(origin.name, got.bytes, got.etag && plainEtag(got.etag));
+    return got && got.bytes;
+  }
+
+  async readText(key: string, options?: ReadOptions): Promise<string | null> {
+    const bytes = await this.read(key, options);
     if (bytes === null) return null;
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   }
@@ -143,6 +169,14 @@ export class ObjectStore implements Store {
     }
   }
 
+  async *etags(prefix: string): AsyncIterable<ListedFile> {
+    try {
+      yield* filesBelow(this.#listing, prefix);
+    } catch (error) {
+      throw this.#asStoreError(error, 'list the objects');
+    }
+  }
+
   async *folders(): AsyncIterable<string> {
     try {
       yield* namesBelow(this.#listing);
@@ -156,7 +190,7 @@ export class ObjectStore implements Store {
   }
 
   async adopt(key: string, from: Store, fromKey: string): Promise<void> {
-    if (from instanceof ObjectStore && from.#client === this.#client) {
+    if (from instanceof ObjectStore && from.#server === this.#server) {
       if (await this.#isCopied(key, from, fromKey)) return;
     }
     await this.write(key, from.readStream(fromKey));
@@ -165,6 +199,7 @@ export class ObjectStore implements Store {
   /** On the server. False if it cannot copy: an object above 5 GB, or a server without copies. */
   async #isCopied(key: string, from: ObjectStore, fromKey: string): Promise<boolean> {
     const { bucket, name } = this.#object(key);
+    this.#recent.forget(name);
     const source = from.#object(fromKey);
     const CopySource = `${source.bucket}/${source.name.split('/').map(encodeURIComponent).join('/')}`;
     try {
@@ -179,6 +214,7 @@ export class ObjectStore implements Store {
 
   async remove(key: string): Promise<void> {
     const { bucket, name } = this.#object(key);
+    this.#recent.forget(name);
     await this.#asked(`remove ${key}`, () =>
       this.#client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name })),
     );

@@ -6,8 +6,11 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { chunksOf } from '../chunks.ts';
 import type { StoreData, StoredFile, WriteOptions } from '../store.ts';
 import { wrongLength } from '../store-error.ts';
+import { ABORTED_BY, type Abortable } from './client.ts';
 import { contentType } from './content-type.ts';
 import { digestParameters } from './digests.ts';
+import { plainEtag } from './listing.ts';
+import type { RecentObjects } from './recent.ts';
 
 /** Bytes. Smaller data is sent in one request; a file of more than 10,000 parts, 80 GB, is refused by S3. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -21,6 +24,7 @@ interface Target {
   readonly name: string;
   /** The key in the tree, for messages. */
   readonly key: string;
+  readonly recent: RecentObjects;
 }
 
 /** @throws what the sender or the signal threw, `STORE_TRUNCATED`, and the result of `told` for the SDK's errors */
@@ -31,11 +35,15 @@ export async function upload(
   asStoreError: (error: unknown) => unknown,
 ): Promise<StoredFile> {
   const measured = new Measured(target.key, data, options);
+  // Until the answer: if it is lost, nobody knows which object is there.
+  target.recent.forget(target.name);
   try {
     const beginning = await measured.take(PART_BYTES);
-    if (beginning.ended) await put(target, beginning.bytes, measured.sha256(), options.signal);
-    else await putInParts(target, measured.rest(beginning.bytes));
-    return { key: target.key, bytes: measured.bytes, sha256: measured.sha256() };
+    const etag = beginning.ended
+      ? await put(target, beginning.bytes, measured.sha256(), options.signal)
+      : await putInParts(target, measured.rest(beginning.bytes));
+    const stored = { key: target.key, bytes: measured.bytes, sha256: measured.sha256() };
+    return etag === undefined ? stored : { ...stored, etag: plainEtag(etag) };
   } catch (error) {
     if (measured.failure !== null) throw measured.failure.error;
     options.signal?.throwIfAborted();
@@ -49,18 +57,24 @@ async function put(
   target: Target,
   bytes: Uint8Array,
   sha256: string,
-  abortSignal: AbortSignal | undefined,
-): Promise<void> {
-  const command = new PutObjectCommand({
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const input: PutObjectCommandInput & Abortable = {
     ...parameters(target),
     ...digestParameters(sha256),
     Body: bytes,
-  });
-  await target.client.send(command, abortSignal ? { abortSignal } : {});
+    ...(signal && { [ABORTED_BY]: signal }),
+  };
+  const { ETag } = await target.client.send(new PutObjectCommand(input));
+  target.recent.note(target.name, bytes, ETag && plainEtag(ETag));
+  return ETag;
 }
 
 /** A failure of the data or of a part aborts the upload, so that the store keeps no parts of it. */
-async function putInParts(target: Target, rest: AsyncIterable<Uint8Array>): Promise<void> {
+async function putInParts(
+  target: Target,
+  rest: AsyncIterable<Uint8Array>,
+): Promise<string | undefined> {
   const multipart = new Upload({
     client: target.client,
     partSize: PART_BYTES,
@@ -71,7 +85,8 @@ async function putInParts(target: Target, rest: AsyncIterable<Uint8Array>): Prom
       Body: Readable.from(rest, { objectMode: false }),
     },
   });
-  await multipart.done();
+  const { ETag } = await multipart.done();
+  return ETag;
 }
 
 function parameters({ bucket, name }: Target): PutObjectCommandInput {

@@ -1,0 +1,90 @@
+/** What a publication reads of a folder, and of a bucket on a real S3 server. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publishCampaign } from '../../src/report/publish.ts';
+import { readingRecordsOnce } from '../../src/report/read-once.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { openStore, reachObjectStores } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { WITHOUT_S3, startS3, type S3Server } from '../s3-server.ts';
+import { aSequence } from '../store/an-item.ts';
+import { countedReads } from '../store/counted-reads.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { writeElsewhere } from '../store/temporary-store.ts';
+import { END, endedCampaign } from './a-campaign.ts';
+
+const ITEMS = ['p1', 'p2', 'p3'].map((id) => aSequence(id));
+const RECORDS = ITEMS.map(({ id }) => `sequences/${id}/item.json`);
+const RESULT = 'sequences/p2/result.json';
+
+describe('in a folder', () => {
+  expectations(async () => openFileStore(await temporaryFolder()));
+
+  test('records beyond the limit are read again, and a written one is not outdated', async () => {
+    const tree = await endedCampaign(ITEMS, {});
+    const { store, records } = countedReads(tree);
+    const once = readingRecordsOnce(store, 1);
+    for (let pass = 0; pass < 2; pass += 1) await readItem(once, 'sequence', 'p1');
+    expect(records).toHaveLength(2);
+
+    const kept = readingRecordsOnce(store);
+    const record = await readItem(kept, 'sequence', 'p1');
+    if (record === null) throw new Error('p1 has no record');
+    await writeItem(kept, { ...record, state: 'failed' });
+    expect((await readItem(kept, 'sequence', 'p1'))?.state).toBe('failed');
+  });
+});
+
+describe.skipIf(WITHOUT_S3 !== null)('in a bucket', () => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await startS3();
+    Object.assign(process.env, server.environment);
+    reachObjectStores(server.access);
+  });
+  afterAll(() => server.stop());
+
+  const bucket = (): Promise<Store> => openStore(`s3://${server.bucket}/${randomUUID()}`);
+  expectations(bucket);
+
+  test('each record is read once', async () => {
+    const { store, records } = countedReads(await endedCampaign(ITEMS, {}, await bucket()));
+    await publishCampaign(store, END);
+    expect(records.toSorted()).toEqual(RECORDS);
+  });
+
+  test('only of an object with another ETag than recorded, the digest is asked for', async () => {
+    const { store, digests } = countedReads(await endedCampaign(ITEMS, {}, await bucket()));
+    await publishCampaign(store, END);
+    expect(digests.filter((key) => key.startsWith('sequences/'))).toEqual([]);
+
+    // The same content, written again in parts or encrypted otherwise.
+    const record = await readItem(store, 'sequence', 'p2');
+    if (record === null) throw new Error('p2 has no record');
+    const { bytes, sha256 } = record.files['result.json'] ?? { bytes: 0, sha256: '' };
+    const files = { 'result.json': { bytes, sha256, etag: 'another' } };
+    await writeItem(store, { ...record, files });
+    const { items } = await publishCampaign(store, END);
+    expect(digests.filter((key) => key.startsWith('sequences/'))).toEqual([RESULT]);
+    expect(items).toMatchObject({ total: 3, succeeded: 3 });
+  });
+});
+
+function expectations(open: () => Promise<Store>): void {
+  test('a file that was replaced by one of the same length is found', async () => {
+    const store = await endedCampaign(ITEMS, {}, await open());
+    const text = (await store.readText(RESULT)) ?? '';
+    await writeElsewhere(store, RESULT, text.replace('p2', 'p9'));
+    const { items, damaged } = await publishCampaign(store, END);
+    expect(items).toMatchObject({ succeeded: 2, failed: 1 });
+    expect(damaged).toEqual([expect.stringContaining(`${RESULT} is not what was received`)]);
+  });
+
+  test('a file that was removed is found', async () => {
+    const store = await endedCampaign(ITEMS, {}, await open());
+    await store.remove(RESULT);
+    const { damaged } = await publishCampaign(store, END);
+    expect(damaged).toEqual([`${RESULT} is missing.`]);
+  });
+}
