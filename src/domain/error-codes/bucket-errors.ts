@@ -6,7 +6,7 @@ import type { ErrorTable } from './error-entry.ts';
 import { lasting, retried, STORE } from './store-wording.ts';
 
 /** What was asked of the store. */
-interface InBucket {
+export interface InBucket {
   /** Completes "Cannot …". */
   action: string;
   /** The address, and the endpoint if one is configured. */

@@ -7,7 +7,7 @@ import type { ErrorTable } from './error-entry.ts';
 import { lasting, retried, STORE } from './store-wording.ts';
 
 /** `action` completes "Cannot …"; `what` is the system's reason in words. */
-interface InFolder {
+export interface InFolder {
   action: string;
   what: string;
 }
