@@ -7,7 +7,7 @@ import { readSecret, type SecretPlace } from './secret.ts';
 export interface CodecKeys {
   /** Id of the key that encrypts; all of them decrypt. */
   readonly current: string;
-  /** 32 bytes each, by id, in a type that prints as nothing. */
+  /** 32 bytes each, by id, in a type that does not print its value. */
   readonly keys: ReadonlyMap<string, KeyObject>;
 }
 

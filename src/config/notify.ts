@@ -1,4 +1,4 @@
-/** Who is notified when a campaign has ended. */
+/** Settings of the notifications at the end of a campaign. */
 import type { NotifyWay } from '../domain/campaign.ts';
 import { webhookNetwork, type NetworkSettings } from './network.ts';
 import type { Config } from './schema.ts';

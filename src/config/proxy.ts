@@ -1,7 +1,7 @@
 /**
  * Chooses the proxy for a service by the variables that curl and most programs use.
  *
- * One proxy per service, chosen when the configuration is read: messages can name it, and redaction knows its password.
+ * One proxy per service, chosen when the configuration is read: messages can name it, and its password is redacted.
  * Rejected: undici's `EnvHttpProxyAgent`, which reads the environment again at any time and uses `HTTP_PROXY` for
  * `https` addresses.
  */

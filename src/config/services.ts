@@ -72,7 +72,7 @@ type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
   readonly maxDownload?: number | undefined;
 };
 
-/** The service is shared: enough to keep it busy, but not so much that others wait behind us for hours. */
+/** The service is shared: enough to keep it busy, without making other users wait for hours. */
 const MAX_UNFINISHED: Readonly<Record<ServiceName, number>> = { molecules: 20, predictions: 100 };
 /** Per second, for all jobs of a service together. */
 const STATUS_REQUESTS = 5;

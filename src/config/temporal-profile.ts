@@ -1,6 +1,7 @@
 /**
  * Profiles and `TEMPORAL_*` variables, as the Temporal CLI and the SDKs read them (@temporalio/envconfig). They are
- * read only when the configuration names a profile: a variable exported for another purpose never moves a campaign.
+ * read only when the configuration names a profile: a variable exported for another purpose never moves a campaign
+ * to another server.
  */
 import { codedError } from '../domain/errors.ts';
 import { createRequire } from 'node:module';

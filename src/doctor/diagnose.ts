@@ -24,7 +24,7 @@ interface DiagnoseOptions {
   /** Reads the configuration: an error in it is a finding. */
   readonly load: () => Settings;
   readonly environment: Environment;
-  /** The local services are asked for. */
+  /** The local services are requested. */
   readonly local: boolean;
   /** Only the checks of Temporal. */
   readonly temporalOnly: boolean;

@@ -14,7 +14,7 @@ export const WRONG_ADDRESS = 'SERVICE_URL_WRONG';
 
 type Site = ServiceSettings | UnreadyService;
 
-/** @param local the local services are asked for */
+/** @param local the local services are requested */
 export async function serviceFindings(settings: Settings, local: boolean): Promise<Finding[]> {
   const configured = [...everyCredential(Object.values(settings.services)), ...settings.unready];
   if (configured.length > 0) return Promise.all(configured.map(serviceFinding));
@@ -71,7 +71,7 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
   }
 }
 
-/** The check sends no token: it is not the service that asks for a login, but something in front of it. */
+/** The check sends no token, so a login is requested by something in front of the service. */
 function remedyOfRefusal(service: ServiceName, message: string): string {
   const login = `services.${service}.basic and .headers are for the login of a gateway in front of the service.`;
   return /HTTP 401/.test(message)

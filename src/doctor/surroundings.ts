@@ -118,7 +118,7 @@ function addOwner(owners: Set<number>, folder: string, name: string): void {
 }
 
 /**
- * One token for two services: whoever has it for one can act for the user at the other, and both must change together.
+ * One token for two services: anyone who gets it from one can use it at the other, and both must be replaced together.
  */
 function copiedTokens(settings: Settings, environment: Environment): Warning[] {
   const places = new Map<string, string[]>();

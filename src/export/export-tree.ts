@@ -42,7 +42,7 @@ export interface Exported extends ExportRecord {
 }
 
 /**
- * Files are written completely or not at all, and nothing is written if something else would be lost.
+ * Files are written completely or not at all, and nothing is written if other content would be lost.
  *
  * @throws HundredfoldError `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
  * @throws StoreError

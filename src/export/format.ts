@@ -1,6 +1,6 @@
 /**
  * The interface of export formats: pure functions from the results of items, one by one, to pieces of files.
- * export-tree.ts reads the items and writes the files, so that memory stays constant however many items there are.
+ * export-tree.ts reads the items and writes the files, so that memory does not grow with the number of items.
  *
  * Rejected: a folder beside the export that is renamed when it is complete, which a bucket cannot do.
  */

@@ -19,7 +19,7 @@ export interface AdoptOptions extends Omit<StartOptions, 'allowOutside' | 'skipI
  *
  * @param service - the service that has the jobs
  * @param jobs - their ids, or `past` for all that the service still lists for the token
- * @returns the campaign; null when `past` finds no job that the output folder does not have already
+ * @returns the campaign; null when the output folder already has all jobs that `past` finds
  * @throws HundredfoldError `ADOPT_*`, `CAMPAIGN_DIFFERS`, and everything that `startCampaign()` throws
  */
 export async function adopt(

@@ -60,7 +60,7 @@ export async function startRollingWindow(
       workflowId: rollingWindowId(name),
       taskQueue,
       args: [{ name }] satisfies [RollingWindowInput],
-      // Its tasks come first: an idle slot is lost for good.
+      // Its tasks come first: the time of an idle slot is lost.
       priority: { priorityKey: 1 },
       workflowTaskTimeout: '5s',
       staticSummary: `rolling window of ${name}`,

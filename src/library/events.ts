@@ -22,7 +22,7 @@ export interface BudgetState {
   readonly windowMs: number;
   /** Jobs charged at this moment. */
   readonly charged: number;
-  /** Jobs that may be submitted at once; null without a limit. */
+  /** Jobs that may be submitted now; null without a limit. */
   readonly free: number | null;
   /** When the next slot becomes free, in ms since the epoch; null when unknown. */
   readonly nextFreeAt: number | null;

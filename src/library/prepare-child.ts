@@ -22,7 +22,7 @@ interface PreparingWith {
   readonly environment: Environment;
 }
 
-/** Errors that waiting does not fix are not retried. */
+/** Retries only errors that may pass with time. */
 export async function prepareChild(
   around: PreparingWith,
   manifests: readonly string[],

@@ -1,4 +1,4 @@
-/** Runs items of a campaign that did not succeed again, like `hundredfold retry` without a terminal. */
+/** Runs unsuccessful items of a campaign again, like `hundredfold retry` without a terminal. */
 import { oneAtATime } from '../campaigns/one-at-a-time.ts';
 import { retryOf, startRetry } from '../campaigns/retry.ts';
 import { standingOf } from '../campaigns/standing.ts';
@@ -26,8 +26,8 @@ export interface RetryOptions
  *
  * @param name - name of the campaign
  * @returns the campaign; call `close()` on it, or declare it with `await using`
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`, `ITEM_NOT_RETRYABLE`, `CONFIG_*`, `HOST_*`, `STORE_*`,
- * `TREE_*`, `TEMPORAL_*`, or `INTERRUPTED` when the signal is aborted
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`, `ITEM_NOT_RETRYABLE`, `CONFIG_*`, `HOST_*`,
+ * `STORE_*`, `TREE_*`, `TEMPORAL_*`, or `INTERRUPTED` when the signal is aborted
  */
 export async function retry(name: string, options: RetryOptions = {}): Promise<Campaign> {
   const { signal = new AbortController().signal } = options;

@@ -73,7 +73,7 @@ export interface CampaignActivities {
    * can be called repeatedly. Manifest and output must be reachable from every worker of the task queue.
    *
    * Fails with an `ApplicationFailure` whose `type` is the code: `MANIFEST_REFUSED`, `CAMPAIGN_RUNNING`, `CONFIG_*`,
-   * `STORE_*`, …; not retryable, unless the output store may recover.
+   * `STORE_*`, …; retryable only if the output store may recover.
    *
    * @param manifests - paths of manifests, as the worker sees them
    * @param options - rows to run and where the output goes; absolute paths are safest

@@ -17,8 +17,8 @@ export interface WatchOptions extends ConfigurationOptions {
 }
 
 /**
- * Follows a campaign by its name until it has ended or the signal is aborted. If no process works on it, this one does
- * while it follows it.
+ * Follows a campaign by its name until it has ended or the signal is aborted. If no process works on the campaign, this
+ * process does, as long as it follows it.
  *
  * @param name - name of the campaign
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_BROKEN_OFF`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`

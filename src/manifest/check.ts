@@ -58,7 +58,7 @@ const ROW_LIMIT = 100_000_000;
 
 /**
  * Reads the sources of all paths in order and yields every row once, checked; ids are unique across all of them. A
- * problem of a whole file is yielded as a row without a line. Throws only errors that are not the user's.
+ * problem of a whole file is yielded as a row without a line. Throws only errors that the user did not cause.
  */
 export async function* checkManifests(
   paths: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The rules for campaign names. Apart from the default name, which needs the formats of all inputs: every command loads
- * this to read its arguments.
+ * The rules for campaign names. Every command loads this file to read its arguments, so the default name, which needs
+ * the formats of all inputs, is in another one.
  */
 import { codedError } from '../domain/errors.ts';
 

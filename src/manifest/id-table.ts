@@ -27,7 +27,7 @@ export class IdTable {
    */
   readonly #files: { readonly file: string; readonly before: number }[] = [];
   #lines = 0;
-  /** Random, so that nobody can write a manifest whose ids all collide. */
+  /** Random, so that a manifest cannot be made to have only colliding ids. */
   readonly #seed = randomInt(2 ** 32);
   // The digest of the last searched id, and the free slot at which the search ended.
   #low = 0;

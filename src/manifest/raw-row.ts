@@ -13,7 +13,7 @@ export interface RawRow {
   readonly carried?: { readonly extension: string; readonly text: string };
 }
 
-/** What a reader knows of the file besides its text. */
+/** Facts about the file, for a reader that gets its text. */
 export interface ReadFrom {
   /** The file name as the user sees it: `library.sdf.gz`. */
   readonly file: string;

@@ -22,7 +22,7 @@ export interface RowContext {
   readonly chemist: Chemist;
 }
 
-/** Only rows that wait (for files, chemistry) return a promise. Ids are assigned at once, in call order. */
+/** Only rows that wait (for files, chemistry) return a promise. Ids are assigned immediately, in call order. */
 export function checkRow(row: RawRow, context: RowContext): CheckedRow | Promise<CheckedRow> {
   const source = { file: context.manifest.name, line: row.line };
   const { line, cells } = row;
@@ -130,7 +130,7 @@ interface CheckedCells {
   readonly complaints: readonly Complaint[];
 }
 
-/** Checks as much as it can, so that all problems of a row are reported at once. */
+/** Checks as much as it can, so that all problems of a row are reported together. */
 function checkCells(
   { carried }: RawRow,
   values: FieldValues,

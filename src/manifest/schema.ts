@@ -40,7 +40,7 @@ function oneOf<const T extends readonly [string, ...string[]]>(words: T) {
 
 const text = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** No number is a SMILES or a sequence; the sequence `FALSE` is, and an editor reads it as a boolean. */
+/** Numbers are never a SMILES or a sequence; `FALSE` is a sequence that an editor reads as a boolean. */
 const letters = z.union([z.string(), z.boolean(), z.null()]);
 
 const SEPARATOR = '[,;\\s]';

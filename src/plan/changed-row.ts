@@ -8,9 +8,9 @@ import type { ItemRecord } from '../store/item-record.ts';
 
 /** Not compared: they do not affect the result. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
-/** Null if there is no conflict. `same`: the job is the same, however it is written. */
+/** Null if there is no conflict. `same`: the job is the same, even if it is written differently. */
 export function changedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
-  // A failed result need not be kept: the user has corrected the row.
+  // A failed result can be replaced: the user has corrected the row.
   if (same || !maySucceed(former.state)) return null;
   const differs = FIELDS.filter((field) => !BESIDE.includes(field)).find(
     (field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim(),

@@ -1,6 +1,6 @@
 /**
- * What the job or result that serves a group of rows provides, as far as known: a byte per row, because there may be a
- * million. The first row represents the group.
+ * Which predictors the job or result of a group of rows provides, as far as known. The first row represents the group.
+ * A byte per row, because there may be a million.
  */
 import { PREDICTORS, type Options } from '../domain/item.ts';
 

@@ -46,7 +46,7 @@ function endOf(seen: Seen, budget: BudgetStatus): number | null {
   const { unopened, open, seconds } = workLeft(seen, service);
   // With limited slots, submitted jobs are practically done; without, they still have to be computed.
   const slots = supply.windows.some(({ limit }) => limit !== null);
-  // Of the waiting rows, those that were not requested yet are not opened yet either.
+  // Waiting rows without a request are already counted as unopened.
   const waiting = sum(lanes.map(({ asked, items }) => asked ?? items));
   const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;

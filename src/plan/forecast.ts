@@ -24,7 +24,7 @@ export interface ServiceForecast {
   readonly free: number | null;
 }
 
-/** Parallel jobs of a service without a budget. It does not report the number; one is certain. */
+/** Parallel jobs of a service without a budget: the minimum, because it does not report the number. */
 const SIDE_BY_SIDE = 1;
 
 export function forecast(

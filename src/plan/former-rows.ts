@@ -1,6 +1,6 @@
 /**
- * What a campaign's tree has of a row. With `trusted` pages, a row of a page that no workflow has begun is as the page
- * says, and its record is not read: pages and rows have the same order, so each page is read once.
+ * Finds the record of a row in the campaign's tree. With `trusted` pages, rows of a page that no workflow has begun are
+ * taken from the page, without reading their records. Pages and rows have the same order: each page is read once.
  */
 import type { Item } from '../domain/item.ts';
 import { waitingRecord, type ItemRecord } from '../store/item-record.ts';
@@ -30,7 +30,7 @@ export class FormerRows {
     return entry === null ? readItem(this.#tree, item.kind, item.id) : recordOf(item, entry);
   }
 
-  /** Null if the record has to be read: begun, another row than it was, or in another order. */
+  /** Null if the record has to be read: its page has begun, the row has changed, or the order differs. */
   async #untouched(item: Item): Promise<PageEntry | null> {
     this.#pages ??= await Pages.open(this.#tree);
     const entry = await this.#pages.find(item.id);

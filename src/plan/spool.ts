@@ -1,6 +1,6 @@
 /**
  * Stores the checked rows of a campaign in a file, between the check and the preparation: what was checked is what is
- * submitted, and memory stays constant however long the table is.
+ * submitted, and memory does not grow with the table.
  */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';

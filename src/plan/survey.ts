@@ -26,7 +26,7 @@ export interface SurveyOptions {
   /** The campaign's own tree, if there is one from an earlier run. */
   readonly tree: Store | null;
   /**
-   * The campaign runs, and its manifests are what they were when it was prepared: the records of rows that it has not
+   * The campaign runs, and its manifests have not changed since it was prepared: the records of rows that it has not
    * begun are not read. Publication and `verify` read them all.
    */
   readonly trusted?: boolean;

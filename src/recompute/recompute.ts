@@ -27,7 +27,7 @@ import { sampleOf, sizeOf, type Share } from './share.ts';
 import { VersionedEngines, type Versioned } from './versioned-engines.ts';
 
 export interface RecomputeOptions {
-  /** How many; or which items. */
+  /** The number of items, or their ids. */
   readonly sample: Share | { readonly ids: readonly string[] };
   readonly seed: string;
   readonly onItem?: (item: RecomputedItem) => void;
@@ -129,7 +129,7 @@ async function repeat(
   const compared = compareOutcome(record, before, await engine.run(job, ALONE));
   const placed = compared.agrees ? null : await placedJob(store, record, job, compared);
   if (placed === null) return { ...about, ...compared };
-  // Another conformation has other charges: the one in the tree is decisive.
+  // Another conformation has other charges: the comparison with the conformation in the tree counts.
   const again = compareOutcome(record, before, await engine.run(placed, ALONE));
   return {
     ...about,

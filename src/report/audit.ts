@@ -18,8 +18,8 @@ import type { AuditKeeper } from './kept-audit.ts';
 const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH';
 
 /**
- * Applies the findings to a record. A success with a damaged file becomes `failed`, and so is in failed.csv; once the
- * user has repaired the files, the same check restores it. Any other item keeps its state and its first reason.
+ * Applies the findings to a record. A success with a damaged file becomes `failed`, and is listed in failed.csv; once
+ * the user has repaired the files, the same check restores it. Any other item keeps its state and its first reason.
  */
 function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
   if (record.state === 'succeeded' && faults.length > 0) {
@@ -30,7 +30,7 @@ function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
     };
   }
   const mismatched = record.state === 'failed' && record.error?.code === DIGEST_MISMATCH;
-  // Without files nothing was repaired: it never got those of the item whose job it shares.
+  // An item without files was not repaired: it never received those of the item whose job it shares.
   if (mismatched && faults.length === 0 && Object.keys(record.files).length > 0) {
     return { ...record, state: 'succeeded', error: null };
   }
@@ -50,10 +50,10 @@ export async function faultsOf(
 type ListedEtags = ReadonlyMap<string, Pick<ListedFile, 'etag' | 'bytes'>>;
 
 const NOT_LISTED: ListedEtags = new Map();
-/** In memory, each with a quarter of a kilobyte: enough for 30,000 items. Files beyond are asked for one by one. */
+/** Kept in memory, 250 bytes each: enough for 30,000 items. Further files are requested one by one. */
 const LISTED_FILES = 300_000;
 
-/** Of the files of all items in a bucket: a thousand with one request. Empty in a folder. */
+/** The ETags of all items' files in a bucket, a thousand per request. Empty for a folder. */
 async function listedEtags(store: Store): Promise<ListedEtags> {
   const listed = new Map<string, Pick<ListedFile, 'etag' | 'bytes'>>();
   for (const folder of Object.values(FOLDER_OF_KIND)) {
@@ -67,7 +67,7 @@ async function listedEtags(store: Store): Promise<ListedEtags> {
 
 /**
  * The object is still the one whose content the server compared with the recorded SHA-256 when it was written: an ETag
- * identifies an object. With another one, its digest is asked for: a copy of the same content may have another ETag.
+ * identifies an object. If it differs, the digest is requested: a copy of the same content may have another ETag.
  */
 function isUnreplaced(
   expected: StoredDigest,

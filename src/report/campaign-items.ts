@@ -20,7 +20,7 @@ export interface CampaignItem {
   readonly damage: ItemError | null;
 }
 
-/** `wanted`: pages that are read; the others are left out. */
+/** `wanted`: the pages to read; the others are skipped. */
 export async function* itemPages(
   store: Store,
   campaign: PreparedCampaign,

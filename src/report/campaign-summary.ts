@@ -127,7 +127,7 @@ function othersThan(run: RunSummary, former: readonly RunSummary[]): readonly Ru
 
 /**
  * Number of jobs of one item. A POST with unknown outcome counts: there may be a job, and the budget was charged for it
- * (promise 4). One that was looked up counts by what was found, and polling a job again adds none.
+ * (promise 4). After a look-up, its result counts instead. Polling a job again adds none.
  */
 export function submissionsOf(attempts: readonly Attempt[]): number {
   const jobs = new Set<string>();

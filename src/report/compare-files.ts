@@ -19,7 +19,7 @@ interface Folder {
  */
 const LARGEST = 32 * 1024 * 1024;
 
-/** By the step before, mostly. */
+/** Usually by the previous step. */
 const JUST_WRITTEN = { recent: 'use' } as const;
 
 /** The previous comparison. Results arrive in bursts, and a worker concludes many items in parallel. */

@@ -8,8 +8,8 @@ import { crateVersion } from './crate-software.ts';
 /** Limit for all that a crate has of one item, references included. */
 const ITEM_BYTES = 1000;
 /**
- * Limits for a title or an engine's text, in JSON, the first that fits: a long id, six times in the entities, leaves
- * less room for them. item.json has the full texts.
+ * Limits for a title or an engine's text, in bytes of JSON; the first that fits is used. A long id leaves less space,
+ * because the entities contain it six times. item.json has the full texts.
  */
 const TEXT_BYTES = [32, 16, 8, 4];
 
@@ -21,7 +21,7 @@ interface ItemEntities {
 export class CrateItems {
   readonly jobs = new CrateJobs();
 
-  /** In manifest order, once per item: jobs are numbered. */
+  /** Call it once per item, in manifest order: jobs are numbered. */
   entitiesOf(item: CampaignItem): ItemEntities {
     for (const bytes of TEXT_BYTES) {
       const dataset = datasetOf(item, bytes);
@@ -36,7 +36,7 @@ export class CrateItems {
   }
 }
 
-/** Its kind refers to the dataset, and the root to the action; each entity ends with a comma and a newline. */
+/** With the references to dataset and action, which are in other entities; two bytes each for a comma and a newline. */
 function bytesOf(dataset: Entity, action: Entity | undefined, entities: readonly Entity[]): number {
   const references = [dataset, ...(action ? [action] : [])].map((one) => ({ '@id': one['@id'] }));
   const sizes = [...entities, ...references].map((one) => Buffer.byteLength(JSON.stringify(one)));

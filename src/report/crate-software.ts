@@ -17,7 +17,7 @@ export function toolEntity({ versions }: CampaignSummary): Entity {
     name: 'hundredfold',
     description: 'Sent the jobs within their budget, fetched and checked the results.',
     version: versions['hundredfold'] ?? 'unknown',
-    // It has no home page: the summary has what is known of it.
+    // It has no home page; the summary has the known facts about it.
     url: CAMPAIGN_SUMMARY,
     ...(others.length > 0 && {
       softwareRequirements: others.map(([name, version]) => `${name} ${version}`).join(', '),
@@ -27,7 +27,7 @@ export function toolEntity({ versions }: CampaignSummary): Entity {
 
 interface Engine {
   readonly name: string;
-  /** The file that contains its version, and where in it. */
+  /** The file that contains its version; `version` matches it there. */
   readonly result: string;
   readonly version: RegExp;
   readonly url: string;
@@ -51,7 +51,7 @@ const ENGINES: Readonly<Record<ServiceName, Engine>> = {
   },
 };
 
-/** A longer one is no version number, and is part of every job. */
+/** A longer text is not a version number, and would be repeated in every job. */
 const VERSION_LENGTH = 16;
 
 /** The version of the engine that a job reports, if it can be part of an entity's id. */

@@ -17,8 +17,8 @@ import { CrateItems } from './crate-items.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /**
- * The base of the profile Process Run Crate; the crate conforms to both, and each validator finds the version that it
- * knows. RO-Crate 1.2 recommends a single one. Rejected: 1.1 alone, whose context is not used here, and a second file.
+ * The base of the profile Process Run Crate; the crate conforms to both, so every validator finds its version.
+ * RO-Crate 1.2 recommends a single one. Rejected: 1.1 alone, whose context is not used here, and a second file.
  */
 const FORMER_SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
 const CHUNK_BYTES = 64 * 1024;

@@ -24,8 +24,8 @@ import type { OwnColumnsByKind } from './tables/result-rows.ts';
 const FORM = 4;
 
 /**
- * Without the CSV text, more than half of the bytes: it is made again from the rows in the rare case that a part is
- * read.
+ * Without the CSV text, which is more than half of the bytes: in the rare case that a part is read, it is made again
+ * from the rows.
  */
 export interface KeptParts extends Omit<ResultParts, 'rows'> {
   readonly slabs: readonly PackedSlab[] | null;

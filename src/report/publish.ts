@@ -48,8 +48,8 @@ interface PublishOptions extends ProgressOptions {
 
 /**
  * Checks every file against its recorded digest, then writes items.csv, failed.csv, the tables of the results,
- * report.html, campaign.json and, last, SHA256SUMS. The same tree gives the same bytes, however often it is done; a run
- * that finished no item leaves the times of the campaign unchanged.
+ * report.html, campaign.json and, last, SHA256SUMS. The same tree gives the same bytes each time; a run that finished
+ * no item leaves the times of the campaign unchanged.
  * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
  * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
  */

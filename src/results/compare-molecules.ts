@@ -1,8 +1,8 @@
 /**
  * Whether two descriptions are of one molecule: the same atoms, the same bonds, the same configuration.
  *
- * Rejected: RDKit for the result as well. A topology has no bond orders, and stereocentres perceived in a graph of single
- * bonds are not those of the molecule.
+ * Rejected: RDKit for the result as well. A topology has no bond orders, and stereocentres perceived in a graph of
+ * single bonds are not those of the molecule.
  */
 import type { DescribedMolecule } from '../domain/molecular-graph.ts';
 import { commonColours, type Colours } from './graph-colours.ts';
@@ -74,7 +74,7 @@ interface CentreCounts {
 
 /**
  * If the neighbours of a centre have different colours, its configuration does not depend on the mapping: counting is
- * enough, however symmetric the rest of the molecule is. Necessary, not sufficient: ring isomers need the search.
+ * enough, even if the rest of the molecule is very symmetric. Necessary, not sufficient: ring isomers need the search.
  */
 function invertedCentre(
   centres: readonly SkeletonCentre[],

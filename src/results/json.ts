@@ -1,4 +1,4 @@
-/** JSON of which nothing is assumed: services do not document all fields, and files may be damaged. */
+/** Reads JSON without assumptions: services do not document all fields, and files may be damaged. */
 
 /** Parses JSON; undefined if the text is invalid. */
 export function parseJson(text: string): unknown {
@@ -16,7 +16,7 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | nu
     : null;
 }
 
-/** Whether all values are finite numbers or null. Most lists are, and there are millions: these need no copy. */
+/** Whether all values are finite numbers or null. Most lists are, and need no copy: there are millions. */
 export function arePlain(values: readonly unknown[]): values is readonly (number | null)[] {
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at];

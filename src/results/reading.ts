@@ -1,6 +1,6 @@
 /**
- * The content of a result, for the tables and the report. One form per kind, whatever form the service has chosen for
- * its payload.
+ * The content of a result, for the tables and the report. One form per kind, independent of the form of the service's
+ * payload.
  */
 
 /** One atom of a molecule, as in the topology (GROMACS manual, topology file formats, `[ atoms ]`). */
@@ -21,7 +21,7 @@ export interface AtomReading {
 
 /** A parameter that is not in the force field: copied from a similar one, or guessed. */
 export interface EstimatedParameter {
-  /** AC.frcmod's section. */
+  /** The section of `X_AC.frcmod`. */
   readonly term: 'mass' | 'bond' | 'angle' | 'dihedral' | 'improper' | 'nonbonded';
   /** The atom types, `ca-c3-h1`. */
   readonly types: string;

@@ -1,7 +1,7 @@
 /**
  * Maps the residues of a chain to those of a sequence. Without alignment: every letter must match.
  *
- * Rejected: an alignment, whose score nobody would check.
+ * Rejected: an alignment, because users would not check its score.
  */
 import type { ChainResidue } from './pdb-file.ts';
 

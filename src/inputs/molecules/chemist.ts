@@ -68,8 +68,8 @@ export interface Unanswered {
 }
 
 /**
- * Requests are single, but processed in batches: many may be pending at once. A promise is rejected only if RDKit does
- * not start at all, or if the chemist is closed before the answer.
+ * Requests are single, but processed in batches: many may be pending in parallel. A promise is rejected only if RDKit
+ * does not start, or if the chemist is closed before the answer.
  */
 export interface Chemist {
   readSmiles(smiles: string): Promise<SmilesFacts | Refused | Unanswered>;

@@ -38,7 +38,7 @@ const HYDROGEN_ATOM = /\[\d*H[^a-z]/;
 
 const MORGAN = JSON.stringify({ radius: 2, nBits: FINGERPRINT_BITS });
 
-/** Bracket atoms that never are radicals, whatever they are bonded to, and nitro groups. */
+/** Bracket atoms that are never radicals, independent of their bonds, and nitro groups. */
 const CLOSED =
   /\[nH\]|\[C@@?H?\]|\[O-\]|\[NH3\+\]|(?<=.)\[N\+\](?:\(=O\)\[O-\]|\(\[O-\]\)=O)|O=\[N\+\]\(\[O-\]\)(?=.)/g;
 

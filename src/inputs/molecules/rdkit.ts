@@ -26,7 +26,7 @@ const BATCH = 64;
 const IN_STOCK = 2;
 
 interface Asked extends Question {
-  /** Whether it was already lost once, in a batch. */
+  /** Whether it is retried, alone, because its batch was lost. */
   readonly alone: boolean;
   resolve(answer: ChemistAnswer | Unanswered): void;
   reject(reason: Error): void;

@@ -1,5 +1,5 @@
 /**
- * A molecule with coordinates, as far as it must be known before an hour's budget is spent on it; the common part of
+ * A molecule with coordinates, as far as the checks need it before a slot of the budget is used: the common part of
  * PDB, Mol2 and MDL files.
  */
 import { atomicNumber, HALOGENS, unsupportedElements } from './element.ts';

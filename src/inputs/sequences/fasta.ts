@@ -134,7 +134,7 @@ const NOT_A_BASE = /[^ACGTUN]/i;
  * @param residues of one sequence, without gaps
  */
 export function residueFindings(record: string, residues: string): InputFinding[] {
-  // Fast path for nearly all sequences: a set of letters for each of a million is noticeable.
+  // Fast path for nearly all sequences: with a million, a set of letters for each takes noticeable time.
   if (RESIDUES_ONLY.test(residues) && NOT_A_BASE.test(residues)) return [];
   const letters = new Set(residues.toUpperCase());
   const foreign: string[] = [];
@@ -160,7 +160,7 @@ export function residueFindings(record: string, residues: string): InputFinding[
 }
 
 /**
- * All four bases and nothing else in 20 letters or more is not found in any known protein; three of them may be a
+ * No known protein of 20 or more residues consists of all four bases and nothing else. With three bases it may be a
  * repeat; two are glycine and alanine.
  */
 function nucleotideFindings(

@@ -3,7 +3,7 @@
  * show the user's names.
  *
  * The rules were derived from the engine's results for awkward headers (tested by test/inputs/record-names.test.ts). If
- * a header goes beyond these, the records are sent under generated names (`seq_1`, `seq_2`, …). Rejected: to generate
+ * a header has another form, the records are sent under generated names (`seq_1`, `seq_2`, …). Rejected: to generate
  * them always, so that the received files would not show the user's names.
  */
 import type { FastaRecord } from './fasta.ts';

@@ -56,7 +56,7 @@ class StarSyntaxError extends Error {
 interface Token {
   readonly text: string;
   readonly line: number;
-  /** Neither quoted nor a text block: only such a token can be a keyword or a tag. */
+  /** Not quoted and not a text block: only such a token can be a keyword or a tag. */
   readonly bare: boolean;
 }
 

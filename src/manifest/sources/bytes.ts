@@ -16,7 +16,7 @@ export class SwollenGzip extends Error {
   }
 }
 
-/** RFC 1952, 2.3.1: detected by these bytes, whatever the file name. */
+/** RFC 1952, 2.3.1: detected by these bytes, not by the file name. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
@@ -61,7 +61,7 @@ const LARGEST_RATIO = 200;
 /** Below this many bytes any ratio is allowed: they are read in a second. */
 const ANY_RATIO = 64 * 1024 * 1024;
 
-/** Chunk by chunk, so that a small file that expands enormously takes neither much memory nor minutes. */
+/** Chunk by chunk, so that a small file that expands enormously does not take much memory or time. */
 async function* expanded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 64 * 1024 });
   // Errors are thrown where the chunks are awaited.

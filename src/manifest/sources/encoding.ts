@@ -8,13 +8,13 @@ export interface Detected {
   readonly word: string;
 }
 
-/** Of chardet's percent; below it, the guess is as often wrong as right on a few words. */
+/** In chardet's percent; below it, half of the guesses from a few words are wrong. */
 const CONFIDENT = 25;
 /** chardet gives this only to texts in an Asian encoding that consist mostly of its most common characters. */
 const CERTAIN = 100;
 /** An encoding with a different result must be this much less likely. */
 const CLEAR = 0.75;
-/** A shorter word is no evidence of a language. */
+/** In characters. Shorter words do not identify a language. */
 const WORD = 3;
 /** Maximum characters of words that are examined. */
 const SAMPLE = 32_768;
@@ -65,8 +65,8 @@ function wordsOf(bytes: Buffer): string[] {
 }
 
 /**
- * Control characters that are not in any text, and symbols inside words: neither `pr¾sent` nor UTF-8 read as `GrÃ¶sse`
- * is a correct spelling.
+ * Control characters that are not in any text, and symbols inside words, as in `pr¾sent`, or in UTF-8 that was read as
+ * `GrÃ¶sse`.
  */
 const NO_TEXT = /[\x80-\x9f]|\p{L}[¡-©«-´¶-¹»-¿×÷]\p{L}/u;
 

@@ -50,7 +50,7 @@ export function ChargeChart(props: ChargeChartProps) {
   );
 }
 
-/** Before the first measurement, and in a closed fold. */
+/** Before the first measurement, and in a collapsed section. */
 const USUAL_WIDTH = 640;
 const NAMES = 56;
 /** Space for the numbers at the ends of the bars. */

@@ -3,7 +3,7 @@ import type { PackedTrack } from '../data.ts';
 import { isText, numbersOf, wordsOf } from '../packing.ts';
 import { meaningOf } from './predictors.ts';
 
-/** `0.812 rigid`; – if there is none. A predictor that counts gets no decimals: `8`. */
+/** `0.812 rigid`; – if there is none. No decimals if all values are integers: `8`. */
 export function valueText(key: string, track: PackedTrack, place: number): string {
   if (isText(track)) return wordsOf(track)[place]?.trim() ?? '–';
   const values = numbersOf(track);

@@ -10,7 +10,7 @@ export interface Viewer {
   show(colouring: Colouring, labels: Labels): void;
   /** Highlights one atom; null for none. */
   mark(atom: number | null): void;
-  /** Calls back with the atom under the pointer, or null when there is none any more. */
+  /** Calls back with the atom under the pointer, or null when it has left the atom. */
   onPoint(choose: (atom: number | null) => void): void;
   turn(degrees: number, axis: 'x' | 'y'): void;
   zoom(factor: number): void;

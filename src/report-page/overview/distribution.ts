@@ -45,7 +45,7 @@ interface Bin {
   readonly count: number;
 }
 
-/** With more bins, few values make a comb. */
+/** With more bins, many would be empty. */
 const MOST_BINS = 24;
 const LEAST_BINS = 6;
 

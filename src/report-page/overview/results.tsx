@@ -140,7 +140,7 @@ function Spread(props: CardProps) {
   );
 }
 
-/** A median or quartile can be between two values: 7.5 atoms are neither 7 nor 8. */
+/** A median or quartile can be between two values, such as 7.5 atoms: it gets one decimal. */
 function betweenText(column: Column, value: number): string {
   const isBetween = column.decimals === 0 && !Number.isInteger(value);
   return valueText(isBetween ? { ...column, decimals: 1 } : column, value);

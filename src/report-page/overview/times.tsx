@@ -115,7 +115,7 @@ function quantile(times: readonly number[], part: number): number {
   return times[Math.max(0, Math.ceil(part * times.length) - 1)] ?? 0;
 }
 
-/** There is no half item. */
+/** Without decimals: items are counted. */
 function wholeText(count: number): string {
   return Number.isInteger(count) ? countText(count) : '';
 }

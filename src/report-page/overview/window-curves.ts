@@ -55,7 +55,7 @@ function lastOf(spans: readonly Span[]): number {
   return spans.at(-1)?.[1] ?? 0;
 }
 
-/** The fastest rate that the budget allows: a full window at once with the first job, and another each window. */
+/** The fastest rate that the budget allows: a full window together with the first job, then another each window. */
 export function ceilingOf(
   spans: readonly Span[],
   { limit, windowMs }: { readonly limit: number; readonly windowMs: number },

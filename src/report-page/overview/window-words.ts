@@ -2,7 +2,7 @@
 import type { ServiceFacts } from '../data.ts';
 import { countText, durationText } from '../words.ts';
 
-/** Only a certain breach is called one. */
+/** Reports more than allowed only if that is certain. */
 export function windowWords(
   [least, most]: readonly [certain: number, possible: number],
   { limit, windowMs }: NonNullable<ServiceFacts['budget']>,

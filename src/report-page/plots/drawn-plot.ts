@@ -62,7 +62,7 @@ interface Drawing {
 
 const MOST_TICKS = 8;
 
-/** Only whole numbers: there is no half item. */
+/** Only whole numbers, because items are counted. */
 function countAxis(most: number): NonNullable<PlotOptions['y']> {
   const tens = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most) / MOST_TICKS)));
   const step = [1, 2, 5, 10].map((one) => one * tens).find((one) => most / one <= MOST_TICKS) ?? 1;

@@ -28,7 +28,7 @@ function categories(points: readonly Point[]): Colours {
     if (colour !== null) counts.set(String(colour), (counts.get(String(colour)) ?? 0) + 1);
   }
   const values = [...counts.keys()].sort();
-  // Two categories of one colour could not be told apart: the rarer ones are shown together.
+  // Two categories of one colour could not be distinguished: the rarer ones are shown together.
   const own = new Set(values.length <= SERIES ? values : mostFrequent(counts, SERIES - 1));
   const colours = new Map(
     values.filter((value) => own.has(value)).map((value, place) => [value, series(place)] as const),

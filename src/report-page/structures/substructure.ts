@@ -49,7 +49,7 @@ async function loadLibrary(): Promise<Library> {
 /** Molecules processed before the page may handle events again. */
 const AT_ONCE = 100;
 
-/** The indexes of the molecules that contain it; null if the SMARTS is invalid. `cancelled` is checked now and then. */
+/** The indexes of the molecules that contain it; null if the SMARTS is invalid. `cancelled` is checked regularly. */
 export async function holding(
   { smiles }: Structures,
   smarts: string,

@@ -16,7 +16,7 @@ const FONT_STYLES = ['font-family', 'font-size', 'font-weight', 'text-anchor'] a
 const SVG = 'http://www.w3.org/2000/svg';
 /** PNG pixels per CSS pixel. */
 const SHARPNESS = 2;
-/** Per side: browsers support hardly larger canvases. */
+/** Per side, close to the largest canvas that browsers support. */
 const MOST_PIXELS = 16_000;
 
 export interface Picture {

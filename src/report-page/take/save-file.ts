@@ -14,7 +14,7 @@ export function saveText(name: string, text: string, type = 'text/plain'): void 
   saveFile(name, new Blob([text], { type: `${type};charset=utf-8` }));
 }
 
-/** False if the browser gives the page no clipboard. */
+/** False if the browser does not let the page use the clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -19,8 +19,8 @@ export interface MadeArchive extends FileDigest {
 }
 
 /**
- * Makes the archive in a folder. An interrupted run keeps what it has, and the next one continues from there; a tree
- * that differs from what was published leaves nothing.
+ * Makes the archive in a folder. After an interruption, the next run continues it. If the tree differs from what was
+ * published, the archive is removed.
  *
  * @param path of the archive
  * Throws `DEPOSIT_NOT_WHOLE`, `DEPOSIT_BUSY`, and errors of the stores.

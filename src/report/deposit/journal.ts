@@ -1,6 +1,6 @@
 /**
  * Records which entries of an unfinished archive are complete, in a database next to it. It is locked while its process
- * lives: two commands never write one archive, and a killed process leaves no lock behind.
+ * runs: two commands never write one archive, and a killed process leaves no lock behind.
  */
 import { rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';

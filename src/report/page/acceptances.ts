@@ -63,8 +63,8 @@ function reportedSpan(queuedAt: string | null): Span | null {
 }
 
 /**
- * The service's clock may have an offset, the same for all jobs: what the jobs imply about it must be consistent. If it
- * is not, a clock was set, and the service's times say nothing about ours.
+ * The service's clock may have an offset, the same for all jobs: so the limits that each job sets for it must be
+ * consistent. If they are not, a clock was set, and the service's times cannot be converted to ours.
  */
 function narrowed(found: readonly Acceptance[]): readonly Span[] {
   let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];

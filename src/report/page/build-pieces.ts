@@ -25,7 +25,7 @@ const pieces = {
 await mkdir(DIST, { recursive: true });
 const folder = await mkdtemp(join(DIST, '.report-page-'));
 for (const [name, text] of Object.entries(pieces)) await writeFile(join(folder, name), text);
-// mkdtemp makes it readable only by its owner, who in an image or a package is not the user.
+// mkdtemp makes it readable only by its owner, which is not the user in an image or a package.
 await chmod(folder, 0o755);
 await rm(join(DIST, 'report-page'), { recursive: true, force: true });
 await rename(folder, join(DIST, 'report-page'));

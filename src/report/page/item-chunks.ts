@@ -1,6 +1,6 @@
 /**
  * The details of the items in deflated chunks: up to the size limit of a report they are kept for the page, the others
- * are written next to it at once, so that memory stays constant.
+ * are written next to it immediately, so that memory stays constant.
  */
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync } from 'node:zlib';
@@ -20,7 +20,7 @@ const LEVEL = 3;
 const DEFLATE = { level: LEVEL, chunkSize: MOST_LETTERS };
 
 const deflated = promisify(deflateRaw);
-/** Chunks deflated in parallel, by Node's thread pool: this thread writes tables meanwhile. */
+/** Chunks deflated in parallel, by Node's thread pool, while this thread writes tables. */
 const AT_ONCE = 2;
 
 export class ItemChunks {
@@ -75,7 +75,7 @@ export class ItemChunks {
     const base64 = await this.#underWay.shift();
     if (base64 === undefined) return;
     const chunk = this.#placed++;
-    // Once one is next to the page, all later ones are.
+    // After the first chunk that does not fit, all later ones are written next to the page too.
     const fits = this.#embeddedLetters + base64.length <= this.#mostEmbedded;
     if (fits && this.embedded.length === chunk) {
       this.embedded.push(base64);

@@ -18,8 +18,8 @@ type PackedCell = { readonly every: Cell } | PackedList;
 interface PackedList {
   readonly from: number;
   /**
-   * The texts that the values are indexes of; null if the values are the numbers themselves, with NaN, which no result
-   * has, for null.
+   * The texts to which the values are indexes; null if the values are numbers. NaN then means null: no result contains
+   * NaN.
    */
   readonly words: readonly Cell[] | null;
 }

@@ -10,17 +10,17 @@ import { errorOf } from './serialized-error.ts';
 /** Node 22 prints a warning that it strips types. */
 export const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning'];
 /**
- * Limits of a thread. Results are read and dropped one by one: with 16 MB for young objects, 10,000 items take 550 MB and
- * the same CPU time as with 32 MB (635 MB); with 96 MB they take 900 MB. No result comes near the larger number: a string
- * in Node has at most 512 MB.
+ * Limits of a thread. Results are read and dropped one by one: with 16 MB for young objects, 10,000 items take 550 MB
+ * and the same CPU time as with 32 MB (635 MB); with 96 MB they take 900 MB. No result needs as much as the larger
+ * limit: a string in Node has at most 512 MB.
  */
 export const MEMORY = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1536 };
 /** Flushing a large file to disk takes seconds without progress. */
 const BEAT_MS = 1_000;
 
 /**
- * Has `script`, which answers with answer.ts, do `work`. The heartbeat is called for each of the thread's own and every
- * second while it lives; after an abort the thread stops at its next one and leaves nothing incomplete.
+ * Runs `work` in `script`, which uses answer.ts. `heartbeat` is called for each heartbeat of the thread, and every
+ * second while it runs; after an abort the thread stops at its next heartbeat and leaves no incomplete file.
  * @throws what the work throws: coded errors as they are, others as `Error`
  */
 export async function callThread(
@@ -67,7 +67,7 @@ function answered(
       } else outcome = report;
     });
     thread.on('error', reject);
-    // Not earlier: by then its last files are closed.
+    // Not earlier: only now are its last files closed.
     thread.on('exit', (code) => {
       clearInterval(beats);
       if (outcome?.type === 'done') resolve(outcome.result);

@@ -20,7 +20,7 @@ const MOST_THREADS = 2;
 const IN_STOCK = 3;
 
 interface Makers extends Maker {
-  /** Terminates the threads at once. */
+  /** Terminates the threads immediately. */
   close(): Promise<void>;
 }
 

@@ -63,7 +63,7 @@ export async function checkTables(derivation: Derivation): Promise<DerivedFaults
       notes.push(`${key} was written by an earlier version, without ${lackedColumns.join(', ')}.`);
     }
     const found = differences.filter(({ about }) => !isReported(about));
-    // A Parquet file has the rows of its CSV file: if the CSV differs, it adds nothing.
+    // A Parquet file has the rows of its CSV file: if that differs, a second fault is not reported.
     if (key.endsWith('.parquet') && !isAsMade(compared.get(csvBeside(key)))) continue;
     faults.push(...found.map(({ message }) => derived('tables', key, message)));
   }

@@ -91,7 +91,7 @@ async function strays(store: Store, record: ItemRecord, folder: string): Promise
   return faults;
 }
 
-/** For results from before their files were compared, or changed together with their digests. */
+/** For results of versions that did not compare files, and for files changed together with their digests. */
 async function contradictions(
   store: Store,
   record: ItemRecord,

@@ -188,7 +188,7 @@ class Verifying implements Verification {
     await take('checksums', CHECKSUMS, () => checkChecksums(derivation));
   }
 
-  /** As it would be published now, with the values that only the publication knew. */
+  /** As it would be published now, with the values that only the last publication has. */
   async #summary(campaign: PreparedCampaign): Promise<CampaignSummary> {
     const last = await lastPublication(this.#store);
     const { end, runs, settings, manifestDigests } = last ?? NOT_PUBLISHED;
