@@ -1,11 +1,11 @@
 /**
- * The lease of a token in a bucket. The budget of a token is kept by one Temporal; two that use the same token do not
- * know of each other's submissions. On one machine the ledger sees both. Hosts that share only a bucket detect each
- * other here: a Temporal that has sent with the token within its window keeps all others from using it.
+ * The lease of a token in a bucket. One Temporal keeps the budget of a token; two that use the same token cannot see
+ * each other's submissions. On one machine the ledger shows both. Hosts that share only a bucket detect each other
+ * here: while a Temporal has sent with the token within its window, no other may use it.
  *
  * Each Temporal writes a mark before it sends, and sends only while the newest lease is its own. After taking over the
- * lease, it checks the marks once more. So if two do this at once, one sees the other. A mark older than the window is
- * ignored: nothing has to clean up after a holder that has ended or died.
+ * lease, it checks the marks once more. So if two do this concurrently, one sees the other. A mark older than the
+ * window is ignored: nothing has to clean up after a holder that has ended or died.
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ export async function useCredential(
     await checkCredential(store, holder, windowMs);
     lease = await takeLease(store, holder, lease, false);
   }
-  // Another one was faster. A mark of ours would only keep it from sending.
+  // Another one was faster. A mark of ours would only prevent it from sending.
   if (lease === null) throw leased(store, null, windowMs);
   await leaveMark(store, holder);
   const renewed = await renewLease(store, holder, lease);
@@ -69,7 +69,7 @@ export async function useCredential(
   if (renewed === null) throw leased(store, null, windowMs);
 }
 
-/** The same without taking it. @throws StoreError `TOKEN_LEASED` */
+/** Checks without taking the lease. @throws StoreError `TOKEN_LEASED` */
 export async function checkCredential(
   store: Store,
   holder: Pick<LeaseHolder, 'temporal'>,

@@ -28,9 +28,9 @@ import {
 } from './system-calls.ts';
 import { treeNotHere } from './tree-identity.ts';
 
-/** Files synced at once; more do not help, measured on ext4. */
+/** Files synced at the same time; more do not help, measured on ext4. */
 const FLUSH_LIMIT = 16;
-/** More would only make a disk seek. */
+/** More concurrent reads would only make a disk seek. */
 const READS_AT_ONCE = 4;
 const READ_CHUNK_BYTES = 256 * 1024;
 /** Renewing a lease never takes longer than this (ms). */
@@ -195,7 +195,7 @@ class FileStore implements Store {
   }
 
   async *etags(): AsyncIterable<ListedFile> {
-    // None.
+    // There are none.
   }
 
   async *folders(): AsyncIterable<string> {

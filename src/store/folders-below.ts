@@ -36,7 +36,7 @@ export class FoldersBelow {
       const inner = join(folder, segment);
       const expected = newFolder && n === names.length - 1;
       const found = expected ? null : await this.#reads.status(inner);
-      // One that was just made is a folder; one that was already there may be a link.
+      // A folder that was just made is not a link; one that already existed may be.
       const made = found === null && (await makeFolder(inner, false));
       if (made) touched.push(folder);
       else check(key, segment, found ?? (await lstat(inner)));

@@ -1,6 +1,6 @@
 /**
- * How a command or a worker becomes the holder of a tree: at once if it has no holder, after a crash of the former
- * holder, and not while another Temporal works on it. A tree that was taken over gets a new identity
+ * How a command or a worker becomes the holder of a tree: immediately if it has no holder, after a crash of the former
+ * holder, and never while another Temporal works on it. A tree that was taken over gets a new identity
  * (tree-identity.ts).
  */
 import { setTimeout as delay } from 'node:timers/promises';

@@ -15,7 +15,7 @@ const FORMAT = 1;
 const digest = {
   bytes: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  // Absent in a folder, and in trees written before it was recorded.
+  // Absent in a folder, and in trees written before ETags were recorded.
   etag: z.string().optional(),
 };
 const text = z.string().nullable();
@@ -96,7 +96,7 @@ const record = z.object({
   job_name: text,
   attempts: z.array(attempt),
   submitted_at: text,
-  // Absent in trees written before they were recorded.
+  // Absent in trees written before these times were recorded.
   sent_at: text.default(null),
   answered_at: text.default(null),
   finished_at: text,

@@ -38,7 +38,7 @@ export function recordIn(text: string, kind: Kind, id: string): ItemRecord | nul
 interface ListedItem {
   readonly kind: Kind;
   readonly id: string;
-  /** `jobDigest` of its record; absent from pages written before it was recorded. */
+  /** `jobDigest` of its record; absent from pages written before the digest was recorded. */
   readonly asks?: string;
 }
 
@@ -67,24 +67,24 @@ export function jobDigest(asked: Asked): string {
 
 type Asked = Pick<ItemRecord, 'input' | 'options' | 'adopted' | 'remoteId'>;
 
-/** The full text of that. */
+/** The text that `jobDigest` hashes. */
 export function jobText({ input, options, adopted, remoteId }: Asked): string {
   const asked = [input.name, input.sha256, optionsToDisk(options)];
   // A different job at the service is a different item, even with the same input.
   return JSON.stringify(adopted ? [...asked, remoteId] : asked);
 }
 
-/** `unseen`: where it would not show that the record was changed or removed a moment before (`Store.replace`). */
+/** `unseen`: the store could not detect that the record was changed or removed a moment before (`Store.replace`). */
 export type WriteChanged = (changed: ItemRecord) => Promise<'replaced' | 'unseen'>;
 
-/** A record that is changed over and over by others is a fault. */
+/** More changes by other processes in a row are a fault. */
 const CHANGES_AT_MOST = 5;
 
 /**
- * Changes the record of an item by `change`, which gets it, or null, and a function that writes it. If another process
- * has changed or removed the record since, `change` runs again with the one that is there.
- * @param first `use`: in a bucket, a record that is known from the step before is not read again. Only for a `change`
- * that does nothing but write
+ * Changes the record of an item with `change`, which gets the record, or null, and a function that writes it. If
+ * another process has changed or removed the record since, `change` runs again with the current one.
+ * @param first `use`: in a bucket, a record known from the previous step is not read again. Only for a `change` that
+ * only writes
  * @throws StoreError as `readItem`
  */
 export async function changeItem<T>(

@@ -39,8 +39,8 @@ export function nameOfJob(campaign: string, job: NamedJob): string {
 
 /**
  * The part of a title used in the name of its job. ASCII, like the rest of the name: if a list encodes an accent
- * differently, a job that exists would not be found and would be paid for again. Null if nothing remains, and for
- * molecules: they have no such name, and send the title as `file_name` (contract 2.1).
+ * differently, an existing job would not be found and would be paid for again. Null if nothing remains, and for
+ * molecules: their jobs have no such name, and send the title as `file_name` (contract 2.1).
  */
 export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
   if (title === null || SERVICE_OF_KIND[kind] !== 'predictions') return null;

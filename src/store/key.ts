@@ -15,7 +15,7 @@ export const TEMPORARY_PREFIX = '.tmp-';
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** Why a key is invalid, in words; null when it is valid. */
+/** Why a key is invalid, in words; null if it is valid. */
 export function keyFault(key: string): string | null {
   if (key === '') return 'it is empty';
   if (!key.isWellFormed()) return 'it is not well-formed Unicode';

@@ -114,7 +114,7 @@ export async function takeLease(
   const record = { ...holder, since, beats: 0, renewsIdentity: over };
   const text = textOf(record);
   if (!(await store.create(leaseKey(number), text))) return null;
-  // Two takeovers may have happened since `former` was read, so that this number was free again.
+  // Two takeovers may have happened since `former` was read, which freed this number again.
   if ((await newestLease(store))?.number !== number) {
     await store.remove(leaseKey(number));
     return null;

@@ -11,7 +11,7 @@ import { type StoreError, storeError } from './store-error.ts';
 
 let access: ObjectStoreAccess = {};
 
-/** Sets how this process reaches object stores; from the configuration, before the first is opened. */
+/** Sets how this process accesses object stores. Called with the configuration, before the first one is opened. */
 export function reachObjectStores(wanted: ObjectStoreAccess): void {
   access = wanted;
 }

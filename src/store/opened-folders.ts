@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** More than are used at a time. */
+/** More than are in use at the same time. */
 const KEPT = 100;
 
 export class OpenedFolders<Store extends { readonly location: string }> {

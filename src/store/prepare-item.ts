@@ -99,7 +99,7 @@ export class ItemPreparation {
 
   /** The record of an item that has no job yet: served by a known result, or left to wait for one. */
   async #begun(record: ItemRecord, share: Share | undefined): Promise<ItemRecord> {
-    // Its job is given: it is not replaced by the result of another.
+    // Its job is fixed: the result of another job must not replace it.
     if (record.adopted) return record;
     const leader = share && this.#leaders.get(share.leader);
     if (leader && serves(leader, record)) {
@@ -111,7 +111,7 @@ export class ItemPreparation {
     const source = await this.#known(record);
     const delivered = source && (await deliver(this.#store, record, source, this.written));
     if (delivered) return delivered;
-    // The row's own options except for predictors: a row that is only mistaken for the same work changes nothing.
+    // The row's own options except for predictors: a row wrongly taken for the same work changes nothing.
     return share ? { ...record, jobOptions: combined(record.options, share.options) } : record;
   }
 
@@ -156,15 +156,15 @@ function withEtags({ original, ...input }: RecordedInput, etags: Etags): Recorde
 }
 
 /**
- * It waits for the result of a row that may have been removed since, or failed because that row's record was gone:
- * checked each time.
+ * The item waits for the result of a row that may have been removed since, or it failed because the record of that row
+ * was missing: this is checked each time.
  */
 export function isFollowing({ state, resultFrom, error }: ItemRecord): boolean {
   if (resultFrom?.type !== 'duplicate') return false;
   return !isFinal(state) || error?.code === LEADER_GONE;
 }
 
-/** For the budget it is a new generation of the same item; otherwise its request would pass for an answered one. */
+/** For the budget, a new generation of the same item; otherwise its request would count as already answered. */
 function anew(former: ItemRecord | null, fresh: ItemRecord, same: boolean): ItemRecord {
   if (former === null) return fresh;
   return { ...fresh, generation: former.generation + (same ? 0 : 1) };

@@ -26,7 +26,7 @@ interface PreparedRetry {
   readonly done: number;
 }
 
-/** `chosen`: ids of items to reopen; `alone`: those of them that no longer share a job. `at`: ISO 8601, UTC. */
+/** `chosen`: ids of items to reopen; `alone`: the chosen items that no longer share a job. `at`: ISO 8601, UTC. */
 export async function prepareRetry(
   store: Store,
   campaign: PreparedCampaign,

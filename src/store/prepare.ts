@@ -31,7 +31,7 @@ export interface Prepared {
   readonly done: number;
   /** Items that get the result of another row, once it exists. */
   readonly following: number;
-  /** False when the tree already had the same items of the same manifests: what is published of them is still valid. */
+  /** False if the tree already had the same items of the same manifests: its published files are still valid. */
   readonly changed: boolean;
 }
 
@@ -153,7 +153,7 @@ async function layOut(
   return laid;
 }
 
-/** In a new tree, no record is looked for: a million looks for files that are missing. */
+/** A new tree has no records: a search would look for a million missing files. */
 async function emptyKinds(store: Store): Promise<ReadonlySet<Kind>> {
   const empty = new Set<Kind>();
   for (const kind of KINDS) {

@@ -27,7 +27,7 @@ export interface Campaign {
 export interface PreparedCampaign extends Campaign {
   readonly pages: number;
   readonly items: number;
-  /** Workers mark the pages that they begin (reached-pages.ts); absent in trees prepared before they did. */
+  /** Workers mark the pages that they begin (reached-pages.ts); absent in trees prepared by earlier versions. */
   readonly marksPages?: true;
 }
 
@@ -40,7 +40,7 @@ export interface PageEntry {
   readonly generation?: number;
   /** The item whose job serves this one, which has no job of its own. */
   readonly follows?: string;
-  /** The job that a former run had submitted without seeing its end. */
+  /** The job that a former run had submitted, if that run did not see its end. */
   readonly job?: {
     readonly remoteId: string;
     readonly address: string;
@@ -51,9 +51,9 @@ export interface PageEntry {
   readonly credential?: string;
   /** The job at the service that the row names: it is polled, and never submitted. */
   readonly adopts?: string;
-  /** For an item whose own job is still to be done; absent from pages written before it was recorded. */
+  /** For an item whose own job is still to be done; absent from pages of earlier versions. */
   readonly sends?: Sent;
-  /** What the row requests (`jobDigest`), in case of a record of the same name; absent from older pages. */
+  /** What the row requests (`jobDigest`), to detect another record of the same name; absent from older pages. */
   readonly asks?: string;
 }
 
@@ -172,7 +172,7 @@ export async function countKinds(store: Store, { pages }: PreparedCampaign): Pro
   return counts;
 }
 
-/** An item that ended stays so; one whose job is at the service is not submitted again. */
+/** An ended item remains ended; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
   const { id, kind, state, generation, remoteId, address, adopted, resultFrom, input } = record;
   const { credential } = record;

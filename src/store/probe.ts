@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
 
-/** Apart from the campaigns' names, which do not begin with a dot. */
+/** Separate from the campaigns, whose names do not begin with a dot. */
 const PROBES = '.hundredfold-probe/';
 
 /**

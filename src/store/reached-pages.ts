@@ -3,7 +3,7 @@
  * says, so that a campaign of a million rows of which a few thousand were run is read from a few thousand records. A
  * mark is set before the items of a page can change, and never removed.
  *
- * Rejected: the place of the feeds in the memo of the workflow, which cannot be read without a server.
+ * Rejected: the position of the feeds in the memo of the workflow, which cannot be read without a server.
  */
 import { REACHED, reachedKey } from './layout.ts';
 import type { PreparedCampaign } from './prepared-campaign.ts';
@@ -25,7 +25,7 @@ async function mark(store: Store, key: string): Promise<void> {
   if (!(await store.exists(key))) await store.create(key, '');
 }
 
-/** Whether items of the page may differ from what it says; always in trees without marks. */
+/** Whether items of the page may differ from its content; always true in trees without marks. */
 export type IsReached = (page: number) => boolean;
 
 export async function reachedPages(

@@ -1,7 +1,7 @@
 /**
- * How `retry` reopens an ended item: pure decisions on its record. The rule is that nothing is paid for twice: a job
- * that has an id is polled first, however it had ended, and another one is submitted only when the service then shows
- * that it is unusable (workflows/former-job.ts).
+ * How `retry` reopens an ended item: pure decisions on its record. Rule: no work is paid for twice. A job that has an
+ * id is polled first, regardless of how it had ended, and another one is submitted only if the service then shows that
+ * it is unusable (workflows/former-job.ts).
  */
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { FinalState } from '../domain/states.ts';
@@ -15,8 +15,8 @@ import type { ItemRecord } from './item-record.ts';
 export type Way = 'ask' | 'resend' | 'anew';
 
 /**
- * Ends that only mean an unusable job if they occur twice: a job that exists but is not listed may be listed later, and
- * whether the files of a job contradict each other is only checked when its item has ended.
+ * Ends that mean an unusable job only if they occur twice: a job that exists but is not listed may be listed later,
+ * and the files of a job are compared with each other only when its item has ended.
  */
 const SECOND_TIME: readonly string[] = [
   'SUBMIT_TAKEN',
@@ -25,7 +25,7 @@ const SECOND_TIME: readonly string[] = [
 ] satisfies ItemEndCode[];
 
 export function wayOf(record: ItemRecord): Way {
-  // Never submitted, however its job ended.
+  // Never submitted, regardless of how its job ended.
   if (record.adopted) return 'ask';
   const code = record.error?.code ?? '';
   if (SECOND_TIME.includes(code) && cameBefore(record, code)) return 'anew';
@@ -71,7 +71,7 @@ export function canBeRetried(state: ItemRecord['state']): state is RetriedState 
 }
 
 /**
- * The record for the next attempt. Downloaded files stay recorded until another job has delivered its own. `at`: ISO
+ * The record for the next attempt. Downloaded files stay recorded until another job has provided its own. `at`: ISO
  * 8601, UTC.
  */
 export function reopened(record: ItemRecord, at: string): ItemRecord {
@@ -83,7 +83,7 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
   const { engine, resultFrom, credential, ...same } = record;
   return {
     ...same,
-    // A name is unique to a token: another job with another name may be sent with any token.
+    // A name is unique only within a token: another job with another name may be sent with any token.
     ...(way !== 'anew' && credential !== undefined && { credential }),
     // An unusable result from an earlier campaign is replaced by a job of its own.
     ...(resultFrom?.type === 'duplicate' && { resultFrom }),

@@ -73,7 +73,7 @@ export class ResultCache {
     const written: string[] = [];
     for (const [name, { sha256 }] of Object.entries(record.files)) {
       const key = fileKey(sha256);
-      // A file that was edited in its tree, whose space it shares, is unusable.
+      // A file that was edited in its tree, with which it shares disk space, is unusable.
       if ((await this.#store.digest(key))?.sha256 === sha256) continue;
       await this.#store.adopt(key, tree, itemKey(record.kind, record.id, name));
       written.push(key);

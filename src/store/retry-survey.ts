@@ -27,7 +27,7 @@ export interface RetrySurvey {
   /** The ids of the items to reopen. */
   readonly chosen: ReadonlySet<string>;
   readonly states: Readonly<Record<RetriedState, number>>;
-  /** Of those with their own job. */
+  /** Of the chosen items with their own job. */
   readonly ways: Readonly<Record<Way, number>>;
   /** Chosen or open items that get the result of another item. */
   readonly following: number;
@@ -37,11 +37,11 @@ export interface RetrySurvey {
   readonly mayBeThere: number;
   /** Items that have not ended: they continue. */
   readonly open: number;
-  /** Those of them that an earlier retry reopened, and whose end its workflow did not see. */
+  /** Open items that an earlier retry reopened, and whose end its workflow did not see. */
   readonly reopenedBefore: number;
   /** Services that will receive jobs or be polled. */
   readonly services: ReadonlySet<ServiceName>;
-  /** Items that cannot be run again from this tree, a sentence each. */
+  /** Items that cannot be run again from this tree; one sentence each. */
   readonly unusable: readonly string[];
 }
 
@@ -116,7 +116,7 @@ class RetryCount implements RetrySurvey {
     else this.#addJob(finding.record);
   }
 
-  /** Once all chosen items are known: a follower keeps its leader's end unless the leader is run again. */
+  /** Called when all chosen items are known: a follower keeps its leader's end unless the leader is run again. */
   settleFollowers(): void {
     for (const { record, named, leader } of this.#followers) {
       const { id, state } = leader;

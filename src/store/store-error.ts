@@ -83,7 +83,7 @@ export function wrongLength(key: string, expected: number, bytes: number): Store
   return storeError('STORE_TRUNCATED', { key, expected, bytes });
 }
 
-/** @param needed bytes still to come; null when unknown */
+/** @param needed remaining bytes; null when unknown */
 export function noRoom(key: string, free: number, needed: number | null, kept: number): StoreError {
   return storeError('STORE_FULL', { case: 'reserve', key, free, needed, kept });
 }

@@ -34,15 +34,17 @@ export interface WriteOptions {
    * `flush`; for thousands of small files in a row.
    */
   readonly durable?: boolean;
-  /** The file's folder is expected to be missing: it is made without a look first. A store without folders ignores it. */
+  /**
+   * The file's folder is expected to be missing: it is made without a check first. A store without folders ignores it.
+   */
   readonly newFolder?: boolean;
 }
 
 export interface ReadOptions {
   /**
-   * `use`: what this process wrote, or read with this option, in the last seconds is good enough: for files that no one
-   * else changes meanwhile, or before `replace`. `keep`: it is read now, and will be good enough for a moment. A folder
-   * is always read.
+   * `use`: content that this process wrote, or read with this option, in the last seconds is sufficient: for files
+   * that no other process changes meanwhile, or before `replace`. `keep`: the file is read now, and remembered for
+   * `use`. A folder is always read.
    */
   readonly recent?: 'use' | 'keep';
 }
@@ -59,15 +61,15 @@ export interface Store {
   /** Writes a whole file and replaces an existing one. It is invisible until it is complete. */
   write(key: string, data: StoreData, options?: WriteOptions): Promise<StoredFile>;
   /**
-   * Writes a whole file unless one of this name exists: then that is left unchanged, and the answer is false. If
-   * several create the same key at once, on any number of machines, exactly one gets true (object stores: a conditional
-   * write, `If-None-Match: *`). The file survives a power cut.
+   * Writes a whole file unless one of this name exists: then that file is left unchanged, and the result is false. If
+   * several callers create the same key concurrently, on any number of machines, exactly one gets true (object stores:
+   * a conditional write, `If-None-Match: *`). The file survives a power cut.
    */
   create(key: string, data: string): Promise<boolean>;
   /**
-   * Writes a whole file in place of one that was read. `changed`, and nothing is written, if the file is not `former`
-   * any more: another process has changed or removed it (object stores: `If-Match`). `unseen` where a store cannot
-   * compare and replace in one step, as a folder: it is always written there, and the caller has just read it.
+   * Writes a whole file in place of one that was read. `changed`: the file is no longer `former`, because another
+   * process has changed or removed it (object stores: `If-Match`); nothing is written. `unseen`: the store cannot
+   * compare and replace in one step, for example a folder; it always writes, and the caller has just read the file.
    */
   replace(key: string, data: string, former: string): Promise<'replaced' | 'changed' | 'unseen'>;
   /** Makes files written with `durable: false` survive a power cut. */
@@ -84,7 +86,7 @@ export interface Store {
   list(prefix: string): AsyncIterable<string>;
   /**
    * The files that begin with `prefix`, with the ETag that `write` has returned unless they were replaced since; a
-   * thousand per request. None in a folder, which has no ETags: its files are read.
+   * thousand per request. Empty for a folder, which has no ETags: its files are read.
    */
   etags(prefix: string): AsyncIterable<ListedFile>;
   /** The top-level names that contain files, in order of their code units. */

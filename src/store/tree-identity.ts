@@ -24,7 +24,7 @@ export async function ensureTreeId(store: Store, id: string = randomUUID()): Pro
   if (known !== null) return known;
   if (await store.create(TREE_IDENTITY, textOf(id))) return id;
   const other = await readTreeId(store);
-  // Damaged: its content cannot be carried by any campaign.
+  // Damaged: no campaign can carry its content.
   return other ?? renewTreeId(store, id);
 }
 

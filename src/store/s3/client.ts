@@ -9,7 +9,7 @@ const CONNECT_MS = 5_000;
 const ANSWER_MS = 60_000;
 /** A connection without any traffic for this long is dead. */
 const SILENCE_MS = 20_000;
-/** With the SDK's growing delay about ten seconds; callers wait out longer outages. */
+/** With the SDK's growing delay about ten seconds; callers wait during longer outages. */
 const ATTEMPTS = 5;
 
 const clients = new Map<string, S3Client>();
@@ -35,7 +35,7 @@ export function clientFor(access: ObjectStoreAccess, bucket: string): S3Client {
 
 /**
  * A field in the input of a command: the signal that aborts its request. As an option of `send`, it would make the SDK
- * build the middleware anew, and forget what it has cached for all commands.
+ * rebuild the middleware, and discard its cache for all commands.
  */
 export const ABORTED_BY = Symbol('aborted by');
 
@@ -43,7 +43,7 @@ export interface Abortable {
   readonly [ABORTED_BY]?: AbortSignal;
 }
 
-/** Middleware that does nothing for these requests, or too much; each costs CPU time in every one of them. */
+/** Middleware that these requests do not need; each costs CPU time in every request. */
 const UNUSED = [
   // No logger is given.
   'loggerMiddleware',

@@ -1,10 +1,10 @@
 /**
- * Writes that the server makes only under a condition: that there is no object of this name, or that it still is the
- * one that was read.
+ * Writes with a condition that the server checks: that no object of this name exists, or that it is still the one that
+ * was read.
  *
- * A lost answer to a creation is resolved by a mark of the call in the object's metadata, because the SDK repeats the
- * request, which then fails because of its own first attempt. Rejected: comparing the content; two workers may write
- * the same note, and only one may continue.
+ * If the answer to a creation is lost, the SDK repeats the request, which then fails because of its own first attempt.
+ * A mark of the call in the object's metadata detects this. Rejected: comparing the content; two workers may write the
+ * same note, and only one may continue.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -53,7 +53,7 @@ async function creatorOf({ client, bucket, name }: Target): Promise<string | nul
   }
 }
 
-/** Null if the object has another ETag, or is gone. @throws errors of the SDK */
+/** Null if the object has another ETag, or was removed. @throws errors of the SDK */
 export function putIfMatch(
   target: Target,
   bytes: Uint8Array,
@@ -89,12 +89,12 @@ async function putIf(
   }
 }
 
-/** Statuses of servers that reject the condition itself. */
+/** Statuses of servers that do not support the condition. */
 const REJECTS = [400, 501];
 
 /**
- * Whether the server refuses to replace an object that does not exist. One that ignores the condition writes it: then
- * it is removed.
+ * Whether the server refuses to replace an object that does not exist. A server that ignores the condition creates the
+ * object, which is then removed.
  * @param prefix of the tree, where requests are permitted
  * @throws errors of the SDK
  */

@@ -4,7 +4,7 @@
  */
 import { StoreError, storeError } from '../store-error.ts';
 
-/** The error for what was asked; `request` is its id in brackets, or nothing. */
+/** The error for a request; `request` is its id in brackets, or nothing. */
 type Meaning = (asked: Asked & { readonly request: string }) => StoreError;
 
 const DENIED: Meaning = (asked) => storeError('STORE_ACCESS_DENIED', { case: 'bucket', ...asked });

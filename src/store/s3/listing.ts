@@ -24,7 +24,7 @@ async function* keysAsListed(listing: Listing, begin: string): AsyncGenerator<st
   for await (const { key } of filesBelow(listing, begin)) yield key;
 }
 
-/** The same in the order of UTF-8, with what the server tells of each. */
+/** The same in the order of UTF-8, with the server's metadata of each. */
 export async function* filesBelow(listing: Listing, begin: string): AsyncGenerator<ListedFile> {
   const { prefix } = listing;
   for await (const { Contents = [] } of pages(listing, { Prefix: prefix + begin })) {
@@ -36,7 +36,7 @@ export async function* filesBelow(listing: Listing, begin: string): AsyncGenerat
   }
 }
 
-/** Some answers have it in quotes, others have not. */
+/** Some answers have it in quotes. */
 export function plainEtag(etag: string): string {
   return etag.replaceAll('"', '');
 }

@@ -1,12 +1,12 @@
 /**
- * The small objects that this process has just written or read. The steps of an item follow each other within a moment
- * and read what the step before has written: each of these reads would be a request.
+ * The small objects that this process has just written or read. The steps of an item follow each other quickly and
+ * read what the previous step has written: each of these reads would be a request.
  */
 import type { S3Client } from '@aws-sdk/client-s3';
 
-/** How long an object counts as recent, in ms: a busy worker takes seconds from one step of an item to the next. */
+/** How long an object counts as recent, in ms: a busy worker takes seconds between two steps of an item. */
 const HOLDS_MS = 30_000;
-/** In bytes, of all of them, and of one. */
+/** In bytes: of all objects, and of a single one. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 const LARGEST_BYTES = 1024 * 1024;
 
@@ -18,7 +18,7 @@ interface RecentObject {
 }
 
 export class RecentObjects {
-  /** Whether the server honours `If-Match`; null until it was asked. */
+  /** Whether the server honours `If-Match`; null until this was tested. */
   honoursIfMatch: Promise<boolean> | null = null;
   /** By full name, the oldest first. */
   readonly #objects = new Map<string, RecentObject>();
@@ -30,7 +30,7 @@ export class RecentObjects {
     return found !== undefined && performance.now() - found.at < HOLDS_MS ? found.bytes : null;
   }
 
-  /** The ETag of the object with this content, however long ago it was seen; null if that is not known any more. */
+  /** The ETag of the object with this content, regardless of its age; null if it is no longer known. */
   etagOf(name: string, content: Uint8Array): string | null {
     const found = this.#objects.get(name);
     return found !== undefined && Buffer.compare(found.bytes, content) === 0 ? found.etag : null;
@@ -55,7 +55,7 @@ export class RecentObjects {
 
 const ofClients = new WeakMap<S3Client, RecentObjects>();
 
-/** Those of a bucket: all of its stores in this process share them. */
+/** Those of a bucket, shared by all of its stores in this process. */
 export function recentObjectsOf(client: S3Client): RecentObjects {
   const known = ofClients.get(client);
   if (known) return known;

@@ -110,7 +110,7 @@ export class ObjectStore implements Store {
     return 'replaced';
   }
 
-  /** Asked once per process: without it, what was read a moment ago may not be replaced. */
+  /** Tested once per process: without it, content that was read earlier must not be replaced. */
   async #honoursIfMatch(): Promise<boolean> {
     const recent = this.#recent;
     recent.honoursIfMatch ??= honoursIfMatch(this.#client, this.#bucket, this.#prefix);

@@ -14,7 +14,7 @@ import type { RecentObjects } from './recent.ts';
 
 /** Bytes. Smaller data is sent in one request; a file of more than 10,000 parts, 80 GB, is refused by S3. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** Parts in memory at once. */
+/** Parts in memory at the same time. */
 const PARTS_AT_ONCE = 3;
 
 interface Target {
@@ -35,7 +35,7 @@ export async function upload(
   asStoreError: (error: unknown) => unknown,
 ): Promise<StoredFile> {
   const measured = new Measured(target.key, data, options);
-  // Until the answer: if it is lost, nobody knows which object is there.
+  // Until the answer arrives: if it is lost, it is unknown which object is there.
   target.recent.forget(target.name);
   try {
     const beginning = await measured.take(PART_BYTES);
@@ -96,7 +96,7 @@ function parameters({ bucket, name }: Target): PutObjectCommandInput {
 /** Data in transit: its digest and length, and any failure of its sender or its length. */
 class Measured {
   bytes = 0;
-  /** Set when the fault is in the data and not in the store. */
+  /** Set if the fault is in the data and not in the store. */
   failure: { readonly error: unknown } | null = null;
   readonly #hash = createHash('sha256');
   readonly #chunks: AsyncGenerator<Uint8Array>;
