@@ -53,7 +53,7 @@ export async function startLastingWorker(
       stopping.abort();
       await current.stop();
       await kept;
-      // A worker that was being started when the stop was requested.
+      // A worker that was still starting when the stop was requested.
       await current.stop();
     },
   };
