@@ -71,8 +71,8 @@ export interface LocalServicesOptions {
   /** Sender of that mail; default `molecules@localhost`. */
   readonly mailFrom?: string;
   /**
-   * A gateway in front of both services, with a personality or (null) still without one; default: none. The personality
-   * can be changed while it runs.
+   * A gateway in front of both services, with a personality, or with none yet (null); default: no gateway. The
+   * personality can be changed while it runs.
    */
   readonly gateway?: GatewayName | GatewayRule | null;
   /**
