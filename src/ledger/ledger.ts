@@ -95,7 +95,7 @@ export class Ledger {
   }
 
   /**
-   * The POST has ended: `charged` when a job was or may have been created, `free` when certainly none was. If the answer
+   * The POST has ended: `charged` if a job was or may have been created, `free` if certainly none was. If the answer
    * reveals jobs from elsewhere, they are charged as well.
    */
   close(id: string, as: 'charged' | 'free', answer: AcceptedAnswer = {}): void {

@@ -149,8 +149,8 @@ export const SETTINGS = {
 };
 
 /**
- * A server on a laptop: by default it keeps 128,000 workflows in memory, 50 kB each, for an hour after their last event.
- * Without a rate limit 300 items are open; others are read from the database again when something happens to them.
+ * A server on a laptop: by default it keeps 128,000 workflows in memory, 50 kB each, for an hour after their last
+ * event. Without a rate limit 300 items are open; others are read from the database again when they get an event.
  */
 const ON_A_LAPTOP = { 'history.hostLevelCacheMaxSize': '300' };
 
