@@ -165,7 +165,7 @@ class EmbeddedSession implements Session {
     }
   }
 
-  /** The host's worker does the work, so it must know our services and tokens. */
+  /** The host's worker does the work, so it must have our services and tokens. */
   #checkServices(record: HostRecord): void {
     const { settings, localServices } = this.#options;
     const wanted = [

@@ -1,6 +1,6 @@
 /**
  * The warm process from which b2bTools jobs are forked (fork_server.py): started once, controlled by lines of JSON, and
- * ended together with the service, however that ends.
+ * ended together with the service, even if that is killed.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { constants } from 'node:os';
