@@ -43,13 +43,13 @@ export interface WorkerOptions {
   readonly taskQueue: string;
   /** The services that this worker has an address and a token for. */
   readonly services: readonly ServiceSettings[];
-  /** Who is notified of the end of a campaign; no one by default. */
+  /** How to notify of the end of a campaign; by default there is no notification. */
   readonly notify?: NotifySettings;
   /** The server of `client`, if it is an embedded one; null or absent for a remote Temporal. */
   readonly embedded?: EmbeddedServer | null;
   /** Folder of the ledger that all workers of this user and machine share (src/state). */
   readonly stateFolder: string;
-  /** It only answers queries about campaigns. */
+  /** The worker only answers queries about campaigns. */
   readonly workflowsOnly?: boolean;
   /** Its roles, if it shares the Temporal with workers of other users. Default: all, as the only worker. */
   readonly roles?: readonly Role[];
@@ -64,9 +64,9 @@ export interface WorkerOptions {
 }
 
 export interface RunningWorker {
-  /** Finishes running work, POSTs first, and accepts no new work. May be called again. */
+  /** Finishes running work, POSTs first, and accepts no new work. May be called repeatedly. */
   stop(): Promise<void>;
-  /** Rejects when the worker dies by itself. */
+  /** Rejects when the worker ends because of an error. */
   readonly ended: Promise<void>;
 }
 
@@ -242,7 +242,7 @@ interface OpenActivities {
   close(): Promise<void>;
 }
 
-/** One task queue does everything: its workers have all tokens. */
+/** One task queue for everything: its workers have all tokens. */
 export async function openActivities(given: WorkerOptions): Promise<OpenActivities> {
   const options = { ...given, services: everyCredential(given.services) };
   const observation = await observationOf(options);

@@ -93,8 +93,8 @@ export interface FeedSpec {
   /** Maximum number of open items: at least twice the limit plus the jobs running, or slots would be idle. */
   readonly open: number;
   /**
-   * Items that are started together and then request slots. As many as the window accepts at once: none of them then
-   * waits for the start of others.
+   * Items that are started together and then request slots. As many as the window accepts at the same time, so that
+   * none of them waits for the start of others.
    */
   readonly batch: number;
 }
@@ -197,7 +197,7 @@ export interface SameFailures {
   readonly service: ServiceName;
   readonly code: string;
   readonly message: string;
-  /** How many of the last items failed for it. */
+  /** How many of the last items failed for this reason. */
   readonly times: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The end of a wait, by a clock that cannot be set. With the wall clock, a wait ends at once when the clock is set
- * forward, or an hour late when set back: a command gave up on a starting host after the clock was corrected.
+ * The end of a wait, by a clock that cannot be set. With the wall clock, a wait ends immediately when the clock is set
+ * forward, or an hour late when it is set back: a command gave up on a starting host after the clock was corrected.
  */
 export class Deadline {
   readonly #endsAt: number;
@@ -14,7 +14,7 @@ export class Deadline {
     return performance.now() >= this.#endsAt;
   }
 
-  /** Until then (ms), at least 1: a time-out of 0 often means none. */
+  /** Remaining time (ms), at least 1: a time-out of 0 often means no time-out. */
   get leftMs(): number {
     return Math.max(1, this.#endsAt - performance.now());
   }

@@ -4,7 +4,7 @@
  * cell, and also after a semicolon, a tab or a line break, because a spreadsheet that uses those as separators ignores
  * our quotes. Control codes, which a terminal would execute, are escaped: `\u{1b}`. failed.csv is a manifest again, so
  * both can be undone: a guarded piece's own apostrophes are counted with ours (`'=1` is written `''=1`), a backslash
- * that looks like ours is escaped too, and no two cells are written alike.
+ * that looks like ours is escaped too, and different cells are always written differently.
  */
 
 /** A piece whose beginning makes a spreadsheet read a formula, including the full-width forms of East Asian locales. */

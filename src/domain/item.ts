@@ -102,7 +102,7 @@ export interface Item {
   readonly input: InputText;
   /**
    * The engine's input in one spelling: inputs of one kind with equal canonical texts and the same options have the
-   * same result, however they were written.
+   * same result, regardless of their original spelling.
    */
   readonly canonical: string;
   /** The existing job of the service: polled, never submitted. */

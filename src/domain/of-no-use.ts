@@ -1,6 +1,6 @@
 /** Whether a job that was polled again must be replaced by another one. Pure. */
 
-/** Ends after which a job has no result any more, however it ended before. */
+/** Ends after which a job has no result any more, regardless of how it ended before. */
 const OF_NO_USE: readonly string[] = ['JOB_FAILED', 'JOB_LOST', 'JOB_STUCK', 'RESULT_ABSENT'];
 
 /** The result of another job of the same input would be as large. */

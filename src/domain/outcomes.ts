@@ -26,7 +26,7 @@ export type SubmitOutcome =
       readonly type: 'accepted';
       readonly remoteId: string;
       readonly rateLimit: RateLimitSeen | null;
-      /** How long the service wants no request about the job (ms); absent if it requested no wait. */
+      /** How long the service accepts no request about the job (ms); absent if it requested no wait. */
       readonly retryAfterMs?: number;
     }
   /** The service gives the row's own content as the reason: final for the item; its message is kept. */
@@ -39,7 +39,7 @@ export type SubmitOutcome =
       readonly retryAfterMs: number | null;
       readonly message: string;
       readonly rateLimit: RateLimitSeen | null;
-      /** For `blocked`: whom the answer concerns, the credential (401) or all clients at this address. */
+      /** For `blocked`: what the answer concerns, the credential (401) or all clients at this address. */
       readonly scope?: 'credential' | 'address';
       /** Not sent because another submission had failed: no new information about the service. */
       readonly sentBack?: true;
@@ -72,7 +72,7 @@ export type TimedOutcome =
 export interface Unavailable {
   readonly type: 'unavailable';
   readonly message: string;
-  /** How long the service wants no requests (ms); null if it requested no wait. */
+  /** How long the service accepts no requests (ms); null if it requested no wait. */
   readonly retryAfterMs: number | null;
   /** The answer concerns the client and applies to every job: a token, a proxy, a firewall, a wrong address. */
   readonly refusesUs?: boolean;
@@ -84,7 +84,7 @@ export interface Unavailable {
 export type FindOutcome =
   | { readonly type: 'found'; readonly remoteId: string }
   | { readonly type: 'absent' }
-  /** The service cannot know: the molecule service has no unique names. */
+  /** The service cannot answer this: the molecule service has no unique names. */
   | { readonly type: 'unsupported' }
   | Unavailable;
 
@@ -112,7 +112,7 @@ export type PollOutcome =
       readonly statusMessage: string | null;
       readonly timing: Timing | null;
     }
-  /** `retryAfterMs`: how long the service wants no download (ms). */
+  /** `retryAfterMs`: how long the service accepts no download (ms). */
   | { readonly type: 'finished'; readonly retryAfterMs?: number }
   /** The service says that the job failed: its message, unchanged. */
   | { readonly type: 'failed'; readonly message: string; readonly timing: Timing | null }

@@ -16,7 +16,7 @@ export function pollDelay(ageMs: number, retryAfterMs: number | null): number {
   return Math.max(wished, retryAfterMs ?? 0);
 }
 
-/** If the worker behind a running job is silent for longer, nothing works on the job any more. */
+/** If the worker behind a running job is silent for longer, the job is no longer processed. */
 const SILENT_SECONDS = 3_600;
 
 /** The service fails a job that exceeds its time limit; if it has not done so after this long, in s, it never will. */

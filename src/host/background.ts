@@ -1,8 +1,8 @@
 /**
  * The background process of a folder, which runs server and worker: whether it exists, and how it is started.
  *
- * `q` in the live view starts the same process: it joins while the command still serves, and takes over when the
- * command has stopped. So there is one path for every end of a host.
+ * `q` in the live view starts the same process: it joins while the command still is the host, and takes over when the
+ * command has stopped. So all hosts end in the same way.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';

@@ -34,11 +34,11 @@ export interface HostOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly localServices: boolean;
-  /** For commands that submit nothing: any running host will do, whatever services it knows. */
+  /** For commands that submit nothing: any running host is suitable, regardless of its services. */
   readonly anyHost?: boolean;
   /** A worker that only answers queries about campaigns. */
   readonly lookOnly?: boolean;
-  /** With `lookOnly`: the host stays until it is interrupted, so that other commands that only read may join it. */
+  /** With `lookOnly`: the host stays until it is interrupted, so that other read-only commands may join it. */
   readonly lasting?: boolean;
   /** How long the host of the folder may take to answer, in ms; default: a minute. */
   readonly patienceMs?: number;
@@ -67,7 +67,7 @@ interface Start {
  * loading the worker's code half a second.
  */
 async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }: Start) {
-  // Before the server starts: a step in between would go unnoticed, and the server would stop dispatching.
+  // Before the server starts, so that every step is detected: after one, the server would stop dispatching.
   const clock = watchClock(dir);
   const beginning = keeper.begin();
   const starting = wanted ? startServices(dir) : Promise.resolve(null);
@@ -102,9 +102,9 @@ async function prepareServer(client: Client, deadline: Deadline | null): Promise
   await (deadline ? client.withDeadline(Date.now() + deadline.leftMs, prepare) : prepare());
 }
 
-/** Of a command that was promised an answer in seconds: a server that does not answer (ms) … */
+/** For a command that must answer within seconds: a server that does not answer for this long (ms) is stopped. */
 const HURRIED_START_MS = 8_000;
-/** … and does not end by itself either is killed (ms). */
+/** If it does not end by itself within this time (ms), it is killed. */
 const HURRIED_STOP_MS = 2_000;
 
 /** Becomes the host of a folder whose lock the caller holds. */
@@ -117,7 +117,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     removeRecord(dir, 'host');
     for (const step of stops.splice(0).reverse()) await step();
   };
-  // From a host that was killed.
+  // Left by a host that was killed.
   removeRecord(dir, 'host');
   try {
     const wanted = !lookOnly && (options.localServices || wereUsed(dir));

@@ -1,14 +1,14 @@
 /**
- * A worker that is restarted when it dies by itself. The SDK shuts a worker down when a workflow's code returns an
- * unexpected answer; this happened in a process that was suspended for more than 5 s and received a query meanwhile
- * (SDK 1.24.0). The process itself would continue without a worker.
+ * A worker that is restarted when it fails. The SDK shuts a worker down when a workflow's code returns an unexpected
+ * answer; this happened in a process that was suspended for more than 5 s and received a query meanwhile (SDK 1.24.0).
+ * The process itself would continue without a worker.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { warn } from '../state/warn.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from '../worker.ts';
 
 interface LastingOptions {
-  /** Called each time the worker has died or could not be restarted; default: warns on stderr. */
+  /** Called each time the worker has failed or could not be restarted; default: warns on stderr. */
   readonly onDeath?: (error: unknown) => void;
   readonly start?: (options: WorkerOptions) => Promise<RunningWorker>;
   /** Between attempts to restart it (ms). */
@@ -53,7 +53,7 @@ export async function startLastingWorker(
       stopping.abort();
       await current.stop();
       await kept;
-      // A worker that was being started when the stop was requested.
+      // A worker that was still starting when the stop was requested.
       await current.stop();
     },
   };

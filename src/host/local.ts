@@ -19,7 +19,7 @@ export async function hostLocalServices(dir: string): Promise<HostedServices> {
   const known = readRecord(dir, 'services');
   const port = await freePort(known?.port ?? 0);
   const database = join(dir, 'services.db');
-  // After its database was removed, the count starts at zero: the ledger treats the new one as another service.
+  // If its database was removed, the count starts at zero: for the ledger, the new one is another service.
   const id = (existsSync(database) ? known?.id : undefined) ?? randomBytes(4).toString('hex');
   const services = await startLocalServices({ port, database });
   writeRecord(dir, 'services', { port, id });

@@ -1,7 +1,7 @@
 /**
  * Allows one host at a time in a folder. The Temporal dev server opens one database twice without an error, which
- * corrupts it. The lock is SQLite's own on a file beside the database: the operating system releases it with the
- * process, however that dies, so there are no stale locks and no process ids to check.
+ * corrupts it. The lock is SQLite's own on a file beside the database: the operating system releases it when the
+ * process ends, even after a crash, so there are no stale locks and no process ids to check.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -28,7 +28,7 @@ const hostRecord = z.object({
   ),
   /** It answers queries and does no work. */
   lookOnly: z.boolean(),
-  /** For a host that only reads: it stays until it is interrupted (`ui`), while others leave soon. */
+  /** For a host that only reads: it stays until it is interrupted (`ui`); other such hosts end soon. */
   lasting: z.boolean().optional(),
 });
 

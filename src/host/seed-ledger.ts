@@ -17,9 +17,9 @@ interface Seeding {
 }
 
 /**
- * Charges the jobs of the tree that may still count: a budget whose database was lost does not know them. Each is
- * charged once, however often this is called. Returns the number of new ones. Local services are skipped: their own
- * counts are lost with the same folder. Throws LEDGER_UNUSABLE, STATE_FOLDER_UNUSABLE and StoreErrors.
+ * Charges the jobs of the tree that may still count: they are missing in a budget whose database was lost. Each is
+ * charged once, even if this is called repeatedly. Returns the number of new ones. Local services are skipped: their
+ * own counts are lost with the same folder. Throws LEDGER_UNUSABLE, STATE_FOLDER_UNUSABLE and StoreErrors.
  */
 export async function seedLedger(store: Store, seeding: Seeding): Promise<number> {
   const feeds = seeding.feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);

@@ -34,7 +34,7 @@ export class ServerKeeper {
   #guard: UiGuard | null = null;
   #watch: NodeJS.Timeout | null = null;
   #reviving: Promise<unknown> | null = null;
-  /** However this process ends, it ends its server: only kill -9 leaves one behind, for the next host to find. */
+  /** Ends the server whenever this process ends. Only kill -9 leaves a server behind, which the next host finds. */
   readonly #abandon = (): void => {
     if (this.#server) killNow(this.#server.pid);
   };
@@ -50,7 +50,7 @@ export class ServerKeeper {
     const server = await this.#findOrStart();
     // Worker and clients keep retrying its address: it only has to be back soon.
     this.#watch = setInterval(() => {
-      // The reason why it does not start is in its log; we retry as long as this process lives.
+      // The reason why it does not start is in its log; we retry as long as this process runs.
       if (this.#server && !isAlive(this.#server.pid)) this.revive().catch(() => undefined);
     }, LOOK_EVERY_MS);
     this.#watch.unref();
@@ -102,9 +102,9 @@ export class ServerKeeper {
   async #start(former: ServerRecord | null): Promise<ServerRecord> {
     const { path: executable } = await ensureTemporalCli(sayOnStderr);
     const port = former ? { port: portOf(former.address) } : {};
-    // Two servers that start at once would both see the same ports free, and one could be mistaken for the other.
+    // Two servers that start concurrently would find the same ports free, and one could be mistaken for the other.
     const ports = await waitForLock(portsFolder(this.#dir, process.env));
-    // Other users of the machine choose ports too. Once worker and clients look for the server, it cannot move.
+    // Other users of the machine choose ports too. Once worker and clients use the server's port, it must not change.
     const starts = this.#server === null ? STARTS : 1;
     try {
       const ui = await this.#guardedUi(former);

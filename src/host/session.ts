@@ -89,7 +89,7 @@ class EmbeddedSession implements Session {
     await this.#enter();
   }
 
-  /** May be called twice: what another process has taken over meanwhile is not stopped here. */
+  /** May be called twice. It does not stop what another process has taken over meanwhile. */
   async close(): Promise<void> {
     const host = this.#host;
     const joined = this.#joined;
@@ -128,7 +128,7 @@ class EmbeddedSession implements Session {
   async #join(record: HostRecord): Promise<boolean> {
     // A record left by a killed host: its successor is about to write its own.
     if (!isAlive(record.pid)) return false;
-    // A command like `status` runs the server only briefly and does no work: it cannot be relied on.
+    // A command like `status` runs the server only briefly and does no work: do not join it.
     if (record.lookOnly && !record.lasting) return false;
     if (record.lookOnly && !this.#options.lookOnly) throw onlyLooks(record);
     const { patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
@@ -165,7 +165,7 @@ class EmbeddedSession implements Session {
     }
   }
 
-  /** The host's worker does the work, so it must know our services and tokens. */
+  /** The host's worker does the work, so it must have our services and tokens. */
   #checkServices(record: HostRecord): void {
     const { settings, localServices } = this.#options;
     const wanted = [
@@ -209,7 +209,7 @@ class RemoteSession implements Session {
     const tracing = lookOnly ? null : await openTracing(process.env);
     const client = await connectClient(target);
     const opened = RemoteSession.#openWith({ client, target, tracing }, options);
-    // A server that stands still just now must not keep a command that was promised an answer.
+    // A command that must answer within seconds does not wait for a server that does not respond.
     return patienceMs === undefined ? opened : inTime(opened, patienceMs);
   }
 
@@ -225,10 +225,10 @@ class RemoteSession implements Session {
     const services: ServiceSettings[] = lookOnly
       ? []
       : everyCredential(Object.values(settings.services));
-    // It is unknown whether other workers are active there: the server lists pollers for minutes after they have ended.
-    // So a command that wants work done brings a worker, and a command that only reads does if no worker was seen at
-    // all. A command that lacks a token leaves the work to others: its worker would take jobs from the queue that it
-    // cannot do.
+    // It is unknown whether other workers are active there: the server lists pollers for minutes after they have
+    // ended. So a command that needs work done starts a worker; a command that only reads does so if no poller is
+    // listed at all. A command that lacks a token leaves the work to others: its worker would take jobs from the queue
+    // that it cannot do.
     const able = services.length > 0 && settings.unready.length === 0;
     const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
     const stateFolder = stateFolderOf({ settings, environment });

@@ -9,7 +9,7 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
 
-/** If it was set back by less (ms), we wait for the server. */
+/** If it was set back by less (ms), we wait until the server continues. */
 export const WAITED_FOR_MS = 60_000;
 
 const DATABASE = 'temporal.db';
@@ -20,7 +20,7 @@ export function markSetBack(dir: string): void {
   writeFileSync(join(dir, MARK), '', { mode: PRIVATE_FILE });
 }
 
-/** Whether the database cannot be used any more. */
+/** Whether the database can no longer be used. */
 export function isSetBack(dir: string): boolean {
   return existsSync(join(dir, MARK));
 }

@@ -31,13 +31,13 @@ export function watchClock(
     markSetBack(embeddedDir);
     stop();
   });
-  // First check for a step: the time after it must not replace the time before it while the database is unmarked.
+  // First check for a step: before the database is marked, the time after the step must not overwrite the older one.
   const record = () => {
     watch.look();
     try {
       writeRecord(embeddedDir, 'clock', { wallMs: clock.now().wallMs });
     } catch {
-      // The disk is full, or the folder was removed: the older time remains, and a step is only noticed slightly later.
+      // The disk is full, or the folder was removed: the older time remains, and a step is detected slightly later.
     }
   };
   record();

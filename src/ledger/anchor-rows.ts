@@ -10,7 +10,7 @@ export function anchorRows(database: DatabaseSync, table: string, now: Moment): 
     database,
     `SELECT 1 FROM ${table} WHERE run < ? OR run > ? OR (run = ? AND steady > ?) LIMIT 1`,
   ).get(run, run, run, steadyMs);
-  // The usual case: a read, and no write.
+  // The usual case: one read and no write.
   if (known === undefined) return;
   database
     .prepare(

@@ -23,7 +23,7 @@ export interface ListedCharge extends Account {
   readonly counts: boolean;
 }
 
-/** Runs inside the transaction of its caller. Oldest first in each account. */
+/** Runs inside the transaction of its caller. In each account, the oldest first. */
 export function listCharges(database: DatabaseSync, now: Moment): readonly ListedCharge[] {
   return database
     .prepare('SELECT * FROM charges ORDER BY service, address, credential, steady, seq')

@@ -64,7 +64,7 @@ export class ChargeRows {
     return row ? { state: String(row['state']), session: String(row['session']) } : null;
   }
 
-  /** The charge stays; the id is free for another POST. */
+  /** The charge remains; the id can be used for another POST. */
   giveOtherId(id: string): void {
     this.#run('UPDATE charges SET id = ? WHERE id = ?', `${id} ${randomUUID()}`, id);
   }
@@ -187,8 +187,8 @@ export class ChargeRows {
   }
 
   /**
-   * If the service counts more than we can have sent, someone else uses the credential. Counted from the reservation,
-   * including all later reservations, so that jobs that were ours at any moment in between are not counted as foreign.
+   * If the service counts more jobs than we can have sent, others use the credential. Counted from the reservation,
+   * with all later reservations, so that jobs that were ours at any moment in between do not count as foreign.
    */
   #chargeForeignJobs(
     row: Row,
@@ -277,7 +277,7 @@ function keepMs({ credential, address }: Windows): number {
   return Math.max(REMEMBERED_MS, credential.windowMs, address.windowMs) + KEEP_LONGER_MS;
 }
 
-/** The longest window in which it counts; null if there is no limit. */
+/** The longest window in which a charge counts; null if there is no limit. */
 function countedMs({ credential, address }: Windows): number | null {
   const limited = [credential, address].filter(({ limit }) => limit !== null);
   return limited.length === 0 ? null : Math.max(...limited.map(({ windowMs }) => windowMs));

@@ -85,7 +85,7 @@ export interface AcceptedAnswer {
 
 /** Why a service answered 429 although the ledger had a slot. */
 export type Rejection =
-  /** The ledger was full as well (a limit was lowered), or no limit is configured. */
+  /** The ledger was full as well (a limit was lowered), or there is no configured limit. */
   | 'explained'
   /** The service reports a limit below the configured one. */
   | 'lower-limit'

@@ -31,7 +31,7 @@ export function fullness(rows: readonly Counted[], limit: Limit, now: number): F
   if (excess < 0) return null;
   const byOthers = counted.filter(({ own }) => !own).length;
   const releases = counted.map((row) => release(row, limit, now)).sort((a, b) => a - b);
-  // A limit of 0 has no slot to wait for.
+  // With a limit of 0, no slot will become free.
   const due = (releases[excess] ?? now + limit.windowMs) - now;
   const mayBeFreed = counted.some((row) => isOnItsWay(row, now));
   const wait = mayBeFreed ? Math.min(due, ASK_AGAIN_MS) : due;

@@ -1,7 +1,7 @@
 /**
  * The ledger of charges of one user on one machine: every submission is reserved in it just before its first byte, by
  * every server, folder and worker of the user. So two Temporal servers with one token, a lost `.hundredfold` or a clock
- * step cannot send more than the limit allows, whatever each of them considers free.
+ * step cannot send more than the limit allows, even if each of them counts slots as free.
  *
  * It is the last check and does not plan: the budget workflow decides whose turn it is.
  *
@@ -47,7 +47,7 @@ export const LEDGER_FILE = 'ledger.db';
 
 interface Opened {
   readonly database: DatabaseSync;
-  /** The file that is open: there may now be another one at its path. */
+  /** The file that is open: its path may now belong to another file. */
   readonly file: string;
   readonly charges: ChargeRows;
   readonly rejections: RejectionRows;
@@ -58,12 +58,12 @@ interface Opened {
 export class Ledger {
   readonly path: string;
   readonly #owner: string;
-  /** Of this process: an open row of another session is not ours to close. */
+  /** Of this process: it must not close an open row of another session. */
   readonly #session = randomUUID();
   readonly #clock: SteadyClock;
   readonly #warn: (message: string) => void;
   #opened: Opened | null = null;
-  /** Reserved and not closed by this process: if the file is removed meanwhile, they are charged in the new one. */
+  /** Reserved and not closed by this process: if the file is removed meanwhile, they are charged in the new file. */
   readonly #onTheirWay = new Map<string, Submission>();
 
   constructor({ folder, owner, clock = systemClock(), warn = () => undefined }: LedgerOptions) {
@@ -73,7 +73,7 @@ export class Ledger {
     this.#warn = warn;
   }
 
-  /** Reserves a slot for one POST, or says when to retry. The same id gets one slot, even if reserved again. */
+  /** Reserves a slot for one POST, or returns when to retry. The same id gets one slot, even if reserved again. */
   reserve(submission: Submission): Reservation {
     const reservation = this.#transaction<Reservation>(({ charges, rejections }, now) => {
       charges.tidy(now);
@@ -95,7 +95,7 @@ export class Ledger {
   }
 
   /**
-   * The POST has ended: `charged` when a job was or may have been created, `free` when certainly none was. If the answer
+   * The POST has ended: `charged` if a job was or may have been created, `free` if certainly none was. If the answer
    * reveals jobs from elsewhere, they are charged as well.
    */
   close(id: string, as: 'charged' | 'free', answer: AcceptedAnswer = {}): void {
@@ -112,8 +112,8 @@ export class Ledger {
   }
 
   /**
-   * The service answered 429 to this submission, which ends it without a job. Until `retryAfterMs` has passed, no process on
-   * this machine submits with the credential.
+   * The service answered 429 to this submission, which ends it without a job. Until `retryAfterMs` has passed, no
+   * process on this machine submits with the credential.
    */
   reject(id: string, { account, windows, retryAfterMs, serviceLimit }: RejectedPost): void {
     this.#transaction(({ charges, rejections }, now) => {
@@ -183,7 +183,7 @@ export class Ledger {
     }
   }
 
-  /** `atOnce`: on disk when it returns, so that a power cut does not lose a job whose first byte is sent next. */
+  /** `atOnce`: on disk before it returns, so that a power cut does not lose a job whose first byte is sent next. */
   #once<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
     const opened = this.#current();
     const synchronous = atOnce ? 'FULL' : 'NORMAL';
@@ -192,7 +192,7 @@ export class Ledger {
       opened.synchronous = synchronous;
     }
     return inTransaction(opened.database, () => {
-      // Read while the lock is held, so that no later moment is written before ours.
+      // Read while the lock is held, so that times in the file are in order.
       const now = this.#clock.now();
       opened.charges.anchor(now);
       opened.rejections.anchor(now);
@@ -200,7 +200,7 @@ export class Ledger {
     });
   }
 
-  /** The file at the path: another process may have set ours aside, or it was removed. */
+  /** The file at the path: another process may have moved ours aside, or it was removed. */
   #current(): Opened {
     if (this.#opened && this.#opened.file === fileAt(this.path)) return this.#opened;
     this.stop();

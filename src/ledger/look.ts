@@ -1,4 +1,4 @@
-/** Reads the ledger of this machine, for commands that show it: no file is created if nothing was sent yet. */
+/** Reads the ledger of this machine, for commands that show it: no file is created if nothing has been sent yet. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { statePath } from '../state/state-folder.ts';

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const known = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
-/** @param sql one of the fixed texts of this folder: each is kept as long as the database is open */
+/** @param sql one of the fixed texts of this folder: each statement is kept until the database is closed */
 export function prepared(database: DatabaseSync, sql: string): StatementSync {
   const statements = known.get(database) ?? new Map<string, StatementSync>();
   known.set(database, statements);

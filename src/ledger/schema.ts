@@ -76,7 +76,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** Two processes may open a new file at the same moment: the second finds the work done. */
+/** Two processes may open a new file concurrently: the second finds the work already done. */
 function upgrade(database: DatabaseSync): void {
   if (layoutOf(database) === LAYOUT && lacking(database).length === 0) return;
   inTransaction(database, () => {

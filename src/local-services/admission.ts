@@ -70,7 +70,7 @@ export class Admission {
       predictions: { limit, windowMs },
       molecules: { limit: moleculeLimit, windowMs },
     };
-    // The contract of the molecule service has no ceiling (8, not shown).
+    // The contract of the molecule service gives no ceiling (8, not shown).
     this.#addressLimits = {
       predictions: { limit: addressLimit, windowMs },
       molecules: { limit: 0, windowMs },
@@ -170,8 +170,8 @@ export class Admission {
   }
 
   /**
-   * 503, not 429: a full queue says nothing about the window, and a client whose budget follows the 429 (limit,
-   * remaining, reset_after) must not confuse the two. By definition nothing was done, so it may be retried.
+   * 503, not 429: a full queue is unrelated to the window, and a client whose budget follows the 429 (limit, remaining,
+   * reset_after) must not confuse the two. By definition nothing was done, so it may be retried.
    */
   #judgeQueue(service: ServiceName, owner: string): void {
     const most = this.#settings.maxQueued;

@@ -53,7 +53,7 @@ export async function buildApp(
   });
   // Bodies are JSON or multipart; Fastify would accept plain text too.
   app.removeContentTypeParser('text/plain');
-  // A field may be as long as a file: the default would silently cut it at 1 MB.
+  // A field may be as long as a file: the default would cut it at 1 MB without an error.
   await app.register(multipart, {
     limits: { fileSize: bodyLimit, fieldSize: bodyLimit, parts: PART_LIMIT },
   });
@@ -117,7 +117,7 @@ function faultControl(app: FastifyInstance, faults: Faults): void {
   });
 }
 
-/** The same for the personality of the gateway: a rule, or null for none. */
+/** The same for the personality of the gateway: a rule, or null for no rule. */
 function gatewayControl(app: FastifyInstance, gateway: Trouble): void {
   app.get('/_gateway', () => gateway.state());
   app.put<{ Body: GatewayName | GatewayRule | null }>('/_gateway', (request) => {

@@ -68,7 +68,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
   });
 }
 
-/** Records a submission that a fault refused: it arrived, whatever the answer was. */
+/** Records a submission that a fault refused: it arrived, regardless of the answer. */
 function note(request: FastifyRequest, services: Services, status: number): void {
   const { service, endpoint, requestType } = request.routeOptions.config;
   if (service === undefined || requestType === undefined || endpoint !== 'submit') return;

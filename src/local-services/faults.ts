@@ -37,7 +37,7 @@ export const FAULTS = {
   'hang-after': { stage: 'after', endpoints: ['submit'] },
   /** The job is accepted, but the connection is reset. */
   'reset-after': { stage: 'after', endpoints: ['submit'] },
-  /** The job is accepted, but the response is `status` (default 502). */
+  /** The job is accepted, but the response has `status` (default 502). */
   'error-after': { stage: 'after', endpoints: ['submit'] },
   /** The connection is cut after half of the announced bytes. */
   truncate: { stage: 'after', endpoints: null },
@@ -125,8 +125,8 @@ export class Faults {
   }
 
   /**
-   * The rules of a stage that apply to this request, in order; a rule's firing is counted when it is taken, so a rule
-   * after one that responded is not used up.
+   * The rules of a stage that apply to this request, in order. A rule's firing is counted when it is taken, so that
+   * rules after one that responds are not used up.
    */
   *strike(
     stage: Stage,

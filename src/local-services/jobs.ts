@@ -21,7 +21,7 @@ const asJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['pub
 export class JobStore {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
-  /** What happened to each job. */
+  /** The processing log of each job. */
   readonly timeline: JobTimeline;
   /** Unfinished jobs by service: counted once, then updated, because every status response contains it. */
   readonly #pending: Record<ServiceName, number>;
@@ -256,7 +256,7 @@ export class JobStore {
          WHERE seq = :seq AND state = 'RUNNING'`,
         { seq: job.seq, at, ...columns },
       );
-      // A job that failed for missing heartbeats, or was lost, stays so if its engine returns a result later.
+      // A job that failed for missing heartbeats, or was lost, keeps that state if its engine returns a result later.
       if (changed === 0) return;
       this.#sql.run('INSERT OR REPLACE INTO logs (seq, text) VALUES (:seq, :log)', {
         seq: job.seq,

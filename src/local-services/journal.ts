@@ -1,6 +1,6 @@
 /**
- * Every submission that arrived, accepted or not: the base of the rolling window, and of test assertions about the
- * window and duplicates. Tokens are stored only as digests.
+ * Every submission that arrived, whether accepted or not: the base of the rolling window, and of test assertions about
+ * the window and duplicates. Tokens are stored only as digests.
  */
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';

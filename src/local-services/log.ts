@@ -1,7 +1,7 @@
 /**
  * Log lines: one per request, structured, without anything that would let a reader of the log read or list results. No
- * token, no body, no address with its query (one endpoint has the token there: contract of the prediction service,
- * 4.8), and no id, because an id is enough to read a result (4.4).
+ * token, no body, no address with its query (the query of one endpoint contains the token: contract of the prediction
+ * service, 4.8), and no id, because an id is enough to read a result (4.4).
  */
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { LogController } from 'fastify';

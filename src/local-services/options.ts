@@ -39,7 +39,10 @@ export interface LocalServicesOptions {
   readonly moleculeLimit?: number;
   /** Length of the rolling window in ms; default 3,600,000. */
   readonly windowMs?: number;
-  /** Second, looser ceiling of the prediction service per network address (contract of the prediction service, 8); default 300 or three times a larger `limit`, 0 = none. */
+  /**
+   * Second, looser ceiling of the prediction service per network address (contract of the prediction service, 8);
+   * default 300 or three times a larger `limit`, 0 = none.
+   */
   readonly addressLimit?: number;
   /** Run time of a simulated job in ms; default 500 for recorded, 1500 for synthetic. */
   readonly jobMs?: number | ((input: EngineJob) => number);
@@ -71,8 +74,8 @@ export interface LocalServicesOptions {
   /** Sender of that mail; default `molecules@localhost`. */
   readonly mailFrom?: string;
   /**
-   * A gateway in front of both services, with a personality or (null) still without one; default: none. The personality
-   * can be changed while it runs.
+   * A gateway in front of both services, with a personality, or with none yet (null); default: no gateway. The
+   * personality can be changed while it runs.
    */
   readonly gateway?: GatewayName | GatewayRule | null;
   /**

@@ -3,7 +3,7 @@
  * window]. Pure; the time stamps come from the journal by index.
  */
 export interface RateLimit {
-  /** Jobs in any window; 0 = none. */
+  /** Jobs in any window; 0 = no limit. */
   readonly limit: number;
   readonly windowMs: number;
 }
@@ -18,7 +18,7 @@ export interface WindowCount {
 export interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Free slots, before the job in question is counted. */
+  /** Free slots, before this job is counted. */
   readonly remaining: number;
   /** Whole seconds until the next slot is free, rounded up so that a waiting client is never too early. */
   readonly resetAfterSeconds: number;

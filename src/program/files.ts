@@ -1,6 +1,6 @@
 /**
  * Paths of the program's own files. The layouts of a checkout (`src/`, run by Node directly) and of the package
- * (`lib/`, compiled) have the same depth, so that only this module knows the difference.
+ * (`lib/`, compiled) have the same depth, so that only this module distinguishes them.
  */
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';

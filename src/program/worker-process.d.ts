@@ -1,16 +1,16 @@
 /** Types of `worker-process.js`, which stays plain JavaScript because bin/hundredfold.js runs on any Node. */
 
-/** New objects, of one half of their space, in MB. */
+/** Size of one half of the space for new objects, in MB. */
 export const HALF_MB: number;
 
 export interface Restart {
   readonly file: string;
-  /** With the name of the program as the first. */
+  /** The first is the name of the program. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How a process that runs a worker is to be started instead; null: it stays as it is. */
+/** How a process that runs a worker is to be started instead; null: it is not replaced. */
 export function restartOf(
   process: Pick<
     NodeJS.Process,

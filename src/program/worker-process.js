@@ -6,30 +6,30 @@
  * Plain JavaScript, because bin/hundredfold.js runs on any Node.
  */
 
-/** Commands that run a worker until a campaign ends, or until they are stopped. The others end within seconds. */
+/** Commands that run a worker until a campaign ends, or until they are stopped. Other commands end within seconds. */
 const WITH_WORKER = ['adopt', 'host', 'retry', 'run', 'watch', 'worker'];
 
-/** New objects, of one half of their space, in MB: heap.ts. */
+/** Size of one half of the space for new objects, in MB: heap.ts. */
 export const HALF_MB = 4;
 
-/** For the main thread V8 reads it when the process starts. It also marks the new process. */
+/** V8 reads it for the main thread when the process starts. It also marks the new process. */
 const FLAG = `--max-semi-space-size=${HALF_MB}`;
 
 /**
  * For the allocator of glibc. By default it has an arena for each thread, up to eight for each core, and with each
- * large block that is freed it gives less memory back.
+ * large block that is freed it returns less memory to the system.
  */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: String(512 * 1024) };
 
-/** How the process is to be started instead; null: it stays as it is. */
+/** How the process is to be started instead; null: it is not replaced. */
 export function restartOf({ argv, env, execArgv, execPath, platform, connected }) {
   const [script, ...typed] = argv.slice(1);
   const command = typed.find((word) => !word.startsWith('-'));
   if (platform !== 'linux' || !WITH_WORKER.includes(command)) return null;
   if (execArgv.includes(FLAG)) return null;
-  // The user has settings of his own.
+  // The user has configured the allocator.
   if (Object.keys(env).some((name) => name.startsWith('MALLOC_'))) return null;
-  // These would be closed: the channel to a parent, and open files such as <(zcat table.csv.gz).
+  // A restart would close these: the channel to a parent, and open files such as <(zcat table.csv.gz).
   if (connected || typed.some((word) => word.includes('/fd/'))) return null;
   return {
     file: execPath,
@@ -40,7 +40,7 @@ export function restartOf({ argv, env, execArgv, execPath, platform, connected }
 
 /** Replaces this process if its command runs a worker; then it does not return. */
 export function becomeWorkerProcess() {
-  // They were read when the process started. A program started from here has its own needs.
+  // This process has already read them. A program that it starts must not inherit them.
   if (process.execArgv.includes(FLAG)) {
     for (const name of Object.keys(ALLOCATOR)) Reflect.deleteProperty(process.env, name);
   }
@@ -49,6 +49,6 @@ export function becomeWorkerProcess() {
   try {
     process.execve?.(restart.file, restart.args, restart.env);
   } catch {
-    // Node's permission model forbids it. As where Node does not have it, the worker only takes more memory.
+    // Node's permission model forbids it. As with a Node without `execve`, the worker only takes more memory.
   }
 }

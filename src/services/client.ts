@@ -38,7 +38,7 @@ export interface RequestOptions {
 }
 
 export interface SubmitOptions extends RequestOptions {
-  /** It is not sent if the service was found unwell since then; default: allowed now. */
+  /** It is not sent if the service has failed since then; default: allowed now. */
   readonly permission?: Permission;
   /** Called once, when a connection is available and before a byte is written; false: it must no longer be sent. */
   readonly beforeSending?: () => Promise<boolean>;

@@ -45,7 +45,7 @@ export function createDispatcher(
 ): Dispatcher {
   // HTTP/1.1 only: one request per connection at a time, so that a broken connection affects one job.
   const common = { ...options, allowH2: false };
-  // Created once: reading all CAs again costs 20 ms per connection.
+  // Created once: reading all CAs costs 20 ms per connection.
   const secureContext =
     typeof ca === 'string' ? createSecureContext({ ca: [...getCACertificates(), ca] }) : undefined;
   const connect = { timeout, allowH2: false, ...(secureContext && { secureContext }) };
@@ -56,7 +56,7 @@ export function createDispatcher(
     requestTls: connect,
     proxyTls: connect,
     connectTimeout: timeout,
-    // undici passes on nothing but `connect` if the proxy forwards requests itself (http).
+    // undici passes on only `connect` if the proxy forwards requests itself (http).
     factory: (origin: string | URL, given: object) => new Pool(origin, { ...common, ...given }),
   });
 }

@@ -2,7 +2,7 @@
  * How large one downloaded file may be: the data of a service must fill neither the memory nor the disk.
  *
  * One bound for every file of a service. Rejected: one for each kind of file, which means six keys that no user would
- * set, and none for files that are not checked, which could fill the disk.
+ * set; and no bound for files that are not checked, which could fill the disk.
  */
 import { codedError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';

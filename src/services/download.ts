@@ -59,7 +59,7 @@ export async function download(order: Download): Promise<FetchOutcome> {
     const message = words ?? `${answer.where}: HTTP ${status}`;
     return { type: 'absent', status, message: shorten(message) };
   }
-  // 202: still running; 3xx: not followed, because the header with the token is for this address alone.
+  // 202: still running; 3xx: not followed, because the header with the token is only for this address.
   return unavailable(answer);
 }
 
@@ -67,7 +67,7 @@ async function unusable(answer: HttpResponse, why: string): Promise<FetchOutcome
   return { ...(await unavailable(answer, why)), unusable: true };
 }
 
-/** A body labelled as a page, if it begins as JSON nevertheless; null for a page. */
+/** A body labelled as a page, if it nevertheless begins as JSON; null for a page. */
 async function jsonBehindLabel(
   stream: AsyncIterable<Uint8Array>,
 ): Promise<AsyncIterable<Uint8Array> | null> {
@@ -78,7 +78,7 @@ async function jsonBehindLabel(
     if (first.done !== true && beginsAsJson(begin)) return resumed(first.value, rest);
     await rest.return?.();
   } catch (error) {
-    // It was cut off before its first byte, so it cannot be classified; it is requested again either way.
+    // It was cut off before its first byte, so it cannot be classified; it is requested again in both cases.
     if (!(error instanceof HundredfoldError)) throw error;
   }
   return null;

@@ -10,13 +10,13 @@ import type { RequestOptions, ServiceClient } from './client.ts';
 /** Requested at most this often (ms), and for at most a tenth of the time. */
 export const LIST_EVERY_MS = 500;
 const SHARE_OF_TIME = 0.1;
-/** A service without such a list is not asked for it again for this long (ms). */
+/** If a service has no such list, it is not requested again for this long (ms). */
 const UNSUPPORTED_MS = 3_600_000;
 
 /** `unknown`: the list does not say, and the job itself must be polled. */
 type Verdict = 'unfinished' | 'finished' | 'unknown';
 
-/** The job is newer than the list, which may be requested again after so long (ms). */
+/** The job is newer than the list, which may be requested again after this long (ms). */
 interface Newer {
   readonly nextListMs: number;
 }
@@ -24,7 +24,7 @@ interface Newer {
 interface Wanted {
   /** A list up to this age (ms) is sufficient. */
   readonly freshMs: number;
-  /** A list from before then (ms) cannot be expected to have the job; null if that time is not known. */
+  /** A list from before this time (ms) may lack the job; null if the time is not known. */
   readonly knownSince: number | null;
 }
 

@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** The code of an error thrown by undici, node:net, node:tls or an AbortSignal. */
 export function failureCode(error: unknown): string {
   if (!(error instanceof Error)) return 'ABORTED';
-  // DOMException carries a legacy number in `code`; its name says more.
+  // DOMException has a legacy number in `code`; its name is more specific.
   if (error.name === 'TimeoutError') return 'DEADLINE';
   if (error.name === 'AbortError') return 'ABORTED';
   const code: unknown = 'code' in error ? error.code : undefined;

@@ -1,10 +1,10 @@
 /**
  * Coordinates the GETs to one service in one worker: a shared rate for status requests, the waits that the service
- * requested for single jobs, and a brake when it refuses us. Wraps a client and keeps its outcomes.
+ * requested for single jobs, and a brake when it refuses us. Wraps a client and does not change its outcomes.
  *
- * A job is polled rarely when many are open, and never before the service wants it; if polling each would take long,
- * one list answers for all. While an answer says that we are refused (an expired token, a firewall, a maintenance
- * page), one request with a growing delay finds out when that is over; all others are postponed.
+ * A job is polled rarely when many are open, and never before the time that the service requested; if polling each
+ * would take long, one list answers for all. While an answer says that we are refused (an expired token, a firewall, a
+ * maintenance page), one request with a growing delay finds out when that is over; all others are postponed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kind } from '../domain/item.ts';
@@ -21,9 +21,9 @@ import { EndedList, LIST_EVERY_MS } from './ended-list.ts';
 import { Pace } from './pace.ts';
 
 interface MannersOptions {
-  /** Status requests per second, of all jobs together; null for one's own service. */
+  /** Status requests per second, of all jobs together; null for a service of one's own. */
   readonly statusRequests: number | null;
-  /** Called when the service begins to refuse us, again with each probe that it refuses, and when that is over. */
+  /** Called when the service begins to refuse us, again with each probe that it refuses, and when it accepts one. */
   readonly onRefusal?: (refusal: { readonly message: string } | null) => void;
   /** ms, monotonic */
   readonly now?: () => number;
@@ -82,7 +82,7 @@ class Manners {
     if (listed !== null || waitMs > WAITED_HERE_MS) {
       brake.unused();
       const message = 'waits for its turn to be polled';
-      // Spread over the time in which all have their turn: each attempt costs the Temporal server resources.
+      // Spread over the time in which each job is polled once: each attempt costs the Temporal server resources.
       const delayMs = Math.max(waitMs, pace.roundMs * (0.5 + Math.random() / 2));
       return listed ?? { type: 'postponed', message, delayMs };
     }

@@ -12,7 +12,7 @@ const HAS_ID = /"(?:hash_id|hashId|request_id|requestId)"/;
  * @param remoteId of the requested job
  */
 export function otherJob(name: string, text: string, remoteId: string): ResultProblem | null {
-  // Most answers name none, and are long.
+  // Most answers are long and contain no id.
   if (!HAS_ID.test(text)) return null;
   const read = readResultJson(text);
   const other = read.ok ? idsIn(read.json).find((id) => !isSame(id, remoteId)) : undefined;

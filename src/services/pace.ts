@@ -1,9 +1,9 @@
 /**
- * When the status of a job may be requested, so that all jobs of a service together stay below a number of requests per
- * second.
+ * When the status of a job may be requested, so that all jobs of a service together stay below a number of requests
+ * per second.
  *
- * In the worker and not in the budget, which knows nothing of a job once it is accepted; each worker has its own pace.
- * Rejected: a workflow that assigns turns, which costs an event per request.
+ * In the worker and not in the budget, which has no data about a job after its acceptance; each worker has its own
+ * pace. Rejected: a workflow that assigns turns, which costs an event per request.
  */
 
 /** With a pace, a young job is polled at most this often (ms). */
@@ -34,7 +34,7 @@ export class Pace {
     this.#note(job, retryAfterMs);
   }
 
-  /** Since when this worker knows that an open job exists (ms); null if it does not know the job. */
+  /** Since when this worker knows that an open job exists (ms); null for an unknown job. */
   knownSince(job: string): number | null {
     return this.#open.get(job)?.since ?? null;
   }
@@ -74,7 +74,7 @@ export class Pace {
     if (holdMs > 0) this.#held.set(job, this.#now() + holdMs);
   }
 
-  /** Remaining time for which the service wants no download of this job (ms). */
+  /** Remaining time in which this job must not be downloaded, as the service requested (ms). */
   heldMs(job: string): number {
     const until = this.#held.get(job);
     if (until === undefined) return 0;

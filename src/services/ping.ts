@@ -1,6 +1,6 @@
 /**
- * Checks whether a service is available, before a submission to a service that was down: if jobs have no names, a POST
- * to a proxy that answers 502 is a job of unknown fate.
+ * Checks whether a service is available, before a submission to a service that was down: if jobs have no names, the
+ * fate of a POST to a proxy that answers 502 would be unknown.
  */
 import type { PingOutcome } from '../domain/outcomes.ts';
 import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';

@@ -17,7 +17,7 @@ import { readServiceUrl } from './target.ts';
 export type Recognition =
   /** The service. */
   | { readonly type: 'right' }
-  /** No answer, or unwell: it may be the service once it is back. */
+  /** No answer, or an error: it may be the service once it is back. */
   | { readonly type: 'away'; readonly message: string }
   /** A server is there and refuses access (401, 403, 407). */
   | { readonly type: 'refused'; readonly message: string }

@@ -1,8 +1,8 @@
 /**
  * Aborts a request at its deadline, or when its caller does.
  *
- * Rejected: `AbortSignal.timeout` and `AbortSignal.any`. Node keeps such a signal, and all that its listeners hold, until
- * its time is over: every download of the last five minutes stayed in memory.
+ * Rejected: `AbortSignal.timeout` and `AbortSignal.any`. Node keeps such a signal, and everything that its listeners
+ * refer to, until its time has passed: every download of the last five minutes stayed in memory.
  */
 export class RequestSignal {
   readonly #controller = new AbortController();
@@ -23,7 +23,7 @@ export class RequestSignal {
     return this.#controller.signal;
   }
 
-  /** To be called when the request is over: from then on nothing aborts it, and nothing holds it. */
+  /** Call it when the request has ended: it removes the timer and the listeners, so that the memory can be freed. */
   readonly release = (): void => {
     if (this.#timer) clearTimeout(this.#timer);
     for (const source of this.#sources) source.removeEventListener('abort', this.#follow);

@@ -1,6 +1,6 @@
 /**
  * Submissions to one service that were granted but not yet written: they wait for a free connection, or for their turn
- * in the worker. When one fails in a way that shows that the service is unwell, all that were granted before are sent
+ * in the worker. When one fails in a way that shows that the service is down, all that were granted before are sent
  * back: their fate is known, and an outage affects a handful of submissions instead of a hundred.
  */
 import { isAnswered, refusesUs } from './availability.ts';
@@ -9,10 +9,10 @@ import { failureWords } from './http-failure.ts';
 
 /** Code of a submission that was sent back. */
 const UNWELL = 'UNWELL';
-/** … and of one that may have been sent by another worker meanwhile. */
+/** Code of a submission that another worker may have sent meanwhile. */
 const NOT_OURS = 'NOT_OURS';
 
-/** … and of one for which no connection became free in time. */
+/** Code of a submission for which no connection became free in time. */
 const BUSY = 'BUSY';
 /** Milliseconds. Together with the deadline of the POST, it must fit into the activity's 45 s. */
 const LONGEST_WAIT_MS = 10_000;
@@ -29,7 +29,7 @@ export interface Permission {
   readonly number?: number | undefined;
   /** The budget knew of failures of submissions up to this number; absent from older budgets. */
   readonly failuresKnownTo?: number | undefined;
-  /** The budget knows of the failure: this one tests whether it is over. */
+  /** The budget knows of the failure: this submission tests whether it is over. */
   readonly probe?: boolean | undefined;
 }
 
@@ -43,11 +43,11 @@ interface Submission {
 
 export class SubmissionLine {
   readonly #under = new Set<AbortController>();
-  /** When the service was last found unwell (ms since the epoch). */
+  /** When the service was last found to be down (ms since the epoch). */
   #unwellAt = 0;
   /**
-   * The number of the newest submission that showed it; 0 after a later one was answered properly. Times alone do not
-   * show whether the budget knew of the failure: on a busy machine it learns of it seconds later.
+   * The number of the newest submission that showed this; 0 after a later one got a proper answer. Times alone do not
+   * show whether the budget knew of the failure: on a busy machine it is notified seconds later.
    */
   #failed = 0;
   /** Idle connections. */
@@ -73,11 +73,11 @@ export class SubmissionLine {
       if (place && !given.aborted && (await submission.beforeSending?.()) === false)
         return unreached(submission, NOT_OURS);
       if (!place && !given.aborted) return unreached(submission, BUSY);
-      // Otherwise it was sent back or abandoned: `send` says which, before it writes a byte.
+      // Otherwise it was sent back or abandoned: `send` returns which, before it writes a byte.
       const failed = this.#failed;
       const answer = await send(own.signal);
       if (showsUnwell(answer)) this.#sendBack(submission.permission);
-      // The numbers of a new budget begin at 1: it would never know of a failure of a former one.
+      // Reset: a new budget counts from 1, and would not know of failures with the numbers of the former one.
       else if (isAnswered(answer) && failed === this.#failed) this.#failed = 0;
       return answer;
     } finally {
@@ -86,7 +86,7 @@ export class SubmissionLine {
     }
   }
 
-  /** False when it was abandoned before a connection was free. */
+  /** False if it was abandoned before a connection was free. */
   async #place(given: AbortSignal): Promise<boolean> {
     if (this.#free > 0) {
       this.#free -= 1;

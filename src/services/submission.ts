@@ -27,7 +27,7 @@ interface SubmissionReaders {
  */
 const NOT_NOW = new Set([408, 425, 503]);
 /**
- * A shorter wait, in ms, is ignored: "Retry-After: 0", or a date in the past, would make us call an overloaded service
+ * A shorter wait, in ms, is ignored: with "Retry-After: 0", or a date in the past, we would call an overloaded service
  * without a pause. Without a requested wait, the delays grow from one second.
  */
 const SHORTEST_ORDER_MS = 1_000;
@@ -88,7 +88,7 @@ function isPage(answer: HttpResponse, text: string): boolean {
   return isWebPage(text) || (isWebPageAnswer(answer) && !beginsAsJson(text));
 }
 
-/** The answer concerns the client or its access: no other row would do better. */
+/** The answer concerns the client or its access: any other row would get the same answer. */
 function blocked(answer: HttpResponse, message: string): NotNow {
   const { status } = answer;
   const said = redirectWords(answer) ?? message;
@@ -123,7 +123,7 @@ function accepted(
   return { type: 'unsure', message: `${answer.where}: HTTP ${answer.status}, but ${why}` };
 }
 
-/** A proxy that answers everything with a page has not passed on a job: then there is no doubt about this one. */
+/** If a proxy answers everything with a page, it has not passed on this job either: its fate is known. */
 export async function settled(
   outcome: SubmitOutcome,
   ping: () => Promise<PingOutcome>,

@@ -6,7 +6,7 @@ import { isOnLocalNetwork } from '../domain/local-host.ts';
 
 const LABEL = /"synthetic":\s*true|\bSYNTHETIC: shape only/;
 
-/** Whether the label is accepted: a remote service that sends it has not computed what was requested. */
+/** Whether the label is accepted: a remote service that sends it has not computed the requested job. */
 export function mayBeSynthetic({ hostname }: URL): boolean {
   return isOnLocalNetwork(hostname);
 }

@@ -1,4 +1,4 @@
-/** The message of a service, unchanged, as far as it is fit to be stored. */
+/** The message of a service, unchanged as far as it can be stored. */
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 

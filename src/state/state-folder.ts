@@ -16,7 +16,7 @@ export const PORTS_FOLDER = 'ports';
 
 interface StateFolder {
   readonly path: string;
-  /** Why the user's own folder was unusable, when `path` is the replacement. */
+  /** Why the user's own folder could not be used, if `path` is the replacement. */
   readonly problem: string | null;
 }
 
@@ -40,7 +40,7 @@ export function statePath(environment: Environment, platform = process.platform)
   return join(base, 'hundredfold', machineName());
 }
 
-/** A user id without an account has no home: the result cannot be created, and the fallback is used. */
+/** A user id without an account has no home: the folder cannot be created, and the fallback is used. */
 function homeOfUser(): string {
   try {
     return homedir();

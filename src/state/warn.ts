@@ -1,4 +1,4 @@
-/** Writes a warning to stderr that is for information only. Each is written once per process. */
+/** Writes a warning to stderr that needs no action. Each text is written once per process. */
 const written = new Set<string>();
 
 export function warn(message: string): void {

@@ -89,7 +89,7 @@ async function isAbandoned(store: Store, found: Lease, options: HoldOptions): Pr
   while (performance.now() - since < staleAfterMs) {
     await delay(LOOK_EVERY_MS, undefined, { signal });
     const now = await newestLease(store);
-    // Released, or gone with its folder.
+    // Released, or removed with its folder.
     if (now === null || now.released) return false;
     if (now.number !== found.number || now.text !== found.text) throw treeLeased(store, now.record);
     if (found.record && isGone(found.record)) return true;

@@ -1,4 +1,4 @@
-/** Jobs of a service that the campaigns of an output folder know, from their item.json files. Only reads. */
+/** Jobs of a service that are recorded in the item.json files of an output folder's campaigns. Only reads. */
 import type { ServiceName } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
 import { addressOf } from './address.ts';

@@ -53,7 +53,7 @@ const UNKNOWN_FATE: readonly string[] = [
   'ITEM_ENDED_BY_HAND',
 ] satisfies ItemEndCode[];
 
-/** Whether sending the item again may create a second job: the molecule service knows no names (contract 2.1). */
+/** Whether sending the item again may create a second job: the molecule service has no job names (contract 2.1). */
 export function mayBeThere(record: ItemRecord): boolean {
   const code = record.error?.code ?? '';
   const way = wayOf(record);

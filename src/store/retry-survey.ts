@@ -33,7 +33,7 @@ export interface RetrySurvey {
   readonly following: number;
   /** Chosen items that shared the job of an item which is no longer available: they get their own. */
   readonly alone: ReadonlySet<string>;
-  /** Chosen items for which the service may have a job that we do not know. */
+  /** Chosen items for which the service may have a job whose id is not recorded. */
   readonly mayBeThere: number;
   /** Items that have not ended: they continue. */
   readonly open: number;

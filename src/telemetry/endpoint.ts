@@ -15,7 +15,7 @@ export interface ListenAddress {
 interface Answers {
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
-  /** Why the worker accepts no work now; null when it does. */
+  /** Why the worker accepts no work now; null when it accepts work. */
   readonly notReady: () => Promise<string | null>;
 }
 

@@ -10,13 +10,13 @@ export function rootOf(traceId: string): SpanContext {
 interface GivenSpan {
   readonly name: string;
   readonly context: SpanContext;
-  /** null: it is the first of its trace. */
+  /** null: this span is the first of its trace. */
   readonly parent: SpanContext | null;
   readonly startTime: number | Date;
   readonly kind?: SpanKind;
 }
 
-/** The only way to create a span with a given id: `startSpan` generates its own. The package is pinned. */
+/** The only way to create a span with a given id: `startSpan` generates its own id. The package is pinned. */
 export function givenSpan(
   tracer: Tracer,
   { name, context, parent, startTime, kind = SpanKind.INTERNAL }: GivenSpan,

@@ -2,7 +2,7 @@
 import { SpanKind, SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/sdk-trace-base';
 
-/** An error that is thrown is its status. */
+/** A thrown error becomes the status of the span. */
 export async function inClientSpan<T>(
   tracer: Tracer,
   { name, attributes }: { readonly name: string; readonly attributes: Attributes },

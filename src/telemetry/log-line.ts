@@ -36,7 +36,7 @@ export function lineWriter(
       level: 'trace',
       messageKey: 'message',
       base: null,
-      // The core of the SDK delivers its entries some time after they were made.
+      // The core of the SDK delivers its entries with a delay: the time of the entry is used.
       timestamp: false,
       formatters: { level: (label) => ({ level: label.toUpperCase() }) },
     },

@@ -16,7 +16,7 @@ const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 /** Codes of items that end as held. */
 const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN'] satisfies ItemEndCode[];
 
-/** Codes are a closed set (src/domain/errors.ts); any other text must not create its own time series. */
+/** Codes are a closed set (src/domain/errors.ts); any other text must not create a time series. */
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/;
 
 export interface ServiceCall {
@@ -68,7 +68,7 @@ export class WorkerMetrics {
       labelNames: ['version', 'node'],
       registers: [this.registry],
     }).set({ ...versions }, 1);
-    // A series that begins with its first event has no increase to alert on.
+    // A series without an initial 0 begins with its first event, which is no increase and raises no alert.
     for (const outcome of ['ok', 'failed']) this.#publications.inc({ outcome }, 0);
     for (const kind of KINDS)
       for (const code of HELD) this.#ended.inc({ kind, state: 'held', code }, 0);

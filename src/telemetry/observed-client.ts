@@ -73,7 +73,7 @@ function traceWith(tracing: Tracing | undefined): Tracing['request'] {
   return tracing ? (call) => tracing.request(call) : ({ run }) => run(() => undefined);
 }
 
-/** Measured from just before the first byte: waiting for a connection or a slot does not make a service slow. */
+/** Measured from just before the first byte: waiting for a connection or a slot is no fault of the service. */
 async function submit(
   { service, client, metrics, sent: noteSent }: Observed,
   job: Job,

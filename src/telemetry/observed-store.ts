@@ -50,7 +50,7 @@ async function timed(
     note('ok');
     return result;
   } catch (error) {
-    // An error of the sender of the data, or an abort, says nothing about the store.
+    // An error of the sender of the data, or an abort, is not an error of the store.
     if (error instanceof StoreError) note(error.code);
     throw error;
   }

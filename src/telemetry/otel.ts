@@ -1,11 +1,11 @@
 /**
- * Traces by OpenTelemetry. The id of an item's trace is derived from the item (`traceIdOf`), so that every process
- * knows it: the submission, which runs in the workflow of a budget, is in the same trace as polls and downloads, and no
- * header has to travel through signals and histories. Workflow code makes no spans: it reports the ends of its runs to
- * the worker (run-spans.ts), so histories are the same with and without traces, and replay emits nothing.
+ * Traces by OpenTelemetry. The id of an item's trace is derived from the item (`traceIdOf`), so that every process can
+ * compute it: the submission, which runs in the workflow of a budget, is in the same trace as polls and downloads,
+ * without a header in signals and histories. Workflow code makes no spans: it reports the ends of its runs to the
+ * worker (run-spans.ts), so histories are the same with and without traces, and replay emits nothing.
  *
- * Rejected: OpenTelemetry's interceptors for workflows, which add promises to their code and headers to histories, and a
- * second workflow bundle for workers that trace.
+ * Rejected: OpenTelemetry's interceptors for workflows, which add promises to their code and headers to histories, and
+ * a second workflow bundle for workers that trace.
  */
 import {
   context,
@@ -103,7 +103,7 @@ function traced(at: Context, { tracer, sampling, client }: Ways): ActivityInterc
   };
 }
 
-/** Null if the item is not sampled, or if there is none. */
+/** Null if the item is not sampled, or if there is no item. */
 function spanOfItem({ traceId }: Subject, sampling: Sampling): SpanContext | null {
   if (traceId === undefined || !isSampled(traceId, sampling)) return null;
   return rootOf(traceId);

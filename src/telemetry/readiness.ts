@@ -43,12 +43,12 @@ export class Readiness {
     this.#asked = null;
   }
 
-  /** From now on it is not ready, even while work is still running. */
+  /** From now on the worker is not ready, even while it finishes running work. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** Why not; null when it is ready. */
+  /** The reason why it is not ready; null when it is. */
   async missing(): Promise<string | null> {
     if (this.#draining) return 'draining: the worker is stopping';
     const states = this.#workers.map((worker) => worker.getState());

@@ -17,7 +17,7 @@ export function runSpans(tracer: Tracer, sampling: Sampling) {
         ? campaignTraceId(workflowId, firstExecutionRunId)
         : traceIdOf(workflowId, item);
     if (!isSampled(traceId, sampling)) return;
-    // A repeated workflow task produces the same span, and not a second one.
+    // A repeated workflow task produces the same span again, not a second one.
     const spanId = createHash('sha256').update(runId).digest('hex').slice(0, 16);
     const span = givenSpan(tracer, {
       name: `RunWorkflow:${workflowType}`,
@@ -29,7 +29,7 @@ export function runSpans(tracer: Tracer, sampling: Sampling) {
     for (const [key, value] of Object.entries(subject))
       span.setAttribute(`hundredfold.${key}`, value);
     span.setAttributes({ 'hundredfold.run': runId, 'hundredfold.outcome': outcome });
-    // Until then the run was waiting for a worker.
+    // Before this event, the run was waiting for a worker.
     span.addEvent('first workflow task', begunAt);
     const isGood = outcome === 'completed' || outcome === 'continuedAsNew';
     span.setStatus({ code: isGood ? SpanStatusCode.OK : SpanStatusCode.ERROR });

@@ -17,7 +17,7 @@ interface StandingOptions {
   readonly taskQueue: string;
   /** The budgets to show: of the services and credentials of this worker. */
   readonly references: readonly ServiceReference[];
-  /** The queues that this process polls; none before it works. */
+  /** The queues that this process polls; none before its worker starts. */
   readonly queues: () => readonly PolledQueue[];
 }
 

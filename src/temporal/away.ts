@@ -1,9 +1,9 @@
-/** Errors of a Temporal server that is not there: it may come back, so the call can be repeated. */
+/** Errors of a Temporal server that is unavailable: it may come back, so the call can be repeated. */
 import { isGrpcServiceError } from '@temporalio/client';
 
 /**
- * gRPC status codes of a server that is not there, went away or is too busy: CANCELLED, DEADLINE_EXCEEDED,
- * RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE.
+ * gRPC status codes of a server that is unavailable or too busy: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED,
+ * INTERNAL, UNAVAILABLE.
  */
 const AWAY = [1, 4, 8, 13, 14];
 

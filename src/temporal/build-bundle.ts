@@ -1,4 +1,4 @@
-/** Builds the workflow bundle at set-up, so that the first start need not; with `--all` that of a codec too. */
+/** Builds the workflow bundle at set-up, to make the first start faster; with `--all` that of a codec too. */
 import { workflowBundle } from './bundle.ts';
 import { FAILURE_CONVERTER } from './codec.ts';
 

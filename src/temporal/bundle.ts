@@ -1,6 +1,6 @@
 /**
- * The workflow bundle: all workflow code in one file, built at set-up so that a start need not wait for it. It is named
- * after the digest of its sources, so a stale one is never used.
+ * The workflow bundle: all workflow code in one file, built at set-up to make starts faster. It is named after the
+ * digest of its sources, so a stale one is never used.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/files.ts';
 
-/** Written when the package, which lacks the sources, is built: the digest that its bundles are named after. */
+/** Written when the package, which lacks the sources, is built: the digest in the names of its bundles. */
 export const DIGEST_FILE = 'workflows.json';
 /** What workflow code may import: see the layers in scripts/layers.js. */
 const FOLDERS = ['workflows', 'budget', 'domain'];
@@ -37,7 +37,7 @@ async function build(codePath: string, failureConverterPath: string | undefined)
     workflowsPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
     workflowInterceptorModules: [join(SOURCE, 'workflows', 'run-ends.ts')],
-    // Before the SDK freezes the globals.
+    // Before the SDK freezes the global objects.
     preloadModules: [stackTraces, workflowsPath],
     logger: new DefaultLogger('ERROR', () => undefined),
   });

@@ -31,13 +31,13 @@ export interface TemporalAddress extends Credentials {
   readonly codec?: CodecKeys | null;
   /** Reads the files of the credentials again; absent if they cannot change. Throws CONFIG_*. */
   readonly reread?: () => Credentials;
-  /** How often (ms); default: renewal.ts. */
+  /** How often they are read (ms); default: renewal.ts. */
   readonly rereadEveryMs?: number;
 }
 
 /**
- * For a call to a server on this machine: one second. The SDK's 10 take half a minute, in which no process takes over
- * from a host that has ended.
+ * For a call to a server on this machine: one second. The SDK's 10 attempts take half a minute, in which no process
+ * takes over from a host that has ended.
  */
 const LOCAL_ATTEMPTS = 4;
 
@@ -84,19 +84,19 @@ async function opened(target: Target, options: ConnectionOptions): Promise<Conne
     await Promise.race([ready, hopeless(target, connected.signal, note)]);
     return connection;
   } catch (cause) {
-    // Otherwise the channel retries as long as the process lives.
+    // Otherwise the channel retries until the process ends.
     await connection.close();
-    // Looking for the cause once more would take longer than the 15 s within which every command answers.
+    // A second probe would take longer than the 15 s within which every command answers.
     throw await reasonFor(target, cause, found);
   } finally {
     connected.abort();
   }
 }
 
-/** A connection takes this long (ms) only if something is wrong: the cause is looked for while gRPC keeps trying. */
+/** A connection takes this long (ms) only if there is a problem: the probe looks for the cause while gRPC retries. */
 const PROBE_AFTER_MS = 1_000;
 
-/** Rejects when the server was reached but refuses access. One that does not answer may be starting: noted only. */
+/** Rejects if the server was reached but refuses access. One that does not answer may be starting: only noted. */
 async function hopeless(
   target: Target,
   connected: AbortSignal,
@@ -152,7 +152,7 @@ function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
   };
 }
 
-/** gRPC reports every failure to connect as a time-out: this finds the cause. `found`: while it was tried. */
+/** gRPC reports every failure to connect as a time-out: this finds the cause. `found`: by the probe meanwhile. */
 export async function reasonFor(
   target: Target,
   cause: unknown,

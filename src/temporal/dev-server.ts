@@ -40,8 +40,8 @@ const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * Starts the server and waits until it accepts connections. `started` is called with the process at once, before it is
- * healthy. Throws TEMPORAL_PORT_LOST, TEMPORAL_NOT_STARTED, TEMPORAL_NOT_HEALTHY and TEMPORAL_DATABASE_DAMAGED.
+ * Starts the server and waits until it accepts connections. `started` is called with the process before it is healthy.
+ * Throws TEMPORAL_PORT_LOST, TEMPORAL_NOT_STARTED, TEMPORAL_NOT_HEALTHY and TEMPORAL_DATABASE_DAMAGED.
  */
 export async function startDevServer(
   options: DevServerOptions,
@@ -76,7 +76,7 @@ export async function startDevServer(
     ui: uiPort === null ? null : `http://${uiIp}:${uiPort}`,
   };
   if (child.pid !== undefined) started(server);
-  // The UI too: until then its port looks free to the next server that starts.
+  // The UI too: until it listens, its port looks free to the next server that starts.
   const ready = Promise.all([listening(port), uiPort === null ? null : listening(uiPort, uiIp)]);
   await Promise.race([ready, failed]);
   child.removeAllListeners();
@@ -93,7 +93,7 @@ function withPrivateFiles<T>(start: () => T): T {
   }
 }
 
-/** Stops a server; returns when it is gone. */
+/** Stops a server; returns when its process has ended. */
 export async function stopDevServer(
   server: Pick<DevServer, 'pid' | 'address'>,
   killAfterMs = STOP_TIMEOUT_MS,
@@ -102,7 +102,7 @@ export async function stopDevServer(
   await endProcess(server.pid, 'SIGKILL', STOP_TIMEOUT_MS);
 }
 
-/** True when the server's process exists, whether it answers or not. */
+/** True when the server's process exists, even if it does not answer. */
 export function lives({ pid, address }: Pick<DevServer, 'pid' | 'address'>): boolean {
   return runsAs(pid, 'start-dev', String(portOf(address)));
 }
@@ -144,13 +144,13 @@ export const SETTINGS = {
   // A single process gains nothing from several partitions of a task queue; each would forward its tasks to the first.
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
-  // The HTTP API, which start-dev opens on a random port, answers any web page that finds it. We do not use it.
+  // The HTTP API, which start-dev opens on a random port, answers any web page that finds it. It is not used here.
   'frontend.httpAllowedHosts': '[]',
 };
 
 /**
- * A server on a laptop: by default it keeps 128,000 workflows in memory, 50 kB each, for an hour after their last event.
- * Without a rate limit 300 items are open; others are read from the database again when something happens to them.
+ * A server on a laptop: by default it keeps 128,000 workflows in memory, 50 kB each, for an hour after their last
+ * event. Without a rate limit 300 items are open; others are read from the database again when they get an event.
  */
 const ON_A_LAPTOP = { 'history.hostLevelCacheMaxSize': '300' };
 
@@ -174,7 +174,7 @@ function argumentsFor(
   ];
 }
 
-/** For a separate address: its port was looked for there. */
+/** For a separate address: a free port was searched for at that address. */
 async function uiPortOf({ uiIp, uiPort = 8233 }: DevServerOptions): Promise<number> {
   return uiIp === undefined ? freePort(uiPort, 8233) : uiPort;
 }
@@ -193,7 +193,7 @@ const DAMAGED = /file is not a database|database disk image is malformed|file is
 /** The server prints a chain of causes on one line; the last one is the actual cause. */
 const LONGEST_LINE = 300;
 
-/** The server logs this, then prints a Go stack trace. */
+/** The server logs this, and then prints a Go stack trace. */
 const PORT_TAKEN = /bind: address already in use/;
 
 interface Start {
@@ -220,7 +220,7 @@ function shortened(line: string): string {
   return line.length > LONGEST_LINE ? `… ${line.slice(-LONGEST_LINE)}` : line;
 }
 
-/** Between our check for a free port and the server's start, or since a server that ran there has died. */
+/** Taken between our check for a free port and the server's start, or after a server there has died. */
 export function portLost(port: number): HundredfoldError {
   return codedError('TEMPORAL_PORT_LOST', { port });
 }

@@ -5,8 +5,8 @@ import { connect, createServer } from 'node:net';
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Below the ephemeral ports: a client that retries such a port while its server is away may be assigned that very port
- * as its own, and so prevent the server from coming back.
+ * Below the ephemeral ports: a client that retries such a port while its server is down may be assigned that very port
+ * as its own, which prevents the server from coming back.
  */
 const LASTING = { from: 12_000, to: 30_000 };
 const TRIES = 20;

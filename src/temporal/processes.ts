@@ -1,6 +1,6 @@
 /**
  * Processes of this machine, by id. A record on disk may be older than the last boot of the machine: its id may now
- * belong to an unrelated process, which must not be mistaken for ours, let alone be ended.
+ * belong to an unrelated process, which must not be mistaken for ours and never be ended.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Deadline } from '../domain/deadline.ts';
 
 export function isAlive(pid: number): boolean {
-  // For the system, 0 and below mean process groups, including our own.
+  // To the system, 0 and negative numbers are process groups, including our own.
   if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -25,7 +25,7 @@ export function runsAs(pid: number, ...words: readonly string[]): boolean {
   return words.every((word) => typed.includes(word));
 }
 
-/** Asks a process to end and waits; true when it is gone. */
+/** Signals a process to end and waits; true when it has ended. */
 export async function endProcess(
   pid: number,
   signal: 'SIGTERM' | 'SIGKILL',
@@ -43,7 +43,7 @@ export async function endProcess(
 
 const GONE_WITHIN_MS = 2_000;
 
-/** Kills a process and waits synchronously until it is gone: for a process that is itself ending. */
+/** Kills a process and waits synchronously until it has ended: for a process that is itself ending. */
 export function killNow(pid: number): void {
   if (!isAlive(pid)) return;
   try {
@@ -69,7 +69,7 @@ function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    // macOS has no /proc but always `ps`; a bare Debian is the other way round.
+    // macOS has no /proc but always `ps`; a minimal Debian has /proc but no `ps`.
     return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
       .stdout;
   }

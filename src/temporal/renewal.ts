@@ -67,7 +67,7 @@ class CredentialWatch {
       await this.#take({ credentials, apiKey, tls });
       this.#taken = credentials;
     } catch (error) {
-      // Only half of a pair is written, or the server does not accept the new ones yet: the old ones stay in use.
+      // Only half of a pair is written, or the server does not accept the new ones yet: the old ones remain in use.
       const why = error instanceof Error ? error.message : String(error);
       warn(`new credentials for Temporal are not used yet: ${why}`);
     } finally {

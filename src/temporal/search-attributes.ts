@@ -27,8 +27,7 @@ const OTHER_COPIES_MS = 2_000;
 
 /**
  * Done at each start: the dev server's start flag for attributes is silently ignored if its database already exists.
- * Throws TEMPORAL_ATTRIBUTES_REFUSED when the namespace accepts no more attributes, or the server does not learn of
- * them.
+ * Throws TEMPORAL_ATTRIBUTES_REFUSED when the namespace accepts no more attributes, or the server does not load them.
  */
 export async function registerSearchAttributes(client: Client): Promise<void> {
   const missing = await missingFrom(client);
@@ -66,7 +65,7 @@ async function add(client: Client, missing: readonly string[], tries = TRIES): P
     // Another command was faster.
     if (left.length === 0) return;
     if (isTemporalAway(error) && tries > 1) return add(client, left, tries - 1);
-    // The namespace has no Keyword attribute left, or we may not add one.
+    // The namespace has no free Keyword attribute, or we have no permission to add one.
     throw refused(client, reasonOf(error), error);
   }
 }

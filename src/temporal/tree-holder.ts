@@ -67,7 +67,7 @@ function bootOf(platform: NodeJS.Platform): string | null {
     if (platform === 'darwin')
       return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim();
   } catch {
-    // Not reported: the lease is watched instead.
+    // Not reported: expiry is detected by watching the lease.
   }
   return null;
 }

@@ -50,9 +50,9 @@ interface WorkersOptions {
 export type RunListener = (info: WorkflowInfo, run: EndedRun) => void;
 
 interface RunningWorkers {
-  /** Rejects when one of them dies by itself. */
+  /** Rejects when one of them ends because of an error. */
   readonly ended: Promise<void>;
-  /** Finishes running work, and accepts no new work. May be called again. */
+  /** Finishes running work, and accepts no new work. May be called repeatedly. */
   stop(): Promise<void>;
 }
 
@@ -64,15 +64,15 @@ export function runTogether(workers: readonly Worker[]): RunningWorkers {
     ended,
     async stop() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      // `ended` reports why a worker died by itself.
+      // `ended` reports why a worker ended by itself.
       await Promise.allSettled(runs);
     },
   };
 }
 
 /**
- * A POST has a deadline of 30 s; a stopping worker gives it that long, because the fate of an aborted POST is unknown
- * (Temporal's default of 0 aborts it at once).
+ * A POST has a deadline of 30 s; a stopping worker waits that long, because the fate of an aborted POST is unknown
+ * (Temporal's default of 0 aborts it immediately).
  */
 const GRACE = '35s';
 /** A hung activity would block the shutdown forever (sdk-typescript #2266). */
@@ -96,7 +96,7 @@ function everyWorker(options: WorkersOptions) {
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     ...NOT_IN_THE_TYPES,
-    // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a live POST counts as dead.
+    // The default, 80 % of a heartbeat time-out, is too long on a busy machine: a live POST would count as dead.
     maxHeartbeatThrottleInterval: '1s',
   } as const;
 }
@@ -133,7 +133,7 @@ function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeplo
   };
 }
 
-/** With all activities: campaigns started by an earlier version know no other task queue. */
+/** With all activities: campaigns started by an earlier version use no other task queue. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
   const { taskQueue, activities } = options;
   const common = everyWorker(options);
@@ -149,7 +149,7 @@ async function createMain(options: WorkersOptions): Promise<Worker> {
     stickyQueueScheduleToStartTimeout: '3s',
     maxCachedWorkflows: 1_000,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
-    // All files of a job are fetched at once: none of them needs to go through the task queue.
+    // All files of a job are fetched concurrently: none of them needs to go through the task queue.
     maxEagerActivityReservationsPerWorkflowTask: 8,
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Restarts a budget whose workflow cannot continue: its history does not match its code, so no worker can replay it.
- * Nothing is spent twice: the jobs in its history and its memo are charged in the new budget, answers that were not
+ * Restarts a budget whose workflow cannot continue: its history does not match its code, so no worker can replay it. No
+ * slot is spent twice: the jobs in its history and its memo are charged in the new budget, answers that were not
  * delivered to items are delivered now, and waiting items request a slot again.
  *
- * Rejected: letting the workflow fail on non-determinism, which loses the charges, and resetting it, which meets the
+ * Rejected: letting the workflow fail on non-determinism, which loses the charges, and resetting it, which replays the
  * same event again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,11 +26,11 @@ interface BrokenBudget {
   readonly reason: string;
 }
 
-/** By then a POST has ended, and its answer is in the history. */
+/** After this time (ms) a POST has ended, and its answer is in the history. */
 const SUBMISSIONS_END_MS = 50_000;
 const LOOK_AGAIN_MS = 1_000;
 
-/** False when another watchdog was first. */
+/** False if another watchdog was faster. */
 export async function recoverBudget(
   client: Client,
   taskQueue: string,
@@ -44,7 +44,7 @@ export async function recoverBudget(
   const { memo } = await broken.describe();
   const remains = await remainsOf(await broken.fetchHistory(), decoder(client), Date.now());
   const closes = mostCharges(remains.closes, snapshotIn(memo));
-  // Exactly that run: if two try, one succeeds.
+  // Only this run: if two watchdogs try, one succeeds.
   if (!(await isReached(broken.terminate(reason)))) return false;
   const restored = { from: runId, at: Date.now(), reason, closes, paused: remains.paused };
   const fresh = await client.workflow.signalWithStart('budget', {

@@ -27,7 +27,7 @@ type Payloads = { readonly payloads?: readonly object[] | null } | null | undefi
 /** Reads the arguments of a signal, an activity, a workflow. */
 export type Decode = (payloads: Payloads) => Promise<unknown[]>;
 
-/** How long a submission that was begun may take to reach the service (ms): the time-out of the activity. */
+/** How long a started submission may take to reach the service (ms): the time-out of the activity. */
 const LONGEST_SUBMISSION_MS = 45_000;
 
 interface BudgetRemains {
@@ -41,12 +41,12 @@ interface BudgetRemains {
     readonly item: string;
     readonly run?: string;
     readonly submitted: Submitted;
-    /** Of an item whose workflow was not started. */
+    /** For an item whose workflow was not started. */
     readonly launch?: Launch;
   }[];
 }
 
-/** What `launchItem` is given. */
+/** The arguments of `launchItem`. */
 interface Launch {
   readonly request: SubmitRequest;
   readonly reference: ServiceReference;
@@ -165,10 +165,10 @@ class Reading {
   #unreported({ request, reference, result }: Submission): BudgetRemains['unreported'] {
     const { item, run, attempt, turnedAway = [], job } = request;
     if (!result || !isAnswer(result) || this.#reported.has(`${item} ${attempt}`)) return [];
-    // By the activity itself.
+    // The activity itself has reported it.
     if (result.told) return [];
     const submitted = submittedOf({ ...request, turnedAway }, result);
-    // The history has what the activity was given.
+    // The history has the arguments of the activity.
     const launch = { request: request as SubmitRequest, reference, answer: result };
     return [{ item, ...(run !== undefined && { run }), submitted, ...(job.launch && { launch }) }];
   }
@@ -183,8 +183,8 @@ function millisecondsOf({ eventTime }: HistoryEvent): number {
 }
 
 /**
- * The charges of a history, or those that the budget had written last where they are more: it may have found jobs of
- * others in the answers of the service.
+ * The charges of a history, or those that the budget wrote last if they are more: it may have found jobs of others in
+ * the answers of the service.
  */
 export function mostCharges(
   remains: Restored['closes'],

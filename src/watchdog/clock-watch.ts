@@ -34,7 +34,7 @@ export class ClockWatch {
     this.#timer = null;
   }
 
-  /** Compares the two clocks since the last look, however long ago that was: the process may have been suspended. */
+  /** Compares the two clocks since the last check, no matter how long ago: the process may have been suspended. */
   look(): void {
     const now = this.#clock.now();
     const { run, steadyMs, wallMs } = this.#last;

@@ -1,6 +1,6 @@
 /**
  * Items and rows that wait for a slot although the budget has no request for them: the request was lost when a budget
- * was terminated or a server was lost. Nothing else would request it again, and the campaign would wait forever.
+ * was terminated or a server was lost. Without this check, the campaign would wait forever.
  */
 import type { Client } from '@temporalio/client';
 import { ifFound, isReached } from '../activities/if-found.ts';
@@ -10,17 +10,17 @@ import { SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts'
 import { askSignal, lookSignal, PROGRESS_MEMO } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 
-/** Looks in a row: a request and the status of the budget take a moment to arrive. */
+/** Checks in a row: a request and the status of the budget need some time to arrive. */
 const LOOKS = 3;
-/** Looks until the next time, at most: items whose submission is unsure wait for another reason. */
+/** Maximum number of checks until the next signal: items whose submission is unsure wait for another reason. */
 const LONGEST_PAUSE = 64;
 
 interface Suspicion {
-  /** Looks in a row at which items were missing. */
+  /** Checks in a row in which items were missing. */
   looks: number;
-  /** The look at which they are asked; doubles each time. */
+  /** The check at which the items get a signal; doubles each time. */
   askAt: number;
-  /** Items that had ended at the last look. */
+  /** Items that had ended at the last check. */
   ended: number;
 }
 
@@ -39,7 +39,7 @@ export class SilentItems {
   /**
    * Compares the items of all open campaigns with the requests in the budget, and makes lost ones be requested again.
    * @param snapshot null when no budget runs
-   * @returns how many items were asked; rows without a workflow are asked for by their campaign, and not counted
+   * @returns how many items got a signal; rows without a workflow are requested by their campaign, and not counted
    */
   async look(service: ServiceName, snapshot: BudgetSnapshot | null): Promise<number> {
     let asked = 0;
@@ -86,8 +86,8 @@ export class SilentItems {
   }
 
   /**
-   * Empty for a campaign that has not run yet, and for those of versions that wrote no progress: others must not wait for
-   * an answer, and a query is not safe (campaigns/progress.ts).
+   * Empty for a campaign that has not run yet, and for those of versions that wrote no progress: other campaigns must
+   * not wait for an answer, and a query is not safe (campaigns/progress.ts).
    */
   async #kindsOf(campaign: string): Promise<NonNullable<CampaignProgress['kinds']>> {
     const { memo } = await this.#client.workflow.getHandle(campaignWorkflowId(campaign)).describe();
@@ -101,8 +101,8 @@ export class SilentItems {
   }
 
   /**
-   * What the budget, the campaign and the list of workflows say is of different moments: as many items as have ended
-   * since the last look may seem to be missing.
+   * The data of the budget, the campaign and the list of workflows are from different moments: up to as many items as
+   * have ended since the last check may seem to be missing.
    */
   #isSuspect(key: string, { missing, ended }: { missing: number; ended: number }): boolean {
     const suspicion = this.#suspicions.get(key) ?? { looks: 0, askAt: LOOKS, ended };

@@ -7,12 +7,12 @@ import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/int
 
 /** temporal.api.enums.v1.WorkflowTaskFailedCause */
 const NON_DETERMINISTIC_ERROR = 24;
-/** A task that failed once may have met a worker that was being replaced. */
+/** A task that failed once may have failed on a worker that was being replaced. */
 const ATTEMPTS = 2;
 const NEWEST_EVENTS = 10;
 
 export type Stuck =
-  /** Its history does not match its code: no worker of this version can replay it. */
+  /** Its history does not match its code: workers of this version cannot replay it. */
   | { readonly type: 'unreplayable'; readonly message: string }
   /** Its task fails for another reason, or workers take it and never answer. */
   | { readonly type: 'failing'; readonly message: string }
@@ -22,7 +22,7 @@ export type Stuck =
 /** A task that no worker polls for this long (ms) has no worker. */
 const UNATTENDED_MS = 10_000;
 
-/** null when it makes progress. `now`: ms since the epoch. */
+/** null if it makes progress. `now`: ms since the epoch. */
 export async function stuckBecause(
   client: Client,
   description: WorkflowExecutionDescription,
@@ -39,12 +39,12 @@ export async function stuckBecause(
     const sinceMs = now - Number(task.scheduledTime?.seconds ?? 0) * 1_000;
     if (sinceMs > UNATTENDED_MS) return { type: 'unattended', sinceMs };
   }
-  // One worker may have died with it, and the next one that takes it may finish it.
+  // One worker may have died with the task, and the next one may complete it.
   if (attempt <= ATTEMPTS) return null;
   return { type: 'failing', message: `timed out ${attempt - 1} times in a row` };
 }
 
-/** Of a task that was not finished at its first attempt. The history has only the first of several failures in a row. */
+/** Of a task that did not complete at its first attempt. Of failures in a row, the history has only the first. */
 async function newestFailure(
   client: Client,
   { workflowId, runId }: WorkflowExecutionDescription,

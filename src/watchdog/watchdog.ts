@@ -1,6 +1,6 @@
 /**
  * Checks the budgets that a worker serves, and repairs those that would otherwise stop without an error. Every worker
- * does this; repairs by two workers at once take effect once.
+ * does this; if two workers make the same repair, it takes effect once.
  */
 import {
   isGrpcServiceError,
@@ -16,7 +16,7 @@ import { recoverBudget } from './budget-recovery.ts';
 import { SilentItems } from './silent-items.ts';
 import { stuckBecause } from './stuck.ts';
 
-/** Three looks are well within a minute, the promise of docs/reliability.md. */
+/** Three checks take well under a minute, the promise of docs/reliability.md. */
 const LOOK_EVERY_MS = 10_000;
 
 type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
@@ -44,7 +44,7 @@ export class Watchdog {
   start(): void {
     const { lookEveryMs = LOOK_EVERY_MS } = this.#options;
     this.#timer = setInterval(() => {
-      // One look at a time, however long it takes.
+      // One check at a time, regardless of its duration.
       this.#looking = this.#looking
         .then(() => this.#look())
         .catch((error: unknown) => {
@@ -98,13 +98,13 @@ export class Watchdog {
   async #reasonToReplace(budget: WorkflowExecutionDescription): Promise<string | null> {
     const stuck = await stuckBecause(this.#options.client, budget, Date.now());
     if (stuck?.type === 'unreplayable') return `its history cannot be replayed (${stuck.message})`;
-    // It has run, and wrote no status.
+    // It has run without writing a status.
     const isFormer = !stuck && !budget.raw.pendingWorkflowTask && !snapshotIn(budget.memo);
     return isFormer ? 'it was begun by an earlier version' : null;
   }
 }
 
-/** The server is away or busy: the next check is soon. */
+/** The server is unavailable or busy: the next check comes soon. */
 function passing(error: unknown): void {
   const status = error instanceof Error ? (error.cause ?? error) : error;
   if (error instanceof WorkflowNotFoundError || isGrpcServiceError(status)) return;

@@ -1,4 +1,4 @@
-/** What a worker knows of the services that it has an address and a token for: their clients and limits. */
+/** The services that a worker has an address and a token for: their clients and limits. */
 import type { Client } from '@temporalio/client';
 import type { KnownService } from '../activities/dependencies.ts';
 import { revealNetwork } from '../config/network.ts';
@@ -12,14 +12,14 @@ import type { Role } from '../temporal/roles.ts';
 import { observeSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
 
-/** Of the options of the worker. */
+/** Some options of the worker. */
 interface Around {
   readonly client: Client;
   readonly roles?: readonly Role[];
   readonly observation?: Observation;
 }
 
-/** What a worker knows of its services, by reference: `serviceIn`. */
+/** The services of a worker, by reference: `serviceIn`. */
 export function knownServices(
   services: readonly ServiceSettings[],
   secrets: readonly string[],
@@ -65,7 +65,7 @@ export function successorIn(
   { service, address }: ServiceReference,
 ): KnownService | null {
   const found = [...known].filter(([key]) => key.startsWith(`${service} ${address} `));
-  // With several tokens, none can replace another: each sees its own jobs only.
+  // With several tokens, none can replace another: each lists its own jobs only.
   return found.length === 1 ? (found[0]?.[1] ?? null) : null;
 }
 

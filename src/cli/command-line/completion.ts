@@ -1,6 +1,6 @@
 /**
  * `hundredfold completion bash|zsh|fish`: completion of commands, options, their choices and the names of campaigns.
- * The shell script calls this program at every tab, so it must be fast and asks no server.
+ * The shell script calls this program at every tab, so it must be fast and makes no request to a server.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import { hasDocument, printDocument } from '../text/output.ts';
 /** @returns the exit code */
 export async function explainFailure(error: unknown): Promise<number> {
   if (error instanceof CommanderError) {
-    // `--help` and `--version` end in this way, too.
+    // `--help` and `--version` end with this error, too.
     if (error.exitCode === 0) return EXIT.ok;
     printFailure(usageError(error));
     return EXIT.usage;
@@ -29,7 +29,7 @@ function usageError({ message }: CommanderError): HundredfoldError {
   return codedError('USAGE', { reason: message.replace(/^error: /, '') });
 }
 
-/** Temporal's client, which knows its own errors, takes half a second to load, so it is loaded only here. */
+/** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
 async function worded(error: unknown): Promise<unknown> {
   const { isTemporalAway } = await import('../../temporal/away.ts');
   const { temporalAway } = await import('../../campaigns/temporal-away.ts');

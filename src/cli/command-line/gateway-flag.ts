@@ -23,7 +23,7 @@ export function readGateway(text: string): GatewayRule | null {
   return { name, afterMs, ...(forMs === undefined ? {} : { forMs }) };
 }
 
-/** In ms; zero is allowed, because a failure may begin at once. */
+/** In ms; zero is allowed, because a failure may begin immediately. */
 function lengthOf(text: string): number | null {
   return /^0(ms|s|m|h|d)?$/.test(text) ? 0 : parseDuration(text);
 }

@@ -48,7 +48,7 @@ async function cancelled(
   return seeOut(session, followed, flags, around);
 }
 
-/** Nothing else works on it, so this command does until the tables of the finished items are written. */
+/** No other process works on it, so this command does until the tables of the finished items are written. */
 async function seeOut(
   session: Session,
   followed: Observed,
@@ -61,7 +61,7 @@ async function seeOut(
     return code === EXIT.cancelled ? EXIT.ok : code;
   } catch (error) {
     if (!isUnreplayable(error)) throw error;
-    // On a busy machine, the first attempt of a task may come after `endCampaign` has looked at it.
+    // On a busy machine, the first attempt of a task may come after the check in `endCampaign`.
     await answered(endFailing(session, followed, say));
     sayHowToStartAgain();
     return EXIT.ok;

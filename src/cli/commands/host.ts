@@ -27,7 +27,7 @@ export async function serve(flags: ServiceFlags): Promise<number> {
   try {
     await whileNeeded(session, stop);
   } finally {
-    // A command that ran at the same moment may have started another host.
+    // A command that ran at the same time may have started another host.
     if (readRecord(settings.embeddedDir, 'background')?.pid === process.pid) {
       removeRecord(settings.embeddedDir, 'background');
     }
@@ -43,7 +43,7 @@ async function whileNeeded(session: Session, stop: Interruption): Promise<void> 
       const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
       const { count } = await session.client.workflow.count(query);
       if (count > 0) busyAt = Date.now();
-      // Right after the check: a campaign that is started now finds no host, or keeps this one.
+      // Right after the check: a campaign that is started now either finds no host, or prevents this one from ending.
       else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
     } catch (error) {
       say(`Temporal does not answer (${reasonOf(error)}): taking over or retrying.`);

@@ -68,14 +68,14 @@ async function chargedNow(settings: Settings): Promise<readonly BudgetStatus[]> 
     logToFolder(settings);
     return await chargedBudgets(settings, process.env);
   } catch (error) {
-    // The checks work without it, and are what most users run `plan` for.
+    // The checks work without it, and are the reason why most users run `plan`.
     if (!(error instanceof HundredfoldError)) throw error;
     say(`Cannot read how much of the budgets is used: ${error.message} [${error.code}]`);
     return [];
   }
 }
 
-/** Without it, the forecast is the earliest possible end. */
+/** Without the charges, the forecast is the earliest possible end. */
 function sayUncharged({ reference: { service }, reason }: UnreadyService): void {
   say(`Cannot read how much of your budget at ${service} is used: ${reason.message}.`);
 }

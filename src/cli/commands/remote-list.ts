@@ -38,7 +38,7 @@ export async function remoteList(
   return found.incomplete ? EXIT.usage : EXIT.ok;
 }
 
-/** All configured services; if there is none, the error shows how to configure them. */
+/** All configured services; if there are none, the error shows how to configure them. */
 function knownOf(settings: Settings, { services }: ServiceFlags): readonly ServiceName[] {
   const known = SERVICES.filter((name) => settings.services[name] !== undefined);
   return services === 'local' || known.length === 0 ? SERVICES : known;
@@ -75,7 +75,7 @@ function cellsOf(job: ListedJob): string[] {
   ];
 }
 
-/** `2026-11-21T02:14Z`; a text that is not a time stays as it is. */
+/** `2026-11-21T02:14Z`; a text that is not a time is returned unchanged. */
 function minuteOf(text: string): string {
   const time = Date.parse(text);
   return Number.isNaN(time) ? text : `${new Date(time).toISOString().slice(0, 16)}Z`;

@@ -64,7 +64,7 @@ async function checkAndRun(
 }
 
 /**
- * Reports all problems at once; submits nothing if one of them is an error, unless the user asked for the valid rows.
+ * Reports all problems together; submits nothing if one of them is an error, unless the user requested the valid rows.
  */
 function accepted(
   { survey }: Intake,

@@ -1,4 +1,6 @@
-/** `hundredfold service print`: systemd units for a worker, and for a campaign that survives a restart of the machine. */
+/**
+ * `hundredfold service print`: systemd units for a worker, and for a campaign that survives a reboot of the machine.
+ */
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -27,7 +29,7 @@ export async function printWorkerService(flags: UnitFlags): Promise<number> {
   return print('worker', flags, {
     description: 'hundredfold worker',
     args: ['worker', ...configOf(flags)],
-    // A refused configuration stays refused.
+    // A configuration that was refused would be refused again.
     final: [EXIT.refused],
   });
 }

@@ -35,8 +35,8 @@ interface WorkerFlags extends CommonFlags {
 const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
 
 /**
- * Supervisors (systemd, Kubernetes) wait at least this long if configured so: a minute less 15 s. By then a POST has
- * ended; other work is retried by another worker.
+ * Supervisors (systemd, Kubernetes) wait at least this long if configured so: a minute less 15 s. Within this time a
+ * POST ends; other work is retried by another worker.
  */
 const STOP_WITHIN_MS = 44_000;
 

@@ -14,14 +14,14 @@ interface BudgetLines {
 const NAME_WIDTH = 13;
 /** From this width on, everything fits on one line. */
 const ONE_LINE_FROM = 120;
-/** Aligns the slots of all services in one-line mode. */
+/** Aligns the slots of all services if each has one line. */
 const USAGE_WIDTH = 66;
-/** With less space for the slots than this, only the next one is shown. */
+/** If the slots have less space than this, only the next one is shown. */
 const NARROW = 46;
 
 export function budgetLines(budget: BudgetStatus, now: number, width: number): BudgetLines[] {
   const { service, addressWindow, credentials } = budget;
-  // A service that is down is down for every credential: only this is shown.
+  // A service that is down is down for every credential: only its own line is shown.
   if (isBlocked(addressWindow)) return [windowLines(service, addressWindow, budget, now, width)];
   const several = credentials.length > 1;
   const own = credentials.map((window) =>

@@ -7,7 +7,7 @@ import { TONE_OF_STATE, type Tone } from '../text/line.ts';
 
 export interface Happening {
   readonly at: number;
-  /** What it is about: an item's id, a service, the campaign. */
+  /** Its subject: an item's id, a service, the campaign. */
   readonly subject: string;
   readonly words: string;
   readonly tone: Tone;

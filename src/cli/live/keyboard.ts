@@ -18,9 +18,9 @@ export function openKeyboard(input: ReadStream, pressed: (key: string) => void):
   if (!input.isTTY) return null;
   const read = (typed: Buffer): void => {
     const text = typed.toString();
-    // As the terminal would do: code that handles the interruption need not know about the keyboard.
+    // As the terminal would do: code that handles the interruption does not depend on the keyboard.
     if (text.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
-    // More characters at once are pasted text, or the code of a special key.
+    // Several characters together are pasted text, or the code of a special key.
     else if (text.length === 1) pressed(text.toLowerCase());
   };
   input.setRawMode(true);

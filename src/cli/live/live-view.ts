@@ -52,19 +52,19 @@ export class LiveView implements View {
   show(observation: CampaignObservation): void {
     this.#happenings = happeningsWith(this.#happenings, this.#seen, observation);
     this.#samples = withSample(this.#samples, paceSample(observation));
-    // The connection is back; the action of the key is done.
+    // The connection is back, or the effect of the key is visible.
     if (
       this.#words?.until === Infinity ||
       this.#seen?.progress.state !== observation.progress.state
     )
       this.#words = null;
     this.#seen = observation;
-    // The closing lines follow at once.
+    // The closing lines follow immediately.
     if (!observation.ended) this.#redraw();
   }
 
   trouble(text: string): void {
-    // Nothing to draw yet.
+    // There is nothing to draw yet.
     if (!this.#seen && this.#words?.text !== text) say(text);
     this.#words = { text, until: Infinity };
     this.#redraw();
@@ -89,7 +89,7 @@ export class LiveView implements View {
       this.#terminal.write(`${painted(line, this.#colours)}\n`);
   }
 
-  /** Also when the process exits in another way. */
+  /** Also called when the process exits in another way. */
   readonly #leave = (): void => {
     if (this.#entered) this.#terminal.write(FORMER_SCREEN);
     this.#entered = false;

@@ -1,6 +1,7 @@
 /**
- * Progress without a terminal: one line per minute without control codes, so that a log shows it is alive. Written at
- * once: the beginning and the end, a pause, a service that makes us wait, a changed limit, a full disk, a failed item.
+ * Progress without a terminal: one line per minute without control codes, so that a log shows that the command runs.
+ * Written immediately: the beginning and the end, a pause, a service that makes us wait, a changed limit, a full disk,
+ * a failed item.
  */
 import { say } from '../text/explain.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
@@ -51,7 +52,7 @@ export class PlainLines implements View {
   }
 
   end(): void {
-    // Nothing to restore: lines stay.
+    // There is nothing to restore: lines stay.
   }
 
   #printFailures({ progress: { failures = [] } }: CampaignObservation): void {

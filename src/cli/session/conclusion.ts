@@ -52,7 +52,7 @@ export async function conclude(
   return code;
 }
 
-/** The command that runs the server may have been interrupted as well: this one has still done what it was asked. */
+/** The command that runs the server may have been interrupted as well: this command has still succeeded. */
 async function printOpen(session: Session, name: string, last: CampaignObservation): Promise<void> {
   const document = async () =>
     openDocument(session, await findCampaign(session.client, name), last);

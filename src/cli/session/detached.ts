@@ -23,7 +23,7 @@ export async function detach(
 ): Promise<number> {
   const { role, ui } = session;
   if (flags.json) await printOpen(session, followed);
-  // Writing the rows may have taken so long that the standby process has given up.
+  // Writing the rows may have taken so long that the standby process has stopped waiting.
   if (role !== 'remote') await startInBackground(settings, flags);
   if (role === 'host') {
     say('Moving to the background: finishing submissions in progress.');

@@ -12,7 +12,7 @@ export interface TreeFlags extends CommonFlags {
 }
 
 /**
- * Looks in the default folder; asks Temporal only if it is not there.
+ * Looks in the default folder; queries Temporal only if the tree is not there.
  *
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  * @throws StoreError `STORE_NOT_PREPARED`

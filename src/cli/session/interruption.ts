@@ -1,6 +1,6 @@
 /**
- * The first Ctrl-C (or SIGTERM, or a closed terminal) stops a command cleanly; the second exits at once. Created before
- * anything is started: a signal during the start of the server would leave it running.
+ * The first Ctrl-C (or SIGTERM, or a closed terminal) stops a command cleanly; the second exits immediately. Created
+ * before anything is started: a signal during the start of the server would leave it running.
  */
 import { EXIT } from '../../domain/errors.ts';
 import { say } from '../text/explain.ts';
@@ -14,7 +14,7 @@ export class Interruption {
   readonly signal: AbortSignal = this.#controller.signal;
   /** Resolves when the first signal comes. */
   readonly request: Promise<void>;
-  /** Runs at once: the live view must leave the terminal before anything is printed. */
+  /** Runs immediately: the live view must leave the terminal before anything is printed. */
   beforeWords: () => void = () => undefined;
   readonly #submits: boolean;
   #at: number | null = null;

@@ -27,7 +27,7 @@ export async function withOpenItems(
   });
 }
 
-/** By id: only those that are open at once, however many rows there are. */
+/** By id. Only open items: their number is limited, whatever the number of rows. */
 async function openItems(client: Client, campaign: string): Promise<OpenItems> {
   const query = runningItemsOf(campaign);
   const items = new Map<string, OpenItem>();

@@ -90,11 +90,11 @@ async function openRun(flags: RunFlags, settings: Settings): Promise<Opened> {
 }
 
 export interface Continued extends Opened {
-  /** Over the same tree: its worker goes on while the rows are checked. */
+  /** On the same tree: its worker continues while the rows are checked. */
   readonly runs: boolean;
 }
 
-/** Opens the session before the rows are checked: a campaign that runs goes on at once, however many rows it has. */
+/** Opens the session before the rows are checked: a running campaign continues immediately, also with many rows. */
 export async function continueRun(
   { name, folder }: Pick<Intake, 'name' | 'folder'>,
   flags: RunFlags,
@@ -141,7 +141,7 @@ async function agreed(
   return false;
 }
 
-/** Only needed for the forecast, not for the start: there may be no worker to answer. */
+/** Only needed for the forecast, not for the start: there may be no worker that answers. */
 async function chargedIn(session: Session): Promise<BudgetStatus[]> {
   try {
     return await readBudgets(session.client);

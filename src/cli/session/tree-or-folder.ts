@@ -7,7 +7,7 @@ import { commandSettings } from './command-settings.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 
 /**
- * Temporal is asked only for a name whose tree is not in the default folder.
+ * Queries Temporal only for a name whose tree is not in the default folder.
  *
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `TREE_UNKNOWN`, `NAME_INVALID`
  * @throws StoreError `STORE_NOT_PREPARED`
@@ -18,7 +18,7 @@ export async function findTreeOrFolder(
 ): Promise<CampaignTree> {
   const flags = { ...(config !== undefined && { config }), ...(json !== undefined && { json }) };
   const { storeUrl } = commandSettings(flags, { tokens: 'optional' });
-  // No name of a campaign has a slash, or consists of dots.
+  // Campaign names contain no slash, and do not consist of dots.
   if (isObjectAddress(nameOrFolder) || /[/\\]|^\.\.?$/.test(nameOrFolder)) {
     return openFolder(absoluteAddress(nameOrFolder));
   }

@@ -33,7 +33,7 @@ export async function withSession(
   });
 }
 
-/** The open items of these services stay open: neither their jobs nor this command can continue with them. */
+/** The open items of these services remain open: neither their jobs nor this command can process them. */
 function sayUnready({ unready }: Settings): void {
   for (const { reference, reason } of unready) {
     say(

@@ -30,7 +30,7 @@ export function explainProblem(problem: Problem, print = write): void {
   print(`  ${remedy}`);
 }
 
-/** Progress, notes and warnings; the output of a command goes to stdout (output.ts). */
+/** For progress, notes and warnings; the output of a command goes to stdout (output.ts). */
 export function say(line: string): void {
   if (!isQuiet()) write(line);
 }

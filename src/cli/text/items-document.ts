@@ -31,9 +31,7 @@ export class ItemsDocument implements ItemsPrinter {
 
 const GOES_ON = ['drain', 'error', 'close'];
 
-/**
- * Waits for a slow reader, so that memory stays constant; does not wait for one that has closed the pipe (`| head`).
- */
+/** Waits for a slow reader, so that memory stays constant, but not for one that has closed the pipe (`| head`). */
 async function write(text: string): Promise<void> {
   const { stdout } = process;
   if (stdout.errored || stdout.write(text)) return;

@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 import type stringWidth from 'string-width';
 import { harmless } from '../../domain/plain-text.ts';
 
-/** The meaning of a text; colours add nothing that the text does not say. */
+/** The meaning of a text; colours add no information to the text. */
 export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'bad' | 'warning';
 
 export const TONE_OF_STATE: Readonly<Record<FinalState, Tone>> = {
@@ -75,7 +75,7 @@ export function cut(line: Line, columns: number): Line {
   let left = columns;
   for (const { text, tone } of line) {
     const width = columnsOf(text);
-    // Everything after this is cut too: the ellipsis goes into the last text that is kept.
+    // Everything after this is cut too: the ellipsis goes into the last remaining text.
     const cutHere = width >= left;
     kept.push({ text: cutHere ? cutText(`${text} `, left) : text, tone });
     if (cutHere) break;

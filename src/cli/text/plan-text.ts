@@ -75,7 +75,7 @@ function missedOf({ misses }: Survey): number {
   return (misses['other predictors'] ?? 0) + (misses.damaged ?? 0);
 }
 
-/** Only reasons that may be unexpected; that nothing similar was computed before is not. */
+/** Only reasons that may be unexpected, so not the usual one: the result was never computed before. */
 function missesText({ misses }: Survey): string {
   const words = [
     [misses['other predictors'] ?? 0, 'with predictors that the earlier result lacks'],

@@ -43,7 +43,7 @@ export function blocksOf({ budgets }: CampaignObservation): string[] {
 /** `predictions: 100 of 100 used in 1 h, next slot in 14 min` */
 export function budgetText(budget: BudgetStatus, now: number): string {
   const { service, addressWindow, credentials } = budget;
-  // A service that is down is down for every credential: only this is shown.
+  // A service that is down is down for every credential: only its own text is shown.
   if (isBlocked(addressWindow)) return `${service}: ${blockText(addressWindow, now)}`;
   const parts = credentials.map((window) => windowText(window, now));
   if (addressWindow.limit !== null) {
@@ -77,7 +77,7 @@ function inText(at: number, now: number): string {
   return at - now < 500 ? 'now' : `in ${formatDuration(at - now)}`;
 }
 
-/** `end expected soon after 02:14:33 (in 7 h 12 min)`: the last job is submitted then, and still has to run. */
+/** `end expected soon after 02:14:33 (in 7 h 12 min)`: the time of the last submission, whose job still has to run. */
 export function endText(at: number, now: number): string {
   return `end expected soon after ${clockText(at, now)} (in ${formatDuration(at - now)})`;
 }

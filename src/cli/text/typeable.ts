@@ -1,6 +1,6 @@
 /** Commands in hints can be copied as they are: through npx if this command was started that way. */
 
-/** Everything that hints may name; the program's name in a sentence stays as it is. */
+/** Everything that hints may name; the program's name within a sentence is not changed. */
 export const HINTED = [
   ...[
     'adopt',

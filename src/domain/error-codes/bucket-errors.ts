@@ -1,11 +1,11 @@
 /**
- * Errors of an object store. Server, network and credential problems are retryable: they can be fixed while the campaign
- * waits.
+ * Errors of an object store. Server, network and credential problems are retryable: they can be fixed while the
+ * campaign waits.
  */
 import type { ErrorTable } from './error-entry.ts';
 import { lasting, retried, STORE } from './store-wording.ts';
 
-/** What was asked of the store. */
+/** The request to the store. */
 export interface InBucket {
   /** Completes "Cannot …". */
   action: string;

@@ -30,9 +30,9 @@ export interface ErrorTexts {
 export interface ErrorEntry extends ErrorTexts {
   /** Exit of the command that fails with such an error. */
   readonly exit: ExitName;
-  /** For pages with a column of its own for it: what happened; Markdown. */
+  /** For pages with a separate column for it: what happened; Markdown. */
   readonly meaning?: string;
-  /** What to do, or what is wrong if that implies it; Markdown, for the documentation. */
+  /** What to do, or what is wrong if that makes it obvious; Markdown, for the documentation. */
   readonly advice: string;
 }
 

@@ -1,4 +1,4 @@
-/** Errors of the machine that runs a campaign: host, ports, ledger, local services. The table is in docs/operations.md. */
+/** Errors of the machine that runs a campaign: host, ports, ledger, local services. Table: docs/operations.md. */
 import { wording, type ErrorTable } from './error-entry.ts';
 
 const LOCAL_SERVICES = {

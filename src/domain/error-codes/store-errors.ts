@@ -1,6 +1,6 @@
 /**
- * Errors of output trees. `retryable`: the same call can succeed later without a change to the item, so that it must not
- * fail the item. The table is in docs/operations.md.
+ * Errors of output trees. `retryable`: the same call can succeed later without a change to the item, and must not fail
+ * the item. The table is in docs/operations.md.
  */
 import { BUCKET_ERRORS } from './bucket-errors.ts';
 import type { ErrorTable } from './error-entry.ts';
@@ -165,7 +165,7 @@ const LEASE_ERRORS = {
     exit: 'refused',
     advice:
       'make the folder available to every worker under the same path; if it was removed, run `hundredfold cancel NAME --abandon`, then `run`',
-    // Another worker may have the tree, and this one too once its disk is mounted.
+    // Another worker may have access to the tree, and this one too once its disk is mounted.
     text: retried<{ folder: string; fault: string }>(
       ({ folder, fault }) => `${folder} is not the output tree of this campaign here: ${fault}.`,
       'Give every worker that folder under that path (mount its disk), or stop the worker that does not have it. If the folder was removed, end the campaign with "hundredfold cancel NAME --abandon" and run its "hundredfold run" command again.',
@@ -175,7 +175,7 @@ const LEASE_ERRORS = {
     exit: 'refused',
     advice:
       'wait until the campaign that uses the folder has ended, continue in the folder from which it was started, or choose another `--out`',
-    // It is resolved when the other one has ended.
+    // Resolved when the other one has ended.
     text: retried<{ location: string; holder: string }>(
       ({ location, holder }) => `${location} is in use by another Temporal: ${holder}.`,
       'Wait until the campaign there has ended, or run the command in the folder from which it was started. Otherwise choose another output folder with --out.',
@@ -185,7 +185,7 @@ const LEASE_ERRORS = {
     exit: 'refused',
     advice:
       'run the campaign at the server that the message names, move its campaigns with `hundredfold move`, or wait ([cluster.md](cluster.md#one-token-two-servers-one-bucket))',
-    /** `free`: when its lease has certainly passed; null if that is not known. */
+    /** `free`: when its lease has expired at the latest; null if that is not known. */
     text: retried<{ holder: string; free: string | null; location: string }>(
       ({ holder }) => `another Temporal sends with this token: ${holder}.`,
       ({ free, location }) =>

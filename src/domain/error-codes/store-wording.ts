@@ -7,7 +7,7 @@ export const STORE = {
     'the message names the file or bucket: free space, grant the permission, or correct `store`',
 } as const;
 
-/** The texts of an error of the store, and whether the call is worth a retry. */
+/** The texts of an error of the store, and whether the call can be retried. */
 export interface StoreWording<F> extends Wording<F> {
   readonly retryable: boolean;
 }

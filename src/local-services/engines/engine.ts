@@ -76,6 +76,6 @@ export interface Engine {
   readonly version: string;
   /** Rejects only when aborted or broken; a failed job is an outcome. */
   run(job: EngineJob, context: EngineContext): Promise<EngineOutcome>;
-  /** Resolves when all its processes have ended. All its jobs were aborted before. */
+  /** Resolves when all its processes have ended. All its jobs must have been aborted before. */
   close?(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Simulates the duration of a real job: reports phases, sends heartbeats, ends at once on abort. */
+/** Simulates the duration of a real job: reports phases, sends heartbeats, ends immediately on abort. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineContext } from './engine.ts';
 

@@ -52,7 +52,7 @@ function baseName(fileName: string): string {
   return plain.replace(/^_+|_+$/g, '') || 'molecule';
 }
 
-/** The heavy atoms as written; implicit hydrogens of a SMILES are unknown here. */
+/** The heavy atoms as written; the implicit hydrogens of a SMILES are not known here. */
 function smilesElements(smiles: string): string[] {
   const found = smiles.match(/\[[^\]]*\]|Cl|Br|[BCNOPSFI]|[bcnops]/g) ?? [];
   return found.map((atom) => {

@@ -54,7 +54,7 @@ export class Gateway {
     await once(this.server, 'listening');
   }
 
-  /** Every request that it responded to itself. */
+  /** Every request that the gateway answered itself. */
   entries(): GatewayEntry[] {
     return this.#journal.entries();
   }
@@ -71,11 +71,11 @@ export class Gateway {
 
 /** Controls the gateway in tests. Each method throws `LOCAL_SERVICES_OPTION` if there is no gateway. */
 export interface GatewayHandle {
-  /** Sets a personality from now on; its misbehaviour may begin later and end by itself. */
+  /** Sets a personality from now on; its misbehaviour may begin later and may end by itself. */
   set(rule: GatewayName | GatewayRule): void;
   /** Relays everything from now on. */
   clear(): void;
-  /** Every request that the gateway responded to itself, in order; also after the services were closed. */
+  /** Every request that the gateway answered itself, in order; also after the services were closed. */
   answered(): GatewayEntry[];
 }
 

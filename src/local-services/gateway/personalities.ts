@@ -26,7 +26,9 @@ export interface GatewayRule {
   readonly forMs?: number;
   /** Makes `flapping-404` and `slow-answers` repeatable; default 1. */
   readonly seed?: number;
-  /** `flapping-404`: how long a new job is unknown (default 3000). `slow-answers`: the longest delay (default 2500). In ms. */
+  /**
+   * In ms. `flapping-404`: how long a new job is unknown (default 3000). `slow-answers`: longest delay (default 2500).
+   */
   readonly ms?: number;
   /** `flapping-404`: the chance of a 404 after that, 0 to 1; default 0.25. */
   readonly probability?: number;

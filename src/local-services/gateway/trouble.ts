@@ -67,7 +67,7 @@ export class Trouble {
     return since >= 0 && since < (rule.forMs ?? Number.POSITIVE_INFINITY) ? rule : null;
   }
 
-  /** As behind a load balancer with a server that does not know the job yet. */
+  /** As behind a load balancer with a server that does not have the job yet. */
   #flaps(rule: GatewayRule, request: GatewayRequest): boolean {
     const job = jobOf(request);
     const acceptedAt = job === null ? null : this.#acceptedAt(job);

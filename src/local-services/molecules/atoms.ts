@@ -2,7 +2,7 @@
 
 export const COORDINATE_ENDINGS = ['pdb', 'mol2', 'mdl', 'mol', 'sdf'] as const;
 
-/** The atoms in the file, or null for a format that is not accepted. Text without atoms counts 0. */
+/** The atoms in the file, or null for a format that is not accepted. For a text without atoms: 0. */
 export function countAtoms(fileName: string, content: string): number | null {
   const ending = /\.([A-Za-z0-9]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
   const lines = content.split(/\r\n|\r|\n/);

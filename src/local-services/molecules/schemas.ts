@@ -78,7 +78,7 @@ const SUBMISSION = {
   },
 };
 
-/** With the charge model of the newer ACPYPE, which the contract does not list but the document does. */
+/** With the charge model of the newer ACPYPE, which is not in the contract but in the OpenAPI document. */
 export const abcg2SubmissionSchema = fields
   .extend({ charge_method: oneOf('charge_method', CHARGE_METHODS, spelling) })
   .refine(isOneInput, ONE_INPUT)

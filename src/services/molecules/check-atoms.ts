@@ -86,7 +86,7 @@ function inSeveralParts({ topology }: ComputedMolecule): ResultProblem | null {
 function unlikeCoordinates({ topology, coordinates }: ComputedMolecule): ResultProblem | null {
   const [, number = '', ...lines] = coordinates.trimEnd().split(/\r?\n/);
   const atoms = topology.atoms.length;
-  // The atoms are followed by the box.
+  // The box follows the atoms.
   if (Number(number) === atoms && lines.length === atoms + 1) return null;
   const places = Math.max(0, lines.length - 1);
   return wrongAtoms(

@@ -47,7 +47,7 @@ export function checkMolecule(
     const message = 'GMX_itp lists no atoms with charges.';
     return resultProblem(RESULT_PROBLEMS.missingFiles, message);
   }
-  // Results of the synthetic engine only have the right shape: it does not know the hydrogens of a SMILES.
+  // Results of the synthetic engine only have the right shape: it does not compute the hydrogens of a SMILES.
   const computed = !(mayBeSynthetic && isSynthetic(Buffer.from(bytes)));
   const elements = topologyElements(topology);
   const coordinates = textOf(native.files, 'GMX_gro');

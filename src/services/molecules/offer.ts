@@ -23,7 +23,7 @@ type Announced = { readonly methods: readonly string[] } | { readonly why: strin
 export class Offers {
   readonly #access: MoleculesAccess;
   readonly #now: () => number;
-  /** One request at a time, for all rows. */
+  /** One request at a time for all rows. */
   #asked: { readonly answer: Promise<Announced>; readonly until: number } | null = null;
 
   constructor(access: MoleculesAccess, now: () => number = () => performance.now()) {
@@ -39,7 +39,7 @@ export class Offers {
     if ('methods' in announced && announced.methods.includes(wanted)) return { type: 'offered' };
     if (!('methods' in announced)) {
       this.#asked = null;
-      // An unavailable service announces nothing either, and the row can wait for it.
+      // An unavailable service announces nothing either, but the row can wait for it.
       const there = await ping(this.#access.http, noJob(this.#access), call);
       if (there.type === 'unavailable') return there;
     }

@@ -50,7 +50,7 @@ async function finishedOrNot(answer: HttpResponse): Promise<PollOutcome> {
   if (body.type === 'broken') {
     return { type: 'unavailable', message: body.message, retryAfterMs: null };
   }
-  // More than any record of an open job. The download has its own bounds and codes; polling again would not help.
+  // Larger than any record of an open job. The download has its own bounds and codes; polling again would not help.
   if (body.type === 'tooLong' || complexity(body.text) !== null) return finished(answer);
   const json = parseBoundedJson(body.text);
   if (json === undefined) {

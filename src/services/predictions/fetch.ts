@@ -30,7 +30,7 @@ export async function fetch(
       if (first.type !== 'absent' || first.status !== 404) return first;
       const withoutApi = withFormat(access.withoutApi(...path), artefact);
       const second = await download({ ...common, headers, url: withoutApi });
-      // A page or a failure at a path that may not exist does not invalidate the answer of the first.
+      // A page or a failure at a path that may not exist does not replace the answer of the first path.
       return second.type === 'found' ? second : first;
     }
     case 'record':

@@ -18,7 +18,7 @@ export async function find(
     if (page.type !== 'page') return page;
     const { remoteId, entries, named } = searchPastResults(page.json, name);
     if (remoteId !== null) {
-      // The job exists, but its id cannot be used for polling: never "absent", which would submit it again.
+      // The job exists, but its id cannot be polled. Not "absent", after which it would be submitted again.
       return isUsableId(remoteId) ? { type: 'found', remoteId } : { type: 'unsupported' };
     }
     listed.entries += entries;

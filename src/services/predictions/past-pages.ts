@@ -81,7 +81,7 @@ async function pageAt(
     tokenIn === 'header' ? { 'x-service-token': access.token } : {};
   const answer = await access.http.send({ method: 'GET', url, headers, signal });
   if (!isAnswered(answer)) return connectionFailed(answer);
-  // Not an empty list: a service without the list cannot say that a job does not exist.
+  // Not an empty list: without the list, it is unknown whether a job exists.
   if (answer.status === 404) {
     await answer.body.discard();
     return { type: 'unsupported' };

@@ -49,7 +49,7 @@ export function pastEntries(json: unknown): readonly Omit<PastJob, 'kind'>[] {
 
 interface Entry {
   readonly id: string;
-  /** From any of the keys that may contain one. */
+  /** From all keys that may contain one. */
   readonly names: readonly string[];
   readonly object: Readonly<Record<string, unknown>>;
 }

@@ -24,6 +24,6 @@ export interface Recipe {
   readonly environmentOptions: readonly string[];
   /** Arguments of `pip install`. */
   readonly pipArguments: readonly string[];
-  /** Runs the engine in its environment; returns its version, or why it does not run. */
+  /** Runs the engine in its environment; returns its version, or the reason why it does not run. */
   prove(folder: string): { readonly version: string } | { readonly problem: string };
 }

@@ -22,7 +22,7 @@ export class BoundedText {
     text = text.slice(Math.max(0, room));
     this.#tail += text;
     const over = this.#tail.length - this.#kept;
-    // Cut only now and then, so that its tail is not copied for each line that a program prints.
+    // Cut rarely, so that its tail is not copied for each line that a program prints.
     if (over > this.#kept) this.#cut(over);
   }
 

@@ -1,9 +1,9 @@
 /**
- * Runs one program for one job, in its own process group, which ends with the job and with the service, however either
- * ends, and leaves no process running.
+ * Runs one program for one job, in its own process group. The group ends when the job or the service ends, in every
+ * case, and leaves no process running.
  *
  * Rejected: `prctl(PR_SET_PDEATHSIG)` by way of `setpriv`, which affects only the first process (ACPYPE starts sqm as
- * its grandchild), and a cleanup at the next start, which may be tomorrow.
+ * its grandchild), and a cleanup at the next start, which may be a day later.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BoundedText } from './bounded-text.ts';
@@ -112,7 +112,7 @@ function endOf(child: ChildProcess): Promise<End> {
   });
 }
 
-/** SIGTERM, and shortly after SIGKILL for what is still running. */
+/** Sends SIGTERM, and shortly after SIGKILL to processes that still run. */
 function endGroup(child: ChildProcess): void {
   killGroup(child, 'SIGTERM');
   const late = setTimeout(() => {

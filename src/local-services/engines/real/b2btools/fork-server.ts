@@ -1,6 +1,6 @@
 /**
  * The warm process from which b2bTools jobs are forked (fork_server.py): started once, controlled by lines of JSON, and
- * ended together with the service, however that ends.
+ * ended together with the service, even if that is killed.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { constants } from 'node:os';
@@ -11,7 +11,7 @@ import { BoundedText } from '../bounded-text.ts';
 import { residentBytes } from '../memory.ts';
 import type { Ended, Running } from '../process.ts';
 
-/** With empty standard input, it loads, reports that, and exits. */
+/** With empty standard input it loads, reports that it has loaded, and exits. */
 export const FORK_SERVER = fileURLToPath(new URL('fork_server.py', import.meta.url));
 
 /** Limit for loading, in ms: two seconds if its files are cached, a minute from a slow disk. */
@@ -77,7 +77,7 @@ export class ForkServer {
     createInterface(this.#child.stdout).on('line', (line) => {
       this.#hear(JSON.parse(line) as Answer);
     });
-    // The server has exited, and `close` reports it.
+    // The server has exited; `close` reports this.
     this.#child.stdin.on('error', () => undefined);
     this.#child.once('error', (error) => {
       this.#lose(error.message);
@@ -151,7 +151,7 @@ export class ForkServer {
 
   #kill(job: number): void {
     this.#say({ kill: job });
-    // A server that does not even do that is stuck; a new one runs the next job.
+    // A server that does not respond to this either is stuck; a new one runs the next job.
     const stuck = setTimeout(() => this.#jobs.has(job) && this.#child.kill('SIGKILL'), GRACE_MS);
     stuck.unref();
   }

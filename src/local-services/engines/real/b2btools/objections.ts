@@ -31,7 +31,7 @@ export function whyUnfit(job: PredictionJob): string | null {
   }
 }
 
-/** The name that users know. */
+/** The name as users wrote it. */
 function nameOf({ header }: FastaRecord): string {
   return header.trim();
 }
