@@ -17,7 +17,8 @@ test('a campaign with more rows than the page can show has a page with counts an
   expect(html).toContain(`<h1>${CAMPAIGN.name}</h1>`);
   expect(html).toContain('2 of 3 items succeeded');
   expect(html).toMatch(/molecule.*1.*sequence.*2/s);
-  expect(html).toContain('the report of a campaign shows up to 2 rows');
+  expect(html).toContain('A campaign of more than 2 rows');
+  expect(html).toContain('2026-11-21 20:00 to 2026-11-22 06:00 UTC (completed)');
   expect(html).not.toContain('<script');
   expect(html.length).toBeLessThan(10_000);
   const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);

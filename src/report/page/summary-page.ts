@@ -77,9 +77,9 @@ th:first-child { text-align: left }
 </head>
 <body>
 <h1>${escaped(name)}</h1>
-<p><strong>${count(items.succeeded)} of ${count(items.total)} items succeeded</strong>, ${escaped(startedAt)} to ${escaped(endedAt ?? 'now')} (${escaped(summary.state)}).</p>
+<p><strong>${count(items.succeeded)} of ${count(items.total)} items succeeded</strong>, ${minute(startedAt)} to ${endedAt === null ? 'now' : minute(endedAt)} UTC (${summary.state}).</p>
 ${countsTable(summary)}
-<p>The tables have all rows and results. They are instead of plots and single items here: the report of a campaign shows up to ${count(mostRows)} rows.</p>
+<p>A campaign of more than ${count(mostRows)} rows has no plots and no pages of single items. These tables have every row and every result:</p>
 <ul>
 ${links.join('\n')}
 </ul>
@@ -99,5 +99,8 @@ function countsTable({ items, kinds }: CampaignSummary): string {
   });
   return `<table>\n<tr><th scope="col">kind</th>${heads}</tr>\n${[...rows, row('all', items)].join('\n')}\n</table>`;
 }
+
+/** Of an ISO 8601 time. */
+const minute = (time: string): string => escaped(time.slice(0, 16).replace('T', ' '));
 
 const count = (number: number): string => number.toLocaleString('en');
