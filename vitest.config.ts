@@ -28,8 +28,8 @@ const SLOW = [
   'test/export/{docs-examples,*-loads}.test.ts',
   'test/{doctor/{limits,surroundings,workflows},inputs/hostile-proteins.property}.test.ts',
   'test/project/{docs,set-up}.test.ts',
-  'test/store/{charges-in-tree,prepare-sharing,s3/errors}.test.ts',
-  'test/{activities/clocks-apart,host/web-pages,report-page/similarity,report/tables/read-back,services/redaction}.test.ts',
+  'test/store/{charges-in-tree,in-bucket,prepare-sharing,s3/errors}.test.ts',
+  'test/{activities/clocks-apart,host/web-pages,program/heap,report-page/similarity,report/tables/read-back,services/redaction}.test.ts',
 ];
 
 function excluded({ LONG_TESTS, QUICK_TESTS }: NodeJS.ProcessEnv): string[] {
