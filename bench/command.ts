@@ -73,6 +73,16 @@ export class Bench {
     return url;
   }
 
+  /** The synthetic engine without any limit, so that only the program itself takes time. */
+  serveUnlimited(): Promise<string> {
+    return this.serve(
+      '--engine synthetic --concurrency 0 --limit 0 --job-time 100ms --retry-after 0'.split(' '),
+      'none',
+      // Otherwise a count of unfinished jobs, every few seconds, would determine the speed.
+      ', maxUnfinished: none',
+    );
+  }
+
   async manifest(rows: readonly object[], name = 'bench'): Promise<string> {
     const path = join(this.folder, `${name}.jsonl`);
     await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));

@@ -11,12 +11,7 @@ import { watchProcesses, type Role, type Used } from './processes.ts';
 export async function cost(items: number): Promise<string> {
   const bench = await Bench.open();
   try {
-    const url = await bench.serve(
-      '--engine synthetic --concurrency 0 --limit 0 --job-time 100ms --retry-after 0'.split(' '),
-      'none',
-      // Otherwise a count of unfinished jobs, every few seconds, would determine the speed.
-      ', maxUnfinished: none',
-    );
+    const url = await bench.serveUnlimited();
     const manifest = await bench.manifest(sequences(items));
     const { child, ended } = bench.type(['run', manifest, '--json']);
     const usage = watchProcesses(child.pid ?? 0);

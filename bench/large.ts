@@ -23,15 +23,9 @@ interface Step {
 export async function large(rows: number, run: number): Promise<string> {
   const bench = await Bench.open();
   try {
-    const url = await bench.serve(
-      '--engine synthetic --concurrency 0 --limit 0 --job-time 100ms --retry-after 0'.split(' '),
-      'none',
-      ', maxUnfinished: none',
-    );
+    const url = await bench.serveUnlimited();
     const manifest = await writeManifest(bench, rows);
-    const steps: Step[] = [];
     for await (const step of course(bench, { url, manifest, run })) {
-      steps.push(step);
       // One line at a time: all of them together may take an hour.
       console.log(lineOf(step));
     }
