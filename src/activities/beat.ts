@@ -23,8 +23,12 @@ export function beating<A extends unknown[], R>(
   };
 }
 
-export async function beatingWith<R>(beatNow: () => void, work: () => Promise<R>): Promise<R> {
-  const beat = setInterval(beatNow, EVERY_MS);
+export async function beatingWith<R>(
+  beatNow: () => void,
+  work: () => Promise<R>,
+  everyMs = EVERY_MS,
+): Promise<R> {
+  const beat = setInterval(beatNow, everyMs);
   try {
     return await work();
   } finally {

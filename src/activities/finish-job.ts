@@ -27,6 +27,12 @@ import { storeFailure } from './retry.ts';
 
 const SUCCEEDED: ItemEnd = { state: 'succeeded', code: null, message: null };
 
+/**
+ * A third of its heartbeat time-out (src/workflows/activity-options.ts). Most jobs need a few seconds from their first
+ * poll to their end, and each heartbeat costs the server as much as a poll costs us.
+ */
+const BEAT_EVERY_MS = 3_000;
+
 export function finishJob(
   deps: Dependencies,
   job: RemoteJob,
@@ -44,6 +50,7 @@ export function finishJob(
         throw error;
       }
     },
+    BEAT_EVERY_MS,
   );
 }
 

@@ -71,7 +71,7 @@ export const { poll, find } = proxyActivities<Activities>({
  */
 export const { finishJob } = proxyActivities<Activities>({
   startToCloseTimeout: '10m',
-  heartbeatTimeout,
+  heartbeatTimeout: '10s',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
