@@ -1,6 +1,6 @@
 /**
- * Checks the budgets that a worker serves, and repairs those that would otherwise stop without an error. Every worker
- * does this; if two workers make the same repair, it takes effect once.
+ * Checks the budgets that a worker serves, and repairs those that would otherwise stop without an error; deletes what
+ * Temporal no longer needs of large campaigns. Every worker does this; if two do the same, it takes effect once.
  */
 import {
   isGrpcServiceError,
@@ -13,11 +13,14 @@ import { ifFound } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { recoverBudget } from './budget-recovery.ts';
+import { EndedItems } from './ended-items.ts';
+import { Periodic } from './periodic.ts';
 import { SilentItems } from './silent-items.ts';
 import { stuckBecause } from './stuck.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
 const LOOK_EVERY_MS = 10_000;
+const REMOVE_EVERY_MS = 10 * 60_000;
 
 type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
 
@@ -33,37 +36,44 @@ interface WatchdogOptions {
 export class Watchdog {
   readonly #options: WatchdogOptions;
   readonly #silent: SilentItems;
-  #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> = Promise.resolve();
+  readonly #looks: Periodic;
+  readonly #removals: Periodic;
 
   constructor(options: WatchdogOptions) {
+    const { client, taskQueue, lookEveryMs = LOOK_EVERY_MS, say } = options;
     this.#options = options;
-    this.#silent = new SilentItems(options.client, options.taskQueue);
+    this.#silent = new SilentItems(client, taskQueue);
+    this.#looks = new Periodic({
+      everyMs: lookEveryMs,
+      work: (signal) => this.#look(signal),
+      onError: (error) => {
+        say(`checking the budgets failed: ${String(error)}`);
+      },
+    });
+    const ended = new EndedItems({ client, taskQueue });
+    this.#removals = new Periodic({
+      everyMs: REMOVE_EVERY_MS,
+      async work(signal) {
+        await ended.remove(signal).catch(passing);
+      },
+      onError: (error) => {
+        say(`deleting ended items from Temporal failed: ${String(error)}`);
+      },
+    });
   }
 
   start(): void {
-    const { lookEveryMs = LOOK_EVERY_MS } = this.#options;
-    this.#timer = setInterval(() => {
-      // One check at a time, regardless of its duration.
-      this.#looking = this.#looking
-        .then(() => this.#look())
-        .catch((error: unknown) => {
-          // The next check still runs; the error is reported.
-          this.#options.say(`checking the budgets failed: ${String(error)}`);
-        });
-    }, lookEveryMs);
-    this.#timer.unref();
+    this.#looks.start();
+    this.#removals.start();
   }
 
   async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
-    this.#timer = null;
-    await this.#looking;
+    await Promise.all([this.#looks.stop(), this.#removals.stop()]);
   }
 
-  async #look(): Promise<void> {
+  async #look(signal: AbortSignal): Promise<void> {
     for (const reference of this.#options.budgets) {
-      if (this.#timer === null) return;
+      if (signal.aborted) return;
       await this.#lookAt(reference).catch(passing);
     }
   }
