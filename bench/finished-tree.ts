@@ -111,7 +111,7 @@ async function writeEnding(store: Store, { finished, job, turn }: Ending): Promi
   const bad = badEnd(finished, turn);
   const files: Record<string, StoredDigest> = {};
   for (const [name, data] of bad ? [] : finished.files(job)) {
-    const stored = await store.write(itemKey(kind, id, name), data, { durable: false });
+    const stored = await store.write(itemKey(store, kind, id, name), data, { durable: false });
     files[name] = storedDigest(stored);
   }
   const ended = { ...endedRecord(record, finished, job, bad), files };

@@ -159,7 +159,7 @@ async function rejected(
 ): Promise<readonly KeptFile[]> {
   const moved: string[] = [];
   for (const { name } of fetched.filter((file) => !isRejected(file))) {
-    const [from, to] = [itemKey(kind, id, name), itemKey(kind, id, REJECTED + name)];
+    const [from, to] = [itemKey(store, kind, id, name), itemKey(store, kind, id, REJECTED + name)];
     // An earlier attempt may have moved it.
     if (!(await store.exists(from))) continue;
     await store.adopt(to, store, from);
@@ -177,8 +177,8 @@ async function removeOthers(
 ): Promise<void> {
   const inputs = input.original ? [input.name, input.original.name] : [input.name];
   const names = [ITEM_RECORD, ...inputs, ...Object.keys(kept)];
-  const keys = new Set(names.map((name) => itemKey(kind, id, name)));
-  for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
+  const keys = new Set(names.map((name) => itemKey(store, kind, id, name)));
+  for await (const key of store.list(`${itemFolder(store, kind, id)}/`)) {
     if (!keys.has(key)) await store.remove(key);
   }
 }
@@ -189,9 +189,9 @@ async function removeOthers(
  */
 async function removeOrphan(store: Store, { kind, id, input, files }: ItemRecord): Promise<void> {
   for (const name of [input.name, ...Object.keys(files)]) {
-    if (await store.exists(itemKey(kind, id, name))) return;
+    if (await store.exists(itemKey(store, kind, id, name))) return;
   }
-  await store.remove(itemKey(kind, id, ITEM_RECORD));
+  await store.remove(itemKey(store, kind, id, ITEM_RECORD));
 }
 
 type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;

@@ -58,7 +58,7 @@ export async function fetchArtefact(
     }
     const facts = await factsOf(store, artefact, got.file.key);
     if (facts.timing) deps.jobTimes.note(job, facts.timing);
-    return { files: [named(got, job.item)], problem: null, ...facts };
+    return { files: [named(got, store, job.item)], problem: null, ...facts };
   } catch (error) {
     throw storeFailure(error, tries.attempt);
   }
@@ -153,7 +153,7 @@ async function download(
       const fileName = artefactFile(artefact, outcome.contentType);
       return CHECKED.has(artefact)
         ? collect(outcome, artefact, fileName)
-        : receive(outcome, store, itemKey(item.kind, item.id, fileName));
+        : receive(outcome, store, itemKey(store, item.kind, item.id, fileName));
     }
     case 'absent':
       return absent(artefact, outcome, isResult);
@@ -284,7 +284,7 @@ function writeOptions(found: Found, signal: AbortSignal) {
   return contentLength === null ? common : { ...common, expectedBytes: contentLength };
 }
 
-function named({ file, hidden }: OnDisk, { kind, id }: ItemAddress): KeptFile {
-  const name = file.key.slice(itemKey(kind, id, 'x').length - 1);
+function named({ file, hidden }: OnDisk, store: Store, { kind, id }: ItemAddress): KeptFile {
+  const name = file.key.slice(itemKey(store, kind, id, 'x').length - 1);
   return { name, ...storedDigest(file), ...redactedTimes(hidden.length) };
 }

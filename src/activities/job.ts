@@ -37,7 +37,7 @@ export interface StoredJob extends Job {
 
 export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {
   const record = await readRecord(store, source);
-  const key = itemKey(source.kind, source.id, record.input.name);
+  const key = itemKey(store, source.kind, source.id, record.input.name);
   const text = await store.readText(key, { recent: 'use' });
   if (text === null) {
     throw codedError('ITEM_INPUT_MISSING', {

@@ -4,10 +4,12 @@
  * A page is always read whole and in the same order, and items that have ended are marked, so that an offset is
  * still right after continue-as-new.
  */
-import type { ServiceReference } from '../domain/campaign.ts';
-import { SERVICE_OF_KIND } from '../domain/item.ts';
+import type { Sent, ServiceReference } from '../domain/campaign.ts';
+import { SERVICE_OF_KIND, type Kind } from '../domain/item.ts';
+import { itemFolder } from '../store/layout.ts';
 import { markReached } from '../store/reached-pages.ts';
 import { readPage } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
 import type { ItemOfPage } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
@@ -42,10 +44,15 @@ export async function loadPage(
           }),
           // Even if the configured service has changed: an adopted job is polled there, and never submitted.
           ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
-          ...(sends && { sends }),
+          ...(sends && { sends: { ...sends, ...folderIn(opened, kind, id) } }),
         }))
     );
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+/** Only where it does not follow from kind and id: it would be in the history of each item. */
+function folderIn(store: Store, kind: Kind, id: string): Pick<Sent, 'folder'> {
+  return store.sharded ? { folder: itemFolder(store, kind, id) } : {};
 }

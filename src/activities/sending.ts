@@ -45,7 +45,7 @@ export class SendingNote {
 
   constructor(store: Store, { job, attempt, credential, others }: Noted) {
     this.#store = store;
-    this.#key = itemKey(job.kind as Kind, job.id, `sending-${attempt}.json`);
+    this.#key = itemKey(store, job.kind as Kind, job.id, `sending-${attempt}.json`);
     this.#sentWith = others === undefined || credential === undefined ? {} : { credential };
   }
 

@@ -13,7 +13,11 @@ export async function openTree(
   { openStore, leases }: Pick<Dependencies, 'openStore' | 'leases'>,
   address: TreeAddress,
 ): Promise<Store> {
-  const store = await openStore(address.store, { create: false });
+  const { tree } = address;
+  const store = await openStore(address.store, {
+    create: false,
+    ...(tree !== undefined && { tree }),
+  });
   await leases.check(store, address);
   return store;
 }

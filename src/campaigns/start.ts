@@ -23,6 +23,7 @@ import {
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { ResultCache } from '../store/result-cache.ts';
+import { laidOutFor } from '../store/shards.ts';
 import type { Store } from '../store/store.ts';
 import { ensureTreeId } from '../store/tree-identity.ts';
 import {
@@ -182,8 +183,9 @@ interface Laid {
 }
 
 /** Prepares the items in the tree. Files from an earlier run are kept. */
-async function prepare(session: Session, store: Store, start: CampaignStart): Promise<Laid> {
+async function prepare(session: Session, opened: Store, start: CampaignStart): Promise<Laid> {
   const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
+  const store = await laidOutFor(opened, survey.items);
   const { standing = { weight: 1 } } = start;
   checkOwner(start, await readPreparedCampaign(store));
   const campaign = campaignOf(start);

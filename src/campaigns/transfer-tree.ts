@@ -1,7 +1,7 @@
 /** Copies a campaign's tree, or a part of it, between its store and a local folder. */
 import { codedError } from '../domain/errors.ts';
 import { absoluteAddress, campaignAddress } from '../store/address.ts';
-import { itemFolder } from '../store/layout.ts';
+import { SHARDED, itemFolder, itemOf } from '../store/layout.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { differences, transfer, type Transferred } from '../store/transfer.ts';
@@ -83,10 +83,14 @@ async function filterOf(tree: CampaignTree, { where }: TreeTransfer): Promise<Fi
   const folders = new Set<string>();
   for await (const line of itemLines(tree, new Map(), {})) {
     if (line.kind !== null && line.path !== null && where(line)) {
-      folders.add(itemFolder(line.kind, line.id));
+      folders.add(itemFolder(tree.store, line.kind, line.id));
     }
   }
-  return { wanted: (key) => folders.has(key.split('/', 2).join('/')) };
+  const { store } = tree;
+  // With the mark of a tree in shards, so that a part of it is one, too.
+  return {
+    wanted: (key) => key === SHARDED || folders.has(itemOf(store, key)?.folder ?? ''),
+  };
 }
 
 async function copy(

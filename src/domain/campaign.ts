@@ -138,6 +138,8 @@ export interface Sent {
     readonly digest: string;
   };
   readonly options: Options;
+  /** The item's folder, in a tree with shards. */
+  readonly folder?: string;
 }
 
 /**

@@ -40,7 +40,7 @@ export async function readExportItem(
   for (const ending of wanted) {
     const name = fileEnding(record, ending);
     if (name === undefined) return missing(`its record lists no file that ends in ${ending}`);
-    const read = await readRecorded(store, itemKey(kind, id, name), record.files[name]);
+    const read = await readRecorded(store, itemKey(store, kind, id, name), record.files[name]);
     if (typeof read !== 'string') return read;
     files[ending] = read;
   }
@@ -49,7 +49,7 @@ export async function readExportItem(
     return { code: 'RESULT_UNREADABLE', message: 'its result cannot be read' };
   }
   const input = format.takes.includes('input')
-    ? await readRecorded(store, itemKey(kind, id, record.input.name), record.input)
+    ? await readRecorded(store, itemKey(store, kind, id, record.input.name), record.input)
     : null;
   if (input !== null && typeof input !== 'string') return input;
   const structure = format.structure === 'none' ? null : await structures.read(record);

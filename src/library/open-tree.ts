@@ -183,7 +183,7 @@ function treeItem(store: Store, location: string, item: Listed): TreeItem {
       record === null
         ? []
         : recordedFiles(record).map(([name, { bytes, sha256 }]) => {
-            const key = itemKey(record.kind, id, name);
+            const key = itemKey(store, record.kind, id, name);
             return {
               name,
               path: addressOf(location, key),

@@ -95,7 +95,7 @@ async function eligibleItems(
     if (record === null || !isRepeatable(record)) continue;
     const { kind, id, service } = record;
     const version = engineVersion(record);
-    eligible.set(itemFolder(kind, id), { kind, id, service, version });
+    eligible.set(itemFolder(store, kind, id), { kind, id, service, version });
   }
   return eligible;
 }
@@ -120,7 +120,7 @@ async function repeat(
   const sameVersion =
     version === null ? null : engineVersion({ engine: engine.version }) === version;
   const about = { id, kind, told, engine: engine.version, sameVersion };
-  const input = record && (await store.readText(itemKey(kind, id, record.input.name)));
+  const input = record && (await store.readText(itemKey(store, kind, id, record.input.name)));
   const before = record && (await readResult(store, record));
   if (record === null || input === null || before === null) {
     return { ...about, ...gone('its input or its result cannot be read') };
@@ -184,7 +184,7 @@ async function placedJob(
   const ending = `_${job.chargeMethod}_${job.atomType}.mol2`;
   const name = Object.keys(record.files).find((file) => file.endsWith(ending));
   if (name === undefined) return null;
-  const inputFile = await store.readText(itemKey(record.kind, record.id, name));
+  const inputFile = await store.readText(itemKey(store, record.kind, record.id, name));
   return inputFile === null ? null : { ...job, smiles: null, inputFile, fileName: 'placed.mol2' };
 }
 

@@ -85,7 +85,7 @@ export async function fileFaults(
 ): Promise<readonly { readonly key: string; readonly message: string }[]> {
   const faults: { key: string; message: string }[] = [];
   for (const [name, expected] of recordedFiles(record)) {
-    const key = itemKey(record.kind, record.id, name);
+    const key = itemKey(store, record.kind, record.id, name);
     if (isUnreplaced(expected, listed.get(key))) continue;
     const message = differenceFrom(expected, await store.digest(key));
     if (message !== null) faults.push({ key, message: `${key} ${message}.` });

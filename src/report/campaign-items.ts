@@ -5,14 +5,14 @@ import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readListed } from '../store/item-store.ts';
 import { isField } from '../manifest/columns.ts';
 import { readInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
-import { ITEM_RECORD, itemFolder, itemKey } from '../store/layout.ts';
+import { ITEM_RECORD, itemFolder, itemKey, type ItemLayout } from '../store/layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { IsReached } from '../store/reached-pages.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 
-/** A prepared item; without a record if it was removed or damaged since. */
-export interface CampaignItem {
+/** A prepared item, with the layout of its tree; without a record if it was removed or damaged since. */
+export interface CampaignItem extends ItemLayout {
   readonly id: string;
   readonly kind: Kind;
   readonly record: ItemRecord | null;
@@ -90,20 +90,21 @@ export function ownOf(item: Listed): Readonly<Record<string, string>> {
 
 /** Its folder in the tree; empty if it has none. */
 export function pathOf(item: Listed): string {
-  return 'refused' in item ? '' : itemFolder(item.kind, item.id);
+  return 'refused' in item ? '' : itemFolder(item, item.kind, item.id);
 }
 
 async function campaignItem(store: Store, entry: PageEntry): Promise<CampaignItem> {
   const { id, kind } = entry;
+  const { sharded } = store;
   try {
     const record = await readListed(store, entry);
-    if (record !== null) return { id, kind, record, damage: null };
-    const message = `${itemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
-    return { id, kind, record, damage: { code: 'STORE_MISSING', message } };
+    if (record !== null) return { id, kind, sharded, record, damage: null };
+    const message = `${itemKey(store, kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
+    return { id, kind, sharded, record, damage: { code: 'STORE_MISSING', message } };
   } catch (error) {
     if (!isDamagedRecord(error)) throw error;
     const message = `${error.message} ${error.remedy}`;
-    return { id, kind, record: null, damage: { code: error.code, message } };
+    return { id, kind, sharded, record: null, damage: { code: error.code, message } };
   }
 }
 

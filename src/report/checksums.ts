@@ -1,9 +1,16 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
-import { KINDS, type Kind, FOLDER_OF_KIND } from '../domain/item.ts';
+import type { Kind } from '../domain/item.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import { inOrder } from '../store/in-order.ts';
 import { recordIn } from '../store/item-store.ts';
-import { CHECKSUMS, ITEM_RECORD, WORK_AREA, itemKey } from '../store/layout.ts';
+import {
+  CHECKSUMS,
+  ITEM_RECORD,
+  WORK_AREA,
+  itemKey,
+  itemOf,
+  type ItemLayout,
+} from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { recordedFiles } from './audit.ts';
@@ -35,7 +42,7 @@ export async function* checksums(
   written: Digests = NONE,
 ): AsyncGenerator<Uint8Array> {
   let lines = '';
-  const some = inOrder(foldersIn(publishedKeys(store)), store.atOnce, (folder) =>
+  const some = inOrder(foldersIn(store, publishedKeys(store)), store.atOnce, (folder) =>
     linesOf(store, folder, written),
   );
   for await (const added of some) {
@@ -60,7 +67,7 @@ interface Folder {
 }
 
 /** Keys are sorted: the files of a folder are consecutive, and its record is read once. */
-async function* foldersIn(keys: AsyncIterable<string>): AsyncGenerator<Folder> {
+async function* foldersIn(layout: ItemLayout, keys: AsyncIterable<string>): AsyncGenerator<Folder> {
   let folder: Folder | null = null;
   for await (const key of keys) {
     if (folder !== null && folder.prefix !== '' && key.startsWith(folder.prefix)) {
@@ -68,18 +75,14 @@ async function* foldersIn(keys: AsyncIterable<string>): AsyncGenerator<Folder> {
       continue;
     }
     if (folder !== null) yield folder;
-    folder = folderOf(key);
+    folder = folderOf(layout, key);
   }
   if (folder !== null) yield folder;
 }
 
-function folderOf(key: string): Folder {
-  const [top, id, ...rest] = key.split('/');
-  const kind = KINDS.find((one) => FOLDER_OF_KIND[one] === top);
-  if (kind === undefined || id === undefined || rest.length === 0) {
-    return { item: null, prefix: '', keys: [key] };
-  }
-  return { item: { kind, id }, prefix: `${top}/${id}/`, keys: [key] };
+function folderOf(layout: ItemLayout, key: string): Folder {
+  const item = itemOf(layout, key);
+  return { item, prefix: item === null ? '' : `${item.folder}/`, keys: [key] };
 }
 
 async function linesOf(
@@ -99,9 +102,9 @@ async function linesOf(
 /** By file name: of the files in the record, and of the record itself. */
 async function digestsOf(store: Store, kind: Kind, id: string): Promise<Digests> {
   try {
-    const bytes = await store.read(itemKey(kind, id, ITEM_RECORD));
+    const bytes = await store.read(itemKey(store, kind, id, ITEM_RECORD));
     if (bytes === null) return NONE;
-    const record = recordIn(Buffer.from(bytes).toString('utf8'), kind, id);
+    const record = recordIn(store, Buffer.from(bytes).toString('utf8'), kind, id);
     const files = record === null ? [] : recordedFiles(record);
     return new Map([[ITEM_RECORD, digestOf(bytes)], ...files]);
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The items in a crate: a dataset for each folder, and the job that made it. */
-import { itemFolder } from '../store/layout.ts';
+import { itemFolder, type ItemLayout } from '../store/layout.ts';
 import { errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
 import type { Entity } from './crate-files.ts';
 import { clipped, CrateJobs, hasJob, inputId } from './crate-jobs.ts';
@@ -19,7 +19,11 @@ interface ItemEntities {
 }
 
 export class CrateItems {
-  readonly jobs = new CrateJobs();
+  readonly jobs: CrateJobs;
+
+  constructor(layout: ItemLayout) {
+    this.jobs = new CrateJobs(layout);
+  }
 
   /** Call it once per item, in manifest order: jobs are numbered. */
   entitiesOf(item: CampaignItem): ItemEntities {
@@ -52,21 +56,23 @@ function datasetOf(item: CampaignItem, textBytes: number): Entity {
   // Its own job, if there is one, has the code and the end time.
   const code = isOwnJob ? undefined : errorOf(item)?.code;
   return {
-    '@id': `${itemFolder(kind, id)}/`,
+    '@id': `${itemFolder(item, kind, id)}/`,
     '@type': 'Dataset',
     name: clipped(record?.title ?? id, textBytes),
     description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${engine}`,
     ...(isOwnJob
-      ? { hasPart: { '@id': inputId(record) } }
+      ? { hasPart: { '@id': inputId(item, record) } }
       : record?.finishedAt && { dateModified: record.finishedAt }),
     ...sourceOf(item),
   };
 }
 
 /** An item without its own job has the result of another one. */
-function sourceOf({ kind, record }: CampaignItem): Readonly<Record<string, unknown>> {
-  const from = record?.resultFrom;
+function sourceOf(item: CampaignItem): Readonly<Record<string, unknown>> {
+  const from = item.record?.resultFrom;
   if (from === undefined) return {};
-  if (from.type === 'duplicate') return { isBasedOn: { '@id': `${itemFolder(kind, from.id)}/` } };
+  if (from.type === 'duplicate') {
+    return { isBasedOn: { '@id': `${itemFolder(item, item.kind, from.id)}/` } };
+  }
   return { abstract: `The result of ${from.id} in the campaign ${from.campaign}` };
 }

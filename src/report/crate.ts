@@ -65,7 +65,7 @@ async function* entities(
   yield* files;
   const engines = await enginesOf(store, campaign, summary, servicesOf(folders));
   yield* runs(summary, engines, manifestEntities(summary), folders);
-  const crateItems = new CrateItems();
+  const crateItems = new CrateItems(store);
   const members = new Map<Kind, string[]>(folders.map((kind) => [kind, []]));
   for await (const item of campaignItems(store, campaign)) {
     const { dataset, others } = crateItems.entitiesOf(item);

@@ -25,7 +25,7 @@ export async function listedRowsFault(
   let rows = 0;
   for (let page = 0; page < pages; page += 1) {
     for (const { kind, id } of await readPage(store, page)) {
-      folders.add(itemFolder(kind, id));
+      folders.add(itemFolder(store, kind, id));
       rows += 1;
     }
   }

@@ -56,7 +56,7 @@ async function readFile(
   name: string,
 ): Promise<string | null> {
   try {
-    return await store.readText(itemKey(kind, id, name));
+    return await store.readText(itemKey(store, kind, id, name));
   } catch (error) {
     // With a bucket, a changed object is noticed only when it is read.
     if (error instanceof StoreError && error.code === 'STORE_DIGEST_MISMATCH') return null;

@@ -71,7 +71,7 @@ const TIMES = /"(?:submitted_at|at)": "([^"]+)"/g;
 
 async function mayCount(store: Store, { kind, id, follows }: PageEntry, since: number) {
   if (follows !== undefined) return false;
-  const text = await store.readText(itemKey(kind, id, ITEM_RECORD));
+  const text = await store.readText(itemKey(store, kind, id, ITEM_RECORD));
   if (text === null) return false;
   for (const [, time = ''] of text.matchAll(TIMES)) if (Date.parse(time) > since) return true;
   return false;

@@ -72,6 +72,6 @@ async function endOf(
   }
   // Files of an invalid result stay with the item that has the job.
   for (const name of Object.keys(record.files))
-    await store.remove(itemKey(record.kind, record.id, name));
+    await store.remove(itemKey(store, record.kind, record.id, name));
   return { ...record, ...resultOf(leader), files: {} };
 }

@@ -46,7 +46,7 @@ export async function deliver(
 ): Promise<ItemRecord | null> {
   const copied: string[] = [];
   for (const [name, digest] of Object.entries(result.files)) {
-    const key = itemKey(to.kind, to.id, name);
+    const key = itemKey(store, to.kind, to.id, name);
     copied.push(key);
     if (!(await isCopied(store, key, read(name), digest))) {
       for (const one of copied) await store.remove(one);
@@ -100,6 +100,6 @@ export function duplicateOf(store: Store, leader: ItemRecord): Source {
   return {
     what: { type: 'duplicate', id: leader.id },
     result: resultOf(leader),
-    read: (name) => store.readStream(itemKey(leader.kind, leader.id, name)),
+    read: (name) => store.readStream(itemKey(store, leader.kind, leader.id, name)),
   };
 }

@@ -11,7 +11,7 @@ import { fillFile } from './fill-file.ts';
 import { syncFolder, syncFolders } from './folder-sync.ts';
 import { FoldersBelow } from './folders-below.ts';
 import { inParallel } from './in-parallel.ts';
-import { LEASES } from './layout.ts';
+import { LEASES, SHARDED } from './layout.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
 import { OpenedFolders } from './opened-folders.ts';
 import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
@@ -43,6 +43,11 @@ export interface FileStoreOptions {
   readonly blocking?: boolean;
 }
 
+/** Whether the item folders of the tree at this path are in shards. */
+function isSharded(root: string): Promise<boolean> {
+  return isThere(join(root, ...keySegments(SHARDED)));
+}
+
 /**
  * Opens the tree of one campaign.
  * @throws StoreError `STORE_READ_ONLY`, `STORE_FULL`, `STORE_BAD_KEY`, `TREE_NOT_HERE`
@@ -54,22 +59,24 @@ export async function openFileStore(
   return system(`open the output folder ${folder}`, async () => {
     // Threads with blocking reads read whole trees, and open them once.
     const known = create || blocking ? null : await opened.find(folder);
-    if (known !== null) return known;
+    // Another tree may be at this path now.
+    if (known !== null && known.sharded === (await isSharded(known.location))) return known;
     if (create) await makeFolder(resolve(folder), true);
     else if (!(await isThere(folder))) throw treeNotHere(folder, 'the folder does not exist');
     // The campaign folder itself may be a link to a larger disk; below it, no link is followed.
     const root = await realpath(folder);
     // A path with a trailing slash must be a folder; for a file, the call fails with ENOTDIR.
     await lstat(`${root}/`);
-    const store = new FileStore(root, blocking ? new BlockingReads() : WAITING_READS);
+    const reads = blocking ? new BlockingReads() : WAITING_READS;
+    const store = new FileStore(root, reads, await isSharded(root));
     if (!create && !blocking) opened.keep(folder, store);
     return store;
   });
 }
 
-async function isThere(folder: string): Promise<boolean> {
+async function isThere(path: string): Promise<boolean> {
   try {
-    await stat(folder);
+    await stat(path);
     return true;
   } catch (error) {
     if (isAbsent(error)) return false;
@@ -81,12 +88,14 @@ const opened = new OpenedFolders<FileStore>();
 
 class FileStore implements Store {
   readonly location: string;
+  readonly sharded: boolean;
   readonly atOnce = READS_AT_ONCE;
   readonly #reads: Reads;
   readonly #folders: FoldersBelow;
 
-  constructor(root: string, reads: Reads) {
+  constructor(root: string, reads: Reads, sharded: boolean) {
     this.location = root;
+    this.sharded = sharded;
     this.#reads = reads;
     this.#folders = new FoldersBelow(root, reads);
   }

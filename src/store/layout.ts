@@ -1,4 +1,5 @@
 /** Paths in the output tree (docs/output-tree.md). Pure: names only. */
+import { createHash } from 'node:crypto';
 import { FOLDER_OF_KIND, KINDS, type Kind } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
@@ -103,15 +104,44 @@ export function pageKey(page: number): string {
   return `${PAGES}${String(page).padStart(5, '0')}.json`;
 }
 
+/**
+ * Where a tree has its items. `sharded`: a folder with a million entries is slow to list, so the items of a large
+ * campaign are in shards, `sequences/3f/<id>/` (shards.ts).
+ */
+export interface ItemLayout {
+  readonly sharded: boolean;
+}
+
+/** Present if the item folders of this tree are in shards. */
+export const SHARDED = `${WORK_AREA}sharded`;
+
 /** Ids as allowed in the manifest. */
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
 
 /** The folder of an item, without a trailing slash. @throws StoreError `STORE_BAD_KEY` */
-export function itemFolder(kind: Kind, id: string): string {
+export function itemFolder({ sharded }: ItemLayout, kind: Kind, id: string): string {
   if (!ID.test(id)) {
     throw badKey(id, 'an id has 1 to 64 of A-Z a-z 0-9 . _ - and does not begin with a dot');
   }
-  return `${FOLDER_OF_KIND[kind]}/${id}`;
+  return `${FOLDER_OF_KIND[kind]}/${sharded ? `${shardOf(id)}/` : ''}${id}`;
+}
+
+/** One of 256: the first two hexadecimal digits of the SHA-256 of the id. */
+function shardOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 2);
+}
+
+/** The item whose folder contains this file; null if it is not in the folder of an item. */
+export function itemOf(
+  { sharded }: ItemLayout,
+  key: string,
+): { readonly kind: Kind; readonly id: string; readonly folder: string } | null {
+  const parts = key.split('/');
+  const kind = KINDS.find((one) => FOLDER_OF_KIND[one] === parts[0]);
+  const depth = sharded ? 3 : 2;
+  const id = parts[depth - 1];
+  if (kind === undefined || id === undefined || parts.length <= depth) return null;
+  return { kind, id, folder: parts.slice(0, depth).join('/') };
 }
 
 /**
@@ -119,11 +149,11 @@ export function itemFolder(kind: Kind, id: string): string {
  * the folders of rejected files and of further result sets.
  * @throws StoreError `STORE_BAD_KEY`
  */
-export function itemKey(kind: Kind, id: string, file: string): string {
+export function itemKey(layout: ItemLayout, kind: Kind, id: string, file: string): string {
   const plain = file.replace(INNER_FOLDER, '');
   const fault = plain.includes('/') ? 'a file name has no slash' : keyFault(plain);
   if (fault !== null) throw badKey(file, fault);
-  return `${itemFolder(kind, id)}/${file}`;
+  return `${itemFolder(layout, kind, id)}/${file}`;
 }
 
 const FILE_OF_ARTEFACT: Readonly<Record<ArtefactName, string>> = {

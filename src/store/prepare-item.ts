@@ -73,7 +73,7 @@ export class ItemPreparation {
     // The record is written after the input and the files: an existing record guarantees that they are there.
     if (onDisk === null || itemToDisk(record) !== itemToDisk(onDisk)) {
       await writeItem(this.#store, record, { durable: false });
-      this.written.push(itemKey(item.kind, item.id, ITEM_RECORD));
+      this.written.push(itemKey(this.#store, item.kind, item.id, ITEM_RECORD));
     }
     return record;
   }
@@ -85,7 +85,7 @@ export class ItemPreparation {
     const etags: Record<string, string | undefined> = {};
     const { original } = input;
     for (const { name, text } of original ? [input, original] : [input]) {
-      const key = itemKey(kind, id, name);
+      const key = itemKey(this.#store, kind, id, name);
       if (same && (await this.#store.exists(key))) continue;
       const stored = await this.#store.write(key, text, {
         durable: false,
@@ -137,8 +137,8 @@ export class ItemPreparation {
 
   /** Results of another input must not remain in the folder. The record is kept until it is replaced. */
   async #removeFormerFiles(item: ItemRecord): Promise<void> {
-    const record = itemKey(item.kind, item.id, ITEM_RECORD);
-    for await (const key of this.#store.list(`${itemFolder(item.kind, item.id)}/`)) {
+    const record = itemKey(this.#store, item.kind, item.id, ITEM_RECORD);
+    for await (const key of this.#store.list(`${itemFolder(this.#store, item.kind, item.id)}/`)) {
       if (key !== record) await this.#store.remove(key);
     }
   }

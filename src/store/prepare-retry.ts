@@ -67,7 +67,7 @@ async function open(
   const { resultFrom, ...own } = reopened(record, again.at);
   const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
   await writeItem(store, opened, { durable: false });
-  written.push(itemKey(kind, id, ITEM_RECORD));
+  written.push(itemKey(store, kind, id, ITEM_RECORD));
   return pageEntry(opened);
 }
 

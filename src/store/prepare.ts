@@ -2,7 +2,7 @@
  * Prepares a campaign's items in the tree before the first workflow starts: first inputs and records, then the pages,
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
-import { FOLDER_OF_KIND, KINDS, type Item, type Kind } from '../domain/item.ts';
+import type { Item } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { ITEM_RECORD, itemKey, PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
@@ -17,6 +17,7 @@ import {
   type PreparedCampaign,
 } from './prepared-campaign.ts';
 import { markReached } from './reached-pages.ts';
+import { emptyKinds } from './shards.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
 
@@ -112,7 +113,7 @@ export async function restoreItems(
   const preparation = new ItemPreparation(store, nothingKnown, new Map());
   for await (const item of items) {
     if (!there.has(item.id)) continue;
-    if (records.has(itemKey(item.kind, item.id, ITEM_RECORD))) await preparation.meet(item);
+    if (records.has(itemKey(store, item.kind, item.id, ITEM_RECORD))) await preparation.meet(item);
     else await preparation.prepare(item);
   }
   await store.flush(preparation.written);
@@ -132,6 +133,7 @@ async function layOut(
   there: ReadonlySet<string> = new Set(),
 ): Promise<LaidOut> {
   const leaders = new Map<string, ItemRecord>();
+  // A new tree has no records: a search would look for a million missing files.
   const empty = await emptyKinds(store);
   const laid = { pages: firstPage, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of pagesOf(items, pageSize)) {
@@ -151,16 +153,6 @@ async function layOut(
     laid.files += preparation.written.length;
   }
   return laid;
-}
-
-/** A new tree has no records: a search would look for a million missing files. */
-async function emptyKinds(store: Store): Promise<ReadonlySet<Kind>> {
-  const empty = new Set<Kind>();
-  for (const kind of KINDS) {
-    const first = await store.list(`${FOLDER_OF_KIND[kind]}/`)[Symbol.asyncIterator]().next();
-    if (first.done === true) empty.add(kind);
-  }
-  return empty;
 }
 
 async function newOf(

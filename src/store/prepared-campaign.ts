@@ -15,7 +15,8 @@ import { formerEnd } from './reopen.ts';
 import type { Store } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
 
-const FORMAT = 1;
+/** 2: items in shards. Earlier versions would not find them, and refuse this format. */
+const FORMATS = [1, 2] as const;
 
 export interface Campaign {
   readonly name: string;
@@ -58,7 +59,7 @@ export interface PageEntry {
 }
 
 const campaignOnDisk = z.object({
-  format: z.literal(FORMAT),
+  format: z.literal(FORMATS),
   name: z.string(),
   pages: z.int().nonnegative(),
   items: z.int().nonnegative(),
@@ -107,7 +108,7 @@ export async function writePreparedCampaign(
   { manifestDigests, marksPages, ...same }: PreparedCampaign,
 ): Promise<void> {
   const marks = marksPages && { marks_pages: marksPages };
-  const disk = { format: FORMAT, ...same, ...marks, manifests: manifestDigests };
+  const disk = { format: store.sharded ? 2 : 1, ...same, ...marks, manifests: manifestDigests };
   await store.write(PREPARED_CAMPAIGN, `${JSON.stringify(disk, null, 2)}\n`);
 }
 

@@ -75,7 +75,7 @@ export class ResultCache {
       const key = fileKey(sha256);
       // A file that was edited in its tree, with which it shares disk space, is unusable.
       if ((await this.#store.digest(key))?.sha256 === sha256) continue;
-      await this.#store.adopt(key, tree, itemKey(record.kind, record.id, name));
+      await this.#store.adopt(key, tree, itemKey(tree, record.kind, record.id, name));
       written.push(key);
     }
     await this.#store.flush(written);

@@ -170,7 +170,8 @@ const LEFT: Finding = { type: 'left' };
 async function readable(store: Store, entry: PageEntry): Promise<ItemRecord | string> {
   try {
     return (
-      (await readListed(store, entry)) ?? `${itemFolder(entry.kind, entry.id)} has no item.json.`
+      (await readListed(store, entry)) ??
+      `${itemFolder(store, entry.kind, entry.id)} has no item.json.`
     );
   } catch (error) {
     if (isDamagedRecord(error)) return error.message;
@@ -180,7 +181,7 @@ async function readable(store: Store, entry: PageEntry): Promise<ItemRecord | st
 
 /** The record guarantees what is sent: an edited input is a different item, and needs a manifest. */
 async function inputFault(store: Store, { kind, id, input }: ItemRecord): Promise<string | null> {
-  const key = itemKey(kind, id, input.name);
+  const key = itemKey(store, kind, id, input.name);
   const found = await store.digest(key);
   if (found === null) return `${key} is missing.`;
   return found.sha256 === input.sha256 ? null : `${key} was changed since it was prepared.`;

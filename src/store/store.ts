@@ -4,6 +4,7 @@
  */
 
 import type { FileDigest, StoredDigest } from './digest.ts';
+import type { ItemLayout } from './layout.ts';
 
 /** A written file; the digest is that of the bytes that were written. */
 export interface StoredFile extends StoredDigest {
@@ -53,7 +54,7 @@ export interface ReadOptions {
  * Every method throws `StoreError` (`store-error.ts`) for errors of the store, and rethrows errors of the sender and
  * the signal unchanged.
  */
-export interface Store {
+export interface Store extends ItemLayout {
   /** Address of the tree as the user knows it: a folder or an address. */
   readonly location: string;
   /** The best number of concurrent calls for this store: a disk seeks, a network waits. */

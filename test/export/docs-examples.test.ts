@@ -95,7 +95,7 @@ async function finish(store: Store, kind: Item['kind'], id: string, files: Files
   if (record === null) throw new Error(`${id} was not prepared`);
   const written: Record<string, { bytes: number; sha256: string }> = {};
   for (const [name, text] of files) {
-    const { bytes, sha256 } = await store.write(itemKey(kind, id, name), text);
+    const { bytes, sha256 } = await store.write(itemKey(store, kind, id, name), text);
     written[name] = { bytes, sha256 };
   }
   await writeItem(store, { ...record, state: 'succeeded', files: written });

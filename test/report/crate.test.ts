@@ -258,7 +258,7 @@ describe('sha256sum', () => {
     if (!record) throw new Error('not prepared');
     const files = { ...record.files };
     for (const name of [...NAMES, 'rejected/ wrong.itp']) {
-      const { bytes, sha256 } = await store.write(itemKey('molecule', '-rf', name), name);
+      const { bytes, sha256 } = await store.write(itemKey(store, 'molecule', '-rf', name), name);
       files[name] = { bytes, sha256 };
     }
     await writeItem(store, { ...record, files });

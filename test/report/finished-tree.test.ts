@@ -37,9 +37,9 @@ test('every result of it passes the checks of a real one', async () => {
   for await (const { record } of campaignItems(store, campaign)) {
     if (record?.state !== 'succeeded') continue;
     const { kind, id, options, input } = record;
-    const text = (await store.readText(itemKey(kind, id, input.name))) ?? '';
+    const text = (await store.readText(itemKey(store, kind, id, input.name))) ?? '';
     const result = kind === 'molecule' ? 'record.json' : 'result.json';
-    const bytes = (await store.read(itemKey(kind, id, result))) ?? '';
+    const bytes = (await store.read(itemKey(store, kind, id, result))) ?? '';
     expect([id, checkResult({ options, input: { name: input.name, text } }, bytes)]).toEqual([
       id,
       { ok: true },

@@ -86,7 +86,7 @@ test('a read error in a thread is reported unchanged', async () => {
   if (campaign === null) throw new Error('not prepared');
   const items = await collected(campaignItems(store, campaign));
   const result = items.flatMap(({ kind, id }) =>
-    kind === 'shifts' ? itemKey(kind, id, 'result.json') : [],
+    kind === 'shifts' ? itemKey(store, kind, id, 'result.json') : [],
   )[0];
   const path = join(store.location, result ?? '');
   await rename(path, `${path}.away`);

@@ -10,7 +10,7 @@ const own = new OwnColumns().byKind;
 
 async function* items(count: number): AsyncGenerator<Listed> {
   for (let index = 0; index < count; index += 1) {
-    yield { id: `item-${index}`, kind: 'molecule', record: null, damage: null };
+    yield { id: `item-${index}`, kind: 'molecule', sharded: false, record: null, damage: null };
   }
   await Promise.resolve();
 }

@@ -17,6 +17,7 @@ const FILES = [
   'prepare-sharing',
   'result-cache',
   'retry',
+  'shards',
   'transfer',
   'whole-files.property',
 ] as const;

@@ -45,7 +45,7 @@ export async function formulaSource(
     return nothing('Not drawn: the job was adopted, and its input was not given.');
   }
   const { name } = record.input;
-  const text = await store.readText(itemKey(record.kind, record.id, name));
+  const text = await store.readText(itemKey(store, record.kind, record.id, name));
   if (text === null) return nothing(`Not drawn: ${name} is missing.`);
   const extension = name.slice(name.lastIndexOf('.'));
   if (extension === '.smi') {
@@ -77,7 +77,7 @@ async function bondsOfTheResult(
       'Not drawn: a PDB file does not say which bonds are double, and there is no result that does.',
     );
   }
-  const mol2 = await store.readText(itemKey(record.kind, record.id, file));
+  const mol2 = await store.readText(itemKey(store, record.kind, record.id, file));
   const elements = reading.atoms.map(({ element }) => element);
   const structure = mol2 === null ? null : mol2Table(elements, mol2);
   return structure === null

@@ -26,7 +26,7 @@ export async function makeDetail(
   const { record } = item;
   const isRead = record?.state !== 'succeeded' || reading !== null;
   const detail: Omit<ItemDetail, 'formula'> = {
-    facts: record === null ? null : itemFacts(item, record),
+    facts: record === null ? null : itemFacts(store, item, record),
     result: reading === null ? null : packResult(reading),
     unreadable: isRead ? null : 'its files are not in the expected format.',
   };

@@ -4,9 +4,9 @@ import { optionsToDisk } from '../../store/item-options.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import type { Listed } from '../campaign-items.ts';
 import { manifestRow } from '../failed-table.ts';
-import { ITEM_RECORD, itemFolder } from '../../store/layout.ts';
+import { ITEM_RECORD, itemFolder, type ItemLayout } from '../../store/layout.ts';
 
-export function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
+export function itemFacts(layout: ItemLayout, item: Listed, record: ItemRecord): ItemFacts {
   const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } =
     record;
   return {
@@ -15,7 +15,7 @@ export function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
     address,
     jobName,
     attempts,
-    folder: itemFolder(kind, id),
+    folder: itemFolder(layout, kind, id),
     files: filesOf(record),
     options: optionsOf(record),
     earlier: record.earlier.map(({ state, error, finishedAt, retriedAt }) => ({

@@ -144,7 +144,9 @@ async function hasProfile(store: Store): Promise<boolean> {
   return false;
 }
 
-const ITEM_FOLDER = new RegExp(`^(?:${Object.values(FOLDER_OF_KIND).join('|')})/[^/]+/$`);
+const ITEM_FOLDER = new RegExp(
+  `^(?:${Object.values(FOLDER_OF_KIND).join('|')})/(?:[0-9a-f]{2}/)?[^/]+/$`,
+);
 
 function isLostItem(difference: GroupDifference): boolean {
   return difference.type !== 'differs' && ITEM_FOLDER.test(groupOf(difference).key);

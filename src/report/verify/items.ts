@@ -31,7 +31,7 @@ export async function checkItems(
 
 async function checkItem(store: Store, item: CampaignItem): Promise<CheckedItem> {
   const { record, damage } = item;
-  const folder = itemFolder(item.kind, item.id);
+  const folder = itemFolder(store, item.kind, item.id);
   const path = `${folder}/${ITEM_RECORD}`;
   if (record === null) {
     const message = damage?.message ?? `${path} is missing.`;

@@ -11,6 +11,7 @@ import {
   ITEMS_TABLE,
   PREPARED_CAMPAIGN,
   itemFolder,
+  itemOf,
 } from '../../store/layout.ts';
 import { FOLDER_OF_KIND } from '../../domain/item.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../../store/prepared-campaign.ts';
@@ -118,7 +119,7 @@ class Verifying implements Verification {
         this.items += 1;
         this.files += files;
         this.#take(item);
-        const folder = itemFolder(item.kind, item.id);
+        const folder = itemFolder(this.#store, item.kind, item.id);
         if (item.record === null) this.#recordsMissing = true;
         if (this.#folders.has(folder)) this.#twice(item.id, folder);
         this.#folders.add(folder);
@@ -152,7 +153,7 @@ class Verifying implements Verification {
     }
     for (const top of Object.values(FOLDER_OF_KIND)) {
       for await (const path of this.#store.list(`${top}/`)) {
-        if (this.#folders.has(path.split('/', 2).join('/'))) continue;
+        if (this.#folders.has(itemOf(this.#store, path)?.folder ?? '')) continue;
         const message = `${path} belongs to no item's record.`;
         this.#add({ check: 'files', path, message, remedy: REMEDIES.stray });
       }

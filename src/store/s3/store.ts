@@ -13,6 +13,7 @@ import {
 import type { ObjectAddress, ObjectStoreAccess } from '../../domain/object-store.ts';
 import { digestOf, type FileDigest } from '../digest.ts';
 import { badKey, keySegments } from '../key.ts';
+import type { ItemLayout } from '../layout.ts';
 import type {
   ListedFile,
   ReadOptions,
@@ -41,12 +42,17 @@ import { upload } from './upload.ts';
 /** Limit of S3 for the full name, with the prefix. */
 const MAX_NAME_BYTES = 1024;
 /** Makes no request: problems of the bucket are reported by the first one, or by ../probe.ts. */
-export function openObjectStore(address: ObjectAddress, access: ObjectStoreAccess): ObjectStore {
-  return new ObjectStore(address, access);
+export function openObjectStore(
+  address: ObjectAddress,
+  access: ObjectStoreAccess,
+  layout: ItemLayout = { sharded: false },
+): ObjectStore {
+  return new ObjectStore(address, access, layout);
 }
 
 export class ObjectStore implements Store {
   readonly location: string;
+  readonly sharded: boolean;
   readonly atOnce = 24;
   readonly #client: S3Client;
   readonly #recent: RecentObjects;
@@ -56,7 +62,12 @@ export class ObjectStore implements Store {
   readonly #prefix: string;
   readonly #where: string;
 
-  constructor({ bucket, prefix }: ObjectAddress, access: ObjectStoreAccess) {
+  constructor(
+    { bucket, prefix }: ObjectAddress,
+    access: ObjectStoreAccess,
+    { sharded }: ItemLayout,
+  ) {
+    this.sharded = sharded;
     this.location = prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
     this.#client = clientFor(access, bucket);
     this.#recent = recentObjectsOf(this.#client);

@@ -48,7 +48,7 @@ function stateText(state: ItemState): string {
 
 function facts({ reference, ...item }: ItemInput, standing: ItemStanding, now: number): string[] {
   const { remoteId, submittedAt, timing, files } = standing;
-  const folder = `${item.store}/${FOLDER_OF_KIND[item.kind]}/${item.id}`;
+  const folder = item.sends?.folder ?? `${FOLDER_OF_KIND[item.kind]}/${item.id}`;
   return [
     ...(item.sends ? [`input: ${inputText(item.sends.input)}`] : []),
     ...(item.sends ? [`options: ${optionsText(item.sends.options)}`] : []),
@@ -57,7 +57,7 @@ function facts({ reference, ...item }: ItemInput, standing: ItemStanding, now: n
     ...(submittedAt === null ? [] : [`accepted: ${utc(Date.parse(submittedAt))}`]),
     ...(timing === null ? [] : [`timing: ${timingText(timing)}`]),
     ...(standing.end === null ? [] : [`ended: ${utc(now)}`]),
-    `files: ${filesText(files)}, in ${verbatim(folder)}`,
+    `files: ${filesText(files)}, in ${verbatim(`${item.store}/${folder}`)}`,
   ].map((fact) => `- ${fact}`);
 }
 
