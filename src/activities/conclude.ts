@@ -15,7 +15,7 @@ import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { storeFailure } from './retry.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 
 /** The tree to write to, and the campaign to notify. */
 type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'ends'>;
@@ -32,7 +32,7 @@ export async function conclude(deps: Needed, conclusion: ItemConclusion): Promis
 async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
   const { item, end: given } = conclusion;
   try {
-    const store = await openTree(deps, item);
+    const store = await openHeldTree(deps, item);
     return await changeItem(store, item, (record, write) =>
       // The user removed it: there is no record for the end, and `publish` reports that.
       record === null ? Promise.resolve(given) : endRecord(store, record, conclusion, write),

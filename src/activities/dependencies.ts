@@ -36,7 +36,7 @@ export interface Dependencies {
   readonly successorOf: (reference: ServiceReference) => KnownService | null;
   /** Creates a missing folder only with `create`: for the cache, which is not a campaign's tree. */
   readonly openStore: (address: string, options?: StoreOptions) => Promise<Store>;
-  /** Whether a tree is the campaign's, and this Temporal's: `openTree`. */
+  /** Whether a tree is the campaign's, and this Temporal's: `openHeldTree`. */
   readonly leases: Pick<TreeLeases, 'check'>;
   /** Whether another Temporal uses a token; without it nothing is checked. */
   readonly tokens?: Pick<CredentialLeases, 'check'>;

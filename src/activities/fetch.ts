@@ -25,7 +25,7 @@ import { redactedTimes } from './redacted.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
 import { CHECKED, KEPT_FREE, problemOf, writeArtefact, type Artefact } from './take-result.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 import { ownTries, type Tries } from './tries.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function fetchArtefact(
   const isResult = artefact === client.artefacts(job.item.kind)[0];
   const patience = { policy, tries };
   try {
-    const store = await openTree(deps, job.item);
+    const store = await openHeldTree(deps, job.item);
     const got = await download(client, store, job, { artefact, isResult, tries });
     if (got.type === 'ended') return got.result;
     if (got.type === 'bad') return askAgain(got, patience);

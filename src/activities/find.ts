@@ -3,11 +3,11 @@ import { Context } from '@temporalio/activity';
 import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
 import type { Found, ItemAddress } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
-import { jobName, readRecord } from './job.ts';
+import { jobName, requireItem } from './job.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { ageOf } from './server-clock.ts';
 import { clientOf } from './service.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 
 export async function find(
   deps: Dependencies,
@@ -19,7 +19,7 @@ export async function find(
   const { info, cancellationSignal: signal } = Context.current();
   let name: string;
   try {
-    const record = await readRecord(await openTree(deps, item), item);
+    const record = await requireItem(await openHeldTree(deps, item), item);
     // The tree may know more than a Temporal whose database was restored from a backup.
     const { remoteId } = record;
     if (remoteId !== null)

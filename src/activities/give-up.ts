@@ -10,7 +10,7 @@ import { readItem, writeItem } from '../store/item-store.ts';
 import type { KeptFile, RemoteJob } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 
 /** `files`: what was fetched of it, which is in the item's folder now. */
 export async function giveUp(
@@ -19,7 +19,7 @@ export async function giveUp(
   files: readonly KeptFile[],
 ): Promise<void> {
   try {
-    const store = await openTree(deps, item);
+    const store = await openHeldTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
     // An earlier attempt has done this, and its result was lost.
     if (record?.remoteId !== remoteId) return;

@@ -21,7 +21,7 @@ export function jobName({ campaign, id }: JobSource, record: ItemRecord): string
   return nameOfJob(campaign, { ...job, label: jobLabel ?? null });
 }
 
-export async function readRecord(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
+export async function requireItem(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
   // The next steps of the item need it in a moment.
   const record = await readItem(store, kind, id, { recent: 'keep' });
   if (record) return record;
@@ -36,7 +36,7 @@ export interface StoredJob extends Job {
 }
 
 export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {
-  const record = await readRecord(store, source);
+  const record = await requireItem(store, source);
   const key = itemKey(store, source.kind, source.id, record.input.name);
   const text = await store.readText(key, { recent: 'use' });
   if (text === null) {

@@ -19,7 +19,7 @@ import { growing, notYet, storeFailure } from './retry.ts';
 import { ageOf } from './server-clock.ts';
 import { clientOf } from './service.ts';
 import { writeFailed, type Artefact } from './take-result.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 
 /** In ms, from when it is first wanted; one attempt is made in any case, for a worker that was away. */
 const WAITED_FOR_MS = 30_000;
@@ -41,7 +41,7 @@ export async function keepFailed(deps: Dependencies, job: RemoteJob): Promise<Fe
 
 async function kept(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
   const client = clientOf(deps, job.reference);
-  const store = await openTree(deps, job.item);
+  const store = await openHeldTree(deps, job.item);
   const results: FetchResult[] = [];
   for (const name of client.artefactsOfFailed(job.item.kind)) {
     const got = await download(client, job.remoteId, name);

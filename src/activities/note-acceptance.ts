@@ -12,7 +12,7 @@ import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { isElsewhere, storeFailure } from './retry.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 import type { Tries } from './tries.ts';
 
 /** From an attempt that could not note it, for the next one, which may have access to the tree. */
@@ -36,7 +36,7 @@ async function noteAcceptance(
   tries: Tries<Owed>,
 ): Promise<void> {
   try {
-    const store = await openTree(deps, item);
+    const store = await openHeldTree(deps, item);
     await changeItem(
       store,
       item,

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { ItemOfPage } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 
 export async function loadPage(
   deps: Dependencies,
@@ -24,7 +24,7 @@ export async function loadPage(
 ): Promise<ItemOfPage[]> {
   try {
     const tree = { store: folder, ...(id !== undefined && { tree: id }) };
-    const opened = await openTree(deps, tree);
+    const opened = await openHeldTree(deps, tree);
     const entries = await readPage(opened, page);
     await markReached(opened, page);
     return (

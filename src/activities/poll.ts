@@ -7,7 +7,7 @@ import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { formatDuration, formatNonZeroDuration } from '../domain/duration.ts';
 import type { PollOutcome } from '../domain/outcomes.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
-import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
+import { pollDelay, jobStuckBecause } from '../domain/poll-delay.ts';
 import type { PollPolicy, PollResult, RemoteJob } from '../workflows/activity-types.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -93,7 +93,7 @@ async function look(
     case 'postponed':
       throw notYet(outcome.message, outcome.delayMs);
     case 'running': {
-      const stuck = stuckBecause(ageMs, policy.deadlineMs, outcome.timing);
+      const stuck = jobStuckBecause(ageMs, policy.deadlineMs, outcome.timing);
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
       if (policy.once) return { type: 'running' };
       // The service knows it: an earlier 404 was wrong.
@@ -105,7 +105,7 @@ async function look(
     }
     case 'unavailable': {
       // Nothing is known about the job: the outage is waited for, within the same deadline.
-      const stuck = stuckBecause(ageMs, policy.deadlineMs, null);
+      const stuck = jobStuckBecause(ageMs, policy.deadlineMs, null);
       if (stuck) return { type: 'failed', ...stuck, timing: null };
       throw notYet(outcome.message, Math.max(growing(tries.attempt), outcome.retryAfterMs ?? 0));
     }

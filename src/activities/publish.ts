@@ -13,13 +13,13 @@ import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 
 export async function publish(deps: Dependencies, request: PublishRequest): Promise<Published> {
   const { store: address, state, startedAt, retried = 0, cache = true } = request;
   const context = Context.current();
   try {
-    const store = await openTree(deps, request);
+    const store = await openHeldTree(deps, request);
     const endedAt = new Date().toISOString();
     const beat = () => context.heartbeat();
     const campaign = await readPreparedCampaign(store);

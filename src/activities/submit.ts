@@ -21,7 +21,7 @@ import { readJob, type StoredJob } from './job.ts';
 import { SendingNote } from './sending.ts';
 import { ageOf } from './server-clock.ts';
 import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from './slot.ts';
-import { openTree } from './tree.ts';
+import { openHeldTree } from './tree.ts';
 import { isWanted } from './wanted.ts';
 
 /** A worker that was suspended for this long (ms) may count as dead, and another attempt may be running. */
@@ -88,7 +88,7 @@ async function prepare(
 ): Promise<Prepared | SubmitResult> {
   const { campaign, job, item, run, attempt, limits } = request;
   try {
-    const store = await openTree(deps, job);
+    const store = await openHeldTree(deps, job);
     const note = new SendingNote(store, request);
     const earlier = await note.earlier();
     if (earlier) return earlier;

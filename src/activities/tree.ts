@@ -9,7 +9,7 @@ import type { TreeAddress } from './tree-leases.ts';
  * @throws StoreError `TREE_NOT_HERE`: there is no such folder here, or it is another tree; `TREE_LEASED`: another
  * Temporal works on it
  */
-export async function openTree(
+export async function openHeldTree(
   { openStore, leases }: Pick<Dependencies, 'openStore' | 'leases'>,
   address: TreeAddress,
 ): Promise<Store> {

@@ -55,7 +55,7 @@ async function treeIn(folder: string): Promise<CampaignTree | null> {
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  * @throws StoreError `STORE_NOT_PREPARED`
  */
-export async function openTree(
+export async function requireTree(
   folder: string,
   name: string,
   known: boolean,

@@ -29,7 +29,7 @@ import type { OnNotice } from './notice.ts';
 import { whileHolding } from './hold-tree.ts';
 import { feedSpecs, launch, onShared } from './launch.ts';
 import { endObsolete } from './obsolete.ts';
-import { openTree, type CampaignTree } from './campaign-tree.ts';
+import { requireTree, type CampaignTree } from './campaign-tree.ts';
 import { Deadline } from '../domain/deadline.ts';
 
 interface Move {
@@ -61,7 +61,7 @@ export async function moveCampaign(move: Move): Promise<string> {
     lookOnly: true,
   });
   try {
-    const tree = await openTree(campaignAddress(here.storeUrl, name), name, true);
+    const tree = await requireTree(campaignAddress(here.storeUrl, name), name, true);
     await moveFrom(session, tree, move, address);
     return address;
   } finally {

@@ -12,7 +12,7 @@ import { treeObstacleOf } from './tree-obstacle.ts';
 import { treeIfAny } from './campaign-tree.ts';
 import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
-import { progressOf, settled } from './progress.ts';
+import { readProgress, settled } from './progress.ts';
 
 export interface CampaignObservation {
   readonly at: number;
@@ -76,7 +76,7 @@ export class Observer {
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
     await this.#attendance.check(found, waited);
-    const progress = await progressOf(client, found);
+    const progress = await readProgress(client, found);
     const obstacle = status === 'RUNNING' ? await this.#obstacle(found) : null;
     const budgets = await budgetsOf(client, found.memo?.['services']);
     const lanes = budgets.flatMap(({ waiting }) => waiting);

@@ -19,7 +19,7 @@ const BETWEEN_MS = 100;
  * @throws HundredfoldError `WORKER_SILENT`: it has written nothing, because no worker has run it yet, or because it was
  * started by a version that wrote nothing; then it is queried, and no worker answers
  */
-export async function progressOf(
+export async function readProgress(
   client: Client,
   found: WorkflowExecutionDescription,
 ): Promise<CampaignProgress> {

@@ -14,7 +14,7 @@ import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
 import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
 import { ensureTreeId } from '../store/tree-identity.ts';
-import { openTree, treeIfAny, type CampaignTree } from './campaign-tree.ts';
+import { requireTree, treeIfAny, type CampaignTree } from './campaign-tree.ts';
 import { chooseServices } from './choose-services.ts';
 import { runningItemsOf } from './find.ts';
 import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
@@ -89,7 +89,7 @@ export async function startRetry(session: Session, wanted: RetryStart): Promise<
     return { folder: String(run.out), idle: false };
   }
   const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
-  const tree = await openTree(known, name, run !== null);
+  const tree = await requireTree(known, name, run !== null);
   const embeddedDir = embeddedDirOf(wanted.settings);
   return whileHolding({ session, store: tree.store, embeddedDir, onNotice }, async (held) => {
     const idle = await surveyAndBegin(session, wanted, tree, held);

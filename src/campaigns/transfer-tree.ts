@@ -6,7 +6,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { differences, transfer, type Transferred } from '../store/transfer.ts';
 import { readTreeId } from '../store/tree-identity.ts';
-import { openTree, type CampaignTree } from './campaign-tree.ts';
+import { requireTree, type CampaignTree } from './campaign-tree.ts';
 import { whileHoldingAlone } from './hold-tree.ts';
 import { itemLines, type ItemLine } from './item-lines.ts';
 import type { OnNotice } from './notice.ts';
@@ -37,7 +37,7 @@ export interface TransferredTree {
  */
 export async function pullTree(wanted: TreeTransfer): Promise<TransferredTree> {
   const { stored, here } = placesOf(wanted);
-  const source = await openTree(stored, wanted.name, false);
+  const source = await requireTree(stored, wanted.name, false);
   const to = await openStore(here);
   if ((await readTreeId(to)) !== null) throw codedError('PULL_INTO_TREE', { folder: here });
   const filter = await filterOf(source, wanted);
@@ -52,7 +52,7 @@ export async function pullTree(wanted: TreeTransfer): Promise<TransferredTree> {
  */
 export async function pushTree(wanted: TreeTransfer, replace: boolean): Promise<TransferredTree> {
   const { stored, here } = placesOf(wanted);
-  const source = await openTree(here, wanted.name, false);
+  const source = await requireTree(here, wanted.name, false);
   const to = await openStore(stored);
   const filter = await filterOf(source, wanted);
   const lease = { where: 'hundredfold push', store: to, onNotice: wanted.onNotice };

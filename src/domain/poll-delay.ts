@@ -23,7 +23,7 @@ const SILENT_SECONDS = 3_600;
 const OVERRUN_SECONDS = 3_600;
 
 /** Why a job that the service calls unfinished will never finish; null while it may. */
-export function stuckBecause(
+export function jobStuckBecause(
   ageMs: number,
   deadlineMs: number,
   timing: Timing | null,

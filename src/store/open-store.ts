@@ -22,7 +22,7 @@ export function objectStoreAccess(): ObjectStoreAccess {
   return access;
 }
 
-export interface OpenOptions extends FileStoreOptions {
+interface OpenOptions extends FileStoreOptions {
   /** The id of the tree: what this process knows of it is not read again from a bucket. */
   readonly tree?: string;
 }

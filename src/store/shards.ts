@@ -10,7 +10,7 @@ import { openStore } from './open-store.ts';
 import type { Store } from './store.ts';
 
 /** With more rows than this, a new tree is laid out in shards. */
-export const MOST_UNSHARDED = 100_000;
+const MOST_UNSHARDED = 100_000;
 
 const EXPLANATION =
   'The folder of an item is <kind>/<xx>/<id>: xx are the first two hexadecimal digits of the SHA-256 of the id.\n';

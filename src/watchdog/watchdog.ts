@@ -13,14 +13,14 @@ import { ifFound } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { recoverBudget } from './budget-recovery.ts';
-import { EndedItems } from './ended-items.ts';
+import { ItemDeletion } from './item-deletion.ts';
 import { Periodic } from './periodic.ts';
 import { SilentItems } from './silent-items.ts';
 import { stuckBecause } from './stuck.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
 const LOOK_EVERY_MS = 10_000;
-const REMOVE_EVERY_MS = 10 * 60_000;
+const DELETE_EVERY_MS = 10 * 60_000;
 
 type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
 
@@ -37,7 +37,7 @@ export class Watchdog {
   readonly #options: WatchdogOptions;
   readonly #silent: SilentItems;
   readonly #looks: Periodic;
-  readonly #removals: Periodic;
+  readonly #deletions: Periodic;
 
   constructor(options: WatchdogOptions) {
     const { client, taskQueue, lookEveryMs = LOOK_EVERY_MS, say } = options;
@@ -50,11 +50,11 @@ export class Watchdog {
         say(`checking the budgets failed: ${String(error)}`);
       },
     });
-    const ended = new EndedItems({ client, taskQueue });
-    this.#removals = new Periodic({
-      everyMs: REMOVE_EVERY_MS,
+    const deletion = new ItemDeletion({ client, taskQueue });
+    this.#deletions = new Periodic({
+      everyMs: DELETE_EVERY_MS,
       async work(signal) {
-        await ended.remove(signal).catch(passing);
+        await deletion.remove(signal).catch(passing);
       },
       onError: (error) => {
         say(`deleting ended items from Temporal failed: ${String(error)}`);
@@ -64,11 +64,11 @@ export class Watchdog {
 
   start(): void {
     this.#looks.start();
-    this.#removals.start();
+    this.#deletions.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#looks.stop(), this.#removals.stop()]);
+    await Promise.all([this.#looks.stop(), this.#deletions.stop()]);
   }
 
   async #look(signal: AbortSignal): Promise<void> {

@@ -33,7 +33,7 @@ export function progressOf(parts: CampaignParts): CampaignProgress {
 }
 
 /** Differs when the progress differs, and is made without a walk over the items. */
-export function standingOf({ spec, state, feeds, tally, breaker }: CampaignParts): string {
+export function fingerprintOf({ spec, state, feeds, tally, breaker }: CampaignParts): string {
   const open = feeds.map((feed) => feed.open.size);
   const brakes = pausedWithRows(breaker, feeds).length;
   return [state, spec.items, spec.following, tally.total, brakes, ...open].join();

@@ -7,7 +7,7 @@
  * tree (three more events each time, and a reader on another machine needs the tree).
  */
 import { CancellationScope, condition, patched, sleep, upsertMemo } from '@temporalio/workflow';
-import { progressOf, standingOf, type CampaignParts } from './campaign-progress.ts';
+import { progressOf, fingerprintOf, type CampaignParts } from './campaign-progress.ts';
 import { PROGRESS_MEMO } from './messages.ts';
 
 /** Readers look once a second. */
@@ -46,6 +46,6 @@ export class WrittenProgress {
   }
 
   #standing(): string {
-    return standingOf(this.#parts());
+    return fingerprintOf(this.#parts());
   }
 }

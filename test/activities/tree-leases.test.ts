@@ -1,6 +1,6 @@
 /** How a worker handles the leases of its trees: when it checks, when it renews, when it releases. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openTree } from '../../src/activities/tree.ts';
+import { openHeldTree } from '../../src/activities/tree.ts';
 import { TreeLeases, type TreeAddress } from '../../src/activities/tree-leases.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { holdTree } from '../../src/store/hold-tree.ts';
@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => vi.restoreAllMocks());
 
 const lease = async () => (await newestLease(store))?.record ?? null;
-const opened = (tree: TreeAddress = address) => openTree({ openStore: here, leases }, tree);
+const opened = (tree: TreeAddress = address) => openHeldTree({ openStore: here, leases }, tree);
 
 test('a free tree is acquired with its first use', async () => {
   await opened();

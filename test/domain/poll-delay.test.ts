@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pollDelay, stuckBecause } from '../../src/domain/poll-delay.ts';
+import { pollDelay, jobStuckBecause } from '../../src/domain/poll-delay.ts';
 
 describe('the next poll of a job', () => {
   test.each([
@@ -26,18 +26,18 @@ const timing = {
 
 describe('a job that will never finish', () => {
   test('has passed its deadline', () => {
-    expect(stuckBecause(1_001, 1_000, null)?.code).toBe('JOB_OVERDUE');
-    expect(stuckBecause(999, 1_000, null)).toBeNull();
+    expect(jobStuckBecause(1_001, 1_000, null)?.code).toBe('JOB_OVERDUE');
+    expect(jobStuckBecause(999, 1_000, null)).toBeNull();
   });
 
   test('has a worker that has been silent for an hour', () => {
-    expect(stuckBecause(0, 1_000, timing)).toBeNull();
-    expect(stuckBecause(0, 1_000, { ...timing, heartbeatAgeSeconds: 3_601 })?.code).toBe(
+    expect(jobStuckBecause(0, 1_000, timing)).toBeNull();
+    expect(jobStuckBecause(0, 1_000, { ...timing, heartbeatAgeSeconds: 3_601 })?.code).toBe(
       'JOB_STUCK',
     );
     const waiting = { ...timing, startedAt: null, heartbeatAgeSeconds: 3_601 };
     expect(
-      stuckBecause(0, 1_000, waiting),
+      jobStuckBecause(0, 1_000, waiting),
       'a job that waits has no worker to be silent',
     ).toBeNull();
   });

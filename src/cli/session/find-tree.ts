@@ -4,7 +4,7 @@ import { campaignAddress } from '../../store/address.ts';
 import { findCampaign } from '../../campaigns/find.ts';
 import { commandSettings } from './command-settings.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { openTree, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
+import { requireTree, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { withSession } from './with-session.ts';
 
 export interface TreeFlags extends CommonFlags {
@@ -22,11 +22,11 @@ export async function findTree(name: string, flags: TreeFlags): Promise<Campaign
   const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
   const tree = await treeIfAny(expected, name);
   if (tree !== null) return tree;
-  if (flags.out !== undefined) return openTree(expected, name, false);
+  if (flags.out !== undefined) return requireTree(expected, name, false);
   const found: string[] = [];
   await withSession(flags, 'look', async ({ client }) => {
     found.push((await findCampaign(client, name)).out);
     return EXIT.ok;
   });
-  return openTree(found[0] ?? expected, name, true);
+  return requireTree(found[0] ?? expected, name, true);
 }

@@ -5,7 +5,7 @@ import { ATTRIBUTES } from '../../workflows/search-attributes.ts';
 import { findCampaign, runningItemsOf } from '../../campaigns/find.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import type { OpenItem } from '../../campaigns/item-lines.ts';
-import { openTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
+import { requireTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { withSession } from './with-session.ts';
 
 type OpenItems = ReadonlyMap<string, OpenItem>;
@@ -22,7 +22,7 @@ export async function withOpenItems(
 ): Promise<number> {
   return withSession(flags, 'look', async ({ client }) => {
     const { open, out } = await findCampaign(client, name);
-    const tree = await openTree(folder ?? out, name, true);
+    const tree = await requireTree(folder ?? out, name, true);
     return use(tree, open ? await openItems(client, name) : new Map<string, OpenItem>());
   });
 }

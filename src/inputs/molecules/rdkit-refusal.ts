@@ -9,7 +9,7 @@ const ATOM = /\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g;
 const NO_REASON = 'RDKit takes it for none, and does not say why';
 
 /** `log` is RDKit's output while it read `smiles`. */
-export function refusalOf(log: string, smiles: string): Refused {
+export function rdkitRefusal(log: string, smiles: string): Refused {
   const lines = log.split('\n').map((line) => line.replace(/^\[[\d:]+\] /, ''));
   const said = lines[0] ?? '';
   // It reports nothing for some impossible valences.

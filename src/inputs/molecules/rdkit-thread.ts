@@ -11,7 +11,7 @@ import {
 } from './chemist.ts';
 import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
 import { readGraph } from './rdkit-graph.ts';
-import { refusalOf } from './rdkit-refusal.ts';
+import { rdkitRefusal } from './rdkit-refusal.ts';
 import { factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
 
 export interface Question {
@@ -112,7 +112,7 @@ function draw(text: string): Drawn | Refused {
 function refusal(text: string): Refused {
   const said = log?.get_buffer() ?? '';
   log?.clear_buffer();
-  return refusalOf(said, text);
+  return rdkitRefusal(said, text);
 }
 
 const ANSWERS = { smiles: readSmiles, molfile: readMolfile, graph: graphOf, drawing: draw };

@@ -11,7 +11,7 @@ import {
 import {
   fileSets,
   missingKeys,
-  readRecord,
+  parseRecord,
   RESULT_KEYS,
   type FileSet,
   type ResultKey,
@@ -53,7 +53,7 @@ export function nativeFiles(
   record: unknown,
   options: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,
 ): NativeFiles | ResultProblem {
-  const sets = fileSets(readRecord(record));
+  const sets = fileSets(parseRecord(record));
   const set = sets.find((one) => missingKeys(one).length === 0);
   if (set === undefined) return incomplete(sets[0]);
   const name = readName(set);

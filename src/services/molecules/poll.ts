@@ -10,7 +10,7 @@ import { below } from '../target.ts';
 import { isWebPage, serviceWords, shorten } from '../words.ts';
 import type { MoleculesAccess } from './access.ts';
 import { meaningfulLines } from './log.ts';
-import { fileSets, innerStatus, missingKeys, readRecord, type MoleculeRecord } from './schemas.ts';
+import { fileSets, innerStatus, missingKeys, parseRecord, type MoleculeRecord } from './schemas.ts';
 
 /** Bytes: the 19 files of a 200-atom molecule are about 0.6 MB, and there may be several sets. */
 const RECORD_LIMIT = 8 * 1024 * 1024;
@@ -32,7 +32,7 @@ export async function poll(
     case 202: {
       const body = await answer.body.text(SMALL_JSON_LIMIT);
       const json = body.type === 'whole' ? parseBoundedJson(body.text) : undefined;
-      return running(answer, readRecord(json));
+      return running(answer, parseRecord(json));
     }
     case 404:
     case 410:
@@ -57,7 +57,7 @@ async function finishedOrNot(answer: HttpResponse): Promise<PollOutcome> {
     if (!isWebPage(body.text)) return unavailable(answer, 'the record is not JSON');
     return { ...(await unavailable(answer, 'a web page instead of a record')), refusesUs: true };
   }
-  const record = readRecord(json);
+  const record = parseRecord(json);
   if (fileSets(record).some((set) => missingKeys(set).length === 0)) return finished(answer);
   if (innerStatus(record) === 202) return running(answer, record);
   return { type: 'failed', message: failureMessage(record), timing: null };

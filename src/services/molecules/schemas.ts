@@ -40,7 +40,7 @@ const recordSchema = z.looseObject({
 });
 export type MoleculeRecord = z.infer<typeof recordSchema>;
 
-export function readRecord(json: unknown): MoleculeRecord {
+export function parseRecord(json: unknown): MoleculeRecord {
   return recordSchema.parse(asObject(json) ?? {});
 }
 

@@ -18,7 +18,7 @@ const KEPT_MS = 3_600_000;
 /** Of gRPC. */
 const NOT_FOUND = 5;
 
-interface EndedItemsOptions {
+interface ItemDeletionOptions {
   readonly client: Client;
   /** Of the workers that this belongs to. */
   readonly taskQueue: string;
@@ -26,10 +26,10 @@ interface EndedItemsOptions {
   readonly keptMs?: number;
 }
 
-export class EndedItems {
-  readonly #options: EndedItemsOptions;
+export class ItemDeletion {
+  readonly #options: ItemDeletionOptions;
 
-  constructor(options: EndedItemsOptions) {
+  constructor(options: ItemDeletionOptions) {
     this.#options = options;
   }
 

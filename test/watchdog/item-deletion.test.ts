@@ -1,6 +1,6 @@
 /** Ended items of large campaigns are deleted from Temporal; their campaign goes on, and loses nothing. */
 import { afterEach, expect, test } from 'vitest';
-import { EndedItems } from '../../src/watchdog/ended-items.ts';
+import { ItemDeletion } from '../../src/watchdog/item-deletion.ts';
 import { lookSignal } from '../../src/workflows/messages.ts';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
@@ -15,9 +15,9 @@ async function completedItems(campaign: string): Promise<number> {
   return (await rig.client.workflow.count(query)).count;
 }
 
-function endedItems(mostKept: number, keptMs: number): EndedItems {
+function deletion(mostKept: number, keptMs: number): ItemDeletion {
   const { client, taskQueue } = rig;
-  return new EndedItems({ client, taskQueue, mostKept, keptMs });
+  return new ItemDeletion({ client, taskQueue, mostKept, keptMs });
 }
 
 test('those of a large campaign that still runs are deleted, and it completes; others stay', async () => {
@@ -28,9 +28,9 @@ test('those of a large campaign that still runs are deleted, and it completes; o
   const both = () => Promise.all([completedItems(small.name), completedItems(large.name)]);
   await expect.poll(both, { timeout: 20_000 }).toEqual([2, 4]);
   // Not for an hour.
-  expect(await endedItems(3, 3_600_000).remove(never)).toBe(0);
+  expect(await deletion(3, 3_600_000).remove(never)).toBe(0);
   // Each worker does it.
-  const [one, another] = [endedItems(3, 0), endedItems(3, 0)];
+  const [one, another] = [deletion(3, 0), deletion(3, 0)];
   const removed = await Promise.all([one.remove(never), another.remove(never)]);
   expect(Math.max(...removed)).toBe(4);
   // The server deletes them half a minute later.
