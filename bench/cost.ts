@@ -6,7 +6,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Bench, sequences } from './command.ts';
-import { watchProcesses, type Role, type Used } from './processes.ts';
+import { watchProcesses, type Usage, type Used } from './processes.ts';
 
 export async function cost(items: number): Promise<string> {
   const bench = await Bench.open();
@@ -26,12 +26,12 @@ export async function cost(items: number): Promise<string> {
   }
 }
 
-function describeUse(used: ReadonlyMap<Role, Used>, items: number): string {
-  const [command, temporal] = [used.get('command'), used.get('temporal')];
+function describeUse({ by, together: peak }: Usage, items: number): string {
+  const [command, temporal] = [by.get('command'), by.get('temporal')];
   if (!command || !temporal) throw new Error('no process was seen');
   const each = ({ seconds }: Used): number => (1_000 * seconds) / items;
   const together = each(command) + each(temporal);
-  return `CPU an item: command and worker ${each(command).toFixed(1)} ms, Temporal ${each(temporal).toFixed(1)} ms, together ${together.toFixed(1)} ms; memory ${command.megabytes.toFixed(0)} and ${temporal.megabytes.toFixed(0)} MB`;
+  return `CPU an item: command and worker ${each(command).toFixed(1)} ms, Temporal ${each(temporal).toFixed(1)} ms, together ${together.toFixed(1)} ms; memory ${command.megabytes.toFixed(0)} and ${temporal.megabytes.toFixed(0)} MB, ${peak.toFixed(0)} MB at once`;
 }
 
 /** As reported by the visibility of the embedded server. */

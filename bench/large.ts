@@ -8,7 +8,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bench } from './command.ts';
-import { killFamily, watchProcesses, type Role, type Used } from './processes.ts';
+import { killFamily, watchProcesses, type Usage } from './processes.ts';
 
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
 const POLLED_MS = 250;
@@ -16,7 +16,7 @@ const POLLED_MS = 250;
 interface Step {
   readonly name: string;
   readonly seconds: number;
-  readonly used: ReadonlyMap<Role, Used>;
+  readonly used: Usage;
   readonly note: string;
 }
 
@@ -107,7 +107,7 @@ async function whole(bench: Bench, args: readonly string[]): Promise<Step> {
 }
 
 function lineOf({ name, seconds, used, note }: Step): string {
-  const parts = [...used].map(
+  const parts = [...used.by].map(
     ([role, { seconds: cpu, megabytes }]) =>
       `${role} ${cpu.toFixed(1)} s of CPU, ${megabytes.toFixed(0)} MB`,
   );

@@ -12,21 +12,31 @@ export interface Used {
   megabytes: number;
 }
 
+export interface Usage {
+  readonly by: ReadonlyMap<Role, Used>;
+  /** The largest memory (MB) of all processes at one time: their peaks need not coincide. */
+  readonly together: number;
+}
+
 export type Role = 'command' | 'temporal';
 
 /** Of a process and its descendants, from now until `stop`; the memory is the largest since they began. */
-export function watchProcesses(root: number): { stop: () => ReadonlyMap<Role, Used> } {
+export function watchProcesses(root: number): { stop: () => Usage } {
   const seen = new Map<number, { role: Role; seconds: number; megabytes: number }>();
   const before = new Map(familyOf(root).map((pid) => [pid, readProcess(pid)?.seconds ?? 0]));
+  let together = 0;
   const look = (): void => {
+    let resident = 0;
     for (const pid of familyOf(root)) {
       const now = readProcess(pid);
       if (!now) continue;
       // A process that has just ended has no memory.
       const most = Math.max(seen.get(pid)?.megabytes ?? 0, now.megabytes);
+      resident += now.resident;
       const seconds = now.seconds - (before.get(pid) ?? 0);
       seen.set(pid, { role: now.role, seconds, megabytes: most });
     }
+    together = Math.max(together, resident);
   };
   const timer = setInterval(look, SAMPLED_EVERY_MS);
   return {
@@ -38,7 +48,7 @@ export function watchProcesses(root: number): { stop: () => ReadonlyMap<Role, Us
         const sum = used.get(role) ?? { seconds: 0, megabytes: 0 };
         used.set(role, { seconds: sum.seconds + seconds, megabytes: sum.megabytes + megabytes });
       }
-      return used;
+      return { by: used, together };
     },
   };
 }
@@ -75,10 +85,16 @@ function readProcess(pid: number) {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const role: Role = /^Name:\s+temporal/m.test(status) ? 'temporal' : 'command';
-    const megabytes = Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1_024;
+    const megabytes = megabytesIn(status, 'VmHWM');
+    const resident = megabytesIn(status, 'VmRSS');
     const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-    return { role, seconds, megabytes };
+    return { role, seconds, megabytes, resident };
   } catch {
     return null;
   }
+}
+
+function megabytesIn(status: string, field: string): number {
+  const [, kilobytes = 0] = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status) ?? [];
+  return Number(kilobytes) / 1_024;
 }
