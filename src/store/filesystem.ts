@@ -14,6 +14,7 @@ import { inParallel } from './in-parallel.ts';
 import { LEASES, SHARDED } from './layout.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
 import { OpenedFolders } from './opened-folders.ts';
+import { QUICK_READS, isOnLocalDisk } from './quick-reads.ts';
 import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
 import type { ListedFile, Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { missing } from './store-error.ts';
@@ -67,11 +68,15 @@ export async function openFileStore(
     const root = await realpath(folder);
     // A path with a trailing slash must be a folder; for a file, the call fails with ENOTDIR.
     await lstat(`${root}/`);
-    const reads = blocking ? new BlockingReads() : WAITING_READS;
-    const store = new FileStore(root, reads, await isSharded(root));
+    const store = new FileStore(root, await readsOf(root, blocking), await isSharded(root));
     if (!create && !blocking) opened.keep(folder, store);
     return store;
   });
+}
+
+async function readsOf(root: string, blocking: boolean): Promise<Reads> {
+  if (blocking) return new BlockingReads();
+  return (await isOnLocalDisk(root)) ? QUICK_READS : WAITING_READS;
 }
 
 async function isThere(path: string): Promise<boolean> {
