@@ -172,28 +172,16 @@ export class ObjectStore implements Store {
     }
   }
 
-  async *list(prefix: string): AsyncIterable<string> {
-    try {
-      yield* keysBelow(this.#listing, prefix);
-    } catch (error) {
-      throw this.#asStoreError(error, 'list the objects');
-    }
+  list(prefix: string): AsyncIterable<string> {
+    return this.#listed('the objects', keysBelow(this.#listing, prefix));
   }
 
-  async *etags(prefix: string): AsyncIterable<ListedFile> {
-    try {
-      yield* filesBelow(this.#listing, prefix);
-    } catch (error) {
-      throw this.#asStoreError(error, 'list the objects');
-    }
+  etags(prefix: string): AsyncIterable<ListedFile> {
+    return this.#listed('the objects', filesBelow(this.#listing, prefix));
   }
 
-  async *folders(): AsyncIterable<string> {
-    try {
-      yield* namesBelow(this.#listing);
-    } catch (error) {
-      throw this.#asStoreError(error, 'list the objects');
-    }
+  folders(): AsyncIterable<string> {
+    return this.#listed('the objects', namesBelow(this.#listing));
   }
 
   async exists(key: string): Promise<boolean> {
@@ -248,11 +236,15 @@ export class ObjectStore implements Store {
     return swept;
   }
 
-  async *#uploads(): AsyncIterable<{ readonly key: string; readonly id: string }> {
+  #uploads(): AsyncIterable<{ readonly key: string; readonly id: string }> {
+    return this.#listed('the unfinished uploads', uploadsBelow(this.#listing));
+  }
+
+  async *#listed<T>(what: string, listing: AsyncIterable<T>): AsyncGenerator<T> {
     try {
-      yield* uploadsBelow(this.#listing);
+      yield* listing;
     } catch (error) {
-      throw this.#asStoreError(error, 'list the unfinished uploads');
+      throw this.#asStoreError(error, `list ${what}`);
     }
   }
 
