@@ -120,6 +120,17 @@ export class Bench {
     return rows as unknown as Arrival[];
   }
 
+  /** When the service ran each job (ms since the epoch); it is stopped first, as for `journal`. */
+  async jobTimes(): Promise<{ readonly startedAt: number; readonly finishedAt: number }[]> {
+    await this.#stopServices();
+    const database = new DatabaseSync(join(this.folder, 'services.db'));
+    const rows = database
+      .prepare('SELECT started_at AS startedAt, finished_at AS finishedAt FROM jobs')
+      .all();
+    database.close();
+    return rows as unknown as { startedAt: number; finishedAt: number }[];
+  }
+
   async close(): Promise<void> {
     await this.#stopServices();
     await rm(this.folder, { recursive: true, force: true });
