@@ -29,7 +29,7 @@ test('a wait by the server’s clock never ends early, however wrong our clock i
   );
 });
 
-test('a wait is late by the fastest recent answer of the server', () => {
+test('a wait ends late by the delay of the fastest recent answer of the server', () => {
   let now = 0;
   const clock = new ServerClock(() => now);
   now = 1_000;

@@ -72,7 +72,7 @@ test('a lost lease is detected within seconds, also by a process that was suspen
   await expectCode(opened(), 'TREE_LEASED');
 });
 
-test('nor does a machine that slept rely on an earlier check', async () => {
+test('a lost lease is detected within seconds after the machine was suspended', async () => {
   await opened();
   await holdTree(store, holder('b'), { isGone: () => true });
   const now = Date.now();
@@ -86,7 +86,7 @@ test('the leases of open campaigns are renewed, also before their first activity
   expect(await lease()).toMatchObject({ temporal: 'a', beats: 1 });
 });
 
-test('a lease is renewed as long as Temporal does not report what is open', async () => {
+test('a lease is renewed while Temporal does not report which campaigns are open', async () => {
   await leases.renew();
   open = new Error('away');
   for (let round = 0; round < 3; round += 1) await leases.renew();
