@@ -113,7 +113,7 @@ test('adopt --past continues an unfinished campaign of another day', async () =>
   expect(await service.end()).toHaveLength(2);
 });
 
-test('adopt refuses what it cannot do, and starts nothing', async () => {
+test('adopt refuses invalid requests, and starts nothing', async () => {
   const { at, browser, runs } = await scene();
   await browser.sequence('MKTAYIAKQR');
   const unknown = '00000000-0000-4000-8000-000000000000';

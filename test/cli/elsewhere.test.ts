@@ -7,7 +7,7 @@ import { freePort } from '../../src/temporal/ports.ts';
 import { desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
-test('`services`, `worker` and `run` work for a Temporal elsewhere, each in its own process', async () => {
+test('`services`, `worker` and `run` work with an external Temporal server, each in its own process', async () => {
   const at = desk();
   const port = await freePort();
   // All tests share the server: a unique name.

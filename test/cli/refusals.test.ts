@@ -14,7 +14,7 @@ function nothingBegun(at: Desk, ...mayBeThere: readonly string[]): void {
 }
 
 describe('the command line', () => {
-  test('an unknown command exits with code 1, a suggestion and a pointer to the help', async () => {
+  test('with an unknown command exits with code 1, a suggestion and a pointer to the help', async () => {
     const at = desk();
     const [unknown, missing, wrong] = await Promise.all([
       at.runs(1, ['stauts']),
@@ -31,7 +31,7 @@ describe('the command line', () => {
     nothingBegun(at);
   });
 
-  test('may ask about the command itself', async () => {
+  test('prints the help and the version', async () => {
     const at = desk();
     const [help, ofRun, version] = await Promise.all([
       at.runs(0, ['--help']),
@@ -90,7 +90,7 @@ describe('a manifest with errors', () => {
     nothingBegun(at);
   });
 
-  test('or a missing one: exit code 2', async () => {
+  test('exits with code 2, and so does a missing manifest', async () => {
     const at = desk();
     at.write('empty.csv', 'id,smiles\n');
     const [gone, empty] = await Promise.all([
