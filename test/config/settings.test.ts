@@ -42,7 +42,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('limits the prediction service to its 100 an hour, and does not limit the molecule service', async () => {
+  test('limits the prediction service to 100 jobs an hour, and does not limit the molecule service', async () => {
     const yaml =
       'services:\n  molecules: { url: "https://m.example/acpype" }\n  predictions: { url: "https://p.example/" }';
     const { services } = await load(yaml, TOKENS);
@@ -193,7 +193,7 @@ describe('several tokens of a service', () => {
     `services: { predictions: { url: https://host, tokens: [{ env: A }, { env: B }], ${more} } }`;
   const environment = { A: 'p-one', B: 'p-two' };
 
-  test('have a credential each', async () => {
+  test('are separate credentials', async () => {
     const { services } = await load(of('severalTokensAllowed: true'), environment);
     const all = everyCredential(Object.values(services));
     expect(all.map(({ token }) => token.reveal())).toEqual(['p-one', 'p-two']);
