@@ -56,7 +56,7 @@ test('run-campaign reports refused rows with their code, and submits nothing', a
   expect(stderr).toContain('MANIFEST_REFUSED: the manifest has one error; nothing was submitted');
 });
 
-test('adopt-jobs, retry-campaign, control-campaign and copy-tree do what they say', async () => {
+test('adopt-jobs, retry-campaign, control-campaign and copy-tree succeed, and submit nothing', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 100, seconds: 3_600 });
   const jobs = new BrowserJobs(

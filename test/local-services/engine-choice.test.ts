@@ -56,7 +56,7 @@ describe('an engine is installed', () => {
     expect(installedEngine('acpype')).toBeNull();
   });
 
-  test('but not if its folder was moved: Python environments cannot be', () => {
+  test('but not if its folder was moved, which Python environments do not support', () => {
     record();
     const moved = `${folder}-moved`;
     renameSync(folder, moved);
