@@ -89,7 +89,7 @@ describe('an input file', () => {
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_FILE_UNREADABLE']);
   });
 
-  test('loses its byte order mark, which the engines cannot read, and nothing else', async () => {
+  test('is read without its byte order mark, which the engines cannot read, and otherwise unchanged', async () => {
     const { items } = await read('manifest.csv', 'id,file\na,a.fasta\n', {
       'a.fasta': `\uFEFF${FASTA.replaceAll('\n', '\r\n')}`,
     });
@@ -170,7 +170,7 @@ describe('several manifests', () => {
     expect(digests[0]?.sha256).toBe(sha256);
   });
 
-  test('a missing one does not hide the problems of the others', async () => {
+  test('a missing manifest does not hide the problems of the others', async () => {
     const folder = await folderWith({ 'b.csv': 'id,smiles\nx,C.C\n' });
     await mkdir(path.join(folder, 'empty'));
     const paths = ['a.csv', 'empty', 'b.csv'].map((name) => path.join(folder, name));

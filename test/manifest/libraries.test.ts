@@ -38,7 +38,7 @@ describe('a SMILES file', () => {
     expect(items.map(({ id }) => id)).toEqual(['lib-1', 'LIG', 'LIG-2', 'lib-4']);
   });
 
-  test('names the wrong row', async () => {
+  test('reports the line and the id of an invalid row', async () => {
     const { problems } = await read('lib.smi', 'C one\nC(C two\nCCO,ethanol\n');
     expect(problems.map(({ code, line, id }) => [code, line, id])).toEqual([
       ['SMILES_SYNTAX', 2, 'two'],
@@ -100,7 +100,7 @@ describe('a FASTA file', () => {
     ]);
   });
 
-  test('with an endless record is refused there', async () => {
+  test('with an endless record is refused at that record', async () => {
     const endless = `>a\nMNKQQQTALN\n>b\n${'MNKQQQTALN\n'.repeat(1_600_000)}`;
     const { items, problems } = await read('x.fasta', endless);
     expect(items.map(({ id }) => id)).toEqual(['a']);
@@ -172,7 +172,7 @@ describe('an SD file', () => {
     ]);
   });
 
-  test('with an endless record is refused there', async () => {
+  test('with an endless record is refused at that record', async () => {
     const endless = `a${WATER}$$$$\n> <x>\n${'data\n'.repeat(3_300_000)}`;
     const { items, problems } = await read('l.sdf', endless);
     expect(items.map(({ id }) => id)).toEqual(['a']);

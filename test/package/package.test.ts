@@ -241,7 +241,7 @@ function pipConfiguration(): NodeJS.ProcessEnv {
   );
 }
 
-test('nothing was written into the package by all of this', () => {
+test('none of these tests has written into the package', () => {
   expect(installed.contents()).toEqual(before);
   expect(existsSync(join(installed.program, '.hundredfold'))).toBe(false);
 });

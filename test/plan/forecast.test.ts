@@ -44,7 +44,7 @@ describe('the last submission', () => {
     expect(endOf(count, predictions([fresh(100)]))).toBe(NOW + windows * ROUND);
   });
 
-  test('is later by the current charges', () => {
+  test('is delayed by the current charges', () => {
     expect(endOf(1, predictions([used(100, 100)]))).toBe(NOW - 60_000 + ROUND);
     expect(endOf(1, predictions([used(100, 99)]))).toBe(NOW);
   });
@@ -73,7 +73,7 @@ describe('the last submission', () => {
     expect(endOf(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('is never earlier with more jobs, more charged, or a smaller limit', () => {
+  test('is not earlier with more jobs, more charges, or a smaller limit', () => {
     const small = fc.integer({ min: 1, max: 40 });
     fc.assert(
       fc.property(small, small, fc.nat({ max: 40 }), (count, limit, charged) => {

@@ -44,7 +44,7 @@ test('returns every row unchanged, whatever its cells contain, more than once', 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('waits for the disk with many rows, and its own reads may split them anywhere', async () => {
+test('waits for the disk if there are many rows, and reads rows that span several chunks', async () => {
   const spool = new Spool(await temporaryFolder());
   let waits = 0;
   const text = 'Å'.repeat(1_000);
@@ -64,7 +64,7 @@ test('waits for the disk with many rows, and its own reads may split them anywhe
   await spool.remove();
 });
 
-test('without a row there is no file, and nothing to read', async () => {
+test('without a row no file is created, and nothing is read', async () => {
   const folder = await temporaryFolder();
   const spool = new Spool(folder);
   await spool.end();
