@@ -23,7 +23,7 @@ test('a green run counts its tests', () => {
   expect(vitestTally(report(7, 0), 0).tally).toEqual({ passed: 7, failed: 0 });
 });
 
-test('a red run counts both', () => {
+test('a red run counts passed and failed tests', () => {
   expect(vitestTally(report(5, 2), 1).tally).toEqual({ passed: 5, failed: 2 });
 });
 
@@ -34,7 +34,7 @@ test('a test file that failed to load is a failure, although none of its tests f
   expect(problem).toBe('did not run: a.test.ts');
 });
 
-test.each([0, 1, null])('no tests are a failure, whatever the exit code %s', (code) => {
+test.each([0, 1, null])('a run without tests is a failure, also with exit code %s', (code) => {
   expect(vitestTally(report(0, 0), code).tally.failed).toBe(1);
 });
 

@@ -30,7 +30,7 @@ describe('two predictions', () => {
 describe('a sample', () => {
   const names = Array.from({ length: 200 }, (_, n) => `molecules/m-${n}`);
 
-  test('is a share, rounded up, or a number; never zero', () => {
+  test('is a share, rounded up, or a number, and at least one', () => {
     expect(sizeOf(parseShare('1%'), 150)).toBe(2);
     expect(sizeOf(parseShare('0.1%'), 10)).toBe(1);
     expect(sizeOf(parseShare('20'), 150)).toBe(20);
