@@ -143,14 +143,14 @@ describe('the configuration', () => {
     expect([differenceOf(free, is), differenceOf(free, isMirrored)]).toEqual([null, null]);
   });
 
-  test('of [H][C@](F)(Cl)Br: seen from the hydrogen, F, Cl and Br follow anticlockwise', async () => {
+  test('of [H][C@](F)(Cl)Br: seen from the hydrogen, F, Cl and Br are anticlockwise', async () => {
     const seen = await graphOf('[H][C@](F)(Cl)Br');
     const anticlockwise = HALOMETHANE.places[3]?.[1] === -1.5 ? mirrored(HALOMETHANE) : HALOMETHANE;
     expect(differenceOf(seen, anticlockwise)).toBeNull();
     expect(differenceOf(seen, mirrored(anticlockwise))).not.toBeNull();
   });
 
-  test('of a file is that of its coordinates', () => {
+  test('of a file is derived from its coordinates', () => {
     const { places, ...graph } = HALOMETHANE;
     const input = { ...graph, stereo: { places } };
     expect(differenceOf(input, HALOMETHANE)).toBeNull();
@@ -197,7 +197,7 @@ function difluorocyclobutane(cis: boolean) {
   };
 }
 
-test('the configuration of a ring, of which no single atom has one', async () => {
+test('the configuration of a ring without a stereocentre is compared', async () => {
   const [cis, trans] = [difluorocyclobutane(true), difluorocyclobutane(false)];
   const wrong = { type: 'centre', atom: null };
   for (const [one, other] of [

@@ -117,7 +117,7 @@ describe('through a proxy', () => {
     expect(answer.type).toBe('unreached');
   });
 
-  test('a service that closes the connection behind the tunnel, after the request was written: broken', async () => {
+  test('a service that closes the connection through the tunnel after the request was written: broken', async () => {
     await using service = await tlsServer((incoming) => incoming.socket.destroy());
     await using proxy = await proxyServer();
     const http = newHttp({ ca: CA, proxy: through(proxy.port) });

@@ -110,7 +110,7 @@ describe('the list of shift chains (contract 4.8)', () => {
     return { outcome: await listAt(server, 'shifts', SECRET), requests: server.requests };
   }
 
-  test('adds the jobs that the list of shift predictions lacks; its token is in the query', async () => {
+  test('adds jobs that are missing in the list of shift predictions; its token is in the query', async () => {
     const { outcome, requests } = await shiftsListed((response) =>
       json(response, 200, [{ ...CHAINS, request_id: 'job-0001' }, CHAINS]),
     );

@@ -116,7 +116,7 @@ describe('the status code is the outcome (contract 4.4)', () => {
     });
   });
 
-  test('422 without a message is failed and says so', async () => {
+  test('422 without a message is failed, and the message says so', async () => {
     expect(await polled(422, '')).toMatchObject({
       type: 'failed',
       message: 'the service gives no reason',
@@ -156,7 +156,7 @@ describe('the status code is the outcome (contract 4.4)', () => {
     expect((await pollAt(server.url)).type).toBe('unavailable');
   });
 
-  test('an id cannot leave its place in the path', async () => {
+  test('an id cannot change the path of the request', async () => {
     await using server: ScriptedServer = await httpServer((_, response) => json(response, 404, {}));
     await pollAt(server.url, 'current', 'a/../../b?c#d');
     expect(server.requests[0]?.path).toBe(
