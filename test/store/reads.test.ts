@@ -9,7 +9,7 @@ import { openFileStore } from '../../src/store/filesystem.ts';
 import { collected, expectCode } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-describe.each([false, true])('blocking: %s', (blocking) => {
+describe.each([false, true])('reads with blocking calls: %s', (blocking) => {
   async function store(files: Readonly<Record<string, string | Uint8Array>> = {}) {
     const opened = await openFileStore(await temporaryFolder(), { blocking });
     for (const [key, data] of Object.entries(files)) await opened.write(key, data);
@@ -35,7 +35,7 @@ describe.each([false, true])('blocking: %s', (blocking) => {
     }
   });
 
-  test('bytes do not change when the next file is read', async () => {
+  test('bytes that were returned do not change when the next file is read', async () => {
     const tree = await store({ one: 'first', two: 'other' });
     const first = await tree.read('one');
     await tree.read('two');

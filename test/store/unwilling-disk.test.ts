@@ -32,7 +32,7 @@ function refusalIn(script: string, folder: string, wrapper: readonly string[] = 
 
 describe('a full disk', () => {
   test.skipIf(!canMount)(
-    'is STORE_FULL, leaves no partial file, and accepts the file once there is space (needs private mounts)',
+    'is STORE_FULL, leaves no partial file, and accepts the file when there is space (needs private mounts)',
     async () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o size=256k tmpfs "$1"; head -c 65536 /dev/zero >"$1/ballast"; "$2" "$3" "$1"',
