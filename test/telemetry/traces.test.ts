@@ -11,7 +11,7 @@ import { noItemLost } from '../promises.ts';
 import { Collector, type CollectedSpan } from './collector.ts';
 import { scene, services, TOKEN } from './operated-worker.ts';
 
-test('every item is one trace, from two workers, with the POST as a separate span', async () => {
+test('every item has one trace, also from two workers, with the POST as a separate span', async () => {
   const at = desk();
   const collector = await Collector.open();
   const set = await scene(at, inject('temporal'));
