@@ -88,7 +88,7 @@ describe('when a service is paused', () => {
     });
   });
 
-  test('without a threshold: never', () => {
+  test('without a threshold: not paused', () => {
     expect(tripsAt(Array<ItemEnd>(50).fill(same), null)).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe('when a service is paused', () => {
   });
 });
 
-test('a campaign pauses molecules that fail alike, again after a resume, and ends when the service is repaired', async () => {
+test('a campaign pauses molecules that fail in the same way, again after a resume, and then completes', async () => {
   const told = join(await temporaryFolder(), 'told');
   const script = 'fs.appendFileSync(process.argv[1], fs.readFileSync(0))';
   const rig = await openRig({
