@@ -46,7 +46,7 @@ test('a free tree is acquired with its first use', async () => {
   expect(await lease()).toMatchObject({ temporal: 'a', beats: 0 });
 });
 
-test('a tree with another id, or without one, is neither acquired nor touched', async () => {
+test('a tree with another id, or without one, is not acquired and not changed', async () => {
   await expectCode(opened({ ...address, tree: 'another' }), 'TREE_NOT_HERE');
   await store.remove('.hundredfold/tree.json');
   await expectCode(opened(), 'TREE_NOT_HERE');

@@ -88,7 +88,7 @@ describe('a request', () => {
 describe('a submission that was not sent', () => {
   const other = request('other', { item: 'item:d:b', campaign: 'd' });
 
-  test('because all slots are used elsewhere blocks its credential', () => {
+  test('because other servers use all slots blocks its credential', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -110,7 +110,7 @@ describe('a submission that was not sent', () => {
     expect(runsGranted(state, 3_100)).toEqual(['first', 'other']);
   });
 
-  test('because of a missing folder blocks its campaign alone', () => {
+  test('because of a missing folder blocks only its campaign', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);

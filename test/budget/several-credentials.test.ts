@@ -82,7 +82,7 @@ describe('a credential that is refused', () => {
     scope: 'credential',
   };
 
-  test('is blocked alone: its rows are sent with the others', () => {
+  test('is blocked, and its rows are sent with the other credentials', () => {
     const state = budget({ k1: 3, k2: 9 });
     ask(state, 'night', 9, BOTH);
     const { grants } = decide(state, 0);
@@ -95,7 +95,7 @@ describe('a credential that is refused', () => {
     expect(state.queue.lanes).toEqual([]);
   });
 
-  test('gets its share again when it is accepted again', () => {
+  test('is used again after it is accepted again', () => {
     const state = budget({ k1: 2, k2: 2 });
     ask(state, 'night', 40, BOTH);
     const [first, ...rest] = decide(state, 0).grants;

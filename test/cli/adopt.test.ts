@@ -138,7 +138,7 @@ test('adopt refuses invalid requests, and starts nothing', async () => {
   await treeIsWhole(at.path('results', 'own'));
 });
 
-test('remote list shows the jobs of the service, when they are deleted, and which are here', async () => {
+test('remote list shows the jobs of the service, when they are deleted, and which ones are stored here', async () => {
   const { at, browser, runs } = await scene();
   const web = await browser.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'tab\there' });
   const shared = await browser.alignment(ALIGNMENT);

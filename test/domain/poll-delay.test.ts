@@ -8,7 +8,7 @@ describe('the next poll of a job', () => {
     ['later, the older the job is', 100_000, 5_000, 10_000],
     ['at most a minute later', 86_400_000, 5_000, 60_000],
     ['still not earlier than the service said', 86_400_000, 120_000, 120_000],
-  ])('comes %s', (_, age, retryAfter, delay) => {
+  ])('is due %s', (_, age, retryAfter, delay) => {
     expect(pollDelay(age, retryAfter)).toBe(delay);
   });
 });

@@ -135,7 +135,7 @@ describe('MDL', () => {
     expect([elements(hydroxide), hydroxide.bonds, codes(hydroxide)]).toEqual([['O', 'H'], [[0, 1]], []]); // prettier-ignore
   });
 
-  test('files that are cut off, contain several records or none are reported', () => {
+  test('files that are truncated, have several records or have no record are reported', () => {
     const cut = molfile(['O', 'H'], [[1, 2, 1]]).split('\n');
     for (const line of [5, 6]) {
       expect(codes(readMolfile(cut.slice(0, line).join('\n')))).toEqual(['MOLECULE_MALFORMED']);

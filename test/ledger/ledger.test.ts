@@ -84,7 +84,7 @@ describe('a reservation', () => {
     expect(ledger.charges(ACCOUNT)).toHaveLength(2);
   });
 
-  test('of a process that died stays charged from the longest possible duration of its POST', () => {
+  test('of a process that died is charged until a window after the longest possible duration of its POST', () => {
     const dead = open();
     dead.reserve(submission('a', 1));
     dead.stop();

@@ -11,7 +11,7 @@ function start(at: Desk, example: string, ...args: readonly string[]): Typed {
   return at.type(args, { program: join(ROOT, 'examples', 'library', `${example}.ts`), env: TOKEN });
 }
 
-test('run-campaign: interrupted and killed in the middle, the same command resumes; watch-campaign follows it; read-tree reads its tree', async () => {
+test('run-campaign resumes after an interruption and a kill, watch-campaign follows it, and read-tree reads its tree', async () => {
   const at = desk();
   const ids = fragments(at, 'fragments', 12);
   const ended = (n: number) => () => at.done('fragments') >= n;

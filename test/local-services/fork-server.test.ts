@@ -132,7 +132,7 @@ describe('a job in a fork of b2bTools', () => {
     expect(await start(hog, {}, 200).end).toMatchObject({ overMemory: true, signal: 'SIGKILL' });
   });
 
-  test('sends a heartbeat, however many others start and end', async () => {
+  test('sends heartbeats while other jobs start and end', async () => {
     let beats = 0;
     const job = start('import time; time.sleep(1.5)', { heartbeat: () => (beats += 1) });
     await start('pass').end;

@@ -99,7 +99,7 @@ describe('a molecule', () => {
     expect(set['GMX_top']).toMatch(/\[ molecules \]\n my_ligand {2,}1/);
   });
 
-  test('knows the heavy atoms of a SMILES', async () => {
+  test('has the heavy atoms of a SMILES', async () => {
     const set = JSON.parse((await outputs(JOBS[0]!))['result'] ?? '') as Record<string, string>;
     expect(set['NEW_pdb']?.match(/^ATOM.*$/gm)?.map((line) => line.slice(76).trim())).toEqual([
       'C',

@@ -98,7 +98,7 @@ describe('batches/screening', () => {
 });
 
 describe('batches/demo-real', () => {
-  test('has every kind, without a problem; no recording knows its molecules', async () => {
+  test('has every kind, without a problem; its molecules have no recording', async () => {
     const { items, problems, kinds } = await batch('demo-real');
     expect(problems).toEqual([]);
     expect(kinds).toEqual({ molecule: 6, sequence: 1, alignment: 1, shifts: 1 });

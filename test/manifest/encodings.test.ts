@@ -119,7 +119,7 @@ describe('encodings', () => {
     expect(items.map(({ title }) => title)).toEqual(many);
   });
 
-  test('is detected from the first non-ASCII bytes, however late they come', async () => {
+  test('is detected from the first non-ASCII bytes, also late in the file', async () => {
     const before = 'x,C,plain\r\n'.repeat(50_000);
     const bytes = encoded(`id,smiles,title\r\n${before}a,C,Größe\r\n`, 'latin1');
     const { items, problems } = await read('t.csv', bytes);

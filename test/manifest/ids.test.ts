@@ -56,7 +56,7 @@ describe('an id', () => {
 describe('the register of ids', () => {
   const place = (line: number) => ({ file: 'a.csv', line });
 
-  test('distinguishes all ids, and knows where each was used first', () => {
+  test('distinguishes all ids, and returns where each was used first', () => {
     const ids = new IdRegister();
     const all = Array.from({ length: 100_000 }, (_, at) => `ZINC${String(at).padStart(12, '0')}`);
     for (const [at, id] of all.entries()) {
@@ -71,7 +71,7 @@ describe('the register of ids', () => {
     }
   });
 
-  test('knows the file and the line of every use', () => {
+  test('returns the file and the line of every use', () => {
     const ids = new IdRegister();
     for (const file of ['a', 'b', 'c']) {
       for (const line of [2, 5, 9]) ids.claim(`${file}${String(line)}`, { file, line });

@@ -48,7 +48,7 @@ describe('batches/invalid', () => {
     expect(ids.get('MANIFEST_COLUMN_TYPO')).toBeNull();
   });
 
-  test('says in its own column `expect` what is wrong', async () => {
+  test('has the expected codes in its column `expect`', async () => {
     const { items, problems } = await reading;
     for (const item of items) {
       const codes = problems.filter(({ id }) => id === item.id).map(({ code }) => code);

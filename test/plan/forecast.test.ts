@@ -49,7 +49,7 @@ describe('the last submission', () => {
     expect(endOf(1, predictions([used(100, 99)]))).toBe(NOW);
   });
 
-  test('waits for turns of other campaigns, but not longer than it has jobs itself', () => {
+  test('waits for turns of other campaigns, but at most for one turn per own job', () => {
     expect(endOf(60, predictions([fresh(100)], 40))).toBe(NOW);
     expect(endOf(60, predictions([fresh(100)], 41))).toBe(NOW + ROUND);
     expect(endOf(50, predictions([fresh(100)], 5_000))).toBe(NOW);
@@ -69,7 +69,7 @@ describe('the last submission', () => {
     expect(only?.endsAt).toBe(NOW + 5_000 + ESTIMATES.sequence.seconds * 1_000);
   });
 
-  test('never comes with a budget of zero', () => {
+  test('is infinite with a budget of zero', () => {
     expect(endOf(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
   });
 

@@ -80,7 +80,7 @@ test('finds the same rows as from all records, and reads only the records of pag
   expect(counts).toMatchObject({ ended: 1, known: 100, duplicates: 2 });
 });
 
-test('a row that changed is refused, wherever it is', async () => {
+test('a changed row is refused, also on a page that was not begun', async () => {
   const store = await running();
   const changed = LINES.with(50, `s-50,${sequence(399)},dynamine`);
   const { codes, survey } = await surveyed(changed, store, true);

@@ -18,7 +18,7 @@ const refused = (id: string): InvalidRow => ({
   message: 'm',
 });
 
-test('returns every row unchanged, whatever its cells contain, more than once', async () => {
+test('returns every row unchanged each time it is read, whatever its cells contain', async () => {
   const folder = await temporaryFolder();
   const cells = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 5 });
   const examples: [string[]][] = [[['a\u2028b', 'a\u2029b', 'a\nb', '\r', '\u0085', '"']]];

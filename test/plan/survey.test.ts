@@ -67,7 +67,7 @@ describe('a survey', () => {
     expect(changed.problems).toMatchObject([{ code: 'MANIFEST_ROW_CHANGED', column: 'remote_id' }]);
   });
 
-  test('counts rows, kinds, problems, duplicates and jobs, and keeps good and bad rows apart', async () => {
+  test('counts rows, kinds, problems, duplicates and jobs, and separates valid and invalid rows', async () => {
     const lines = [
       'id,kind,sequence,smiles,predictors',
       `a,,${A},,dynamine`,

@@ -46,7 +46,7 @@ test('an error outside the tests is a failure', () => {
   expect(vitestTally(report(7, 0), 1).tally).toEqual({ passed: 7, failed: 1 });
 });
 
-test('a file whose process crashed is named, if nothing else is wrong', () => {
+test('a file whose process crashed is named if there is no other failure', () => {
   const statuses = (...all: string[]) => all.map((status) => ({ status }));
   const files = [
     { name: 'a.test.ts', status: 'passed', assertionResults: statuses('passed', 'pending') },
@@ -60,7 +60,7 @@ test('a file whose process crashed is named, if nothing else is wrong', () => {
   expect(vitestTally(report(2, 0, files), 0).crashed, 'all is well').toBeUndefined();
 });
 
-test('the files of failed tests are named, with their counts, if nothing else is wrong', () => {
+test('the files of failed tests are named, with their counts, if there is no other failure', () => {
   const statuses = (...all: string[]) => all.map((status) => ({ status }));
   const files = [
     { name: 'a.test.ts', status: 'failed', assertionResults: statuses('passed', 'failed') },

@@ -127,7 +127,7 @@ describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
     expect(await treeFaults(store)).toEqual([]);
   });
 
-  test('is not run again by retry from a wrong record', async () => {
+  test('is not run again by retry from a damaged record', async () => {
     const store = await endedCampaign(ITEMS);
     await damage(store);
     const campaign = await readPreparedCampaign(store);

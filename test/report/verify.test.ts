@@ -247,7 +247,7 @@ describe('the tables of results', () => {
     return store;
   }
 
-  test('a wrong cell is named with line, item and column', async () => {
+  test('a wrong cell is reported with line, item and column', async () => {
     const store = await published();
     await edit(store, TABLE, 'C9H8O4', 'C9H8O5');
     await signAnew(store);

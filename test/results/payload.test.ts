@@ -10,7 +10,7 @@ function read(json: unknown): Payload {
 
 const VALUES = { backbone: [0.1, 0.2] };
 
-describe('every known shape', () => {
+describe('every known shape of a payload', () => {
   test.each([
     ['proteins', { proteins: { a: { seq: ['M', 'K'], ...VALUES } }, metadata: { email: ['x'] } }],
     ['results', { id: 'r', results: [{ proteinID: 'a', sequence: 'MK', ...VALUES }] }],

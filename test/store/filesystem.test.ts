@@ -114,7 +114,7 @@ describe('links', () => {
 describe('taking a file over from another store', () => {
   const inode = async (folder: string, key: string) => (await stat(join(folder, key))).ino;
 
-  test('shares its disk blocks, and neither sees later writes under the name', async () => {
+  test('shares its disk blocks, and does not change when the other file is replaced or removed', async () => {
     const folder = await temporaryFolder();
     const from = await openFileStore(join(folder, 'a'));
     const to = await openFileStore(join(folder, 'b'));

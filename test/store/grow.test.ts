@@ -73,7 +73,7 @@ describe('growing a campaign', () => {
   });
 
   test.each([1, 2, 3, 4, 5])(
-    'interrupted after %i of the rows it is repeated, and loses none',
+    'can be repeated after an interruption (%i), and loses no row',
     async (n) => {
       const { store, former } = await running(3);
       const more = [...molecules(3), ...['a', 'b', 'c', 'd'].map((id) => aMolecule(id))];

@@ -46,7 +46,7 @@ test('a new tree with many items is laid out in shards, also when it is opened a
   expect(await again.readText(SHARDED)).toContain('SHA-256 of the id');
 });
 
-test('a tree keeps its layout, whatever is added to it', async () => {
+test('a tree keeps its layout when rows are added', async () => {
   const flat = await laidOutFor(await temporaryStore(), 3, 3);
   await prepareCampaign(flat, CAMPAIGN, [aSequence('p1')]);
   expect((await laidOutFor(flat, 1_000, 3)).sharded).toBe(false);

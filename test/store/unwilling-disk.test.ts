@@ -62,7 +62,7 @@ describe('a full disk', () => {
   );
 
   test.skipIf(!canMount)(
-    'without free inodes is STORE_FULL too, whatever space is left (needs private mounts)',
+    'without free inodes is STORE_FULL too, also with free space (needs private mounts)',
     async () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o nr_inodes=6 tmpfs "$1"; touch "$1/ballast"; "$2" "$3" "$1"',

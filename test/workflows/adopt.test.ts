@@ -144,7 +144,7 @@ describe('a row that adopts a job', () => {
     expect(failed.split('\n')[1]).toContain(',sequence,,00000000-0000');
   });
 
-  test('neither shares its job with other rows nor uses theirs', async () => {
+  test('does not share its job with other rows, and does not use theirs', async () => {
     await open();
     const remote_id = await browser.sequence('MKTAYIAKQR');
     const sequence = { sequence: 'MKTAYIAKQR', predictors: 'dynamine' };

@@ -79,7 +79,7 @@ test('a job unknown to the service is recorded as lost within seconds', async ()
   expect(accepted(rig)).toBe(2);
 });
 
-test('a result that is correct now needs no new job; one that is wrong again does', async () => {
+test('a result that is now correct needs no new job; one that is wrong again needs one', async () => {
   const wrong = { name: 'missing-key', service: 'molecules', endpoint: 'results' } as const;
   const rig = await openRig({ faults: [wrong] });
   const first = await rig.run(molecules(2));

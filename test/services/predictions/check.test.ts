@@ -117,7 +117,7 @@ describe('a silent error of the engine is a failure', () => {
     }
   });
 
-  test('one record twice, the other not at all', () => {
+  test('one record twice, and the other one missing', () => {
     const once = { seq: 'MK', backbone: [1, 2] };
     const result = { proteins: { a: once, b: once } };
     expect(check(sequences('dynamine'), '>a\nMK\n>b\nML\n', result)).toMatchObject({

@@ -45,7 +45,7 @@ describe('each artefact has its path', () => {
     expect(server.requests[0]?.headers['x-service-token']).toBe(token);
   });
 
-  test('bytes are not changed, whatever they are', async () => {
+  test('the bytes are not changed', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 0xc3, 0x28]);
     await using server = await httpServer((_, response) => response.end(bytes));
     await fetched(server.url, 'result', async (outcome) => {

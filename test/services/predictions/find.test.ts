@@ -95,7 +95,7 @@ describe('past results (contract 4.7)', () => {
     expect((await foundIn('[{"request_id":')).type).toBe('unavailable');
   });
 
-  test('molecules have no such list here', async () => {
+  test('molecules have no list of past results', async () => {
     await using server = await httpServer((_, response) => json(response, 200, []));
     expect(await findAt(server, 'molecule')).toEqual({ type: 'unsupported' });
     expect(server.requests).toEqual([]);
@@ -103,7 +103,7 @@ describe('past results (contract 4.7)', () => {
 });
 
 describe('pages', () => {
-  test('are followed to the one with the job, on the service itself whatever host a link names', async () => {
+  test('are followed to the one with the job, on the host of the service, whatever host a link names', async () => {
     await using server = await httpServer((request, response) => {
       const page = new URL(request.path, 'http://x').searchParams.get('page') ?? '1';
       if (page === '1')

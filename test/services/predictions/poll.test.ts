@@ -80,7 +80,7 @@ describe('the status code is the outcome (contract 4.4)', () => {
   });
 
   test.each([[''], ['{'], [[]], [{ progress: 'much', timing: 'soon', status_message: {} }]])(
-    '202 with the body %j is running, with nothing known',
+    '202 with the body %j is running, without further data',
     async (body) => {
       expect(await polled(202, body)).toEqual({
         type: 'running',
@@ -185,7 +185,7 @@ describe('in the earlier variant the body decides (contract 9.5, 9.6)', () => {
     expect((await earlier(500, { error: 'oops' })).type).toBe('unavailable');
   });
 
-  test('a wrapped result is finished, however large', async () => {
+  test('a wrapped result is finished, also if it is very large', async () => {
     const wrapped = {
       status: 'success',
       predictor: 'dynamine',
