@@ -37,14 +37,14 @@ describe('the process of a command that runs a worker', () => {
   });
 
   test.each(['adopt', 'host', 'retry', 'run', 'watch', 'worker'])(
-    'is the process of `%s`',
+    'is restarted for `%s`',
     (command) => {
       expect(typed('-q', command, '--config', 'x')).not.toBeNull();
     },
   );
 
   test.each([['list'], ['status', 'run'], ['--version'], ['service', 'worker'], []])(
-    'is not the process of `%s %s`',
+    'is not restarted for `%s %s`',
     (...words) => {
       expect(typed(...words)).toBeNull();
     },
