@@ -36,7 +36,7 @@ test('a folder that is not on this machine cannot be checked', async () => {
 test.each([
   ['no bytes', { bavail: 0, ffree: 1_000 }, ''],
   ['no inodes', { bavail: 1_000, ffree: 0 }, ': it has no free inodes'],
-  ['both left', { bavail: 1_000, ffree: 1_000 }, null],
+  ['bytes and inodes left', { bavail: 1_000, ffree: 1_000 }, null],
   ['inodes that are not counted', { bavail: 1_000, ffree: 0, files: 0 }, null],
 ])('a disk with %s', (_, disk, words) => {
   expect(fullness({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);

@@ -121,7 +121,7 @@ describe('a configuration', () => {
       'CONFIG_INVALID',
       /urll/,
     ],
-    ['what is no YAML', 'services: [', 'CONFIG_NOT_YAML', /line 1|line 2/],
+    ['invalid YAML', 'services: [', 'CONFIG_NOT_YAML', /line 1|line 2/],
     [
       'a token from a variable that is not set',
       `services: { predictions: { url: "${url}", token: { env: MY_TOKEN } } }`,
@@ -129,7 +129,7 @@ describe('a configuration', () => {
       /MY_TOKEN.*\n.*export MY_TOKEN=/,
     ],
     [
-      'a token that stands in the file itself',
+      'a literal token',
       `services: { predictions: { url: "${url}", token: s3cret-odd } }`,
       'CONFIG_INVALID',
       /services\.predictions\.token/,

@@ -98,14 +98,9 @@ describe('the configuration', () => {
       'CONFIG_INVALID',
       'token',
     ],
+    ['an invalid duration', 'jobs: { deadline: soon }', 'CONFIG_INVALID', 'jobs.deadline'],
     [
-      'a length of time that is none',
-      'jobs: { deadline: soon }',
-      'CONFIG_INVALID',
-      'jobs.deadline',
-    ],
-    [
-      'a budget with half its keys',
+      'a budget with only one of its keys',
       'services:\n  predictions: { url: "https://p.example", budget: { limit: 5 } }',
       'CONFIG_INVALID',
       'window: 60m',
@@ -129,7 +124,7 @@ describe('the configuration', () => {
       'store.endpoint',
     ],
     [
-      'a certificate that is not there',
+      'a missing certificate',
       'temporal: { address: "t.example:7233", tls: { ca: ca.pem } }',
       'CONFIG_TLS_UNREADABLE',
       'ca.pem',
@@ -202,7 +197,7 @@ describe('several tokens of a service', () => {
   });
 
   test.each([
-    ['without a word that the service allows it', of(''), environment, 'together they submit more'],
+    ['without `severalTokensAllowed`', of(''), environment, 'together they submit more'],
     ['beside `token`', of('token: { env: A }'), environment, 'both token and tokens'],
     [
       'that are the same',

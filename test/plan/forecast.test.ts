@@ -38,7 +38,7 @@ const endOf = (count: number, supply: Supply): number | undefined =>
 describe('the last submission', () => {
   test.each([
     ['goes out now while slots are free', 100, 0],
-    ['needs a window more for one job more', 101, 1],
+    ['needs one more window for one more job', 101, 1],
     ['of 800 at 100 an hour goes out after seven windows', 800, 7],
   ])('%s', (_, count, windows) => {
     expect(endOf(count, predictions([fresh(100)]))).toBe(NOW + windows * ROUND);

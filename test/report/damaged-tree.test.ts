@@ -172,13 +172,13 @@ describe('a page of the campaign', () => {
       (store: Store) => edit(store, PAGE, '"water"', '"ethanol"'),
     ],
     [
-      'that is gone',
+      'that is missing',
       /items-00000.json is missing/,
       'STORE_NOT_PREPARED',
       (store: Store) => store.remove(PAGE),
     ],
     [
-      'that is cut off',
+      'that is truncated',
       /items-00000.json was changed or damaged/,
       'STORE_RECORD_UNREADABLE',
       (store: Store) => store.write(PAGE, '[{"id":"etha'),

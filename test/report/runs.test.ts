@@ -68,14 +68,14 @@ describe('a run', () => {
 
 describe('a tree must be published again', () => {
   const broken: [string, (store: Store) => Promise<unknown>][] = [
-    ['a table is gone', (store) => store.remove('items.csv')],
+    ['a table is missing', (store) => store.remove('items.csv')],
     [
       'its checksums are missing, because publishing was interrupted',
       (store) => store.remove('SHA256SUMS'),
     ],
     ['its campaign.json is damaged', (store) => store.write('campaign.json', '{')],
     ['a file is damaged', (store) => store.write('molecules/ethanol/result.json', '{}')],
-    ['a record is gone', (store) => store.remove('molecules/ethanol/item.json')],
+    ['a record is missing', (store) => store.remove('molecules/ethanol/item.json')],
   ];
   test.each(broken)('when %s', async (_, breakIt) => {
     const store = await endedCampaign(ITEMS, { water: FAILED });

@@ -70,7 +70,7 @@ describe('another molecule of the same formula', () => {
   test.each([
     ['thymol and carvone', 'Cc1ccc(C(C)C)c(O)c1', 'CC1=CC[C@H](CC1=O)C(C)=C', 'bonds'],
     ['ortho and meta', 'Oc1ccccc1Cl', 'Oc1cccc(Cl)c1', 'bonds'],
-    ['an ester turned round', 'CC(=O)OCCC', 'CCCC(=O)OC', 'bonds'],
+    ['a reversed ester', 'CC(=O)OCCC', 'CCCC(=O)OC', 'bonds'],
     // Colours alone cannot distinguish these two pairs.
     ['decalin and bicyclopentyl', 'C1CCC2CCCCC2C1', 'C1CCCC1C1CCCC1', 'bonds'],
     ['cubane and cuneane', CUBANE, CUNEANE, 'bonds'],
@@ -85,7 +85,7 @@ describe('another molecule of the same formula', () => {
   test.each([
     ['resonance forms', 'C[N+](=O)[O-]', 'C[N+]([O-])=O'],
     ['a nitro group with five bonds', 'CN(=O)=O', 'C[N+](=O)[O-]'],
-    ['tautomers that symmetry makes one', 'c1c[nH]cn1', 'c1cnc[nH]1'],
+    ['tautomers that are identical by symmetry', 'c1c[nH]cn1', 'c1cnc[nH]1'],
     ['isotopes', '[2H]C([2H])([2H])O', 'CO'],
   ])('is not %s', async (_, input, result) => {
     expect(await compared(input, result)).toBeUndefined();
@@ -226,8 +226,8 @@ describe('bonds from distances', () => {
   });
 
   test.each([
-    ['an atom is between bonded and apart', [0, 0, 1.33] as const],
-    ['an atom is bonded to none', [0, 0, 4] as const],
+    ['the distance of an atom is ambiguous', [0, 0, 1.33] as const],
+    ['an atom has no bond', [0, 0, 4] as const],
   ])('are not computed if %s', (_, place) => {
     const moved = atoms.map((atom) => (atom.element === 'H' ? { ...atom, place } : atom));
     expect(perceiveBonds(moved)).toBeNull();

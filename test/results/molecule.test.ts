@@ -153,11 +153,11 @@ describe('a molecule', () => {
 
 describe('an element', () => {
   test.each([
-    ['an alpha carbon is no calcium', 12.01, 'C', 'CA', 'C'],
-    ['the mass is believed before the symbol', 28.085, 'S', 'SI', 'Si'],
-    ['without a mass the symbol', 0, 'CL', 'X1', 'Cl'],
-    ['without both the first letter of the name', 0, '', 'CA1', 'C'],
-    ['a halogen has two', 0, '', 'BR12', 'Br'],
+    ['is carbon, not calcium, for an alpha carbon', 12.01, 'C', 'CA', 'C'],
+    ['is derived from the mass before the symbol', 28.085, 'S', 'SI', 'Si'],
+    ['is derived from the symbol if there is no mass', 0, 'CL', 'X1', 'Cl'],
+    ['is derived from the first letter of the name if both are missing', 0, '', 'CA1', 'C'],
+    ['is derived from two letters for a halogen', 0, '', 'BR12', 'Br'],
   ])('%s', (_, mass, symbol, name, element) => {
     expect(elementOfAtom(mass, symbol, name)).toBe(element);
   });

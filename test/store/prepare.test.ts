@@ -165,11 +165,11 @@ describe('preparing a campaign again', () => {
 
   test.each([
     ['nothing', molecules(3), CAMPAIGN, false],
-    ['nothing but settings', molecules(3), { ...CAMPAIGN, settings: {} }, false],
+    ['only the settings', molecules(3), { ...CAMPAIGN, settings: {} }, false],
     ['a row more', molecules(4), CAMPAIGN, true],
     ['a row less', molecules(2), CAMPAIGN, true],
     [
-      'an own column',
+      'a column of the user',
       [aMolecule('m0', { user: { a: 'b' } }), ...molecules(3).slice(1)],
       CAMPAIGN,
       true,

@@ -20,9 +20,9 @@ describe.each([false, true])('reads with blocking calls: %s', (blocking) => {
   test.each([
     ['a small file', 'Größe: 5 Å\n'],
     ['an empty one', ''],
-    ['one that is called what links are', 'link'],
+    ['a file that contains the word "link"', 'link'],
     ['one that is larger than the buffer', 'x'.repeat(3_000_000)],
-    ['one of just its size', 'y'.repeat(1024 * 1024)],
+    ['one of exactly its size', 'y'.repeat(1024 * 1024)],
   ])('%s: bytes, text and digest', async (_, text) => {
     const tree = await store({ 'first.txt': 'z'.repeat(2_000_000), 'a/b.txt': text });
     expect((await tree.readText('first.txt'))?.length).toBe(2_000_000);

@@ -49,7 +49,7 @@ describe('writing', () => {
   test.each([
     ['shorter than announced', 5, ['abc']],
     ['longer than announced', 2, ['abc']],
-    ['empty though announced', 1, []],
+    ['empty although a length was announced', 1, []],
   ])('a body %s is STORE_TRUNCATED and does not change the old file', async (_, expected, body) => {
     const store = await temporaryStore();
     await store.write(KEY, 'the old one');

@@ -16,28 +16,28 @@ const predictors = fc
 
 test.each<[string, Item, boolean]>([
   [
-    'its id, owner, title and own columns',
+    'id, owner, title and user columns',
     aMolecule('b', { canonical: 'x', email: 'a@b.c', title: 't', user: { a: 'b' } }),
     true,
   ],
   [
-    'how its file was written',
+    'the notation of their files',
     aMolecule('b', { canonical: 'x', input: { name: 'input.sdf', text: '…' } }),
     true,
   ],
-  ['its input', aMolecule('a', { canonical: 'y' }), false],
+  ['input', aMolecule('a', { canonical: 'y' }), false],
   [
-    'its charge method',
+    'charge method',
     aMolecule('a', { canonical: 'x', options: { ...molecule, chargeMethod: 'gas' } }),
     false,
   ],
-  ['its charge', aMolecule('a', { canonical: 'x', options: { ...molecule, netCharge: 0 } }), false],
+  ['charge', aMolecule('a', { canonical: 'x', options: { ...molecule, netCharge: 0 } }), false],
   [
-    'its atom types',
+    'atom types',
     aMolecule('a', { canonical: 'x', options: { ...molecule, atomType: 'amber' } }),
     false,
   ],
-  ['its kind', aSequence('a', { canonical: 'x' }), false],
+  ['kind', aSequence('a', { canonical: 'x' }), false],
 ])('rows that differ in %s request the same work: $2', (_, other, same) => {
   const one = aMolecule('a', { canonical: 'x' });
   expect(workDigest(other) === workDigest(one)).toBe(same);

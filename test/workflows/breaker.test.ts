@@ -62,7 +62,7 @@ describe('the normalised form of a message', () => {
 describe('when a service is paused', () => {
   const same = failed('no parameters for Pt');
   test.each([
-    ['the first 5 fail alike', Array(7).fill(same), [5]],
+    ['the first 5 fail in the same way', Array(7).fill(same), [5]],
     ['a success before them: 9 of the last 10', [WELL, ...Array(12).fill(same)], [10]],
     [
       '8 of the last 10 do not count',

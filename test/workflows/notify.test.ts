@@ -217,9 +217,9 @@ describe('a command', () => {
   });
 
   test.each([
-    ['ends badly', command('process.exit(3)'), 'the command ended with 3'],
+    ['exits with an error', command('process.exit(3)'), 'the command ended with 3'],
     [
-      'is not there',
+      'does not exist',
       { command: ['/no/such/program'], webhook: null },
       'the command could not be started (ENOENT)',
     ],
