@@ -22,7 +22,7 @@ const serving = async (answer: (response: ServerResponse) => void): Promise<Scri
   httpServer((_, response) => answer(response));
 
 describe.each(['result', 'csv'] as const)('a %s', (artefact) => {
-  test('that is announced as too large fails the item at once, unread', async () => {
+  test('that is announced as too large fails the item at once, without being read', async () => {
     await using server = await serving((response) =>
       endless(response, { 'content-length': '3000000000' }),
     );
@@ -78,7 +78,7 @@ describe('a result that is hard to read', () => {
     }
   });
 
-  test('of a million quotes without an end is not searched repeatedly', async () => {
+  test('of an unclosed string with a million quotes is rejected in less than 10 s', async () => {
     await using server = await serving((response) =>
       json(response, 200, `{"a":"${'\\"'.repeat(MB)}`),
     );
@@ -88,7 +88,7 @@ describe('a result that is hard to read', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
-  test('in the processing log only loses the timing', async () => {
+  test('in the processing log loses the timing and does not fail the item', async () => {
     await using server = await serving((response) =>
       json(response, 200, '['.repeat(2 * MB) + ']'.repeat(2 * MB)),
     );
@@ -97,7 +97,7 @@ describe('a result that is hard to read', () => {
   });
 });
 
-test('large results are read one after the other, and all complete', async () => {
+test('large results that are downloaded at the same time are all saved', async () => {
   const record = finishedRecord(acpypeRecording('file-caffeine-gas-auto-gaff2'));
   await using server = await serving((response) =>
     json(response, 200, { ...record, log: 'x'.repeat(6 * MB) }),

@@ -69,14 +69,14 @@ async function look({ ahead, attempt, age }: Asked): Promise<{ again: number; to
 }
 
 describe.each([-7 * MINUTES, 0, 5 * MINUTES])('a clock that is %d ms ahead', (ahead) => {
-  test('delays neither the first poll of a job nor the next one', async () => {
+  test('does not delay the first poll of a job or the next one', async () => {
     const { again, took } = await look({ ahead, attempt: 1, age: 0 });
     expect(again).toBeLessThan(1_000);
     // Up to 5 s of waits belong to one attempt; the clocks are minutes apart.
     expect(took).toBeLessThan(MINUTES);
   });
 
-  test('neither ends a job before its deadline nor polls more often than its age requires', async () => {
+  test('does not end a job before its deadline, and does not poll it more often than its age requires', async () => {
     const { again } = await look({ ahead, attempt: 3, age: 20_000 });
     expect(again).toBeGreaterThanOrEqual(2_000);
     expect(again).toBeLessThan(3_000);

@@ -97,7 +97,7 @@ const succeeded: ItemConclusion['end'] = { state: 'succeeded', code: null, messa
 const wasFailed = { error: { code: 'JOB_FAILED', message: 'why' } };
 const wasDamaged = { error: { code: 'STORE_DIGEST_MISMATCH', message: 'why' } };
 
-test('a record is not left behind alone when the folder was removed while it was written', async () => {
+test('no record is left if the folder is removed while the record is written', async () => {
   const store = await openedAgain(wasFailed);
   const write = store.write.bind(store);
   vi.spyOn(store, 'write').mockImplementation(async (key, data, options) => {
@@ -114,8 +114,8 @@ test('a record is not left behind alone when the folder was removed while it was
   expect(await filesOf(store)).toEqual([]);
 });
 
-describe('files of the former job', () => {
-  test('are replaced by those of another job', async () => {
+describe('files of the previous job', () => {
+  test('are replaced by those of the next job', async () => {
     const store = await openedAgain(wasFailed);
     const { bytes, sha256 } = await store.write('sequences/p1/result.json', 'new');
     const { files } = await concluded(store, { files: [{ name: 'result.json', bytes, sha256 }] });
@@ -123,7 +123,7 @@ describe('files of the former job', () => {
     expect(await filesOf(store)).toEqual(['input.fasta', 'item.json', 'result.json']);
   });
 
-  test('are removed, too, when another job delivered none', async () => {
+  test('are removed if the next job delivers none', async () => {
     const store = await openedAgain(wasFailed);
     const { files, state } = await concluded(store, { end: failed('JOB_FAILED') });
     expect([state, files]).toEqual(['failed', {}]);
@@ -131,9 +131,9 @@ describe('files of the former job', () => {
   });
 
   test.each([
-    ['no other job came to be', wasFailed, null],
-    ['the same job was asked for in vain', wasDamaged, 'job-1'],
-  ])('stay, with their checksums, when %s', async (_, former, remoteId) => {
+    ['no other job was created', wasFailed, null],
+    ['the same job was requested again without a result', wasDamaged, 'job-1'],
+  ])('are kept, with their checksums, when %s', async (_, former, remoteId) => {
     const store = await openedAgain(former);
     const { files } = await concluded(store, { remoteId, end: failed('CANCELLED') });
     expect(Object.keys(files)).toEqual(['result.json', 'result.csv']);
@@ -141,7 +141,7 @@ describe('files of the former job', () => {
   });
 });
 
-test('the attempts of all are kept, each once, however often the end is written', async () => {
+test('the attempts of all jobs are kept, each once, however often the end is written', async () => {
   const store = await openedAgain(wasFailed);
   const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2' }];
   const { attempts: kept, earlier } = await concluded(store, { attempts });
@@ -149,7 +149,7 @@ test('the attempts of all are kept, each once, however often the end is written'
   expect(earlier).toMatchObject([{ state: 'failed', remoteId: 'job-1' }]);
 });
 
-test('an end that is written for a job stays, whatever a later attempt for the same job returns', async () => {
+test('a recorded end is not changed by a later attempt for the same job', async () => {
   const store = await openedAgain(wasFailed);
   const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2' }];
   await concluded(store, { attempts });
@@ -164,7 +164,7 @@ test('an end that is written for a job stays, whatever a later attempt for the s
   });
 });
 
-describe('a late attempt for a job whose end is written', () => {
+describe('a late attempt for a job whose end is recorded', () => {
   /** A file as an attempt leaves it in the item's folder. */
   async function downloaded(store: Store, name: string, text: string) {
     const { bytes, sha256 } = await store.write(`sequences/p1/${name}`, text);
@@ -205,7 +205,7 @@ describe('a late attempt for a job whose end is written', () => {
     });
   });
 
-  test('that replaced a file has the new one recorded', async () => {
+  test('that replaced a file records the digest of the new file', async () => {
     const store = await openedAgain(wasFailed);
     await concluded(store, { files: [await downloaded(store, 'result.json', 'right')] });
     const files = [await downloaded(store, 'result.json', 'right, and sent later')];
@@ -223,7 +223,7 @@ describe('a late attempt for a job whose end is written', () => {
     expect(await readItem(store, 'sequence', 'p1')).toEqual(before);
   });
 
-  test('that ends at the same time as another leaves one end with its files', async () => {
+  test('that ends at the same time as another one returns the same end, and only its files are kept', async () => {
     const store = await openedAgain(wasFailed);
     const wrong = await downloaded(store, 'rejected/result.json', 'wrong');
     const right = await downloaded(store, 'result.json', 'right');
@@ -237,7 +237,7 @@ describe('a late attempt for a job whose end is written', () => {
   });
 });
 
-test('the times of the POST stay with its job', async () => {
+test('the times of a POST are kept with its job', async () => {
   const times = { sentAt: '2026-11-22T08:04:58.000Z', answeredAt: ENDED };
   const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2', ...times }];
   const another = await openedAgain({ ...wasFailed, sentAt: SUBMITTED, answeredAt: SUBMITTED });
@@ -270,7 +270,7 @@ describe('a workflow that was terminated', () => {
     expect(await concluded(store, byHand)).toMatchObject({ state: 'failed', remoteId: 'job-1' });
   });
 
-  test('does not change an end that the item had written itself', async () => {
+  test('does not change an end that the item had already recorded', async () => {
     const store = await openedAgain(wasFailed);
     await concluded(store, {});
     expect(await concluded(store, byHand)).toMatchObject({ state: 'succeeded', error: null });
@@ -283,7 +283,7 @@ describe('a result that was rejected', () => {
     return { name, bytes, sha256 };
   };
 
-  test('takes the files beside it along, and files without checksums are removed', async () => {
+  test('is stored under rejected/ with the other files of its job; files without checksums are removed', async () => {
     const store = await openedAgain(wasFailed);
     const files = [
       await written(store, 'rejected/result.json'),
@@ -324,7 +324,7 @@ describe('files that contradict each other', () => {
     );
   }
 
-  test('turn a success into a failure, however often it is reported', async () => {
+  test('turn a success into a failure, also when the end is reported twice', async () => {
     const store = await openedAgain(wasFailed);
     const files = await written(store, CSV.replace('K', 'W'));
     // `concluded` does it twice, as after a crash before the campaign was notified.
@@ -335,7 +335,7 @@ describe('files that contradict each other', () => {
     expect(await ended(store, { files })).toEqual({ state, ...error });
   });
 
-  test('are also detected if a crash had left them among the rejected ones', async () => {
+  test('are also detected if a crash left one of them among the rejected files', async () => {
     const store = await openedAgain(wasFailed);
     const files = await written(store, CSV.replace('K', 'W'));
     await store.adopt('sequences/p1/rejected/result.json', store, 'sequences/p1/result.json');
@@ -351,7 +351,7 @@ describe('files that contradict each other', () => {
     expect(await concluded(store, { files: [result] })).toMatchObject({ state: 'succeeded' });
   });
 
-  test('files that agree stay a success', async () => {
+  test('that agree leave the item succeeded', async () => {
     const store = await openedAgain(wasFailed);
     const files = await written(store, CSV);
     expect(await concluded(store, { files })).toMatchObject({ state: 'succeeded', error: null });

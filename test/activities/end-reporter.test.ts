@@ -17,7 +17,7 @@ function reporting(...answers: (Error | undefined)[]) {
   return { signals, ends: new EndReporter({ workflow } as unknown as Client) };
 }
 
-test('the first end is sent at once, and those soon after it together', async () => {
+test('the first end is sent at once, and those that follow within 250 ms are sent together', async () => {
   vi.useFakeTimers();
   const { signals, ends } = reporting();
   const all = ['a', 'b', 'c'].map((id) => ends.report('night', done(id)));
@@ -42,7 +42,7 @@ test('many ends are not delayed', async () => {
   expect(signals.map(([, ids]) => ids.length)).toEqual([1, 100]);
 });
 
-test('a server that is away fails each end of the signal, to be sent again', async () => {
+test('a failed signal rejects every end that it contains', async () => {
   const away = new Error('unavailable');
   const { ends } = reporting(undefined, away);
   await ends.report('night', done('a'));

@@ -59,8 +59,8 @@ const scheduled = (ago: number) =>
     currentAttemptScheduledTimestampMs: Date.now(),
   });
 
-describe('a service that never returns', () => {
-  test('is waited for with a download until it would have deleted the result', async () => {
+describe('a service that stays unavailable', () => {
+  test('is asked for a download until it would have deleted the result', async () => {
     const { deps: parts, job } = await deps();
     const download = () => fetchArtefact(parts, job, 'result', POLICY);
     await expect(scheduled(12 * DAY).run(download)).rejects.toMatchObject({ type: 'NotYet' });
@@ -70,7 +70,7 @@ describe('a service that never returns', () => {
     });
   });
 
-  test('is polled for past results as long as for a job', async () => {
+  test('is asked for past results for a day', async () => {
     const { deps: parts, job } = await deps();
     const look = () => find(parts, job.item, job.reference, POLICY);
     await expect(scheduled(DAY / 2).run(look)).rejects.toMatchObject({ type: 'NotYet' });

@@ -15,7 +15,7 @@ function stageAfter(heartbeatDetails: unknown): { stage: JobStage; sent: unknown
   return { stage: new JobStage(context as unknown as Context, new ServerClock()), sent };
 }
 
-test('steps are not sent one by one', () => {
+test('completed steps are not sent one by one', () => {
   const { stage, sent } = stageAfter(undefined);
   stage.finish({ type: 'finished', artefacts: ['result', 'csv'] });
   stage.keep('result', RESULT);
@@ -23,7 +23,7 @@ test('steps are not sent one by one', () => {
   expect(sent).toEqual([]);
 });
 
-test('a failed attempt leaves its steps to the next one', () => {
+test('a failed attempt passes its completed steps to the next one', () => {
   const { stage, sent } = stageAfter(undefined);
   stage.finish({ type: 'finished', artefacts: ['result', 'csv'] });
   stage.keep('result', RESULT);
@@ -35,7 +35,7 @@ test('a failed attempt leaves its steps to the next one', () => {
   expect(next.fetched('csv')).toBeUndefined();
 });
 
-test('an attempt that got no further sends nothing', () => {
+test('an attempt without a new step sends nothing', () => {
   const left = { seen: { queuedAt: '2026-11-23T10:00:00Z' } };
   const { stage, sent } = stageAfter(left);
   stage.pollTries().leave({ queuedAt: '2026-11-23T10:00:00Z' });

@@ -16,14 +16,14 @@ const note = async (attempt = 0) => new SendingNote(await openFileStore(folder),
 const files = () => readdir(join(folder, 'molecules', 'a')).catch(() => []);
 
 describe('the note before a submission', () => {
-  test('is created by one of many concurrent attempts', async () => {
+  test('is created by only one of many concurrent attempts', async () => {
     const notes = await Promise.all(Array.from({ length: 8 }, () => note()));
     const made = await Promise.all(notes.map((one) => one.make()));
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await files()).toEqual(['sending-0.json']);
   });
 
-  test('means, while it is missing, that nothing was sent', async () => {
+  test('means, if it is missing, that nothing was sent', async () => {
     expect(await (await note()).earlier()).toBeNull();
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 
-test('a wait by the server’s clock never ends early, however wrong our clock is and however slow the network', () => {
+test('a wait by the server’s clock does not end early if our clock is wrong or the network is slow', () => {
   const arrivals = fc.array(fc.record({ pause: fc.nat(5_000), onTheWay: fc.nat(400) }), {
     minLength: 1,
   });
@@ -29,7 +29,7 @@ test('a wait by the server’s clock never ends early, however wrong our clock i
   );
 });
 
-test('a wait is late by the fastest recent answer of the server', () => {
+test('a wait ends late by the delay of the fastest recent answer of the server', () => {
   let now = 0;
   const clock = new ServerClock(() => now);
   now = 1_000;

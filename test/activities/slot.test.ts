@@ -52,17 +52,14 @@ test.each([
   ['refused', refused, 'free'],
   ['not sent', away, 'free'],
   ['not begun', null, 'free'],
-] as const)(
-  'a submission that is %s leaves the right state of its slot',
-  async (_, outcome, left) => {
-    closeSlot(deps, await taken('a'), outcome);
-    expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(
-      left === 'charged' ? ['charged'] : [],
-    );
-  },
-);
+] as const)('a submission that is %s leaves its slot charged or free', async (_, outcome, left) => {
+  closeSlot(deps, await taken('a'), outcome);
+  expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(
+    left === 'charged' ? ['charged'] : [],
+  );
+});
 
-test('a full window is an answer with the time to wait and the users of the window', async () => {
+test('a request for a slot of a full window returns the time to wait and how many slots others use', async () => {
   for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
   expect(await reserve('c')).toMatchObject({
     type: 'full',
@@ -72,14 +69,14 @@ test('a full window is an answer with the time to wait and the users of the wind
   });
 });
 
-test('the last moments of a window are waited for', async () => {
+test('a request for a slot waits if the window opens within milliseconds', async () => {
   for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
   clock.pass(WINDOW_MS);
   setTimeout(() => clock.pass(25), 10);
   expect(await reserve('c')).toMatchObject({ type: 'taken' });
 });
 
-test('a 429 without a full window is reported as another client with the token', async () => {
+test('a 429 while the window has free slots is reported as another client with the token', async () => {
   const limited: SubmitOutcome = { ...away, reason: 'rate-limited', retryAfterMs: 1_000 };
   closeSlot(deps, await taken('a'), limited);
   expect(ledger.rejections()).toMatchObject([{ type: 'someone-else', charged: 0, limit: 2 }]);
@@ -92,7 +89,7 @@ test('fewer remaining slots than expected are charged as jobs of others', async 
   expect(ledger.charges(ACCOUNT).map(({ origin }) => origin)).toEqual(['sent', 'service']);
 });
 
-test('an unusable ledger lets nothing through', async () => {
+test('nothing is sent if the ledger cannot be used', async () => {
   const broken = new Ledger({ folder: '/nowhere', owner: 'x', clock });
   deps = { ledger: broken } as unknown as Dependencies;
   expect(await reserve('a')).toMatchObject({ type: 'unusable', message: expect.any(String) });

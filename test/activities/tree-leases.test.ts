@@ -46,7 +46,7 @@ test('a free tree is acquired with its first use', async () => {
   expect(await lease()).toMatchObject({ temporal: 'a', beats: 0 });
 });
 
-test('a tree with another id, or without one, is neither acquired nor touched', async () => {
+test('a tree with another id, or without one, is not acquired and not changed', async () => {
   await expectCode(opened({ ...address, tree: 'another' }), 'TREE_NOT_HERE');
   await store.remove('.hundredfold/tree.json');
   await expectCode(opened(), 'TREE_NOT_HERE');
@@ -72,7 +72,7 @@ test('a lost lease is detected within seconds, also by a process that was suspen
   await expectCode(opened(), 'TREE_LEASED');
 });
 
-test('nor does a machine that slept rely on an earlier check', async () => {
+test('a lost lease is detected within seconds after the machine was suspended', async () => {
   await opened();
   await holdTree(store, holder('b'), { isGone: () => true });
   const now = Date.now();
@@ -86,7 +86,7 @@ test('the leases of open campaigns are renewed, also before their first activity
   expect(await lease()).toMatchObject({ temporal: 'a', beats: 1 });
 });
 
-test('a lease is renewed as long as Temporal does not report what is open', async () => {
+test('a lease is renewed while Temporal does not report which campaigns are open', async () => {
   await leases.renew();
   open = new Error('away');
   for (let round = 0; round < 3; round += 1) await leases.renew();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { WantedCampaigns } from '../../src/activities/wanted-campaigns.ts';
 
-test('calls at the same time ask once for each campaign', async () => {
+test('concurrent calls request the state of each campaign once', async () => {
   const campaigns = new WantedCampaigns();
   const asked: string[] = [];
   const find = (key: string, wanted: boolean): Promise<boolean> =>

@@ -94,7 +94,7 @@ describe('CPU time', () => {
     startedAt: pid,
   });
 
-  test('is read from a line of /proc, whatever the name of the program', () => {
+  test('is read from a line of /proc, whatever characters the name of the program has', () => {
     const stat = readFileSync('/proc/self/stat', 'utf8');
     expect(parseStat(stat)).toMatchObject({ pid: process.pid, parent: process.ppid });
     const words = Array.from({ length: 52 }, (_, n) => String(n + 1));

@@ -72,7 +72,7 @@ function request(n: number) {
   return { item: `i${n}`, campaign: 'c', credential: 'c', attempt: 0, weight: 1, job };
 }
 
-test('every slot is used at the same time as without granting ahead, and the service never has to refuse', () => {
+test('every slot is used at the same time as without granting ahead, and the service refuses nothing', () => {
   fc.assert(
     fc.property(courses, (course) => {
       const ahead = play(course, decideAhead);
@@ -83,7 +83,7 @@ test('every slot is used at the same time as without granting ahead, and the ser
   );
 });
 
-test('slots are granted before they are free, otherwise nothing would be gained', () => {
+test('slots are granted before they are free', () => {
   const state = newBudget();
   const limit = { limit: 1, windowMs: 10_000 };
   apply(

@@ -7,7 +7,7 @@ import { HISTORIES_EACH, newSeed, PATIENCE_MS } from './how-many.ts';
 
 describe('the budget when the clock is set forward and back', () => {
   test(
-    'is early by at most the step forward of the clock, and late by at most a window',
+    "is early by at most the clock's step forward, and late by at most a window",
     async () => {
       const broken = await findBroken({
         world: 'clocks',

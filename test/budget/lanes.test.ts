@@ -20,7 +20,7 @@ function ask(state: BudgetState, campaign: string, items: readonly string[]): vo
   }
 }
 
-test('a submission that is sent back costs its campaign no turn', () => {
+test('a campaign keeps its turn if its submission is not accepted', () => {
   const state = newBudget();
   const limits = { credentialLimit: ONE_A_SECOND, addressLimit: ONE_A_SECOND };
   apply(state, { type: 'configure', credential: 'c', ...limits }, 0);

@@ -70,7 +70,7 @@ test('up to 1,000 charges are kept one by one', () => {
   );
 });
 
-test('more charges become free at most a five-hundredth of the window late, and never early', () => {
+test('more charges are freed at most a five-hundredth of the window late, and never early', () => {
   fc.assert(
     fc.property(ages({ minLength: 1_001, maxLength: 3_000 }), (list) => {
       const state = charged(list);

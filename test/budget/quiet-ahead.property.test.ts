@@ -5,7 +5,7 @@ import { HISTORIES_EACH, newSeed, PATIENCE_MS } from './how-many.ts';
 
 describe('the budget that grants slots ahead of time', () => {
   test(
-    'never lets a window overflow, does not call a blocked service, and starves no campaign',
+    'never exceeds the limit of a window, does not call a blocked service, and starves no campaign',
     async () => {
       const broken = await findBroken({
         world: 'ahead',

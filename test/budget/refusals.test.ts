@@ -32,7 +32,7 @@ const refusalOf = (state: BudgetState, now: number) =>
   describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now).addressWindow
     .refusal;
 
-test('submissions that were sent back carry no news, and the refusal stays until one is accepted', () => {
+test('submissions that were not sent do not change a refusal, which ends when one is accepted', () => {
   const state = budgetOf(3);
   const [first, ...others] = decide(state, 0).grants as [Grant, Grant, Grant];
   close(state, first, refused, 10);
@@ -53,7 +53,7 @@ test('submissions that were sent back carry no news, and the refusal stays until
   expect(decide(state, 5_060).grants.map(({ request }) => request.item)).toEqual(['i2', 'i0']);
 });
 
-test('a failure is known from when it was reported on; an acceptance says nothing of failures', () => {
+test('a failure is known once it is reported; an accepted submission does not change what is known', () => {
   const state = budgetOf(4);
   const [one, two, three, four] = decide(state, 0).grants as [Grant, Grant, Grant, Grant];
   close(state, four, { type: 'accepted', rateLimit: null }, 5);
@@ -92,7 +92,7 @@ test('a 401 blocks one credential, and no other', () => {
   expect(decide(state, 1).grants.map(({ request }) => request.item)).toEqual(['j']);
 });
 
-test('a row that is refused 5 times over 15 minutes while others pass is itself the cause', () => {
+test('a row that is refused 5 times over 15 minutes while others are accepted is treated as the cause', () => {
   const minutes = (n: number) => n * 60_000;
   const away = (at: number, accepted: number) =>
     ({ at, accepted, reason: 'blocked', message: '' }) as const;

@@ -75,7 +75,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('that was answered long ago is served again: the requester did not receive the answer', () => {
+  test('that was answered long ago is served again, because the requester did not receive the answer', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -88,7 +88,7 @@ describe('a request', () => {
 describe('a submission that was not sent', () => {
   const other = request('other', { item: 'item:d:b', campaign: 'd' });
 
-  test('because all slots are used elsewhere blocks its credential', () => {
+  test('because other servers use all slots blocks its credential', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -110,7 +110,7 @@ describe('a submission that was not sent', () => {
     expect(runsGranted(state, 3_100)).toEqual(['first', 'other']);
   });
 
-  test('because of a missing folder blocks its campaign alone', () => {
+  test('because of a missing folder blocks only its campaign', () => {
     const state = budgetWith(5);
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
@@ -139,7 +139,7 @@ describe('a submission that was not sent', () => {
 });
 
 describe('a budget that replaces another', () => {
-  test('takes over the charges of that one, once', () => {
+  test('takes over its charges, once', () => {
     const state = budgetWith(2);
     const restored = {
       from: 'run',

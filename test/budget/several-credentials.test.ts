@@ -82,7 +82,7 @@ describe('a credential that is refused', () => {
     scope: 'credential',
   };
 
-  test('is blocked alone: its rows are sent with the others', () => {
+  test('is blocked, and its rows are sent with the other credentials', () => {
     const state = budget({ k1: 3, k2: 9 });
     ask(state, 'night', 9, BOTH);
     const { grants } = decide(state, 0);
@@ -95,7 +95,7 @@ describe('a credential that is refused', () => {
     expect(state.queue.lanes).toEqual([]);
   });
 
-  test('gets its share again when it is accepted again', () => {
+  test('is used again after it is accepted again', () => {
     const state = budget({ k1: 2, k2: 2 });
     ask(state, 'night', 40, BOTH);
     const [first, ...rest] = decide(state, 0).grants;
@@ -107,7 +107,7 @@ describe('a credential that is refused', () => {
   });
 });
 
-test('a row that was sent back keeps its position, and changes the credential', () => {
+test('a deferred row keeps its position, and changes the credential', () => {
   const state = budget({ k1: 0, k2: 1 });
   ask(state, 'night', 1, BOTH);
   const [grant] = decide(state, 0).grants;
@@ -165,7 +165,7 @@ test('a campaign with one credential is not starved by one with two', () => {
   expect(names.filter((name) => name === 'theirs k2').length).toBeGreaterThanOrEqual(2);
 });
 
-test('random histories: each window is exact, and every row is sent once', () => {
+test('in random histories each window keeps its limit, and every row is sent once', () => {
   for (let seed = 1; seed <= 300; seed += 1) play(seed);
 });
 

@@ -5,7 +5,7 @@ import { HISTORIES_EACH, newSeed, PATIENCE_MS } from './how-many.ts';
 
 describe('the budget with other clients of our token and our address', () => {
   test(
-    'stays within its own share, believes the service, and starves no campaign',
+    'stays within its own share, follows the counts that the service reports, and starves no campaign',
     async () => {
       const broken = await findBroken({
         world: 'shared',

@@ -56,7 +56,7 @@ test('a campaign with share 3 has three turns for each turn of another', () => {
 });
 
 describe('priority', () => {
-  test('the first goes before all others, and the others continue when it has nothing waiting', () => {
+  test('the highest goes first, and the others continue when it has nothing waiting', () => {
     const state = budget(6);
     ask(state, { name: 'night', items: 20 });
     ask(state, { name: 'urgent', items: 8, priority: 1 });
@@ -65,7 +65,7 @@ describe('priority', () => {
     expect(sent(state, later(1))).toEqual(['urgent', 'urgent', ...Array<string>(4).fill('night')]);
   });
 
-  test('those that waited do not catch up on the turns of the first', () => {
+  test('the others do not catch up on turns that the highest has taken', () => {
     const state = budget(4);
     ask(state, { name: 'night', items: 20 });
     ask(state, { name: 'urgent', items: 8, priority: 1 });
@@ -75,7 +75,7 @@ describe('priority', () => {
     expect(count(sent(state, later(2)))).toEqual({ new: 2, night: 2 });
   });
 
-  test('does not affect another credential', () => {
+  test('does not affect other credentials', () => {
     const state = budget(100, { limit: 6, windowMs: WINDOW });
     ask(state, { name: 'urgent', items: 20, priority: 1 });
     ask(state, { name: 'night', items: 20 });
@@ -86,7 +86,7 @@ describe('priority', () => {
 });
 
 describe('reserve', () => {
-  test('slots are left to others, which find them free at once', () => {
+  test('a campaign leaves slots free that others can use at once', () => {
     const state = budget(10);
     ask(state, { name: 'night', items: 50, reserve: 4 });
     expect(sent(state, 0)).toHaveLength(6);
@@ -95,7 +95,7 @@ describe('reserve', () => {
     expect(sent(state, 1_000)).toEqual(Array(4).fill('desk'));
   });
 
-  test('it does not catch up later on slots left to others', () => {
+  test('a campaign does not catch up later on slots that it left to others', () => {
     const state = budget(10);
     ask(state, { name: 'night', items: 50, reserve: 8 });
     ask(state, { name: 'desk', items: 50 });
@@ -103,7 +103,7 @@ describe('reserve', () => {
     expect(count(sent(state, later(1)))).toEqual({ desk: 8, night: 2 });
   });
 
-  test('one slot may always be used, also when the limit was lowered', () => {
+  test('a campaign may always use one slot, also when the limit was lowered', () => {
     const state = budget(5);
     ask(state, { name: 'night', items: 3, reserve: 20 });
     expect(sent(state, 0)).toEqual(['night']);

@@ -82,7 +82,7 @@ test('jobs of other clients belong to no campaign', () => {
   ]);
 });
 
-test('forgets campaigns whose jobs no longer count', () => {
+test('removes campaigns whose jobs no longer count', () => {
   const state = budget(2);
   for (let n = 0; n < 50; n += 1) {
     ask(state, `campaign-${n}`, 2);

@@ -20,7 +20,7 @@ const statusOf = (state: BudgetState, now: number) =>
   describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now);
 
 describe('a window', () => {
-  test('takes a slot at the start and frees it a window after the close', () => {
+  test('takes a slot when a submission starts and frees it one window after it ends', () => {
     const window = newWindow(1, 1_000);
     take(window, 0);
     expect(free(window, 10)).toBe(0);
@@ -43,7 +43,7 @@ describe('a window', () => {
     expect(free(window, 0)).toBe(100);
   });
 
-  test('waits for as many releases as a lowered limit makes necessary', () => {
+  test('waits for several releases if the limit was lowered', () => {
     const window = newWindow(3, 1_000);
     for (const at of [0, 100, 200]) {
       take(window, at);
@@ -54,7 +54,7 @@ describe('a window', () => {
     expect(nextFree(window, 300)).toBe(1_200 + GUARD_MS);
   });
 
-  test('believes the service when fewer slots are left than expected', () => {
+  test('uses the number of the service if it reports fewer free slots than expected', () => {
     const window = newWindow(10, 1_000);
     const ticket = take(window, 0);
     expect(reconcile(window, ticket, 4, 50)).toBe(5);
@@ -62,7 +62,7 @@ describe('a window', () => {
     expect(free(window, 60)).toBe(4);
   });
 
-  test('does not take its own outstanding submissions for those of others', () => {
+  test('does not count its own outstanding submissions as jobs of others', () => {
     const window = newWindow(10, 1_000);
     const first = take(window, 0);
     take(window, 1);
@@ -233,7 +233,7 @@ describe('the budget, in earlier bugs', () => {
     ]);
   });
 
-  test('neither a campaign that was paused nor a new one catches up on missed turns', () => {
+  test('a campaign that was paused, or is new, does not catch up on missed turns', () => {
     const state = budgetWith(8);
     for (const campaign of ['day', 'night'])
       for (let i = 0; i < 9; i += 1)

@@ -14,7 +14,7 @@ function pending(name: string, type: string | null, message: string): Described 
 
 const FULL = 'Cannot write report.html: the disk is full. Free some space there.';
 
-test('an activity of the campaign that the store refuses', async () => {
+test('an activity that fails with an error of the store is reported', async () => {
   expect(await obstacleOf(await temporaryFolder(), pending('publish', 'STORE_FULL', FULL))).toBe(
     `publish keeps failing and is retried: ${FULL}`,
   );
@@ -22,8 +22,8 @@ test('an activity of the campaign that the store refuses', async () => {
 
 test.each([
   ['nothing pending', { raw: {} }],
-  ['a first try', pending('publish', null, '')],
-  ['what is only not yet', pending('publish', 'NotYet', 'later')],
+  ['a first attempt', pending('publish', null, '')],
+  ['a job that is not finished yet', pending('publish', 'NotYet', 'later')],
 ])('%s: no obstacle', async (_, described) => {
   expect(await obstacleOf(await temporaryFolder(), described)).toBeNull();
 });
@@ -36,7 +36,7 @@ test('a folder that is not on this machine cannot be checked', async () => {
 test.each([
   ['no bytes', { bavail: 0, ffree: 1_000 }, ''],
   ['no inodes', { bavail: 1_000, ffree: 0 }, ': it has no free inodes'],
-  ['both left', { bavail: 1_000, ffree: 1_000 }, null],
+  ['bytes and inodes left', { bavail: 1_000, ffree: 1_000 }, null],
   ['inodes that are not counted', { bavail: 1_000, ffree: 0, files: 0 }, null],
 ])('a disk with %s', (_, disk, words) => {
   expect(fullness({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);

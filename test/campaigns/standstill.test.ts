@@ -13,7 +13,7 @@ const PAUSED: CampaignProgress = {
   brakes: [{ service: 'molecules', code: 'JOB_FAILED', message: 'no engine.', times: 5 }],
 };
 
-describe('a service that was paused because its items all failed alike', () => {
+describe('a service that was paused because all its items failed in the same way', () => {
   test.each(['running', 'paused'] as const)('is named while the campaign is %s', (state) => {
     const words = standstillOf({ budgets: [], progress: { ...PAUSED, state } }, 0);
     expect(words).toContain('(JOB_FAILED: no engine), so nothing more is submitted there');

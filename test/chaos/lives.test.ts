@@ -28,7 +28,7 @@ const accepted = (jobName: string): JournalEntry => ({
 });
 const times = (count: number, jobName: string) => Array.from({ length: count }, () => jobName);
 
-test('a removed tree and another folder start a new life of every item, a removed folder of one', () => {
+test('a removed tree and another output folder start a new life of all items; a removed item folder, of one', () => {
   expect(Object.fromEntries(livesOf(plan))).toEqual({ a0: 3, a1: 4 });
 });
 
@@ -39,7 +39,7 @@ test('an item has at most one job in each of its lives', () => {
   expect(() => atMostOneJobALife(plan, tooMany.map(accepted))).toThrow('names accepted');
 });
 
-test('items together have no more jobs than lives, whatever the names of the jobs', () => {
+test('all items together have at most as many jobs as lives, also if the jobs have no names', () => {
   const names = times(8, '').map(() => ({ ...accepted(''), jobName: null }));
   expect(() => atMostOneJobALife(plan, names)).toThrow('accepted jobs of the service');
 });

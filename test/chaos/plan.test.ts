@@ -9,7 +9,7 @@ const MANY = 400;
 const plans: readonly Plan[] = Array.from({ length: MANY }, (_, round) => planRound(7, round));
 const events: readonly Event[] = plans.flatMap((plan) => plan.events);
 
-test('the same seed and round give the same plan, others a different one', () => {
+test('the same seed and round give the same plan; another seed or round gives a different one', () => {
   expect(planRound(7, 3)).toEqual(plans[3]);
   expect(new Set(plans.map((plan) => JSON.stringify([plan.campaigns, plan.events]))).size).toBe(
     MANY,
@@ -17,7 +17,7 @@ test('the same seed and round give the same plan, others a different one', () =>
   expect(planRound(8, 3).campaigns).not.toEqual(plans[3]?.campaigns);
 });
 
-test('a plan is plain data: it is unchanged after it was written and read', () => {
+test('a plan is plain data: it can be written and read back unchanged', () => {
   for (const plan of plans) expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
 });
 
@@ -83,7 +83,7 @@ test('a requested kind is used in every round, with the same plan for the same s
   expect(planRound(7, 3, { kind: 'names' })).toEqual(names[3]);
 });
 
-test('no freeze is longer than a round in the test suite may take', () => {
+test('no process is frozen for longer than a round of the test suite may take', () => {
   const standstills = (of: readonly Event[]) =>
     of.flatMap((event) => (event.do === 'freeze' ? [event.forMs] : []));
   expect(Math.max(...standstills(events))).toBeLessThan(10_000);

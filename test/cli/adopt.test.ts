@@ -113,7 +113,7 @@ test('adopt --past continues an unfinished campaign of another day', async () =>
   expect(await service.end()).toHaveLength(2);
 });
 
-test('adopt refuses what it cannot do, and starts nothing', async () => {
+test('adopt refuses invalid requests, and starts nothing', async () => {
   const { at, browser, runs } = await scene();
   await browser.sequence('MKTAYIAKQR');
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -138,7 +138,7 @@ test('adopt refuses what it cannot do, and starts nothing', async () => {
   await treeIsWhole(at.path('results', 'own'));
 });
 
-test('remote list shows the jobs of the service, when they are deleted, and which are here', async () => {
+test('remote list shows the jobs of the service, when they are deleted, and which ones are stored here', async () => {
   const { at, browser, runs } = await scene();
   const web = await browser.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'tab\there' });
   const shared = await browser.alignment(ALIGNMENT);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../src/temporal/ports.ts';
 import { desk } from './command.ts';
 
-test('runs until it is stopped, and shows no key', async () => {
+test('codec-server runs until it is stopped, and shows no key', async () => {
   const at = desk();
   const key = randomBytes(32).toString('base64');
   at.write('key', key);
@@ -27,7 +27,7 @@ test('runs until it is stopped, and shows no key', async () => {
   expect(stdout + stderr).not.toContain(key);
 });
 
-test('does not start without keys, or without the origin of the UI', async () => {
+test('codec-server does not start without keys, or without the origin of the UI', async () => {
   const at = desk();
   const { stderr } = await at.runs(2, ['codec-server', '--ui-origin', 'http://localhost:8233']);
   expect(stderr).toContain('[CONFIG_NO_CODEC]');

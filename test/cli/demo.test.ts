@@ -146,7 +146,7 @@ describe('the demo, run with one command', () => {
   });
 });
 
-describe('its output tree', () => {
+describe('the output tree of the demo', () => {
   test('has exactly the files of docs/output-tree.md', () => {
     const top = [
       'campaign.json',

@@ -23,7 +23,7 @@ const missing = 'missing' in validator ? validator.missing : '';
 const unzip = spawnSync('unzip', ['-v']).status === 0;
 const absent = missing === '' ? (unzip ? '' : 'there is no unzip') : missing;
 
-describe(`judged by others${absent === '' ? '' : ` (skipped: ${absent})`}`, () => {
+describe(`checked by independent validators${absent === '' ? '' : ` (skipped: ${absent})`}`, () => {
   test.skipIf(absent !== '')(
     'the archive is a complete bag, and the metadata match their schemas',
     async () => {
@@ -136,7 +136,7 @@ function spoil(folder: string, keys: readonly string[]): void {
   }
 }
 
-test('after repeated kills it continues, and reads nothing twice', async () => {
+test('a deposit that is killed repeatedly continues, and reads no file twice', async () => {
   const at = desk();
   const folder = await publishedTree(at, 40);
   await at.runs(0, ['deposit', 'finished', '--zip', '--out', 'whole']);

@@ -88,7 +88,7 @@ describe('with everything that is needed', () => {
     expect(at.done('anything'), 'a look begins nothing').toBe(0);
   });
 
-  test('with configured services: shows their addresses, our user there, and how much we may send', async () => {
+  test('with configured services: shows their addresses, our credential, and the limits', async () => {
     const at = desk();
     withServices(at, await answering(), await answering());
     const ended = await at.runs(0, ['doctor', '--json'], { env: TOKENS });
@@ -111,7 +111,7 @@ describe('with everything that is needed', () => {
     for (const token of Object.values(TOKENS)) expect(ended.stdout).not.toContain(token);
   });
 
-  test('with a Temporal elsewhere', async () => {
+  test('with an external Temporal server', async () => {
     const at = desk();
     const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal') };
     const { stdout } = await at.runs(1, ['doctor'], { env });
@@ -204,13 +204,13 @@ describe('with something missing: exits with 1, and each PROBLEM says what to do
     );
   });
 
-  test('Temporal elsewhere does not answer', async () => {
+  test('an external Temporal server does not answer', async () => {
     const { stdout } = await patient.endsWith(1);
     expect(stdout).toMatch(/^PROBLEM {2}Temporal: .*127\.0\.0\.1:\d+.*\n {9}\S/m);
   });
 });
 
-test('it shows a running server and the address of its UI', async () => {
+test('doctor shows a running server and the address of its UI', async () => {
   const at = desk();
   at.write('one.csv', 'id,smiles\nethanol,CCO\n');
   await at.runs(0, ['run', 'one.csv', '--services', 'local', '--detach']);

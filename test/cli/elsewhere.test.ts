@@ -7,7 +7,7 @@ import { freePort } from '../../src/temporal/ports.ts';
 import { desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
-test('`services`, `worker` and `run` work for a Temporal elsewhere, each in its own process', async () => {
+test('`services`, `worker` and `run` work with an external Temporal server, each in its own process', async () => {
   const at = desk();
   const port = await freePort();
   // All tests share the server: a unique name.
@@ -60,7 +60,7 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   neverRefusedForRate(journal);
 }, 180_000);
 
-test('after the tree of a campaign was removed, `cancel` says how to end it, and `run` starts again', async () => {
+test('if the tree of a campaign was removed, `cancel` says how to end it, and `run` starts it again', async () => {
   const at = desk();
   const port = await freePort();
   const name = `removed-${randomBytes(3).toString('hex')}`;

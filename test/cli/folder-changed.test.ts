@@ -45,7 +45,7 @@ test('an item whose record was recreated just before it failed starts again, and
   atMostOneJob(await service.end(), 2);
 }, 120_000);
 
-test('a run that joins recreates a removed folder, and runs its item when the others have ended', async () => {
+test('`run` on a running campaign recreates a removed folder, and runs its item after the others', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 1, seconds: 5 });
   const ids = peptides(at, 'night', 4);

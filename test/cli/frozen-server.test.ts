@@ -39,7 +39,7 @@ test('status, cancel, budget and doctor answer while the server is suspended', a
   await run.endsWith(4);
 }, 180_000);
 
-test('status that takes a suspended server over ends it in time, and run continues', async () => {
+test('status takes over a suspended server and ends it in time; run continues', async () => {
   const at = desk();
   const { ids, run } = await killedRun(at);
   const { pid } = at.record('server') as { pid: number };

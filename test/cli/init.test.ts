@@ -72,7 +72,7 @@ describe('hundredfold init', () => {
     },
   );
 
-  test('names the folder as npx finds it from inside the checkout', async () => {
+  test('shows a command that npx can run in a folder inside the checkout', async () => {
     const at = desk();
     mkdirSync(at.path('x'));
     const { stderr } = await at.runs(0, ['init'], { cwd: at.path('x') });
@@ -101,11 +101,11 @@ describe('the configuration of init', () => {
     );
   }
 
-  test('sets nothing', () => {
+  test('sets no key', () => {
     expect(parse(text)).toBeNull();
   });
 
-  test('contains every key with its default, once the # are removed', async () => {
+  test('contains every key with its default when the # are removed', async () => {
     const schema = JSON.parse((await schemaFiles())['config.schema.json'] ?? '') as Node;
     const config: unknown = parse(setAll);
     expect(configSchema.safeParse(config).error?.issues ?? []).toEqual([]);
@@ -132,7 +132,7 @@ describe('the configuration of init', () => {
   });
 });
 
-test('the manifest of init has no problems, and only our columns but for one', async () => {
+test('the manifest of init has no problems, and one column that is not ours', async () => {
   const at = desk();
   await at.runs(0, ['init']);
   const { problems, items } = await readManifests([at.path('manifest.csv')]);

@@ -29,7 +29,7 @@ async function cuttable() {
   return { address, cut };
 }
 
-test('with --json, it ends as interrupted and says why it prints no state', async () => {
+test('with --json, an interrupted command exits as interrupted and says why it prints no state', async () => {
   const { address, cut } = await cuttable();
   const client = await connectClient({ address, namespace: 'default' });
   cut();

@@ -50,7 +50,7 @@ interface Document {
   readonly items: readonly Record<string, unknown>[];
 }
 
-test('prints all items, in the order of the manifest, as one document', async () => {
+test('`items` prints all items, in the order of the manifest, as one document', async () => {
   const at = desk();
   await tree(at);
   const { stdout, stderr } = await at.runs(0, ['items', 'night', '--json']);
@@ -77,7 +77,7 @@ test('prints all items, in the order of the manifest, as one document', async ()
   expect(at.servers(), 'no server was started for it').toEqual([]);
 });
 
-test('takes the state of an open item from Temporal, unless its end is on disk already', async () => {
+test('`items` takes the state of an open item from Temporal, unless its end is on disk already', async () => {
   const at = desk();
   await tree(at);
   const found = await treeIfAny(at.path('results', 'night'), 'night');
@@ -103,7 +103,7 @@ test('takes the state of an open item from Temporal, unless its end is on disk a
   expect(wanted.map(({ id }) => id)).toEqual(['s-0']);
 });
 
-test('prints the selected ones as a table on stdout', async () => {
+test('`items` prints the selected items as a table on stdout', async () => {
   const at = desk();
   await tree(at);
   const failed = await at.runs(0, ['items', 'night', '--state', 'failed']);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { desk } from './command.ts';
 
-test('shows the report, the log of an item and the Temporal UI of a campaign', async () => {
+test('`open`, `logs` and `ui` show the report, the log of an item and the Temporal UI of a campaign', async () => {
   const at = desk();
   at.write('night.csv', 'id,smiles\nethanol,CCO\n');
   await at.runs(0, ['run', 'night.csv', '--services', 'local']);
@@ -56,7 +56,7 @@ test('a command that joins a running host loads neither the worker nor the local
   await at.runs(0, ['stop']);
 });
 
-test('compiled code is cached for the user; a cache that cannot be written changes nothing', async () => {
+test('compiled code is cached for the user; a cache that cannot be written is ignored', async () => {
   const at = desk();
   const cache = at.path('cache');
   const own = { NODE_COMPILE_CACHE: undefined };
@@ -69,7 +69,7 @@ test('compiled code is cached for the user; a cache that cannot be written chang
   expect({ version: /^\d+\./.test(stdout), stderr }).toEqual({ version: true, stderr: '' });
 });
 
-test('a campaign without a report says when there will be one', async () => {
+test('`open` fails with CAMPAIGN_UNKNOWN for a campaign that does not exist', async () => {
   const at = desk();
   at.write('night.csv', 'id,smiles\nethanol,C(\n');
   const { stdout, stderr } = await at.runs(1, ['open', 'night', '--json']);
@@ -77,7 +77,7 @@ test('a campaign without a report says when there will be one', async () => {
   expect(stderr).toContain('[CAMPAIGN_UNKNOWN]');
 });
 
-test('prints the versions to quote in a bug report', async () => {
+test('`version` prints the versions to quote in a bug report', async () => {
   const { stdout } = await desk().runs(0, ['version', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     hundredfold: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
@@ -94,7 +94,7 @@ test.each([
     'CONFIG_UNREADABLE',
     2,
   ],
-])('--json prints one document of %s', async (_, words, code, exit) => {
+])('--json prints one document for %s', async (_, words, code, exit) => {
   const { stdout } = await desk().runs(exit, words);
   const { error } = JSON.parse(stdout) as { error: Record<string, string> };
   expect(error).toEqual({ code, message: expect.any(String) as string, remedy: error['remedy'] });

@@ -33,7 +33,7 @@ function everything(at: Desk): Record<string, string> {
   );
 }
 
-test('a manifest is checked completely, without a service, a server or a folder', async () => {
+test('a manifest is checked completely, without a service, a Temporal server or an output folder', async () => {
   const at = desk();
   const lines = [
     'id,kind,sequence,smiles,predictors,project',

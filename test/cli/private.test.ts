@@ -70,7 +70,7 @@ test('the port lock is in a folder of the user; the shared temporary directory i
   );
 });
 
-test('a runtime folder that links elsewhere is refused at once', async () => {
+test('a runtime folder that is a symbolic link is refused at once', async () => {
   const at = desk();
   at.write('m.csv', MANIFEST);
   const runtime = at.path('runtime');

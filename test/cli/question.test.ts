@@ -20,7 +20,7 @@ async function scene(): Promise<{ at: Desk; service: Rehearsal }> {
   return { at, service };
 }
 
-test('no, Ctrl-C and Ctrl-D start nothing; the next command can start', async () => {
+test('after "no", Ctrl-C or Ctrl-D nothing is started; the next command can start', async () => {
   const { at, service } = await scene();
   for (const keys of ['n\r', '\x03', '\x04']) {
     const asked = at.type(RUN, onTerminal);

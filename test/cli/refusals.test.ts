@@ -14,7 +14,7 @@ function nothingBegun(at: Desk, ...mayBeThere: readonly string[]): void {
 }
 
 describe('the command line', () => {
-  test('an unknown command exits with code 1, a suggestion and a pointer to the help', async () => {
+  test('with an unknown command exits with code 1, a suggestion and a pointer to the help', async () => {
     const at = desk();
     const [unknown, missing, wrong] = await Promise.all([
       at.runs(1, ['stauts']),
@@ -31,7 +31,7 @@ describe('the command line', () => {
     nothingBegun(at);
   });
 
-  test('may ask about the command itself', async () => {
+  test('prints the help and the version', async () => {
     const at = desk();
     const [help, ofRun, version] = await Promise.all([
       at.runs(0, ['--help']),
@@ -90,7 +90,7 @@ describe('a manifest with errors', () => {
     nothingBegun(at);
   });
 
-  test('or a missing one: exit code 2', async () => {
+  test('exits with code 2, and so does a missing manifest', async () => {
     const at = desk();
     at.write('empty.csv', 'id,smiles\n');
     const [gone, empty] = await Promise.all([
@@ -121,7 +121,7 @@ describe('a configuration', () => {
       'CONFIG_INVALID',
       /urll/,
     ],
-    ['what is no YAML', 'services: [', 'CONFIG_NOT_YAML', /line 1|line 2/],
+    ['invalid YAML', 'services: [', 'CONFIG_NOT_YAML', /line 1|line 2/],
     [
       'a token from a variable that is not set',
       `services: { predictions: { url: "${url}", token: { env: MY_TOKEN } } }`,
@@ -129,7 +129,7 @@ describe('a configuration', () => {
       /MY_TOKEN.*\n.*export MY_TOKEN=/,
     ],
     [
-      'a token that stands in the file itself',
+      'a literal token',
       `services: { predictions: { url: "${url}", token: s3cret-odd } }`,
       'CONFIG_INVALID',
       /services\.predictions\.token/,

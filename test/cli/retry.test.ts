@@ -59,7 +59,7 @@ async function hosted(at: Desk): Promise<Typed> {
   return host;
 }
 
-test('retry does what each item needs: uses the existing job, the same name, or a new job', async () => {
+test('retry uses the existing job, the same job name, or a new job, as each item requires', async () => {
   const at = desk();
   const services = await servicesFor(at);
   const rows = [

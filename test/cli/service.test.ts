@@ -58,7 +58,7 @@ describe.skipIf(!verifier)('systemd-analyze verify (apt-get install systemd)', (
 });
 
 describe('a campaign that survives a restart of the machine', () => {
-  test('is restarted unless its end is final', () => {
+  test('has a unit that restarts it unless its exit code is final', () => {
     const { stdout } = print('campaign', 'night.csv', '--services', 'local');
     expect(stdout).toContain(' run night.csv --name night --yes --services local\n');
     expect(stdout).toContain('Restart=on-failure');
@@ -83,7 +83,7 @@ describe('a campaign that survives a restart of the machine', () => {
   });
 });
 
-test('quotes words with a meaning for systemd', () => {
+test('words with a special meaning for systemd are quoted', () => {
   const unit = systemdUnit({
     description: '100%',
     command: ['/usr/bin/node', 'a b', '50%', '$HOME', 'say "hi"\\', ''],

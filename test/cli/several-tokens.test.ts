@@ -19,7 +19,7 @@ ${more}`,
   );
 }
 
-test('are refused until the user has confirmed that the service allows it', async () => {
+test('several tokens are refused until the user has confirmed that the service allows them', async () => {
   const at = desk();
   peptides(at, 'night', 2);
   configure(at, 'http://127.0.0.1:9');
@@ -28,7 +28,7 @@ test('are refused until the user has confirmed that the service allows it', asyn
   expect(stderr).toContain('severalTokensAllowed: true');
 });
 
-test('share a campaign that is killed in the middle, and none exceeds its limit', async () => {
+test('several tokens share a campaign that is killed in the middle, and none exceeds its limit', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 5, seconds: 10 });
   configure(at, service.url, '    severalTokensAllowed: true\n');

@@ -37,7 +37,7 @@ test.each([
   [['--share', '0'], 'It must be a number above 0, at most 100.'],
   [['--priority', '6'], 'It must be 1, 2, 3, 4 or 5.'],
   [['--reserve', 'x'], 'It must be a whole number.'],
-])('%j is refused before anything is read', async (flags, words) => {
+])('%j is refused before the manifest is read', async (flags, words) => {
   const { stderr } = await desk().runs(1, ['run', 'absent.csv', ...flags]);
   expect(stderr).toContain(words);
 });

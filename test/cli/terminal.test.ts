@@ -150,7 +150,7 @@ async function press(typed: Typed, key: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-test('Ctrl-C stops in order, a second one exits at once; a dumb terminal gets plain lines', async () => {
+test('Ctrl-C shuts down gracefully, a second one exits at once; a dumb terminal gets plain lines', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(3);

@@ -97,7 +97,7 @@ describe('a shell without tokens', () => {
     expect(statusOf(stdout).items).toMatchObject({ total: 3, failed: 0, held: 0, cancelled: 0 });
   });
 
-  test('run refuses before anything is written', async () => {
+  test('run is refused before anything is written', async () => {
     const at = desk();
     at.write('hundredfold.yaml', 'services: { predictions: { url: "http://127.0.0.1:9" } }');
     peptides(at, 'next', 2);
@@ -105,7 +105,7 @@ describe('a shell without tokens', () => {
     expect(stderr).toContain('CONFIG_SECRET_MISSING');
   });
 
-  test('a missing token file does not prevent it either', async () => {
+  test('`list` and `budget` run without the token file', async () => {
     const at = desk();
     const predictions = '{ url: "http://127.0.0.1:9", token: { file: gone } }';
     at.write('hundredfold.yaml', `services: { predictions: ${predictions} }`);

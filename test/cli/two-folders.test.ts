@@ -28,7 +28,7 @@ const lease = (at: Desk) => {
   return readFileSync(`${folder}/${files.sort().at(-1) ?? ''}`, 'utf8');
 };
 
-test('a second Temporal is refused while the first one works, and has nothing left to do afterwards', async () => {
+test('a second Temporal is refused while the first one runs, and has nothing left to do afterwards', async () => {
   const at = desk();
   // A command takes seconds on a busy machine: the first must not end before it is paused.
   const { service, ids, first, second } = await twoFolders(at, 12);
@@ -57,7 +57,7 @@ test('a second Temporal is refused while the first one works, and has nothing le
   atMostOneJob(journal, ROWS);
 }, 180_000);
 
-test('a tree that was abandoned in the middle is taken over, and the first Temporal submits none of it again', async () => {
+test('an abandoned tree is taken over, and the first Temporal submits none of its items again', async () => {
   const at = desk();
   const { service, ids, first, second } = await twoFolders(at);
   const left = at.type(RUN, first);

@@ -31,7 +31,7 @@ async function beginOtherwise(at: Desk, name: string): Promise<void> {
   await client.connection.close();
 }
 
-test('cancel ends it, and run continues from the files on disk', async () => {
+test('`cancel` ends a campaign that cannot be replayed, and `run` continues from the files on disk', async () => {
   const at = desk();
   const { ids, run } = await killedRun(at);
   await beginOtherwise(at, 'fragments');

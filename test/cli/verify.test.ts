@@ -14,7 +14,7 @@ async function publishedTree(at: Desk): Promise<string> {
   return folder;
 }
 
-test('finds no problems, by the name of the campaign and by the folder of its tree', async () => {
+test('finds no problems in a campaign given by name or by the folder of its tree', async () => {
   const at = desk();
   await publishedTree(at);
   const byName = await at.type(['verify', 'finished']).ended;
@@ -55,7 +55,7 @@ test('names each fault with its path and a remedy, and exits with 3', async () =
   for (const { remedy } of faults) expect(remedy).toMatch(/\S/);
 });
 
-test('prints one document also when there is no such campaign', async () => {
+test('prints one JSON document also if the campaign does not exist', async () => {
   const at = desk();
   const { code, stdout } = await at.type(['verify', './nowhere', '--json']).ended;
   expect(code).toBe(1);

@@ -39,7 +39,7 @@ test('run refuses a server that answers 404 everywhere; it sends only GETs', asy
   expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-test('a campaign with accepted jobs continues with a warning, whatever answers there', async () => {
+test('a campaign with accepted jobs continues with a warning if its service is down or another server', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 1, seconds: 3_600 });
   peptides(at, 'night', 2);

@@ -57,7 +57,7 @@ async function ended(at: Desk, items: number): Promise<void> {
 }
 
 describe.skipIf(missing !== null)(`an older database${missing ? ` (${missing})` : ''}`, () => {
-  test('costs no item and no second job', async () => {
+  test('loses no item and submits no job twice', async () => {
     const cluster = await startCluster({ tools: tools as ClusterTools });
     onTestFinished(() => cluster[Symbol.asyncDispose]());
     const services = await startLocalServices({

@@ -119,7 +119,7 @@ describe('the token of a webhook over http', () => {
 describe('the proxy of a service', () => {
   const proxy = (url: string, environment: Environment) => proxyFor(url, environment)?.url.reveal();
 
-  test('is that of its scheme; lower case comes first, a scheme may be left out', () => {
+  test('is chosen by the scheme of the URL; lower-case variables come first, and a proxy needs no scheme', () => {
     const both = { HTTPS_PROXY: 'http://s.example:1', HTTP_PROXY: 'p.example:2' };
     expect(proxy('https://x.example', both)).toBe('http://s.example:1/');
     expect(proxy('http://x.example', both)).toBe('http://p.example:2/');
@@ -131,7 +131,7 @@ describe('the proxy of a service', () => {
   });
 
   test.each(['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]'])(
-    'is never used for %s: this machine',
+    'is never used for this machine: %s',
     (url) => expect(proxy(url, { HTTP_PROXY: 'http://p.example' })).toBeUndefined(),
   );
 
@@ -158,7 +158,7 @@ describe('the proxy of a service', () => {
     expect(asked).not.toThrow(/hush/);
   });
 
-  test('keeps its password out of all output, and among the secrets', async () => {
+  test('has its password among the secrets, and not in any output', async () => {
     const environment = { HTTPS_PROXY: 'http://lab:hush%20hush@proxy.example:3128' };
     const { services } = await load('{ url: "https://p.example" }', environment);
     const printed = inspect(services, { depth: 9 }) + JSON.stringify(services);

@@ -42,7 +42,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('limits the prediction service to its 100 an hour, and does not limit the molecule service', async () => {
+  test('limits the prediction service to 100 jobs an hour, and does not limit the molecule service', async () => {
     const yaml =
       'services:\n  molecules: { url: "https://m.example/acpype" }\n  predictions: { url: "https://p.example/" }';
     const { services } = await load(yaml, TOKENS);
@@ -98,14 +98,9 @@ describe('the configuration', () => {
       'CONFIG_INVALID',
       'token',
     ],
+    ['an invalid duration', 'jobs: { deadline: soon }', 'CONFIG_INVALID', 'jobs.deadline'],
     [
-      'a length of time that is none',
-      'jobs: { deadline: soon }',
-      'CONFIG_INVALID',
-      'jobs.deadline',
-    ],
-    [
-      'a budget with half its keys',
+      'a budget with only one of its keys',
       'services:\n  predictions: { url: "https://p.example", budget: { limit: 5 } }',
       'CONFIG_INVALID',
       'window: 60m',
@@ -129,7 +124,7 @@ describe('the configuration', () => {
       'store.endpoint',
     ],
     [
-      'a certificate that is not there',
+      'a missing certificate',
       'temporal: { address: "t.example:7233", tls: { ca: ca.pem } }',
       'CONFIG_TLS_UNREADABLE',
       'ca.pem',
@@ -193,7 +188,7 @@ describe('several tokens of a service', () => {
     `services: { predictions: { url: https://host, tokens: [{ env: A }, { env: B }], ${more} } }`;
   const environment = { A: 'p-one', B: 'p-two' };
 
-  test('have a credential each', async () => {
+  test('are separate credentials', async () => {
     const { services } = await load(of('severalTokensAllowed: true'), environment);
     const all = everyCredential(Object.values(services));
     expect(all.map(({ token }) => token.reveal())).toEqual(['p-one', 'p-two']);
@@ -202,7 +197,7 @@ describe('several tokens of a service', () => {
   });
 
   test.each([
-    ['without a word that the service allows it', of(''), environment, 'together they submit more'],
+    ['without `severalTokensAllowed`', of(''), environment, 'together they submit more'],
     ['beside `token`', of('token: { env: A }'), environment, 'both token and tokens'],
     [
       'that are the same',

@@ -143,7 +143,7 @@ describe.skipIf(noOpenssl !== null)('certificates', () => {
 
   test.each([
     ['without their key', (a: Authority) => `cert: ${a.issue('DNS:c').certFile}`, 'key is not'],
-    ['whose key is alone', (a: Authority) => `key: ${a.issue('DNS:c').keyFile}`, 'cert is not'],
+    ['that have only a key', (a: Authority) => `key: ${a.issue('DNS:c').keyFile}`, 'cert is not'],
   ])('%s are refused', (_, tls, words) => {
     using authority = new Authority('ours');
     expect(() => load(at(tls(authority)))).toThrow(
@@ -155,7 +155,7 @@ describe.skipIf(noOpenssl !== null)('certificates', () => {
     );
   });
 
-  test('with a key of another, without PEM, or with an encrypted key are refused', () => {
+  test('with the key of another certificate, without PEM, or with an encrypted key are refused', () => {
     using authority = new Authority('ours');
     const [one, other] = [authority.issue('DNS:one'), authority.issue('DNS:other')];
     const refusedWith = (tls: string, code: string): void => {
@@ -197,10 +197,10 @@ describe('the keys of the codec', () => {
   });
 
   test.each([
-    ['that is too short', 'new: { env: KEY }', 'c2hvcnQ=', 'CONFIG_CODEC_KEY'],
-    ['that is not there', 'new: { env: GONE }', BASE64, 'CONFIG_SECRET_MISSING'],
-    ['of another id', 'other: { env: KEY }', BASE64, 'CONFIG_CODEC_KEY'],
-  ])('refuse one %s, and never show it', (_, keys, KEY, code) => {
+    ['too short', 'new: { env: KEY }', 'c2hvcnQ=', 'CONFIG_CODEC_KEY'],
+    ['missing', 'new: { env: GONE }', BASE64, 'CONFIG_SECRET_MISSING'],
+    ['given under another id', 'other: { env: KEY }', BASE64, 'CONFIG_CODEC_KEY'],
+  ])('are refused, and never shown, if one is %s', (_, keys, KEY, code) => {
     expect(() => keysOf(codec(keys), { KEY })).toThrow(
       expect.objectContaining({ code, message: expect.not.stringContaining(KEY) as string }),
     );

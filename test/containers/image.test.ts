@@ -68,7 +68,7 @@ describe.skipIf(WHY_NOT !== null)(`the image (${WHY_NOT ?? 'built and run'})`, (
     expect(JSON.parse(stdout)).toMatchObject({ bomFormat: 'CycloneDX' });
   });
 
-  test('runs a campaign without anything else, is stopped by SIGTERM in the middle, and continues', async () => {
+  test('runs a campaign on its own, is stopped by SIGTERM in the middle, and continues', async () => {
     expect(await podman('run', '--rm', ...careful(), STANDALONE, 'init')).toMatchObject({
       code: 0,
     });

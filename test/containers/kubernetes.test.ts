@@ -49,7 +49,7 @@ describe('pods', () => {
     }
   });
 
-  test.each(pods)('%s (%s) has enough time to end in order', (_name, _kind, pod) => {
+  test.each(pods)('%s (%s) has enough time to shut down gracefully', (_name, _kind, pod) => {
     // A worker ends within 45 s (docs/workers.md).
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(60);
   });
@@ -79,7 +79,7 @@ describe('pods', () => {
   );
 });
 
-test('the Job is not retried if that changes nothing', () => {
+test('the Job is not retried after exit codes that a retry cannot change', () => {
   const [job] = objects('campaign');
   expect(job.spec.podFailurePolicy.rules[0].onExitCodes.values).toEqual([2, 3, 4]);
 });

@@ -100,7 +100,7 @@ const LIVES: readonly Life[] = [
   },
 ];
 
-test('every point is in a life', () => {
+test('the scenarios crash at every point', () => {
   const met = new Set(LIVES.flatMap(({ deaths }) => deaths.map((death) => crashOf(death).point)));
   expect([...met].sort()).toEqual([...DEPENDENCY_POINTS, ...CORE_POINTS].sort());
 });
@@ -248,7 +248,7 @@ const OUTSTANDING = [
 
 describe.concurrent('a worker killed while a POST is outstanding', () => {
   test.for(OUTSTANDING)(
-    'that the service $has: a prediction is looked up, a molecule is held',
+    'that the service $has looks the prediction up and holds the molecule',
     PATIENCE,
     async ({ fault }, context) => {
       const [proteins, drugs] = [8, 4];

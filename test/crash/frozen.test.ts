@@ -19,7 +19,7 @@ async function untilBeforeWindow(windowMs: number, beforeMs: number): Promise<vo
 }
 
 describe('a worker', () => {
-  test('that is suspended before a window opens leaves no molecule held that was never sent', async () => {
+  test('that is suspended before a window opens does not hold molecules that were never sent', async () => {
     // Long enough that slots are granted 1.5 s ahead: the worker is suspended with all of them.
     const [limit, windowMs] = [6, 15_000];
     scene = await Scene.open({ moleculeLimit: limit, windowMs, jobMs: 50 });
@@ -36,7 +36,7 @@ describe('a worker', () => {
     await scene.keepsPromises(started);
   }, 180_000);
 
-  test('that is killed before a timer fires, amid queries, leaves histories that can be replayed', async () => {
+  test('that is killed before a timer fires, during queries, leaves histories that can be replayed', async () => {
     const windowMs = 6_000;
     scene = await Scene.open({ limit: 4, windowMs, jobMs: 50 });
     await scene.worker().ready;

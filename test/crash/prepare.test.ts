@@ -23,7 +23,7 @@ function laidOut(at: Desk, name: string): number {
   return existsSync(folder) ? readdirSync(folder).length : 0;
 }
 
-test('killed twice while rows are prepared, it submits each work once, and none that was computed before', async () => {
+test('`run`, killed twice while it prepares rows, submits each job once and uses cached results', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 100, seconds: 3_600 });
   const host = at.type(['host'], typing);

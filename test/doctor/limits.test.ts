@@ -23,13 +23,13 @@ function doctorAfter(preparation: string, wrapper: readonly string[] = []): stri
   return stdout;
 }
 
-test.runIf(process.platform === 'linux')('too few open files', () => {
+test.runIf(process.platform === 'linux')('doctor reports a limit of too few open files', () => {
   expect(doctorAfter('ulimit -n 64')).toMatch(
     /^PROBLEM {2}runtime: this process may open 64 files; .*\n {9}.*ulimit -n /m,
   );
 });
 
-test.skipIf(!canMount)('no free inodes (needs private mounts)', () => {
+test.skipIf(!canMount)('doctor reports a disk without free inodes (needs private mounts)', () => {
   // Enough to check that the folder is writable.
   expect(doctorAfter('mount -t tmpfs -o nr_inodes=20 tmpfs "$0"', PRIVATE_MOUNTS)).toMatch(
     /^PROBLEM {2}output store: the disk of \S+ is full: it has no free inodes\n {9}Free some space/m,

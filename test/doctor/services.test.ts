@@ -15,7 +15,7 @@ test.each([
     407,
     /^A proxy requires a user name and a password: see HTTPS_PROXY in docs\/configuration\.md\.$/,
   ],
-] as const)('HTTP %s', async (status, advice) => {
+] as const)('gives advice for HTTP %s', async (status, advice) => {
   await using server = await plainServer((_, response) => response.writeHead(status).end());
   const url = `http://127.0.0.1:${server.port}/acpype`;
   const site = describeService('molecules', url, new Secret('tK9secretZ'), { address: 'here' });

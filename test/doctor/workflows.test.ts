@@ -19,7 +19,7 @@ async function found(name: string) {
   return findings.filter(({ check }) => check === `campaign ${name}`);
 }
 
-test('a campaign whose tree is in use by another Temporal', async () => {
+test('doctor reports a campaign whose tree is in use by another Temporal', async () => {
   rig = await Rig.open({ engine: 'synthetic', limit: 1, jobMs: 60_000 });
   await rig.stopWorker();
   const { handle, folder, name } = await rig.start(sequences(2));
@@ -31,7 +31,7 @@ test('a campaign whose tree is in use by another Temporal', async () => {
   await handle.terminate('it was looked at');
 }, 240_000);
 
-test('a campaign without a worker', async () => {
+test('doctor reports a campaign without a worker', async () => {
   rig = await Rig.open({ engine: 'synthetic' });
   await rig.stopWorker();
   const { handle, name } = await rig.start(sequences(2));
@@ -47,7 +47,7 @@ test('a campaign without a worker', async () => {
   await handle.terminate('it was looked at');
 }, 240_000);
 
-test('a campaign whose history cannot be replayed', async () => {
+test('doctor reports a campaign whose history cannot be replayed', async () => {
   rig = await Rig.open({ engine: 'synthetic', watchEveryMs: 600_000 });
   const { client, taskQueue } = rig;
   await rig.stopWorker();

@@ -4,11 +4,11 @@ import { pollDelay, jobStuckBecause } from '../../src/domain/poll-delay.ts';
 describe('the next poll of a job', () => {
   test.each([
     ['at once, when the job is young', 0, null, 250],
-    ['never earlier than the service said', 0, 5_000, 5_000],
+    ['no earlier than the service requests', 0, 5_000, 5_000],
     ['later, the older the job is', 100_000, 5_000, 10_000],
     ['at most a minute later', 86_400_000, 5_000, 60_000],
-    ['still not earlier than the service said', 86_400_000, 120_000, 120_000],
-  ])('comes %s', (_, age, retryAfter, delay) => {
+    ['no earlier than the service requests, after a day', 86_400_000, 120_000, 120_000],
+  ])('is due %s', (_, age, retryAfter, delay) => {
     expect(pollDelay(age, retryAfter)).toBe(delay);
   });
 });

@@ -40,7 +40,7 @@ test('omitted items are reported, with the reason, in the answer and in export.j
   expect((await readdir(out)).sort()).toEqual(['export.json', 'molecules.sdf']);
 });
 
-test('a file that differs from what was received is named, and its item omitted', async () => {
+test('a file that differs from what was received is reported, and its item is omitted', async () => {
   const tree = await temporaryFolder();
   await writeFinishedTree(tree, EACH);
   const folder = join(tree, 'molecules', 'molecule-00001');

@@ -9,7 +9,7 @@ import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
 import { serveS3 } from '../s3-suite.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-test('a program exports some items, and learns which were omitted', async () => {
+test('a program exports selected items, and receives the list of omitted ones', async () => {
   const folder = await temporaryFolder();
   await writeFinishedTree(folder, 8);
   const out = await temporaryFolder();
@@ -31,7 +31,7 @@ describe.skipIf(WITHOUT_S3 !== null)(
       server = started;
     });
 
-    test('the files are those of a folder', { timeout: 60_000 }, async () => {
+    test('the exported files are the same as in a folder', { timeout: 60_000 }, async () => {
       const address = `s3://${server.bucket}/results/finished`;
       await writeFinishedTree(address, 4);
       const environment = {

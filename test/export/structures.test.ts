@@ -31,12 +31,12 @@ describe('a chain is matched with a sequence', () => {
     expect(matchChain(residues, 'MMACDEFGHIKL')).toEqual([2, 3, 4, 7, 8, 9, 10]);
   });
 
-  test('not if a letter differs, and not if it is too short to tell', () => {
+  test('not if a letter differs, or if the chain is too short', () => {
     expect(matchChain(chainOf('ACDEFGHIK'), 'ACDEFGHIR')).toBeNull();
     expect(matchChain(chainOf('ACDE'), 'ACDEFG')).toBeNull();
   });
 
-  test('not if it fits in two places, unless its numbers are those of the sequence', () => {
+  test('not if it fits in two places, unless its residue numbers are those of the sequence', () => {
     const twice = 'ACDEFACDEF';
     expect(matchChain(chainOf('ACDEF', { first: 40 }), twice)).toBeNull();
     expect(matchChain(chainOf('ACDEF', { first: 6 }), twice)).toEqual([5, 6, 7, 8, 9]);
@@ -69,7 +69,7 @@ test('a predictor that the result does not have is named, with the available one
   expect(leftOut[0]?.message).toMatch(/^its result has no backbon; it has backbone, sidechain, /);
 });
 
-test('mmCIF is named as such', () => {
+test('a structure in mmCIF is refused with a message that names the format', () => {
   const { leftOut } = exportInMemory('pdb', [withStructure({}, 'data_1ABC\nloop_\n')]);
   expect(leftOut[0]).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
   expect(leftOut[0]?.message).toContain('mmCIF');
@@ -121,7 +121,7 @@ describe('the column structure', () => {
     expect(await beside.read(record('', manifest))).toMatchObject({ code: 'STRUCTURE_UNNAMED' });
   });
 
-  test('a UniProt accession gives a message that nothing is downloaded', async () => {
+  test('a UniProt accession is refused with a message that nothing is downloaded', async () => {
     const read = await new StructureFolder('structure', '.').read(record('P69905', 'night.csv'));
     expect(read).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
     expect('message' in read ? read.message : '').toContain('UniProt accession');

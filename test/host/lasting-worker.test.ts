@@ -36,7 +36,7 @@ async function lasting() {
   return { workers, deaths, worker };
 }
 
-test('one that dies is stopped, reported and restarted, also when that fails at first', async () => {
+test('a worker that dies is stopped, reported and restarted, also if the restart fails at first', async () => {
   const { workers, deaths, worker } = await lasting();
   workers.refuse = 2;
   workers.started[0]?.die(new Error('Malformed Workflow Completion'));
@@ -51,7 +51,7 @@ test('one that dies is stopped, reported and restarted, also when that fails at 
   expect(workers.started.map(({ stopped }) => stopped)).toEqual([true, true]);
 });
 
-test('one that is stopped stays stopped', async () => {
+test('a worker that is stopped is not restarted', async () => {
   const { workers, deaths, worker } = await lasting();
   await worker.stop();
   await new Promise((resolve) => setTimeout(resolve, 30));

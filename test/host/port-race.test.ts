@@ -20,7 +20,7 @@ fi
 exec '${cli}' "$@"
 `;
 
-test('the server starts on another port', async () => {
+test('the server starts on another port if its port is taken just before the start', async () => {
   const at = desk();
   const cli = at.write('temporal', QUICKER(at.folder, temporalCli()));
   chmodSync(cli, 0o755);

@@ -42,7 +42,7 @@ test('a clock that is set forward does not shorten the wait for a host that is s
   lock?.release();
 });
 
-test('a host that ends while a command joins it is waited for', async () => {
+test('a command that joins a host that is ending waits, and then reports HOST_NOT_READY', async () => {
   const signalled: string[] = [];
   await using ending = await startGateway(inject('temporal'), {
     refuse: (method) => {

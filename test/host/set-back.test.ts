@@ -17,12 +17,12 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const files = () => readdirSync(dir).sort();
 
-test('an unmarked database stays', () => {
+test('a database without a mark is kept in place', () => {
   expect(setAsideAfterStep(dir, NOW)).toBeNull();
   expect(files()).toEqual(['services.db', 'temporal.db', 'temporal.db-wal']);
 });
 
-test('one that a command has marked is moved aside completely, once', () => {
+test('a database that a command has marked is moved aside completely, once', () => {
   markSetBack(dir);
   expect(isSetBack(dir)).toBe(true);
   const aside = 'temporal-before-2026-11-22T12-00-00-000Z.db';

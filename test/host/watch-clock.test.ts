@@ -21,7 +21,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const hold = () => watchClock(dir, () => (stopped += 1), clock);
 
-test('a step back between two hosts marks the database for the second one', () => {
+test('a clock that is set back between two hosts marks the database for the second one', () => {
   hold().end();
   clock.pass(2_000);
   clock.set(clock.wallMs - HOUR_MS);
@@ -34,7 +34,7 @@ test('a step back between two hosts marks the database for the second one', () =
   expect(isSetBack(dir), 'marked again, although the database is new').toBe(false);
 });
 
-test('a step back under a host marks the database and ends the command', () => {
+test('a clock that is set back while a host runs marks the database and ends the command', () => {
   const host = hold();
   clock.pass(1_000);
   clock.set(clock.wallMs - HOUR_MS);
@@ -42,7 +42,7 @@ test('a step back under a host marks the database and ends the command', () => {
   expect({ marked: isSetBack(dir), stopped }).toEqual({ marked: true, stopped: 1 });
 });
 
-test('neither a step back that is shorter than the wait for it, nor a restart of the machine, marks anything', () => {
+test('a step back of less than a minute, or a restart of the machine, does not mark the database', () => {
   hold().end();
   clock.set(clock.wallMs - 50_000);
   hold().end();
@@ -51,7 +51,7 @@ test('neither a step back that is shorter than the wait for it, nor a restart of
   expect({ marked: isSetBack(dir), stopped }).toEqual({ marked: false, stopped: 0 });
 });
 
-test('a folder that was removed under the host does not end it', () => {
+test('a host does not end when its folder is removed', () => {
   const host = hold();
   rmSync(dir, { recursive: true });
   host.end();

@@ -49,7 +49,7 @@ describe('the format is detected from its first line', () => {
     expect(alignmentFormat(text)).toBe(format);
   });
 
-  test.each(['#NEXUS\n', ' 2 10\none MNKQQQTALN\n'])('%j is refused by its name', (text) => {
+  test.each(['#NEXUS\n', ' 2 10\none MNKQQQTALN\n'])('%j is refused', (text) => {
     expect(readAlignmentInput(text)).toMatchObject({ input: null });
     expect(codes(text)).toEqual(['ALIGNMENT_NOT_FASTA']);
   });
@@ -83,7 +83,7 @@ describe('Stockholm and Clustal, interleaved, are sent as FASTA', () => {
     expect(codes(text)).toEqual([code]);
   });
 
-  test('the rows of a block are identified by their names, in any order and under any name', () => {
+  test('the rows of a block are identified by name, in any order and with any name', () => {
     const text =
       'CLUSTAL\n\n__proto__ MN-Q\nconstructor MNKQ\n\nconstructor AAAA\n__proto__ CCCC\n';
     const rows = readAlignmentRows(text, 'Clustal').records;
@@ -125,7 +125,7 @@ function written(
   return `${first}\n\n${blocks.join('\n')}${last}`;
 }
 
-test('reads what the parsers of GMOD read, if these can', () => {
+test('reads Stockholm and Clustal files like the parsers of GMOD', () => {
   fc.assert(
     fc.property(alignment, (rows) => {
       const expected = rows.map((row, n) => [`name${String(n)}`, row.join('')]);

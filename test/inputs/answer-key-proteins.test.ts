@@ -18,7 +18,7 @@ const CORRECTED = [
 ];
 
 describe.each(['own', 'public'])('%s', (owner) => {
-  test.skipIf(!isThere(owner))('every run is judged by its outcome', async () => {
+  test.skipIf(!isThere(owner))('the checks agree with the outcome of every run', async () => {
     const judged = await judgeProteins(owner);
     console.info(`${owner}\n${confusion(judged)}`);
     // Enough of each for a meaningful test.

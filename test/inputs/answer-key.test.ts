@@ -65,7 +65,7 @@ function moleculeOptions(netCharge: string | undefined): MoleculeOptions {
 describe.each(['own', 'public'])('%s', (owner) => {
   const absent = !existsSync(path.join(DATA, owner));
 
-  test.skipIf(absent)('every coordinate file is judged as in its answer key', async () => {
+  test.skipIf(absent)('the checks of every coordinate file agree with its answer key', async () => {
     for (const row of table(owner, 'molecules', 'coordinate_files.csv')) {
       const { file = '', expect: wanted = '', net_charge: netCharge } = row;
       const extension = MOLECULE_EXTENSIONS.find((one) => file.endsWith(one));
@@ -88,7 +88,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
   });
 
   test.skipIf(absent)(
-    'of the molecules in the runs of the engine all good ones pass, and no other',
+    'of the molecules in the runs of the engine, exactly the successful ones pass',
     async () => {
       const cases = await moleculeCases(path.join(DATA, owner), chemist);
       const wrongly = cases.filter(

@@ -15,7 +15,7 @@ async function drawn(structure: string) {
   }
 }
 
-test('alanine as a zwitterion has its letters and charges', async () => {
+test('alanine as a zwitterion is drawn with its letters and charges', async () => {
   const found = await drawn('C[C@H]([NH3+])C(=O)[O-]');
   if (found.type !== 'drawn') throw new Error(found.reason);
   const letters = found.drawing.letters.map(({ text }) => text);
@@ -23,11 +23,11 @@ test('alanine as a zwitterion has its letters and charges', async () => {
   expect(found.drawing.paths.some(({ colour }) => colour === '#FF0000')).toBe(true);
 });
 
-test('what is not a molecule is refused with a message', async () => {
+test('text that is not a molecule is refused with a message', async () => {
   expect(await drawn('CC((')).toMatchObject({ type: 'refused' });
 });
 
-test('only lines, letters, numbers and colours pass', () => {
+test('only lines, letters, numbers and colours are taken from an SVG', () => {
   const style = (of: string) => `style='fill:none;stroke:${of};stroke-width:2px'`;
   const { paths, letters } = drawingOf(
     `<path d='M 1,2 L 3.0,4.5' ${style('#000000')} /><path d='M 1,2" onload="x' ${style('#000000')} />

@@ -62,7 +62,7 @@ function sane(kind: string, text: string): void {
 }
 
 describe.each(Object.keys(READERS))('%s', (kind) => {
-  test('accepts mutations of good files', () => {
+  test('reads mutations of valid files', () => {
     fc.assert(
       fc.property(mutations(SAMPLES[kind] ?? [], piece), (text) => {
         sane(kind, text);
@@ -71,7 +71,7 @@ describe.each(Object.keys(READERS))('%s', (kind) => {
     );
   });
 
-  test('accepts any text', () => {
+  test('reads any text', () => {
     const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(text, (any) => {

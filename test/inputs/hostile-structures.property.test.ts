@@ -59,7 +59,7 @@ async function expectSane(extension: MoleculeExtension, text: string): Promise<v
 }
 
 describe.each(EXTENSIONS)('%s', (extension) => {
-  test('accepts mutations of good files', async () => {
+  test('reads mutations of valid files', async () => {
     await fc.assert(
       fc.asyncProperty(mutations(SAMPLES[extension] ?? [], piece), (text) =>
         expectSane(extension, text),
@@ -68,7 +68,7 @@ describe.each(EXTENSIONS)('%s', (extension) => {
     );
   });
 
-  test('accepts any text', async () => {
+  test('reads any text', async () => {
     const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
     await fc.assert(
       fc.asyncProperty(text, (any) => expectSane(extension, any)),

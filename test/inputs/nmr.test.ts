@@ -132,7 +132,7 @@ describe('the format of shifts is detected from the content', () => {
     ['nothing', ''],
     ['mmCIF', 'data_1ABC\n_entry_x.id 1ABC\nloop_\n_atom_site.id\n1\n'],
     ['NEF without its first line', nef().replace('data_small\n', '')],
-  ])('%s is neither', (_, text) => {
+  ])('%s is neither NEF nor NMR-STAR', (_, text) => {
     expect(readShifts(text, options())).toEqual({
       format: null,
       shifts: 0,
@@ -152,7 +152,7 @@ describe('the format of shifts is detected from the content', () => {
   });
 });
 
-describe('input that stops the engine, or gives a wrong result', () => {
+describe('input that stops the engine, or leads to a wrong result', () => {
   const seq = '_Atom_chem_shift.Seq_ID';
   test.each([
     ['no shifts', nef([]), ['SHIFTS_NO_LOOP']],
@@ -189,7 +189,7 @@ describe('input that stops the engine, or gives a wrong result', () => {
     expect(codes(text, options(text.includes('_Entity.ID') ? '3' : '2'))).toEqual(expected);
   });
 
-  test('shifts of a ligand would be assigned to the first chain', () => {
+  test('shifts of a ligand, which the engine would assign to the first chain', () => {
     const ligand = 'save_l\n_Entity.ID 2\n_Entity.Type non-polymer\nsave_\n';
     const text = STAR.replace('save_shifts', `${ligand}save_shifts`);
     expect(codes(text, options('3'))).toEqual([]);
@@ -211,7 +211,7 @@ describe('input that stops the engine, or gives a wrong result', () => {
     expect(codes(STAR.replace('1 . MET', '1 101 MET'), options('3', true))).toEqual([]);
   });
 
-  test('two lists are read as one', () => {
+  test('two lists of shifts, which the engine reads as one', () => {
     const list = nef().slice(nef().indexOf('save_nef_chemical'));
     expect(codes(nef() + list)).toEqual(['SHIFTS_SEVERAL_LISTS']);
   });
@@ -230,7 +230,7 @@ describe('a result without values', () => {
     expect(codes(nef(BACKBONE), options('3'))).toEqual([]);
   });
 
-  test('without any usable shift names no model', () => {
+  test('suggests no model if no shift is usable', () => {
     const { findings } = readShifts(nef(['CB', 'HA']), options('3'));
     expect(findings).toMatchObject([{ code: 'SHIFTS_ALL_MISSING', facts: { most: 0 } }]);
   });
@@ -246,7 +246,7 @@ describe('a result without values', () => {
   });
 });
 
-test('the file itself is sent, with the extension that the engine expects', () => {
+test('the file is sent unchanged, with the extension that the engine expects', () => {
   const { input, canonical } = readShiftsInput(STAR.replaceAll('\n', '\r\n'), options('3'));
   expect(input).toEqual({ name: 'input.str', text: STAR.replaceAll('\n', '\r\n') });
   expect(canonical).toBe(STAR.trimEnd());

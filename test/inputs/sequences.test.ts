@@ -96,13 +96,17 @@ describe('a sequence', () => {
 
 describe('the form in which a sequence is sent', () => {
   test.each([
-    ['a plain one', RESIDUES.toLowerCase(), `>row\n${RESIDUES.toLowerCase()}\n`],
-    ['CRLF and blank lines', `>a\r\n\r\n${RESIDUES}\r\n`, `>a\r\n\r\n${RESIDUES}\r\n`],
-  ])('%s: what was given', (_, given, sent) => {
+    ['a plain sequence', RESIDUES.toLowerCase(), `>row\n${RESIDUES.toLowerCase()}\n`],
+    [
+      'a sequence with CRLF and blank lines',
+      `>a\r\n\r\n${RESIDUES}\r\n`,
+      `>a\r\n\r\n${RESIDUES}\r\n`,
+    ],
+  ])('%s is sent unchanged, below a header', (_, given, sent) => {
     expect(sequence(given).input).toEqual({ name: 'input.fasta', text: sent });
   });
 
-  test('the headers are kept if the ids in the results are certain, and can be traced back', () => {
+  test('headers are kept if the ids in the results can be predicted and traced back', () => {
     const text = `>sp|P1|A_B Some v.2\n${RESIDUES}\n`;
     expect(sequence(text).input).toEqual({
       name: 'input.fasta',
@@ -124,15 +128,15 @@ describe('the form in which a sequence is sent', () => {
 
   test.each([
     ['two that become one', 'a.b', 'ab'],
-    ['one that looks like a repeated other', 'dup', 'dup', 'dup_2'],
+    ['one that looks like a repetition of another', 'dup', 'dup', 'dup_2'],
     ['empty', '', 'b'],
     ['a path', '../../etc/passwd', 'b'],
     ['beyond ASCII', 'näme', 'b'],
     ['too long', 'x'.repeat(148), 'b'],
     ['blanks in a row', 'a  b', 'c'],
     ['dots alone', '...', 'c'],
-    ['an object key of old', '__proto__', 'a/b'],
-  ])('headers without certain ids are sent under generated names: %s', (_, ...headers) => {
+    ['a property name of objects', '__proto__', 'a/b'],
+  ])('headers without predictable ids are sent under generated names: %s', (_, ...headers) => {
     const text = headers.map((header) => `>${header}\n${RESIDUES}\n`).join('');
     const { input } = sequence(text);
     expect(input?.original).toEqual({ name: 'original.fasta', text });
@@ -145,7 +149,7 @@ describe('the form in which a sequence is sent', () => {
     );
   });
 
-  test('the canonical text is the residues, in their order, in whatever notation', () => {
+  test('the canonical text is the residues in their order, whatever the notation', () => {
     const one = sequence(`>a\r\n${RESIDUES.toLowerCase()}*\r\n`);
     expect(one.canonical).toBe(RESIDUES);
     expect(sequence(RESIDUES).canonical).toBe(RESIDUES);

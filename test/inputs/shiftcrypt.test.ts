@@ -60,7 +60,7 @@ describe('the public sample data', () => {
   });
 });
 
-test('model 3 needs least, model 1 most; other molecules than amino acids get nothing', () => {
+test('model 1 needs the most atoms and model 3 the fewest; only amino acids get a value', () => {
   for (const residue of ['ALA', 'GLY', 'PRO', 'LEU', 'VAL']) {
     const [one, two, three] = MODEL_CLASSES.map((model) => atomsNeeded(model, residue));
     expect(one?.length).toBeGreaterThanOrEqual(two?.length ?? Infinity);

@@ -60,7 +60,7 @@ test('a loop may end without stop_, and a tag may be outside save frames', () =>
   ]);
 });
 
-describe('what is not STAR is reported with its line', () => {
+describe('invalid STAR is reported with its line', () => {
   test.each([
     ["data_x\n_a 'open\n_b 2\n", 2, /quote ' is not closed/],
     ['data_x\n_a\n;\nno end\n', 3, /has no end/],

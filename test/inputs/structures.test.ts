@@ -135,7 +135,7 @@ describe('MDL', () => {
     expect([elements(hydroxide), hydroxide.bonds, codes(hydroxide)]).toEqual([['O', 'H'], [[0, 1]], []]); // prettier-ignore
   });
 
-  test('files that are cut off, contain several records or none are reported', () => {
+  test('files that are truncated, have several records or have no record are reported', () => {
     const cut = molfile(['O', 'H'], [[1, 2, 1]]).split('\n');
     for (const line of [5, 6]) {
       expect(codes(readMolfile(cut.slice(0, line).join('\n')))).toEqual(['MOLECULE_MALFORMED']);
@@ -158,15 +158,20 @@ describe('MDL', () => {
   test.each([
     ['methane', molfile(['C', 'H', 'H', 'H', 'H'], star(4)), null, []],
     [
-      'without a hydrogen',
+      'methane without a hydrogen',
       molfile(['C', 'H', 'H', 'H'], star(3)),
       null,
       ['MOLECULE_HYDROGENS_MISSING'],
     ],
-    ['of benzene without any', molfile(times(6, 'C'), RING), null, ['MOLECULE_HYDROGENS_MISSING']],
-    ['CCl4, which has none', molfile(['C', 'Cl', 'Cl', 'Cl', 'Cl'], star(4)), null, []],
     [
-      'chloroform without its one',
+      'benzene without any hydrogen',
+      molfile(times(6, 'C'), RING),
+      null,
+      ['MOLECULE_HYDROGENS_MISSING'],
+    ],
+    ['CCl4, which has no hydrogens', molfile(['C', 'Cl', 'Cl', 'Cl', 'Cl'], star(4)), null, []],
+    [
+      'chloroform without its hydrogen',
       molfile(['C', 'Cl', 'Cl', 'Cl'], star(3)),
       null,
       ['MOLECULE_HYDROGENS_MISSING'],
@@ -266,11 +271,11 @@ describe('a molecule', () => {
   });
 
   test.each([
-    ['as near as atoms can be', 0.501, []],
-    ['nearer', 0.499, ['MOLECULE_ATOMS_TOO_CLOSE']],
+    ['at the smallest distance that is accepted', 0.501, []],
+    ['closer than the smallest accepted distance', 0.499, ['MOLECULE_ATOMS_TOO_CLOSE']],
     ['at the same place', 0, ['MOLECULE_ATOMS_TOO_CLOSE']],
-    ['as far as atoms can be', 2.999, []],
-    ['farther', 3.001, ['MOLECULE_ATOM_FAR']],
+    ['at the largest distance that is accepted', 2.999, []],
+    ['farther apart than the largest accepted distance', 3.001, ['MOLECULE_ATOM_FAR']],
   ])('with two atoms %s', async (_, x, expected) => {
     expect(await checked(pdb(atom('H1', 'H'), atom('F1', 'F', { x })), '.pdb')).toEqual(expected);
   });

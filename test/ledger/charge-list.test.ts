@@ -62,7 +62,7 @@ test('jobs of others and of an output tree are charges without a POST', () => {
   ]);
 });
 
-test('without a limit nothing counts', () => {
+test('without a limit no charge counts', () => {
   ledger.reserve(submission('a', null));
   ledger.close('a', 'charged', { remoteId: 'r' });
   expect(ledger.list()).toMatchObject([{ remoteId: 'r', releasedAt: null, counts: false }]);

@@ -84,7 +84,7 @@ describe('a reservation', () => {
     expect(ledger.charges(ACCOUNT)).toHaveLength(2);
   });
 
-  test('of a process that died stays charged from the longest possible duration of its POST', () => {
+  test('of a process that died is charged until a window after the longest possible duration of its POST', () => {
     const dead = open();
     dead.reserve(submission('a', 1));
     dead.stop();
@@ -107,7 +107,7 @@ describe('a reservation', () => {
     expect(send('b', 50).type).toBe('full');
   });
 
-  test('waits for several slots if the limit was lowered', () => {
+  test('waits for several releases if the limit was lowered', () => {
     send('a', 3);
     clock.pass(1_000);
     send('b', 3);
@@ -146,8 +146,8 @@ describe('two servers of one user', () => {
   });
 });
 
-describe('the clock', () => {
-  test('of the wall may be set forward and back: nothing is released early or held longer', () => {
+describe('the wall clock', () => {
+  test('may be set forward and back: nothing is released early or held longer', () => {
     send('a', 1);
     clock.set(clock.wallMs + 3_600_000);
     expect(send('b', 1).type).toBe('full');
@@ -156,7 +156,7 @@ describe('the clock', () => {
     expect(send('b', 1)).toEqual(TAKEN);
   });
 
-  test('of the wall decides after a restart of the machine', () => {
+  test('is used after a restart of the machine', () => {
     send('a', 1);
     clock.restart(WINDOW_MS - 1_000);
     expect(send('b', 1)).toMatchObject({ retryAfterMs: 1_000 + GUARD_MS });
@@ -164,7 +164,7 @@ describe('the clock', () => {
     expect(send('b', 1)).toEqual(TAKEN);
   });
 
-  test('that is behind after a restart lets a charge count from then on', () => {
+  test('that is behind after a restart makes a charge count from then on', () => {
     send('a', 1);
     clock.restart(-3_600_000);
     expect(send('b', 1)).toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
@@ -217,7 +217,7 @@ describe('a 429', () => {
   const windows = submission('', 3).windows;
   const post = { account: ACCOUNT, windows, retryAfterMs: 5_000, serviceLimit: null };
 
-  test('that our own submissions do not explain is another client with the token', () => {
+  test('that our own submissions do not explain is reported as another client with the token', () => {
     send('a', 3);
     ledger.reserve(submission('b', 3));
     ledger.reject('b', post);
@@ -225,7 +225,7 @@ describe('a 429', () => {
     expect(ledger.rejections()).toMatchObject([seen]);
   });
 
-  test('that names a lower limit is a wrong configuration', () => {
+  test('that names a lower limit is reported as a wrong configuration', () => {
     ledger.reserve(submission('b', 3));
     ledger.reject('b', { ...post, serviceLimit: 2 });
     const seen = { type: 'lower-limit', limit: 3, serviceLimit: 2 };
@@ -258,7 +258,7 @@ describe('the file', () => {
       expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
   });
 
-  test('forgets what no longer counts in any window', () => {
+  test('does not keep charges that no longer count in any window', () => {
     send('a', 1);
     clock.pass(2 * 3_600_000);
     send('b', 1);
@@ -285,7 +285,7 @@ describe('the file', () => {
     expect(send('b', 2)).toMatchObject(TAKEN);
   });
 
-  test('that another process has moved aside is left for the new one', () => {
+  test('that another process has moved aside is replaced by the new one', () => {
     send('a', 5);
     const other = open('server 2');
     send('b', 5, other);

@@ -39,7 +39,7 @@ async function run(folder: string, name: string): Promise<number> {
   return Number(printed);
 }
 
-test('processes that reserve at the same moment share one limit, and none of it is lost or used twice', async () => {
+test('processes that reserve at the same time share one limit, and no slot is lost or used twice', async () => {
   const folder = await temporaryFolder();
   const names = Array.from({ length: PROCESSES }, (_, n) => `process ${n}`);
   const taken = await Promise.all(names.map((name) => run(folder, name)));

@@ -134,7 +134,7 @@ function assertNeverOver(posts: readonly Post[]): void {
   }
 }
 
-test('steps of the wall clock change nothing: exactly the limit in every window of elapsed time', () => {
+test('steps of the wall clock have no effect: every window of elapsed time has exactly the limit', () => {
   fc.assert(
     fc.property(steps, (history) => {
       const world = new World();

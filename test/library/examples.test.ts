@@ -11,7 +11,7 @@ function start(at: Desk, example: string, ...args: readonly string[]): Typed {
   return at.type(args, { program: join(ROOT, 'examples', 'library', `${example}.ts`), env: TOKEN });
 }
 
-test('run-campaign: interrupted and killed in the middle, the same command resumes; watch-campaign follows it; read-tree reads its tree', async () => {
+test('run-campaign resumes after an interruption and a kill, watch-campaign follows it, and read-tree reads its tree', async () => {
   const at = desk();
   const ids = fragments(at, 'fragments', 12);
   const ended = (n: number) => () => at.done('fragments') >= n;
@@ -56,7 +56,7 @@ test('run-campaign reports refused rows with their code, and submits nothing', a
   expect(stderr).toContain('MANIFEST_REFUSED: the manifest has one error; nothing was submitted');
 });
 
-test('adopt-jobs, retry-campaign, control-campaign and copy-tree do what they say', async () => {
+test('adopt-jobs, retry-campaign, control-campaign and copy-tree succeed, and submit nothing', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 100, seconds: 3_600 });
   const jobs = new BrowserJobs(

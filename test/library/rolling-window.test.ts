@@ -159,7 +159,7 @@ test('withdraws the call of a caller that is cancelled while it waits', async ()
   expect(api.accepted()).toEqual(['first', 'last']);
 });
 
-test('fails a call at once if no budget of its name runs', async () => {
+test('fails a call at once if its budget does not run', async () => {
   const call = await orderOnce('http://unused', 'none', { budget: 'no-such', credential: 'one' });
   await expect(call.result()).rejects.toMatchObject({
     cause: { type: 'hundredfold.BudgetNotFound' },

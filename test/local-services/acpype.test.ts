@@ -33,7 +33,7 @@ const WRONG: Readonly<Record<string, RegExp>> = {
 
 const successes = recordingNames('acpype').filter((name) => acpypeRecording(name).ok);
 
-test.each(successes)('%s: objects only to what is wrong', (name) => {
+test.each(successes)('%s: exactly the known errors are reported', (name) => {
   const recording = acpypeRecording(name);
   const job = name.startsWith('file-') ? FILE : JOB;
   const objection = objectionTo({ ...job, netCharge: recording.net_charge }, recording.results);
@@ -70,7 +70,7 @@ describe('an error is reported', () => {
     expect(objectionTo(FILE, without(names))).toContain(`Hydrogens are missing at ${carbons}`);
   });
 
-  test('but not for a SMILES: Open Babel adds its hydrogens, with approximate positions', () => {
+  test('but not if the input is a SMILES, to which Open Babel adds hydrogens', () => {
     const whole = objectionTo(JOB, without(/^H[1-9]$/));
     expect(whole).not.toMatch(/^Hydrogens/);
   });
@@ -100,7 +100,7 @@ describe('the name of a molecule', () => {
   });
 });
 
-test('a SMILES is never taken for an option, whatever it begins with', () => {
+test('a SMILES is never parsed as an option, whatever it begins with', () => {
   const job = { ...JOB, smiles: '--version', netCharge: -1 };
   expect(acpypeArguments(job)).toEqual([
     '--input=--version',

@@ -75,7 +75,7 @@ describe('a job is refused', () => {
     expect(whyUnfit(job)).toContain(why);
   });
 
-  test('and everything else is run', () => {
+  test('but not if the engine can run it', () => {
     const fit = [
       sequence('>a\nMKVLA\n', 'efoldmine'),
       sequence(`>a\n${RESIDUES}\n>a\n${RESIDUES}\n`, 'psper'),
@@ -87,7 +87,7 @@ describe('a job is refused', () => {
   });
 });
 
-describe('a success of the engine is a failure', () => {
+describe('a success of the engine counts as a failure', () => {
   const protein = {
     seq: ['M'],
     ...tracks('backbone', 'sidechain', 'ppII', 'coil', 'sheet', 'helix'),
@@ -108,7 +108,7 @@ describe('a success of the engine is a failure', () => {
     expect(objectionTo(more, result({ a: protein }))).toContain('lacks earlyFolding of "a"');
   });
 
-  test('when it is not JSON, as NaN is not', () => {
+  test('when its output is not JSON, for example with NaN', () => {
     expect(objectionTo(sequence('>a\nM\n'), '{"proteins":{"a":{"x":[NaN]}}}')).toContain(
       'not JSON',
     );

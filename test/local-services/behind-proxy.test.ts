@@ -12,7 +12,7 @@ const FORWARDED = {
 
 const root = (url: string): string => new URL('/', url).href.slice(0, -1);
 
-test('answers below the base path, and names it in every path', async () => {
+test('answers below the base path, and includes it in every path', async () => {
   const services = await start({ basePath: '/tools/md/', jobMs: 60_000 });
   expect(new URL(services.url).pathname).toBe('/tools/md');
   const { body } = await submitSequence(services);

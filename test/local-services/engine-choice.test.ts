@@ -56,7 +56,7 @@ describe('an engine is installed', () => {
     expect(installedEngine('acpype')).toBeNull();
   });
 
-  test('but not if its folder was moved: Python environments cannot be', () => {
+  test('but not if its folder was moved, which Python environments do not support', () => {
     record();
     const moved = `${folder}-moved`;
     renameSync(folder, moved);
@@ -93,7 +93,7 @@ async function history(engine: 'installed' | 'synthetic'): Promise<Answer> {
 }
 
 describe('the engine of a job', () => {
-  test('is named in the log of a molecule; if none is installed, the recorded one answers', async () => {
+  test('is named in the log of a molecule; if none is installed, it is the recorded engine', async () => {
     expect(await moleculeLog('installed')).toMatch(/^engine: recorded, acpype 2023\.10\.27\n/);
     expect(await moleculeLog('synthetic')).toMatch(/^engine: synthetic, 1\n/);
   });

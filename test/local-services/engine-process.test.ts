@@ -62,12 +62,12 @@ function firstNumber(
   return { pid, end };
 }
 
-test('returns a program’s exit code and its two output streams, in order', async () => {
+test('a program’s exit code and its two output streams, in order, are returned', async () => {
   const ended = await run(program('echo one; echo two >&2; echo three; exit 19'));
   expect(ended).toMatchObject({ code: 19, output: 'one\ntwo\nthree\n', overMemory: false });
 });
 
-test('passes nothing of the service’s environment on, and nothing can be read from it', async () => {
+test('a program gets neither the environment nor the standard input of the service', async () => {
   process.env['HUNDREDFOLD_TEST_TOKEN'] = 'secret-of-the-service';
   const { output } = await run(program('env; cat'));
   delete process.env['HUNDREDFOLD_TEST_TOKEN'];
@@ -76,7 +76,7 @@ test('passes nothing of the service’s environment on, and nothing can be read 
   expect(output.match(/^[A-Z_]+=/gm)?.sort()).toEqual(['PATH=', 'PWD=']);
 });
 
-test('an abort ends the whole group, also processes that ignore SIGTERM', async () => {
+test('an abort ends the whole process group, also processes that ignore SIGTERM', async () => {
   const abort = new AbortController();
   const stubborn = `sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done' & wait`;
   const { pid, end } = firstNumber(program(stubborn), abort.signal);
@@ -91,7 +91,7 @@ test('background processes of a program end with it', async () => {
   await gone(Number(output));
 });
 
-test('the group ends with the service, even if that is killed', async () => {
+test('the process group ends with the service, even if the service is killed', async () => {
   const service = fileURLToPath(new URL('engine-process.service.ts', import.meta.url));
   const child = spawn(process.execPath, [service], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [said] = (await once(child.stdout, 'data')) as [Buffer];
@@ -105,7 +105,7 @@ test('a program above its memory limit is terminated, including its children', a
   expect(ended).toMatchObject({ overMemory: true, signal: 'SIGKILL' });
 });
 
-test('heartbeats are sent while it runs', async () => {
+test('heartbeats are sent while a program runs', async () => {
   let beats = 0;
   const ended = run(program('sleep 600'), AbortSignal.timeout(2_000), () => (beats += 1));
   await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -117,7 +117,7 @@ test('a missing program is an error of ours, not of the engine', async () => {
   await expect(run(program('true', { folder: '/nowhere' }))).rejects.toThrow('ENOENT');
 });
 
-test('of endless output the beginning and the end are kept', () => {
+test('the beginning and the end of endless output are kept', () => {
   const text = new BoundedText(100);
   for (let n = 0; n < 1_000; n += 1) text.add(Buffer.from(`line ${String(n)}\n`));
   const kept = text.toString();

@@ -38,14 +38,14 @@ function accepted(services: LocalServices): number {
 }
 
 describe('before acceptance', () => {
-  test('refuse: connections are refused, and accepted again after ms, on the same port', async () => {
+  test('refuse: connections are refused, and accepted again after `ms`, on the same port', async () => {
     const services = await startWith({ name: 'refuse', ms: 300 });
     expect(await codeOf(submitSequence(services))).toBe('ECONNREFUSED');
     await wait(350);
     expect((await submitSequence(services)).status).toBe(200);
   });
 
-  test('refuse: without ms until the faults are cleared', async () => {
+  test('refuse: without `ms`, connections are refused until the faults are cleared', async () => {
     const services = await start();
     expect((await submitSequence(services)).status).toBe(200);
     services.faults.set([{ name: 'refuse' }]);
@@ -74,7 +74,7 @@ describe('before acceptance', () => {
     expect((await submitSequence(services)).status, 'the rule is spent').toBe(200);
   });
 
-  test('hang with ms: the connection is closed in the end', async () => {
+  test('hang with `ms`: the connection is closed after that time', async () => {
     const services = await startWith({ name: 'hang', ms: 50 });
     expect(await codeOf(submitSequence(services))).toBe('UND_ERR_SOCKET');
   });
@@ -117,7 +117,7 @@ describe('before acceptance', () => {
     expect(accepted(services)).toBe(0);
   });
 
-  test('slow: the answer is late, but right', async () => {
+  test('slow: the answer is late, but correct', async () => {
     const services = await startWith({ name: 'slow', ms: 300 });
     const start = performance.now();
     expect((await submitSequence(services)).status).toBe(200);
@@ -126,7 +126,7 @@ describe('before acceptance', () => {
 });
 
 describe('after acceptance', () => {
-  test('reset-after: the job exists, whatever the client received', async () => {
+  test('reset-after: the connection is reset, but the job exists', async () => {
     const services = await startWith({ name: 'reset-after', times: 1 });
     expect(await codeOf(submitSequence(services, { job_name: 'unsure' }))).toBe('ECONNRESET');
     expect(accepted(services)).toBe(1);
@@ -144,7 +144,7 @@ describe('after acceptance', () => {
     expect(accepted(services)).toBe(1);
   });
 
-  test('error-after: the job exists behind a 502', async () => {
+  test('error-after: the answer is 502, but the job exists', async () => {
     const services = await startWith({ name: 'error-after' });
     expect((await submitSequence(services)).status).toBe(502);
     expect(accepted(services)).toBe(1);
@@ -158,7 +158,7 @@ describe('after acceptance', () => {
 });
 
 describe('the job', () => {
-  test('lose: accepted and counted, and unknown afterwards', async () => {
+  test('lose: the job is accepted and counted, but unknown afterwards', async () => {
     const services = await startWith({ name: 'lose', times: 1 });
     const { status, body } = await submitSequence(services);
     expect(status).toBe(200);

@@ -102,7 +102,7 @@ describe('a job in a fork of b2bTools', () => {
     expect(job.log()).toContain("['0', '1', '2', '3']");
   });
 
-  test('that crashes ends alone', async () => {
+  test('that crashes does not affect other jobs', async () => {
     const other = start('import time; time.sleep(1)');
     const crashed = await start('import os, signal; os.kill(os.getpid(), signal.SIGSEGV)').end;
     expect(crashed).toMatchObject({ code: null, signal: 'SIGSEGV' });
@@ -132,7 +132,7 @@ describe('a job in a fork of b2bTools', () => {
     expect(await start(hog, {}, 200).end).toMatchObject({ overMemory: true, signal: 'SIGKILL' });
   });
 
-  test('sends a heartbeat, however many others start and end', async () => {
+  test('sends heartbeats while other jobs start and end', async () => {
     let beats = 0;
     const job = start('import time; time.sleep(1.5)', { heartbeat: () => (beats += 1) });
     await start('pass').end;
@@ -166,14 +166,14 @@ if not os.path.exists(f): open(f, "w"); os.kill(os.getppid(), 9); import time; t
     expect((await start('pass').end).code).toBe(0);
   });
 
-  test('that does not start says why', async () => {
+  test('that does not start reports the reason', async () => {
     const broken = fakeB2bTools({ 'pandas.py': 'raise ImportError("no pandas here")' });
     b2bTools = new WarmB2bTools(broken);
     await expect(start('pass').end).rejects.toThrow('no pandas here');
     rmSync(broken.folder, { recursive: true });
   });
 
-  test('ends with the service, and its jobs too, even if that is killed', async () => {
+  test('ends with the service, as do its jobs, even if the service is killed', async () => {
     const service = fileURLToPath(new URL('fork-server.service.ts', import.meta.url));
     const log = join(folder, 'service.log');
     const child = spawn(process.execPath, [service, folder, log, FOR_EVER], { stdio: 'inherit' });

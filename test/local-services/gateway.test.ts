@@ -109,7 +109,7 @@ describe('personalities that reject everything', () => {
 });
 
 describe('flapping-404', () => {
-  test('an existing job is unknown at first, then sometimes', async () => {
+  test('an existing job is always unknown at first, and sometimes later', async () => {
     const services = await start({
       gateway: { name: 'flapping-404', ms: 300, probability: 0.5 },
     });
@@ -147,7 +147,7 @@ describe('flapping-404', () => {
 });
 
 describe('slow-answers', () => {
-  test('delays answers to POSTs only, the same way for the same seed', async () => {
+  test('delays only answers to POSTs, and by the same times for the same seed', async () => {
     const delays = async (): Promise<number[]> => {
       const services = await start({ gateway: { name: 'slow-answers', seed: 7, ms: 600 } });
       const taken: number[] = [];
@@ -171,7 +171,7 @@ describe('slow-answers', () => {
 });
 
 describe('start and end', () => {
-  test('faults start and end by themselves', async () => {
+  test('faults start and end at the configured times', async () => {
     const services = await start({ gateway: { name: 'firewall-403', afterMs: 400, forMs: 500 } });
     expect((await submitMolecule(services)).status).toBe(200);
     await wait(450);
@@ -180,7 +180,7 @@ describe('start and end', () => {
     expect((await submitMolecule(services)).status).toBe(200);
   });
 
-  test('another process switches them, also while everything is refused', async () => {
+  test('another process can switch faults, also while everything is refused', async () => {
     const services = await start({ gateway: 'firewall-403', allowFaultControl: true });
     const control = `${services.url}/_gateway`;
     const put = (body: unknown): Promise<Seen> =>
@@ -204,7 +204,7 @@ describe('start and end', () => {
     expect((await ask(`${services.url}/_faults`)).text).toBe('[]');
   });
 
-  test('they cannot be switched without the option', async () => {
+  test('faults cannot be switched without the option', async () => {
     const services = await start({ gateway: null });
     expect((await ask(`${services.url}/_gateway`)).status).toBe(404);
   });
@@ -222,7 +222,7 @@ describe('start and end', () => {
 });
 
 describe('the journal', () => {
-  test('contains each request that the gateway answered, without its query, also after a close', async () => {
+  test('contains each request that the gateway answered, without its query, also after it is closed', async () => {
     const database = databaseFile();
     const services = await start({ database, gateway: 'firewall-403' });
     await post(services);

@@ -30,7 +30,7 @@ test('a name of another site is refused on every page', async () => {
   }
 });
 
-test('services for a whole network are served under any name', async () => {
+test('services that listen on all addresses answer under any name', async () => {
   const services = await startLocalServices({ host: '0.0.0.0' });
   onTestFinished(() => services.close());
   const url = services.url.replace('0.0.0.0', '127.0.0.1');

@@ -87,7 +87,7 @@ test('a failed job includes the reason', async () => {
   });
 });
 
-test('a title cannot add headers, and a list of addresses gets no mail', async () => {
+test('a title cannot add headers, and no mail is sent to a list of addresses', async () => {
   const { url: smtp, messages } = await smtpServer();
   const { services, lines } = await startLogging({ smtp });
   await run(services, { email: ADDRESS, file_name: 'x\r\nBcc: eve@example.org\r\n\r\nbody' });

@@ -126,7 +126,7 @@ describe('3 states and transitions', () => {
     expect((await until(services.moleculesUrl + ack.Location)).status).toBe(200);
   });
 
-  test('a failed job is done with an empty set, and shows the reason', async () => {
+  test('a failed job is done with an empty result set, and shows the reason', async () => {
     const services = await start({ engine: 'recorded' });
     const { body: ack } = await submitMolecule(services, { smiles: '[Fe]', file_name: 'iron' });
     const { status, body } = await until(services.moleculesUrl + ack.Location);

@@ -84,7 +84,7 @@ describe('2.1 submission request', () => {
     ['a net_charge that is a number', { net_charge: 1 }, 'net_charge must be a string'],
     ['an empty SMILES', { smiles: ' ' }, 'smiles must not be empty'],
     ['no title', { file_name: '' }, 'file_name must not be empty'],
-    ['an email that is no text', { email: 7 }, 'email must be a string'],
+    ['an email that is not a string', { email: 7 }, 'email must be a string'],
     ['a token of 9 characters', { token: 'ninechars' }, 'token must have 10 characters'],
     ['a token of 11 characters', { token: 'elevenchars' }, 'token must have 10 characters'],
     ['no token', { token: null }, 'token must be a string'],

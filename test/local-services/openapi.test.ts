@@ -140,7 +140,7 @@ async function examples(services: LocalServices) {
   return found;
 }
 
-describe('what the documents forbid is refused', () => {
+describe('requests that do not match the documents are refused', () => {
   test('another method: 405 with the allowed ones', async () => {
     const services = await start();
     const answer = await fetch(`${services.moleculesUrl}/api`, { method: 'DELETE' });

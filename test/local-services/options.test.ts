@@ -25,7 +25,7 @@ test.each([
   ['engine', { engine: 'imaginary' as 'recorded' }],
   ['variant', { variant: 'later' as 'earlier' }],
   ['jobMs', { jobMs: -5 }],
-])('a wrong %s is refused by name', (name, options) => {
+])('a wrong %s is refused, and the option is named', (name, options) => {
   expect(() => settingsOf(options)).toThrow(
     expect.objectContaining({
       code: 'LOCAL_SERVICES_OPTION',
@@ -34,7 +34,7 @@ test.each([
   );
 });
 
-test('the limit of an address is higher than that of a token, and disabled with it', () => {
+test('the limit of an address is higher than that of a token, and is disabled together with it', () => {
   expect(settingsOf({}).addressLimit).toBe(300);
   expect(settingsOf({ limit: 1000 }).addressLimit).toBe(3000);
   expect(settingsOf({ limit: 0 }).addressLimit).toBe(0);

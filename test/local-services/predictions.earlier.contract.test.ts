@@ -67,7 +67,7 @@ describe('9 the earlier variant', () => {
     expect(failed.body).toEqual({ error: 'Invalid predictor types: efoldmine, psper' });
   });
 
-  test('9.3 acknowledges with request_id and status alone', async () => {
+  test('9.3 acknowledges with only request_id and status', async () => {
     const services = await startEarlier();
     const { body } = await submit(services, 'dynamine');
     expect(body).toEqual({ request_id: expect.any(String), status: 'enqueued' });

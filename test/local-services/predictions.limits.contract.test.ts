@@ -37,7 +37,7 @@ describe('8 jobs per token', () => {
     expect(headers.get('Retry-After')).toBe(String(body.reset_after));
   });
 
-  test('shared by the three submit endpoints, not with another token', async () => {
+  test('shared by the three submit endpoints, but not with another token', async () => {
     const services = await start({ limit: 3 });
     for (const submit of [submitSequence, submitAlignment, submitShifts]) {
       expect((await submit(services)).status).toBe(200);
@@ -48,7 +48,7 @@ describe('8 jobs per token', () => {
     expect((await submitSequence(services, { token: 'another' })).status).toBe(200);
   });
 
-  test('rejections are free: missing fields, used names, alignments, and 429 itself', async () => {
+  test('rejections use no slot: missing fields, used names, alignments, and 429 itself', async () => {
     const services = await start({ limit: 2, windowMs: 600 });
     await submitSequence(services, { job_name: 'used' });
     await submitSequence(services, { sequence: '' });
@@ -60,7 +60,7 @@ describe('8 jobs per token', () => {
     expect((await submitSequence(services)).status, 'the 429 answers took no place').toBe(200);
   });
 
-  test('an invalid predictor name is accepted and so uses a slot', async () => {
+  test('an invalid predictor name is accepted and uses a slot', async () => {
     const services = await start({ limit: 1 });
     await submitSequence(services, { predictor_type: 'nosuch' });
     expect((await submitSequence(services)).status).toBe(429);
@@ -77,7 +77,7 @@ describe('8 jobs per token', () => {
     expect((await submitSequence(services)).status, 'the second is not').toBe(429);
   });
 
-  test('a client that waits for Retry-After is never refused again', async () => {
+  test('a client that waits for Retry-After is not refused again', async () => {
     const services = await start({ limit: 1, windowMs: 1200 });
     await submitSequence(services);
     const { status, headers } = await submitSequence(services);

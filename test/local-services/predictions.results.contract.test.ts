@@ -112,7 +112,7 @@ describe('2.4 timing block', () => {
     expect(timing.heartbeat_age_seconds).toBeLessThanOrEqual(1);
   });
 
-  test('of a job that has ended does not change and has nothing left', async () => {
+  test('of a job that has ended does not change and shows no remaining time', async () => {
     const services = await start();
     const { result } = await runSequence(services, { predictor_type: 'nosuch' });
     const { timing } = result.body;
@@ -203,7 +203,7 @@ describe('3 states and transitions', () => {
     expect((await get(`${api(services)}/results/${first.request_id}/`)).status).toBe(200);
   });
 
-  test('a worker that stops reporting fails its job, which does not run forever', async () => {
+  test('a job fails if its worker stops reporting', async () => {
     const services = await start({
       heartbeatSilenceSeconds: 0.2,
       faults: [{ name: 'stuck-heartbeat' }],
@@ -213,7 +213,7 @@ describe('3 states and transitions', () => {
     expect(result.body.error).toContain('stopped reporting');
   });
 
-  test('a job that reports is not failed, however long it takes', async () => {
+  test('a job whose worker reports does not fail, however long it takes', async () => {
     const services = await start({ heartbeatSilenceSeconds: 0.3, jobMs: 1200 });
     const { result } = await runSequence(services);
     expect(result.status, result.text).toBe(200);

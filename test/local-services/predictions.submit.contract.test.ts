@@ -108,7 +108,7 @@ describe('4.1 submit/single-sequence/', () => {
     ['a blank sequence', { sequence: ' \n' }, 'sequence is required'],
     ['no predictor_type', { predictor_type: undefined }, 'predictor_type is required'],
     ['a predictor_type of commas', { predictor_type: ' , ' }, 'predictor_type is required'],
-    ['a sequence that is no string', { sequence: 7 }, 'sequence must be a string'],
+    ['a sequence that is not a string', { sequence: 7 }, 'sequence must be a string'],
   ])('refuses %s', async (_, change, words) => {
     const services = await start();
     const answer = await submitSequence(services, change);
@@ -183,7 +183,7 @@ describe('4.3 submit/shiftcrypt/', () => {
 
   test.each([
     ['another model_class', { model_class: '4' }, 'model_class must be one of 1, 2, 3'],
-    ['a model_class that is no string', { model_class: 1 }, 'model_class must be a string'],
+    ['a model_class that is not a string', { model_class: 1 }, 'model_class must be a string'],
     ['text for a boolean in JSON', { original_numbering: 'true' }, 'original_numbering must be'],
     ['no shifts', { chemical_shifts: '' }, 'chemical_shifts is required'],
   ])('refuses %s', async (_, change, words) => {

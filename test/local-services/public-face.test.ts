@@ -58,7 +58,7 @@ describe('the size of a body', () => {
 });
 
 describe('the queue of a token', () => {
-  test('contains maxQueued jobs: one more is 503 with Retry-After, and not charged', async () => {
+  test('contains maxQueued jobs: one more is answered with 503 and Retry-After, and not charged', async () => {
     const services = await start({ maxQueued: 2, concurrency: 1, jobMs: 60_000, limit: 4 });
     // The first one runs; two wait.
     for (let n = 0; n < 3; n += 1) expect((await submitSequence(services)).status).toBe(200);
@@ -85,7 +85,7 @@ describe('the queue of a token', () => {
 });
 
 describe('a shutdown', () => {
-  test('finishes answers, refuses later requests on the connection, keeps the jobs', async () => {
+  test('finishes answers in progress, refuses later requests on the connection, and keeps the jobs', async () => {
     const database = databaseFile();
     const services = await start({ database, jobMs: 60_000, concurrency: 1 });
     const { body: job } = await submitMolecule(services);
@@ -113,7 +113,7 @@ describe('a shutdown', () => {
     expect(record.status).toBe(200);
   });
 
-  test('does not wait for an answer that a fault holds back', async () => {
+  test('does not wait for an answer that a fault delays', async () => {
     const services = await start({ faults: [{ name: 'hang' }] });
     const hanging = get(`${services.moleculesUrl}/api/x/`);
     const outcome = expect(hanging).rejects.toThrow();

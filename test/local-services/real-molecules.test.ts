@@ -68,7 +68,7 @@ real('a molecule', () => {
     expect(text).not.toMatch(/hundredfold-job|Traceback|site-packages/);
   });
 
-  test('that only seems to be a success fails in the service, with its reason', async () => {
+  test('for which the engine wrongly reports success fails in the service, with the reason', async () => {
     const services = await open();
     const parts = await ended(services, { ...GAS, smiles: 'C.C' });
     expect(parts.body.result_request.request_text).toContain('2 molecules');
@@ -78,7 +78,7 @@ real('a molecule', () => {
     expect(charge.body.log).toContain('SERVICE: ');
   });
 
-  test('cannot be the path of a file of this machine', async () => {
+  test('cannot be the path of a file on this machine', async () => {
     const { body } = await ended(await open(), { smiles: '/etc/passwd' });
     expect(body.result_request.request_text).toContain('path of a file');
     const own = `${databaseFile()}.mol2`;
@@ -89,14 +89,14 @@ real('a molecule', () => {
   });
 });
 
-real('a job that is broken off', () => {
-  test('at its time limit fails, and leaves neither process nor folder', async () => {
+real('an interrupted job', () => {
+  test('at its time limit fails, and leaves no process and no folder', async () => {
     const { body } = await ended(await open({ timeLimitSeconds: 1 }), LONG);
     expect(body.result_request.request_text).toContain('stopped at its time limit');
     await expect.poll(jobFolders, { timeout: 20_000 }).toEqual([]);
   });
 
-  test('runs again at the next start, as the second attempt, after the service stopped', async () => {
+  test('runs again, as a second attempt, when the service is restarted', async () => {
     const database = databaseFile();
     const first = await open({ database });
     const { body: ack } = await submitMolecule(first, LONG);

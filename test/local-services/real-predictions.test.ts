@@ -100,7 +100,7 @@ real('a prediction', () => {
     expect(text).not.toMatch(/hundredfold-job|Traceback|site-packages/);
   });
 
-  test('that only seems to be a success fails in the service, with its reason', async () => {
+  test('for which the engine wrongly reports success fails in the service, with the reason', async () => {
     const services = await open();
     const six = { sequence: '>six\nMKVLAA\n', predictor_type: 'efoldmine' };
     expect((await run(services, six)).body.error).toBe('The result lacks earlyFolding of "six".');
@@ -140,7 +140,7 @@ real('a prediction', () => {
   });
 });
 
-real('a prediction that is broken off', () => {
+real('an interrupted prediction', () => {
   test('at its time limit fails, leaves no folder, and does not block others', async () => {
     const services = await open({ timeLimitSeconds: 2 });
     const { status, body } = await run(services, LONG);
@@ -150,7 +150,7 @@ real('a prediction that is broken off', () => {
     expect((await run(services, {})).status).toBe(200);
   });
 
-  test('runs again at the next start, as the second attempt, after the service stopped', async () => {
+  test('runs again, as a second attempt, when the service is restarted', async () => {
     const database = databaseFile();
     const first = await open({ database });
     const accepted = await submitSequence(first, LONG);

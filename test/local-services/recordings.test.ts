@@ -104,12 +104,12 @@ describe('the index', () => {
     }
   });
 
-  test('has one recording for an input and its options', () => {
+  test('has one recording for each input and its options', () => {
     const keys = index.recordings.map(({ kind, input, options }) => `${kind} ${input} ${options}`);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('finds every recorded sequence again by its own residues', () => {
+  test('finds every recorded sequence by its residues', () => {
     const single = index.recordings.filter((entry) => entry.files.result?.includes('/single/'));
     expect(single.length).toBeGreaterThan(30);
     for (const { files, what, input, options } of single) {
@@ -137,7 +137,7 @@ describe('known inputs', () => {
     }
   });
 
-  test('of the failures fail without a recording, unless they are expected to succeed', async () => {
+  test('of the failures have no recording and fail, unless they are expected to succeed', async () => {
     for (const row of rowsOf('failures')) {
       const outcome = await run(jobOf('failures', row));
       expect(outcome.ok, row['id']).toBe(row['why']?.startsWith('succeeds'));
@@ -154,7 +154,7 @@ describe('known inputs', () => {
     },
   );
 
-  test('return the recorded bytes, whatever line ends the input had', async () => {
+  test('return the recorded bytes, whatever line ends the input has', async () => {
     const file = readFileSync(new URL('batches/demo/files/caffeine.pdb', PROJECT), 'utf8');
     const asIs = await run(molecule({ inputFile: file }));
     const crlf = await run(molecule({ inputFile: file.replaceAll('\n', '\r\n') }));
@@ -178,7 +178,7 @@ describe('ids of sequences', () => {
     'SGHLLLLLGLLTLWAELTPVSGAAKYCKLPLRIGPCKRKIPSFYYKWKAKQCLPFDYSGCGGNANRFKTIEECRRTCVG';
   const four = ['dynamine', 'disomine', 'efoldmine', 'agmata'];
 
-  test('come from the headers of the job; the values stay byte by byte', async () => {
+  test('come from the headers of the job, and the values are the recorded bytes', async () => {
     const header =
       'sp|P00981|IVBKI_DENPO Dendrotoxin-K (Fragment) OS=Dendroaspis polylepis polylepis PE=1 SV=2';
     const own = output(await run(sequence(`>${header}\n${residues}`, four)), 'result');
@@ -220,7 +220,7 @@ describe('ids of sequences', () => {
 describe('predictors', () => {
   const fasta = '>x\nAYVINDSCIACGACKPECPVNIQQGSIYAIDADSCIDCGSCASVCPVGAPNPED\n';
 
-  test('the recording with exactly those is used, else the smallest with more', async () => {
+  test('the recording with exactly these predictors is used, else the smallest with more', async () => {
     const known = index.recordings.filter((entry) => entry.what === 'FER_PEPAS.fasta');
     expect(known.map((entry) => entry.options).sort()).toEqual([
       'dynamine',

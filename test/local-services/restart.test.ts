@@ -81,7 +81,7 @@ describe('a stop and a restart on the same file', () => {
 });
 
 describe('a kill', () => {
-  test('loses no accepted job: each ends after the restart, none twice', async () => {
+  test('loses no accepted job: each ends after the restart, once', async () => {
     const database = databaseFile();
     const server = fileURLToPath(new URL('../../src/local-services/server.ts', import.meta.url));
     const options = { database, engine: 'synthetic', jobMs: 300, limit: 0 };

@@ -99,7 +99,7 @@ describe('a molecule', () => {
     expect(set['GMX_top']).toMatch(/\[ molecules \]\n my_ligand {2,}1/);
   });
 
-  test('knows the heavy atoms of a SMILES', async () => {
+  test('has the heavy atoms of a SMILES', async () => {
     const set = JSON.parse((await outputs(JOBS[0]!))['result'] ?? '') as Record<string, string>;
     expect(set['NEW_pdb']?.match(/^ATOM.*$/gm)?.map((line) => line.slice(76).trim())).toEqual([
       'C',
@@ -111,7 +111,7 @@ describe('a molecule', () => {
 });
 
 describe('predictions', () => {
-  test('contain the residues of the input in their order, with unique ids', async () => {
+  test('contain the residues of the input in order, with unique ids', async () => {
     const { proteins } = await result(JOBS[2]!);
     expect(Object.keys(proteins)).toEqual(['a_b', 'a_b_2']);
     expect(proteins['a_b']?.['seq']?.join('')).toBe('MKVL');
@@ -155,7 +155,7 @@ describe('predictions', () => {
 });
 
 describe('a job', () => {
-  test('takes its time, reports its phases, sends heartbeats, and ends at once when aborted', async () => {
+  test('runs for the configured time, reports phases, sends heartbeats, and ends at once when aborted', async () => {
     const reported: string[] = [];
     let beats = 0;
     const abort = new AbortController();

@@ -36,7 +36,7 @@ test('clockString is HH:MM:SS, with more hours than a day has', () => {
 });
 
 describe('timingBlock', () => {
-  test('of a waiting job: the wait grows, nothing has elapsed, nothing is left', () => {
+  test('of a waiting job: the waiting time grows, the elapsed time is 0, and the remaining time is empty', () => {
     expect(timingBlock(JOB, 1_065_999, clock)).toMatchObject({
       queued_at: '1970-01-01T00:16:40.000+00:00',
       started_at: null,
@@ -51,7 +51,7 @@ describe('timingBlock', () => {
     });
   });
 
-  test('of a running job: the wait is fixed, and the parts agree', () => {
+  test('of a running job: the waiting time is fixed, and the parts add up', () => {
     const running: Job = { ...JOB, state: 'RUNNING', startedAt: 1_010_900, heartbeatAt: 1_100_000 };
     expect(timingBlock(running, 1_111_000, clock)).toMatchObject({
       queue_wait_seconds: 10,
@@ -63,7 +63,7 @@ describe('timingBlock', () => {
     });
   });
 
-  test('of a job that has ended: nothing changes', () => {
+  test('of a job that has ended: no value changes', () => {
     const ended: Job = {
       ...JOB,
       state: 'FINISHED',

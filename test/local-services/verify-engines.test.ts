@@ -65,7 +65,7 @@ describe('two runs of ACPYPE', () => {
     expect(compareMolecules('', '').same).toBe(false);
   });
 
-  test('fail alike if the same step failed', () => {
+  test('fail in the same way if the same step failed', () => {
     const log = (name: string): string => failureClass(acpypeRecording(name).log);
     expect(log('file-edge_with_waters-bcc-auto-gaff2')).toBe('failed: residues');
     expect(log('file-edge_multi_model-bcc-auto-gaff2')).toBe('failed: coordinates');

@@ -41,7 +41,7 @@ describe('two predictions', () => {
   const where = (now: string): string | null =>
     compareOutputs('result', result([0.5, null]), now).where;
 
-  test('are the same within 1e-5, whatever time they took', () => {
+  test('are the same within 1e-5, however long they took', () => {
     expect(where(result([0.500009, null], { dynamine_execution_time: 3 }))).toBeNull();
     expect(compareOutputs('result', result([0.5]), result([0.500004])).furthest).toBeCloseTo(4e-6);
   });
@@ -62,7 +62,7 @@ describe('two predictions', () => {
     expect(compareOutputs('result', shifts('0.512'), shifts('-10')).where).toContain('shiftCrypt');
   });
 
-  test('have tables that are compared row by row, in any order, as rounded', () => {
+  test('have tables that are compared row by row, in any order, within their rounding', () => {
     const table = (...rows: string[]): string =>
       ['sequence_id,residue,residue_index,backbone', ...rows].join('\n');
     const recorded = table('a,M,0,0.795', 'b,K,0,');
@@ -71,7 +71,7 @@ describe('two predictions', () => {
     expect(compareOutputs('csv', recorded, table('a,M,0,0.795')).where).toContain('b 0');
   });
 
-  test('fail alike if the engine names the same exception', () => {
+  test('fail in the same way if the engine reports the same exception', () => {
     expect(predictionFailure("An unexpected error of type 'KeyError' occurred: 1650")).toBe(
       'failed: KeyError',
     );

@@ -11,7 +11,7 @@ async function publish(services: LocalServices, file_name: string): Promise<stri
 }
 
 describe('1.6 the public page', () => {
-  test('lists the jobs that requested it, the newest first, and no other', async () => {
+  test('lists only the jobs that requested it, the newest first', async () => {
     const services = await start();
     const { body: hidden } = await submitMolecule(services, { file_name: 'kept to myself' });
     await publish(services, 'first one');
@@ -77,7 +77,7 @@ describe('1.6 the public page', () => {
     for (const { text } of [record, ...pages]) expect(text).not.toContain(MOLECULE.token);
   });
 
-  test('continues with older jobs after a hundred', async () => {
+  test('continues on further pages after a hundred jobs', async () => {
     const services = await start();
     for (let n = 0; n < 101; n += 1) await publish(services, `number ${String(n)} of many`);
     const newest = await get(`${services.moleculesUrl}/`);

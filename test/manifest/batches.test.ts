@@ -98,7 +98,7 @@ describe('batches/screening', () => {
 });
 
 describe('batches/demo-real', () => {
-  test('has every kind, without a problem; no recording knows its molecules', async () => {
+  test('has every kind, without a problem; its molecules have no recording', async () => {
     const { items, problems, kinds } = await batch('demo-real');
     expect(problems).toEqual([]);
     expect(kinds).toEqual({ molecule: 6, sequence: 1, alignment: 1, shifts: 1 });
@@ -108,7 +108,7 @@ describe('batches/demo-real', () => {
 });
 
 describe('batches/failures', () => {
-  test('passes the checks with warnings at most, so that it is submitted', async () => {
+  test('passes the checks without errors, so that it is submitted', async () => {
     const { items, problems, rows } = await batch('failures');
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(items).toHaveLength(rows);
@@ -123,7 +123,7 @@ describe('batches/failures', () => {
     for (const words of Object.values(failed)) expect(words).toMatch(/^No recording/);
   });
 
-  test('still delivers some results', async () => {
+  test('has some items that succeed', async () => {
     const { items } = await batch('failures');
     expect(Object.keys(await failures(items)).length).toBeLessThan(items.length);
   });

@@ -43,7 +43,7 @@ describe('a quote that closes before the end of its cell', () => {
     expect(records(text)).toEqual(records(correct));
   });
 
-  test('is reported by our reader, which goes on with the next row', () => {
+  test('is reported by our reader, which continues with the next row', () => {
     const rows = byOurReader(text);
     expect(rows.map(({ misquoted }) => misquoted)).toEqual([null, null, '"CC"O', null, null]);
     expect(rows.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5]);
@@ -53,7 +53,7 @@ describe('a quote that closes before the end of its cell', () => {
 describe('a CRLF inside quotes', () => {
   const text = 'id,note\r\na,"x\r\ny"\r\nb,z\r\n';
 
-  test('counts as two lines in csv-parse, so that the row after it has a wrong one', () => {
+  test('counts as two lines in csv-parse, so that the row after it gets a wrong line number', () => {
     expect(byCsvParse(text).at(-1)).toMatchObject({ record: ['b', 'z'], info: { lines: 5 } });
   });
 

@@ -27,7 +27,7 @@ function encoded(text: string, label: string): Buffer {
 }
 
 describe('encodings', () => {
-  test('the line of the first bad byte is named, also beyond the first chunk of the file', async () => {
+  test('the line of the first invalid byte is reported, also beyond the first chunk of the file', async () => {
     const good = `id,smiles,title\r\n${'x,C,ünïcödé\r\n'.repeat(20_000)}`;
     const { problems } = await read(
       't.csv',
@@ -119,7 +119,7 @@ describe('encodings', () => {
     expect(items.map(({ title }) => title)).toEqual(many);
   });
 
-  test('is detected from the first non-ASCII bytes, however late they come', async () => {
+  test('is detected from the first non-ASCII bytes, also late in the file', async () => {
     const before = 'x,C,plain\r\n'.repeat(50_000);
     const bytes = encoded(`id,smiles,title\r\n${before}a,C,Größe\r\n`, 'latin1');
     const { items, problems } = await read('t.csv', bytes);
@@ -133,12 +133,12 @@ describe('encodings', () => {
     ['a letter', Buffer.from([0xe9])],
     ['a word of one character', encoded('水', 'shift_jis')],
     ['noise', Buffer.from(Array.from({ length: 500 }, (_, at) => 128 + ((at * at * 7919) % 128)))],
-  ])('is not guessed of %s', async (_, bytes) => {
+  ])('is not guessed from %s', async (_, bytes) => {
     const { problems } = await read('t.csv', Buffer.concat([Buffer.from('smiles,x\nC,'), bytes]));
     expect(problems.map(({ code }) => code)).toContain('MANIFEST_NOT_UTF8');
   });
 
-  test('is not guessed if UTF-8 and another are mixed', async () => {
+  test('is not guessed if UTF-8 and another encoding are mixed', async () => {
     const bytes = Buffer.concat([
       Buffer.from('smiles,title\nC,Größe\nC,Säure\n'),
       encoded('C,für\nC,über\n', 'latin1'),
@@ -147,7 +147,7 @@ describe('encodings', () => {
     expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 4 - -']);
   });
 
-  test('is not guessed if most is UTF-8 that another encoding could read', async () => {
+  test('is not guessed if most of the text is UTF-8 that is also valid in another encoding', async () => {
     const lines = (count: number): string =>
       'C,même fenêtre\nC,extrême forêt\nC,tête prêt\n'.repeat(count);
     const bytes = Buffer.concat([
@@ -158,7 +158,7 @@ describe('encodings', () => {
     expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 32 - -']);
   });
 
-  test('that does not match to the end is an error', async () => {
+  test('that does not match the whole file is an error', async () => {
     const text = encoded(
       `smiles,title\n${'C,エタノールの濃度を測定した\n'.repeat(50)}`,
       'shift_jis',
@@ -169,13 +169,13 @@ describe('encodings', () => {
     expect(problems.map(({ code }) => code)).toContain('MANIFEST_NOT_UTF8');
   });
 
-  test('UTF-32 is named and not read', async () => {
+  test('UTF-32 is refused with a message that names it', async () => {
     const bytes = Buffer.from([0xff, 0xfe, 0, 0, 0x69, 0, 0, 0]);
     const { problems } = await read('t.csv', bytes);
     expect(problems[0]?.message).toContain('UTF-32');
   });
 
-  test('the rest of the file is still checked', async () => {
+  test('the rest of a file in an unknown encoding is still checked', async () => {
     const { problems } = await read('t.csv', Buffer.from('id,smiles\n\xe9,C\na,C.C\n', 'latin1'));
     expect(problems.map(({ code }) => code)).toEqual([
       'MANIFEST_NOT_UTF8',

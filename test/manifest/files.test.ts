@@ -42,7 +42,7 @@ describe('an input file', () => {
     expect(items[0]?.input.text).toBe(FASTA);
   });
 
-  test('may not be a link that leads outside, nor be in a folder that is one', async () => {
+  test('may not be a link that leads outside, or be in a folder that is such a link', async () => {
     const { folder, manifest } = await insideAndOutside('link.fasta');
     await symlink('../secret.fasta', path.join(folder, 'in', 'link.fasta'));
     await symlink('..', path.join(folder, 'in', 'up'));
@@ -89,7 +89,7 @@ describe('an input file', () => {
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_FILE_UNREADABLE']);
   });
 
-  test('loses its byte order mark, which the engines cannot read, and nothing else', async () => {
+  test('is read without its byte order mark, which the engines cannot read, and otherwise unchanged', async () => {
     const { items } = await read('manifest.csv', 'id,file\na,a.fasta\n', {
       'a.fasta': `\uFEFF${FASTA.replaceAll('\n', '\r\n')}`,
     });
@@ -118,7 +118,7 @@ HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
     ['two.sto', '# STOCKHOLM 1.0\na MN-QQQTALN\nb MNKQQQ-ALN\n//\n', 'alignment', 'input.fasta'],
     ['two.aln', 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n', 'alignment', 'input.fasta'],
     ['other.fasta', 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n', 'alignment', 'input.fasta'],
-  ])('of %s is known', async (name, content, kind, input) => {
+  ])('of %s is determined', async (name, content, kind, input) => {
     const { items, problems } = await read('manifest.csv', `id,file\na,${name}\n`, {
       [name]: content,
     });
@@ -170,7 +170,7 @@ describe('several manifests', () => {
     expect(digests[0]?.sha256).toBe(sha256);
   });
 
-  test('a missing one does not hide the problems of the others', async () => {
+  test('a missing manifest does not hide the problems of the others', async () => {
     const folder = await folderWith({ 'b.csv': 'id,smiles\nx,C.C\n' });
     await mkdir(path.join(folder, 'empty'));
     const paths = ['a.csv', 'empty', 'b.csv'].map((name) => path.join(folder, name));

@@ -25,7 +25,7 @@ describe('an id', () => {
     },
   );
 
-  test('is derived from the name of the file, else from the line', async () => {
+  test('is derived from the name of the file, or from the line', async () => {
     const files = { 'in/a protein (1).fasta': FASTA, 'in/.b.fasta': FASTA };
     expect(await idsOf('file,smiles\nin/a protein (1).fasta,\n,C\nin/.b.fasta,\n', files)).toEqual([
       'a_protein_1_',
@@ -34,18 +34,18 @@ describe('an id', () => {
     ]);
   });
 
-  test('that was generated gives way to an existing one, ignoring case', async () => {
+  test('that is generated gets a number if it is in use, ignoring case', async () => {
     const files = { 'x.fasta': FASTA, 'in/x.fasta': FASTA, 'in/X.fasta': FASTA };
     const rows = 'id,file\nx,x.fasta\n,in/x.fasta\n,in/X.fasta\n';
     expect(await idsOf(rows, files)).toEqual(['x', 'x-2', 'X-3']);
   });
 
-  test('that was generated is taken: a later row cannot have it', async () => {
+  test('that was generated cannot be used by a later row', async () => {
     const { problems } = await read('manifest.csv', 'id,smiles\n,C\nrow-2,CC\n');
     expect(brief(problems)).toEqual(['MANIFEST_ID_DUPLICATE 3 id row-2']);
   });
 
-  test('of 64 characters leaves room for the number', async () => {
+  test('of 64 characters is shortened for the number', async () => {
     const name = `${'x'.repeat(80)}.fasta`;
     const files = { [name]: FASTA, [`in/${name}`]: FASTA };
     const ids = await idsOf(`file\n${name}\nin/${name}\n`, files);
@@ -56,7 +56,7 @@ describe('an id', () => {
 describe('the register of ids', () => {
   const place = (line: number) => ({ file: 'a.csv', line });
 
-  test('distinguishes all ids, and knows where each was used first', () => {
+  test('distinguishes all ids, and returns where each was used first', () => {
     const ids = new IdRegister();
     const all = Array.from({ length: 100_000 }, (_, at) => `ZINC${String(at).padStart(12, '0')}`);
     for (const [at, id] of all.entries()) {
@@ -71,7 +71,7 @@ describe('the register of ids', () => {
     }
   });
 
-  test('knows the file and the line of every use', () => {
+  test('returns the file and the line of every use', () => {
     const ids = new IdRegister();
     for (const file of ['a', 'b', 'c']) {
       for (const line of [2, 5, 9]) ids.claim(`${file}${String(line)}`, { file, line });

@@ -38,7 +38,7 @@ describe('a SMILES file', () => {
     expect(items.map(({ id }) => id)).toEqual(['lib-1', 'LIG', 'LIG-2', 'lib-4']);
   });
 
-  test('names the wrong row', async () => {
+  test('reports the line and the id of an invalid row', async () => {
     const { problems } = await read('lib.smi', 'C one\nC(C two\nCCO,ethanol\n');
     expect(problems.map(({ code, line, id }) => [code, line, id])).toEqual([
       ['SMILES_SYNTAX', 2, 'two'],
@@ -76,7 +76,7 @@ describe('a FASTA file', () => {
     expect(rows(await read('family.fasta', text))).toEqual([['family', 'alignment', 1, text]]);
   });
 
-  test('is detected as an alignment from its first part, however long it is', async () => {
+  test('is detected as an alignment from its first part', async () => {
     const row = (at: number) => `>s${String(at)}\n${'MNKQ-'.repeat(60)}\n`;
     const text = Array.from({ length: 5_000 }, (_, at) => row(at)).join('');
     const reading = await read('large.afa', text);
@@ -100,7 +100,7 @@ describe('a FASTA file', () => {
     ]);
   });
 
-  test('with an endless record is refused there', async () => {
+  test('with an endless record is refused at that record', async () => {
     const endless = `>a\nMNKQQQTALN\n>b\n${'MNKQQQTALN\n'.repeat(1_600_000)}`;
     const { items, problems } = await read('x.fasta', endless);
     expect(items.map(({ id }) => id)).toEqual(['a']);
@@ -172,7 +172,7 @@ describe('an SD file', () => {
     ]);
   });
 
-  test('with an endless record is refused there', async () => {
+  test('with an endless record is refused at that record', async () => {
     const endless = `a${WATER}$$$$\n> <x>\n${'data\n'.repeat(3_300_000)}`;
     const { items, problems } = await read('l.sdf', endless);
     expect(items.map(({ id }) => id)).toEqual(['a']);

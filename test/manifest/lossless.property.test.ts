@@ -198,7 +198,7 @@ test('correctly quoted tables are read as by csv-parse', async () => {
 });
 
 test.each(EXTENSIONS)(
-  'any bytes in a %s give rows or problems, never a crash',
+  'any bytes in a %s give rows or problems, and do not cause a crash',
   async (extension) => {
     const folder = await folderWith({});
     const file = path.join(folder, `any${extension}`);

@@ -69,7 +69,7 @@ describe('predictors', () => {
     [' agmata , dynamine,,agmata ', ['agmata', 'dynamine']],
     ['DynaMine\tPSPer', ['dynamine', 'psper']],
     [';', ['dynamine', 'disomine', 'efoldmine', 'agmata']],
-  ])('%j in the user’s order, each once', async (predictors, expected) => {
+  ])('%j: each once, in the user’s order', async (predictors, expected) => {
     expect(await optionsOf({ sequence: SEQUENCE, predictors })).toMatchObject({
       predictors: expected,
     });

@@ -48,7 +48,7 @@ describe('batches/invalid', () => {
     expect(ids.get('MANIFEST_COLUMN_TYPO')).toBeNull();
   });
 
-  test('says in its own column `expect` what is wrong', async () => {
+  test('has the expected codes in its column `expect`', async () => {
     const { items, problems } = await reading;
     for (const item of items) {
       const codes = problems.filter(({ id }) => id === item.id).map(({ code }) => code);
@@ -110,11 +110,14 @@ describe('a manifest that cannot be used', () => {
     expect(brief(problems)).toEqual(['MANIFEST_REPEATED - - -']);
   });
 
-  test.each(['.csv', '.tsv', '.jsonl', '.json', '.yaml'])('%s without a row', async (extension) => {
-    const content = { '.json': '[]', '.csv': 'id,smiles\n', '.tsv': '' }[extension] ?? '\n';
-    const problems = await problemsOf(`empty${extension}`, content);
-    expect(brief(problems)).toEqual(['MANIFEST_EMPTY - - -']);
-  });
+  test.each(['.csv', '.tsv', '.jsonl', '.json', '.yaml'])(
+    '%s without a row is reported',
+    async (extension) => {
+      const content = { '.json': '[]', '.csv': 'id,smiles\n', '.tsv': '' }[extension] ?? '\n';
+      const problems = await problemsOf(`empty${extension}`, content);
+      expect(brief(problems)).toEqual(['MANIFEST_EMPTY - - -']);
+    },
+  );
 
   test('a device is not read: it might be endless', async () => {
     const { problems } = await readManifests(['/dev/zero']);
@@ -133,7 +136,7 @@ describe('a manifest that cannot be used', () => {
     expect(brief(problems)).toEqual(['MANIFEST_PATTERN_EMPTY - - -']);
   });
 
-  test('files in a folder that are not inputs are counted and named', async () => {
+  test('files in a folder that are not inputs are reported by number and name', async () => {
     const folder = await folderWith({
       'a.smi': 'C\n',
       '.DS_Store': '',
@@ -234,7 +237,7 @@ test('a job id that is invalid, or that another row has, is reported', async () 
   ]);
 });
 
-test('another encoding is reported', async () => {
+test('an encoding other than UTF-8 is reported', async () => {
   const problems = await problemsOf('rows.csv', Buffer.from('\uFEFFid,smiles\na,C\n', 'utf16le'));
   expect(brief(problems)).toEqual(['MANIFEST_TRANSCODED 1 - -']);
 });
@@ -256,7 +259,7 @@ test('every code of the registry is covered by a test, except those that no mani
   expect(CODES.filter((code) => !seen.has(code) && !elsewhere.includes(code))).toEqual([]);
 });
 
-test('docs/manifest.md lists every code, and no unknown one', async () => {
+test('docs/manifest.md lists exactly the codes of the registry', async () => {
   const text = await readFile(path.join(BATCHES, '..', 'docs', 'manifest.md'), 'utf8');
   const listed = [...text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` +\|/gm)].map((match) => match[1]);
   expect(listed.toSorted()).toEqual(CODES.toSorted());

@@ -50,7 +50,7 @@ describe('CSV', () => {
     });
   });
 
-  test('a quote that swallows the next row is reported', async () => {
+  test('a quote that includes the next row is reported', async () => {
     const { problems } = await read('t.csv', 'id,smiles\na,"C\nb,"CC"\nc,CCC\n');
     expect(problems.map(({ code }) => code)).toContain('MANIFEST_ROW_QUOTES');
   });
@@ -74,7 +74,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('an unquoted comma in `predictors` is reported, not read as another option', async () => {
+  test('an unquoted comma in `predictors` is reported, and not read as the next column', async () => {
     const { problems, items } = await read(
       't.csv',
       'id,sequence,predictors,title\na,MNKQQQTALN,dynamine,agmata,Title\n',
@@ -96,7 +96,7 @@ describe('CSV', () => {
   });
 });
 
-test('TSV has tabs, and commas have no meaning in it', async () => {
+test('TSV is separated by tabs, and commas have no meaning in it', async () => {
   const item = await onlyItem(
     't.tsv',
     'id\tsequence\tpredictors\na\tMNKQQQTALN\tdynamine,agmata\n',
@@ -174,7 +174,7 @@ describe('YAML', () => {
     ]);
   });
 
-  test('values stay as they are written: no Norway, no octal, no float', async () => {
+  test('values keep their notation: `no`, `0012` and `16.040` are text', async () => {
     const item = await onlyItem(
       't.yaml',
       '- id: "0012"\n  smiles: "[NH4+]"\n  net_charge: +1\n  country: no\n  code: 0012\n  mass: 16.040\n  gone: null\n  bare:\n',
@@ -207,7 +207,7 @@ describe('YAML', () => {
     expect(problems[0]?.line).toBeGreaterThanOrEqual(line);
   });
 
-  test('anchors that grow without bound are refused, not resolved', async () => {
+  test('anchors that expand exponentially are refused', async () => {
     const levels = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const bomb = levels.map((name, index) => {
       const before = levels[index - 1];
@@ -231,7 +231,7 @@ describe('a column name in another case', () => {
     expect((await onlyItem('t.jsonl', '{"Id":"a","SMILES":"C"}')).id).toBe('a');
   });
 
-  test('is the user’s own beside the one in exact case', async () => {
+  test('is a column of the user if the exact name is also present', async () => {
     const { items, problems } = await read('t.csv', 'id,smiles,SMILES\na,C,CC\n');
     expect(items.map(({ input, user }) => [input.text, user])).toEqual([['C', { SMILES: 'CC' }]]);
     expect(brief(problems)).toEqual(['MANIFEST_COLUMN_TYPO 1 SMILES SMILES']);
@@ -248,7 +248,7 @@ describe('a column name of another program', () => {
     ['structure,id', 'structure', 'smiles'],
     ['seq', 'seq', 'sequence'],
     ['filename', 'filename', 'file'],
-  ])('%s: suggests our own', async (header, column, meant) => {
+  ])('%s: our name is suggested', async (header, column, meant) => {
     const { problems } = await read('t.csv', `${header}\nx\n`);
     const typo = problems.find(({ code }) => code === 'MANIFEST_COLUMN_TYPO');
     expect(typo).toMatchObject({ column });
@@ -275,7 +275,7 @@ describe('a column that is probably misspelt', () => {
   });
 
   test.each(['project', 'supplier_code', 'formula', 'series', 'pi', 'name', 'size'])(
-    '%s is the user’s own',
+    '%s is a column of the user',
     async (column) => {
       const { problems } = await read('t.csv', `id,smiles,${column}\na,C,x\n`);
       expect(problems).toEqual([]);

@@ -17,7 +17,7 @@ describe('a row with a remote_id', () => {
     expect(item.input.text).toContain(JOB);
   });
 
-  test('may give its input and options, which are checked as always', async () => {
+  test('may have its input and options, which are checked like those of other rows', async () => {
     const item = await onlyItem('m.csv', `sequence,predictors,remote_id\nMKTAYIAK,agmata,${JOB}\n`);
     expect(item).toMatchObject({
       adopts: { remoteId: JOB, inputKnown: true },
@@ -36,7 +36,7 @@ describe('a row with a remote_id', () => {
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_INPUT_MISSING']);
   });
 
-  test('needs its kind if nothing else determines it', async () => {
+  test('needs a kind if nothing else determines it', async () => {
     const { problems } = await read('m.csv', `id,remote_id\na,${JOB}\n`);
     expect(brief(problems)).toEqual(['MANIFEST_KIND_UNCLEAR 2 kind ']);
   });

@@ -60,7 +60,7 @@ describe('the schema of a row', () => {
     expect(ofManifest({ items: rows })).toBe(true);
   });
 
-  test('refuses exactly the wrong form in the batch of invalid rows', () => {
+  test('refuses in the batch of invalid rows exactly those with a wrong form', () => {
     const text = readFileSync(path.join(BATCHES, 'invalid', 'manifest.csv'));
     const rows = parseCsv<Record<string, string>>(text, {
       columns: true,

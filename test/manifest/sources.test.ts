@@ -96,7 +96,7 @@ describe('a folder of inputs', () => {
     ]);
   });
 
-  test('may contain a pipe, which is not waited for', async () => {
+  test('may contain a pipe, which is skipped without waiting', async () => {
     const folder = await folderWith({ 'a.pdb': PDB });
     execFileSync('mkfifo', [path.join(folder, 'b.pdb')]);
     const { items, problems } = await readManifests([folder, path.join(folder, 'b.pdb')]);
@@ -107,14 +107,14 @@ describe('a folder of inputs', () => {
     ]);
   });
 
-  test('with tables only is refused, with the advice to name them', async () => {
+  test('that contains only tables is refused, with the advice to name them', async () => {
     const folder = await folderWith({ 'b.csv': 'smiles\nC\n', 'a.csv': 'smiles\nC\n' });
     const { problems } = await readManifests([folder]);
     expect(problems[0]?.message).toContain('`a.csv`, `b.csv`');
     expect(problems[0]?.remedy).toContain('*.csv');
   });
 
-  test('with five thousand of them yields them in order', async () => {
+  test('with five thousand files yields them in order', async () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `f${String(at)}.pdb`);
     const folder = await folderWith(Object.fromEntries(names.map((name) => [name, PDB])));
     const { items } = await readManifests([folder]);
@@ -134,7 +134,7 @@ describe('a pattern', () => {
     ]);
   });
 
-  test('is a name if a file has that name', async () => {
+  test('is taken literally if a file has that name', async () => {
     const folder = await folderWith({ 'a[1].smi': 'C x\n', 'a1.smi': 'C y\n' });
     const { items } = await readManifests([path.join(folder, 'a[1].smi')]);
     expect(items.map(({ id }) => id)).toEqual(['x']);
@@ -177,7 +177,7 @@ describe('gzip', () => {
     expect(items[0]).toMatchObject({ id: 'lig', input: { name: 'input.pdb', text: PDB } });
   });
 
-  test('that expands endlessly stops at the size limits of its contents', async () => {
+  test('that expands endlessly is read only up to the size limits of its contents', async () => {
     const bomb = gzipSync(Buffer.alloc(64_000_000, 'C'), { level: 9 });
     const names = ['b.smi', 'b.csv', 'b.jsonl', 'b.json', 'b.yaml', 'b.fasta', 'b.sdf', 'b.pdb'];
     const folder = await folderWith(Object.fromEntries(names.map((name) => [`${name}.gz`, bomb])));

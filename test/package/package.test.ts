@@ -49,7 +49,7 @@ describe('the installed package', () => {
     expect(manifest).not.toHaveProperty('scripts');
   });
 
-  test('contains its manual page, where man looks for those of a global installation', () => {
+  test('contains its manual page where man finds it after a global installation', () => {
     // man derives share/man from a folder bin of PATH.
     const page = join(installed.program, '..', '..', '..', 'share', 'man', 'man1', 'hundredfold.1');
     expect(readFileSync(page, 'utf8')).toContain('.SS "hundredfold run ');
@@ -241,7 +241,7 @@ function pipConfiguration(): NodeJS.ProcessEnv {
   );
 }
 
-test('nothing was written into the package by all of this', () => {
+test('none of these tests has written into the package', () => {
   expect(installed.contents()).toEqual(before);
   expect(existsSync(join(installed.program, '.hundredfold'))).toBe(false);
 });

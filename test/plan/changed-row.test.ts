@@ -32,7 +32,7 @@ test('names the file if only its content differs', () => {
   expect(problem?.message).toContain(FORMER.input.sha256);
 });
 
-test('accepts the same job in any notation', () => {
+test('is not reported for the same job in another notation', () => {
   expect(changedRow({ ...FORMER, state: 'succeeded' }, NOW, true)).toBeNull();
 });
 

@@ -32,7 +32,7 @@ test('keeps its contents while it grows, also with collisions', () => {
     expect(all.map((digest) => table.add(digest))).toEqual([...all.keys()]);
 });
 
-test('supports a digest of nothing but zeros', () => {
+test('supports a digest of only zeros', () => {
   const table = new DigestTable();
   expect(table.add('f'.repeat(64))).toBe(0);
   expect(table.add('0'.repeat(64))).toBe(1);

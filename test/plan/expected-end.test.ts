@@ -98,7 +98,7 @@ test('the counts by kind determine the services of the rows', () => {
   expect(expectedEnd({ ...night, kinds: fewer })).toBeLessThan(NOW + 4_000);
 });
 
-test('rows that get the result of another one need no slot', () => {
+test('rows that get the result of another row need no slot', () => {
   const shared = seen(300, [budget(window(100), { night: 100 })], { open: 100, following: 200 });
   expect(expectedEnd(shared)).toBe(NOW + JOB);
   const more = seen(301, [budget(window(100), { night: 100 })], { open: 100, following: 200 });
@@ -128,7 +128,7 @@ test('campaigns on the same credential take turns until ours is finished', () =>
   expect(shared({ night: 150, long: 9_000 }), 'half the turns').toBe(NOW + 2 * CHARGE + JOB);
 });
 
-test('the limit of the address and a block of the service apply, too', () => {
+test('the limit of the address and a block of the service apply as well', () => {
   const addressWindow = window(50);
   expect(expectedEnd(seen(100, [budget(window(100), { night: 100 }, { addressWindow })]))).toBe(
     NOW + CHARGE + JOB,
@@ -137,7 +137,7 @@ test('the limit of the address and a block of the service apply, too', () => {
   expect(expectedEnd(seen(10, [budget(blocked, { night: 10 })]))).toBe(NOW + 40_000 + JOB);
 });
 
-test('nothing is expected of a paused campaign, nor when all is sent', () => {
+test('there is no expected end for a paused campaign, or when all rows are sent', () => {
   const full = [budget(window(2, [NOW + 1_000, NOW + 2_000]), { night: 5 })];
   expect(expectedEnd(seen(5, full))).toBe(NOW + CHARGE * 2 + 1_000 + JOB);
   expect(expectedEnd(seen(5, full, { state: 'paused' }))).toBeNull();
@@ -157,7 +157,7 @@ test('rows that the campaign has not requested yet are counted once', () => {
   );
 });
 
-test('two credentials take half the windows; one that is blocked does not count', () => {
+test('with two credentials half the windows are needed; a blocked one does not count', () => {
   const both = (second: WindowStatus) => {
     const one = budget(window(100), { night: 400 });
     const credentials = [...one.credentials, { ...second, credential: 'second' }];
@@ -168,7 +168,7 @@ test('two credentials take half the windows; one that is blocked does not count'
   expect(expectedEnd(both(refused))).toBe(NOW + 3 * CHARGE + JOB);
 });
 
-test('no end is expected while a service with remaining rows refuses requests, or is paused', () => {
+test('there is no expected end while a service with remaining rows refuses requests, or is paused', () => {
   const refusal = { since: NOW - 9, reason: 'HTTP 403' };
   const waits = (changes: Partial<BudgetStatus>) => [budget(window(20), { night: 30 }, changes)];
   expect(expectedEnd(seen(30, waits({})))).not.toBeNull();

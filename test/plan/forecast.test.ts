@@ -38,18 +38,18 @@ const endOf = (count: number, supply: Supply): number | undefined =>
 describe('the last submission', () => {
   test.each([
     ['goes out now while slots are free', 100, 0],
-    ['needs a window more for one job more', 101, 1],
+    ['needs one more window for one more job', 101, 1],
     ['of 800 at 100 an hour goes out after seven windows', 800, 7],
   ])('%s', (_, count, windows) => {
     expect(endOf(count, predictions([fresh(100)]))).toBe(NOW + windows * ROUND);
   });
 
-  test('is later by the current charges', () => {
+  test('is delayed by the current charges', () => {
     expect(endOf(1, predictions([used(100, 100)]))).toBe(NOW - 60_000 + ROUND);
     expect(endOf(1, predictions([used(100, 99)]))).toBe(NOW);
   });
 
-  test('waits for turns of other campaigns, but not longer than it has jobs itself', () => {
+  test('waits for turns of other campaigns, but at most for one turn per own job', () => {
     expect(endOf(60, predictions([fresh(100)], 40))).toBe(NOW);
     expect(endOf(60, predictions([fresh(100)], 41))).toBe(NOW + ROUND);
     expect(endOf(50, predictions([fresh(100)], 5_000))).toBe(NOW);
@@ -69,11 +69,11 @@ describe('the last submission', () => {
     expect(only?.endsAt).toBe(NOW + 5_000 + ESTIMATES.sequence.seconds * 1_000);
   });
 
-  test('never comes with a budget of zero', () => {
+  test('is infinite with a budget of zero', () => {
     expect(endOf(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('is never earlier with more jobs, more charged, or a smaller limit', () => {
+  test('is not earlier with more jobs, more charges, or a smaller limit', () => {
     const small = fc.integer({ min: 1, max: 40 });
     fc.assert(
       fc.property(small, small, fc.nat({ max: 40 }), (count, limit, charged) => {

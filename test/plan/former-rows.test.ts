@@ -68,7 +68,7 @@ async function running(): Promise<Store> {
   return store;
 }
 
-test('finds the same as from all records, and reads only those of the pages that were begun', async () => {
+test('finds the same rows as from all records, and reads only the records of pages that were begun', async () => {
   const store = await running();
   const counted = countedReads(store);
   const trusted = await surveyed(LINES, counted.store, true);
@@ -80,7 +80,7 @@ test('finds the same as from all records, and reads only those of the pages that
   expect(counts).toMatchObject({ ended: 1, known: 100, duplicates: 2 });
 });
 
-test('a row that changed is refused, wherever it is', async () => {
+test('a changed row is refused, also on a page that was not begun', async () => {
   const store = await running();
   const changed = LINES.with(50, `s-50,${sequence(399)},dynamine`);
   const { codes, survey } = await surveyed(changed, store, true);
@@ -88,7 +88,7 @@ test('a row that changed is refused, wherever it is', async () => {
   expect(survey).toMatchObject({ invalid: 1, known: 100 });
 });
 
-test('rows in another order, and removed ones, are found by their records', async () => {
+test('rows in another order are found by their records, also if others were removed', async () => {
   const store = await running();
   const shuffled = [...LINES.slice(40), ...LINES.slice(0, 30)];
   const { survey } = await surveyed(shuffled, store, true);

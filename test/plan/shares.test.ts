@@ -22,7 +22,7 @@ async function planned(items: readonly Item[]): Promise<readonly AssignedItem[]>
 const predictorsOf = (options: Options): string[] =>
   options.kind === 'sequence' ? [...options.predictors] : [];
 
-test('rows of the same work have the first of them as leader, and a job that covers all, as with a map', async () => {
+test('rows with the same work have the first of them as leader, and one job for the predictors of all', async () => {
   await fc.assert(
     fc.asyncProperty(randomItems(), async (items) => {
       const groups = Map.groupBy(items, workDigest);
@@ -43,7 +43,7 @@ test('rows of the same work have the first of them as leader, and a job that cov
   );
 });
 
-test('shows for each row whether an earlier one requests the same', () => {
+test('returns for each row the first one that requests the same work', () => {
   const shares = new Shares();
   const items = [
     aSequenceOf('a', 0, ['dynamine']),

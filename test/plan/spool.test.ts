@@ -18,7 +18,7 @@ const refused = (id: string): InvalidRow => ({
   message: 'm',
 });
 
-test('returns every row unchanged, whatever its cells contain, more than once', async () => {
+test('returns every row unchanged each time it is read, whatever its cells contain', async () => {
   const folder = await temporaryFolder();
   const cells = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 5 });
   const examples: [string[]][] = [[['a\u2028b', 'a\u2029b', 'a\nb', '\r', '\u0085', '"']]];
@@ -44,7 +44,7 @@ test('returns every row unchanged, whatever its cells contain, more than once', 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('waits for the disk with many rows, and its own reads may split them anywhere', async () => {
+test('waits for the disk if there are many rows, and reads rows that span several chunks', async () => {
   const spool = new Spool(await temporaryFolder());
   let waits = 0;
   const text = 'Å'.repeat(1_000);
@@ -64,7 +64,7 @@ test('waits for the disk with many rows, and its own reads may split them anywhe
   await spool.remove();
 });
 
-test('without a row there is no file, and nothing to read', async () => {
+test('without a row no file is created, and nothing is read', async () => {
   const folder = await temporaryFolder();
   const spool = new Spool(folder);
   await spool.end();

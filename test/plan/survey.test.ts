@@ -67,7 +67,7 @@ describe('a survey', () => {
     expect(changed.problems).toMatchObject([{ code: 'MANIFEST_ROW_CHANGED', column: 'remote_id' }]);
   });
 
-  test('counts rows, kinds, problems, duplicates and jobs, and keeps good and bad rows apart', async () => {
+  test('counts rows, kinds, problems, duplicates and jobs, and separates valid and invalid rows', async () => {
     const lines = [
       'id,kind,sequence,smiles,predictors',
       `a,,${A},,dynamine`,
@@ -156,7 +156,7 @@ describe('a survey over existing items', () => {
     expect(survey).toMatchObject({ ended: 2, submitted: 1, jobs: { sequence: 2 } });
   });
 
-  test('a failed leader serves no added row', async () => {
+  test('an added row does not use the job of a failed leader', async () => {
     const store = await tree(`id,sequence\na,${A}\n`);
     await change(store, 'a', { state: 'failed', error });
     const added = `id,sequence\na,${A}\nb,${A}\nc,${A}\n`;
@@ -165,7 +165,7 @@ describe('a survey over existing items', () => {
     expect([fates['b']?.type, fates['c']?.type]).toEqual(['new', 'duplicate']);
   });
 
-  test('a leader with too few predictors serves only those that need no more', async () => {
+  test('the job of a leader serves only rows that need no other predictors', async () => {
     const head = 'id,sequence,predictors\n';
     const store = await tree(`${head}a,${A},dynamine\n`);
     await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });

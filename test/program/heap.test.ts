@@ -72,7 +72,7 @@ function collectionsWith(mode: 'limited' | 'late' | 'unlimited'): number {
   return Number(execFileSync(process.execPath, [...args, mode], { encoding: 'utf8' }));
 }
 
-test('old objects are collected early, and as late as by default where that is better', () => {
+test('old objects are collected early, or as late as by default if that is better', () => {
   const limited = collectionsWith('limited');
   expect(limited).toBeGreaterThan(2 * collectionsWith('unlimited'));
   expect(limited).toBeGreaterThan(2 * collectionsWith('late'));

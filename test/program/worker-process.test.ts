@@ -25,7 +25,7 @@ function typed(...words: readonly string[]) {
 }
 
 describe('the process of a command that runs a worker', () => {
-  test('is started with fewer arenas and less space for new objects, and otherwise as it was', () => {
+  test('is restarted with fewer arenas, less space for new objects, and the same arguments', () => {
     expect(restarted({})).toEqual({
       file: '/bin/node',
       args: [
@@ -36,31 +36,34 @@ describe('the process of a command that runs a worker', () => {
     });
   });
 
-  test.each(['adopt', 'host', 'retry', 'run', 'watch', 'worker'])('%s is one', (command) => {
-    expect(typed('-q', command, '--config', 'x')).not.toBeNull();
-  });
+  test.each(['adopt', 'host', 'retry', 'run', 'watch', 'worker'])(
+    'is restarted for `%s`',
+    (command) => {
+      expect(typed('-q', command, '--config', 'x')).not.toBeNull();
+    },
+  );
 
   test.each([['list'], ['status', 'run'], ['--version'], ['service', 'worker'], []])(
-    '%s %s is none',
+    'is not restarted for `%s %s`',
     (...words) => {
       expect(typed(...words)).toBeNull();
     },
   );
 
-  test('is not started again once it has the settings', () => {
+  test('is not restarted if it has the settings', () => {
     const args = restarted({})?.args ?? [];
     expect(restarted({ execArgv: args.slice(1, 3) })).toBeNull();
   });
 
   test.each([
-    ['the user has set up the allocator', { env: { MALLOC_ARENA_MAX: '8' } }],
+    ['the user has configured the allocator', { env: { MALLOC_ARENA_MAX: '8' } }],
     ['a channel to its parent is open', { connected: true }],
-    ['the system is another one', { platform: 'darwin' }],
-  ] as const)('stays as it is if %s', (_, different) => {
+    ['the system is not Linux', { platform: 'darwin' }],
+  ] as const)('is not restarted if %s', (_, different) => {
     expect(restarted(different)).toBeNull();
   });
 
-  test('stays as it is if it is to read an open file', () => {
+  test('is not restarted if it reads an open file descriptor', () => {
     expect(typed('run', '/dev/fd/63')).toBeNull();
     expect(typed('run', '/proc/self/fd/11')).toBeNull();
   });

@@ -92,7 +92,7 @@ describe('bin/hundredfold.js on an old Node', () => {
     expect(await ended).toMatchObject({ code: 130, stdout: 'ready\ngot it\n' });
   });
 
-  test('dies of the signal that ended the command', async () => {
+  test('ends by the same signal as the command', async () => {
     using checkout = new Checkout();
     onOldNode(checkout, `process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000);`);
     expect(await checkout.start('bin/hundredfold.js').ended).toMatchObject({ signal: 'SIGTERM' });

@@ -27,13 +27,13 @@ const explained = PAGE.split('\n')
   .map((match) => match[1]);
 
 test.each([...direct.map(([name]) => name), ...Object.keys(manifest.overrides)])(
-  '%s has its reason in docs/dependencies.md',
+  'docs/dependencies.md explains %s',
   (name) => {
     expect(explained).toContain(name);
   },
 );
 
-test('no package is explained that is no longer used', () => {
+test('docs/dependencies.md explains only packages that are used', () => {
   const known = [...direct.map(([name]) => name), ...Object.keys(manifest.overrides)];
   expect(explained.filter((name) => !known.includes(name ?? ''))).toEqual([]);
 });

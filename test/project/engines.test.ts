@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     );
   });
 
-  test('of another version counts as none', () => {
+  test('of another version does not count', () => {
     const other = { ...recipe, prove: () => ({ version: '2022.7.21' }) };
     expect(() => install(other, folder)).toThrow('2022.7.21');
     expect(installedEngine('acpype', folder)).toBeNull();

@@ -18,14 +18,14 @@ test.each(PAGES)(
   },
 );
 
-test('each code is an error or an end of items, and explained once', () => {
+test('each code belongs to an error or to the end of an item, and is explained once', () => {
   const codes = [...CODES, ...ITEM_ENDS.flatMap((row) => [...row.codes] as string[])];
   const twice = codes.filter((code, at) => codes.indexOf(code) !== at);
   expect(twice).toEqual([]);
 });
 
 /** The compiler checks TypeScript; the set-up is plain JavaScript, because it also runs on an old Node. */
-test('the set-up throws codes of the registry only', () => {
+test('the set-up throws only codes of the registry', () => {
   const known = new Set(CODES);
   const modules = [...modulesBelow(ROOT, 'src'), ...modulesBelow(ROOT, 'scripts')];
   const thrown = modules.flatMap(({ text }) =>
@@ -44,7 +44,7 @@ const REBUILD = [
   'src/temporal/cli.ts',
 ];
 
-test('only the tables have texts of errors', () => {
+test('the texts of errors are only in the tables', () => {
   const makers = modulesBelow(ROOT, 'src')
     .filter(({ text }) => /new (HundredfoldError|StoreError)\(/.test(text))
     .map(({ path }) => path);

@@ -41,7 +41,7 @@ function upTo(name: string): number {
   return steps.slice(0, last + 1).flatMap((one) => one.files).length;
 }
 
-test('the numbers are those of the lists, and no file is counted twice', () => {
+test('the numbers agree with the lists, and no file is counted twice', () => {
   expect(steps).toHaveLength(12);
   expect(steps.map(({ count }) => count)).toEqual(steps.map((one) => one.files.length));
   expect(new Set(files).size).toBe(files.length);

@@ -15,16 +15,16 @@ function problemsOf(path: string, code: string): readonly string[] {
   return directionProblems(importsOf(path, code));
 }
 
-test('every import of src goes down the layers, without a circle', () => {
+test('imports in src only go down the layers, and have no cycle', () => {
   expect(directionProblems(importsBelow(ROOT, 'src'))).toEqual([]);
 });
 
-test('the check does read imports', () => {
+test('the check finds imports', () => {
   const imports = importsBelow(ROOT, 'src');
   expect(imports.some(({ target }) => target.startsWith('src/domain/'))).toBe(true);
 });
 
-describe('an import that goes up is named with its line', () => {
+describe('an import that goes up is reported with its line', () => {
   test.each([
     ['src/domain/item.ts', `import { x } from '../cli/run.ts';`, 'domain may not import cli'],
     ['src/budget/window.ts', `export * from '../store/store.ts';`, 'budget may not import store'],
@@ -65,7 +65,7 @@ describe('packages are used only in their layers', () => {
   });
 });
 
-describe('the product needs nothing of the checkout that its package lacks', () => {
+describe('the product needs no file of the checkout that is missing in its package', () => {
   test('no module of src or bin imports, reads or runs a file of scripts or bench', () => {
     const modules = [...modulesBelow(ROOT, 'src'), ...modulesBelow(ROOT, 'bin')];
     expect(modules.map(({ path }) => path)).toContain('bin/hundredfold.js');
@@ -77,7 +77,7 @@ describe('the product needs nothing of the checkout that its package lacks', () 
     `new URL('../../scripts/setup.js', import.meta.url);`,
     `join(PROGRAM_FOLDER, 'scripts', 'setup.js');`,
     'spawn(process.execPath, [`scripts/engines.ts`]);',
-  ])('%s is named', (code) => {
+  ])('%s is reported', (code) => {
     expect(checkoutPathsIn('src/store/a.ts', code)).toHaveLength(1);
   });
 });
@@ -93,13 +93,13 @@ test('the local services share only the domain with the client', () => {
   expect(problemsOf(path, `import '../domain/item.ts';`)).toEqual([]);
 });
 
-test('a part that is missing in the table is refused', () => {
+test('a folder that is missing in the table of layers is reported', () => {
   expect(problemsOf('src/utils/a.ts', `import '../domain/item.ts';`)).toEqual([
     'src/utils/a.ts:1: src/utils has no place in scripts/layers.js yet',
   ]);
 });
 
-test('two files that import each other are shown as a circle', () => {
+test('two files that import each other are reported as a cycle', () => {
   const imports = [
     ...importsOf('src/budget/a.ts', `import './b.ts';`),
     ...importsOf('src/budget/b.ts', `import './a.ts';`),

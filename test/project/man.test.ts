@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { MAN_PAGE, manPage } from '../../scripts/man.ts';
 import { program } from '../../src/cli/command-line/program.ts';
 
-test('is the one that the commands generate (node scripts/man.ts writes it)', () => {
+test('the manual page is up to date (to update: node scripts/man.ts)', () => {
   expect(readFileSync(MAN_PAGE, 'utf8')).toBe(manPage());
 });
 
-test('contains every command, and only valid roff requests', () => {
+test('the manual page contains every command, and only valid roff requests', () => {
   const page = manPage();
   for (const command of program.commands)
     if (command.name() !== 'host' && command.name() !== 'complete')
@@ -20,7 +20,7 @@ test('contains every command, and only valid roff requests', () => {
 
 const groff = spawnSync('groff', ['--version']).status === 0;
 
-test.skipIf(!groff)('is read by groff without a warning', () => {
+test.skipIf(!groff)('groff reads the manual page without a warning', () => {
   const { stderr, stdout } = spawnSync('groff', ['-man', '-Tascii', '-P-cbou', '-ww', MAN_PAGE], {
     encoding: 'utf8',
   });

@@ -43,7 +43,7 @@ describe('a commit is a release', () => {
       { changelog: CHANGELOG.replace('[Unreleased]\n', '[Unreleased]\n\n- New.\n') },
       'CHANGELOG.md has lines under [Unreleased]',
     ],
-  ])('not with %o', (change, problem) => {
+  ])('but not with %o', (change, problem) => {
     expect(releaseProblems({ ...READY, ...change })).toContain(problem);
   });
 });

@@ -38,7 +38,7 @@ describe.each(Object.entries(files))('%s', (_, text) => {
   const schema = JSON.parse(text) as Node;
   const properties = propertiesOf(schema);
 
-  test('is a schema of draft 7 in which every property is described', () => {
+  test('is a draft-07 schema in which every property has a description', () => {
     expect(schema['$schema']).toBe('http://json-schema.org/draft-07/schema#');
     const undescribed = properties.filter(([, { description }]) => !description);
     expect(properties.length).toBeGreaterThan(10);

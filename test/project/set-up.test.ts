@@ -34,7 +34,7 @@ describe('a first set-up', () => {
     expect(checkout.read('npm.log')).toMatch(/\nci --include=dev [^\n]*\n$/);
   });
 
-  test('does not even look for python3 if there is a Temporal CLI', async () => {
+  test('does not look for python3 if there is a Temporal CLI', async () => {
     using checkout = new Checkout();
     checkout.program('python3', 'touch python-was-called');
     expect((await checkout.setUp()).code).toBe(0);
@@ -80,7 +80,7 @@ describe('a first set-up', () => {
 });
 
 describe('a second set-up', () => {
-  test('prints nothing with --quiet and does nothing', async () => {
+  test('does nothing, and prints nothing with --quiet', async () => {
     using checkout = new Checkout();
     await checkout.setUp(['--quiet']);
     expect(await checkout.setUp(['--quiet'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -258,7 +258,7 @@ describe('a set-up that cannot continue shows a remedy', () => {
     expect(existsSync(checkout.path('.tools/temporal-1.9.1'))).toBe(false);
   });
 
-  test('without a wheel: what is not pinned is only fetched with permission', async () => {
+  test('without a wheel, a CLI that is not pinned is only fetched with permission', async () => {
     using checkout = new Checkout();
     checkout.without('temporal');
     withSdk(checkout);

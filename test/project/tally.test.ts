@@ -23,7 +23,7 @@ test('a green run counts its tests', () => {
   expect(vitestTally(report(7, 0), 0).tally).toEqual({ passed: 7, failed: 0 });
 });
 
-test('a red run counts both', () => {
+test('a red run counts passed and failed tests', () => {
   expect(vitestTally(report(5, 2), 1).tally).toEqual({ passed: 5, failed: 2 });
 });
 
@@ -34,7 +34,7 @@ test('a test file that failed to load is a failure, although none of its tests f
   expect(problem).toBe('did not run: a.test.ts');
 });
 
-test.each([0, 1, null])('no tests are a failure, whatever the exit code %s', (code) => {
+test.each([0, 1, null])('a run without tests is a failure, also with exit code %s', (code) => {
   expect(vitestTally(report(0, 0), code).tally.failed).toBe(1);
 });
 
@@ -46,7 +46,7 @@ test('an error outside the tests is a failure', () => {
   expect(vitestTally(report(7, 0), 1).tally).toEqual({ passed: 7, failed: 1 });
 });
 
-test('a file whose process crashed is named, if nothing else is wrong', () => {
+test('a file whose process crashed is named if there is no other failure', () => {
   const statuses = (...all: string[]) => all.map((status) => ({ status }));
   const files = [
     { name: 'a.test.ts', status: 'passed', assertionResults: statuses('passed', 'pending') },
@@ -60,7 +60,7 @@ test('a file whose process crashed is named, if nothing else is wrong', () => {
   expect(vitestTally(report(2, 0, files), 0).crashed, 'all is well').toBeUndefined();
 });
 
-test('the files of failed tests are named, with their counts, if nothing else is wrong', () => {
+test('the files of failed tests are named, with their counts, if there is no other failure', () => {
   const statuses = (...all: string[]) => all.map((status) => ({ status }));
   const files = [
     { name: 'a.test.ts', status: 'failed', assertionResults: statuses('passed', 'failed') },

@@ -53,7 +53,7 @@ describe('the Temporal CLI is taken', () => {
     expect(find(checkout)).toBeNull();
   });
 
-  test('never from a program that only has its name', () => {
+  test('but not from another program with its name', () => {
     using checkout = new Checkout();
     checkout.program('temporal', 'echo a time machine, version 9.9.9');
     expect(find(checkout)).toBeNull();

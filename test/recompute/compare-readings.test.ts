@@ -18,7 +18,7 @@ describe('two predictions', () => {
 
   test.each([
     ['a value', sequence('p', [0.5, null, 0.72]), /backbone of p, place 3 differs by 0.020/],
-    ['a value that is gone', sequence('p', [0.5, null, null]), /place 3/],
+    ['a missing value', sequence('p', [0.5, null, null]), /place 3/],
     ['a length', sequence('p', [0.5, null]), /other residues/],
     ['a number of sequences', { ...told, proteins: [] }, /0 sequences, not 1/],
   ])('differ in %s', (_, now, words) => {
@@ -30,7 +30,7 @@ describe('two predictions', () => {
 describe('a sample', () => {
   const names = Array.from({ length: 200 }, (_, n) => `molecules/m-${n}`);
 
-  test('is a share, rounded up, or a number; never zero', () => {
+  test('is a share, rounded up, or a number, and at least one', () => {
     expect(sizeOf(parseShare('1%'), 150)).toBe(2);
     expect(sizeOf(parseShare('0.1%'), 10)).toBe(1);
     expect(sizeOf(parseShare('20'), 150)).toBe(20);

@@ -55,7 +55,7 @@ async function again(ended: readonly Ended[]): Promise<readonly RecomputedItem[]
 }
 
 describe.skipIf(!there)(`b2bTools${skipped}`, () => {
-  test('gives the predictions in the tree, and detects a changed value in each', async () => {
+  test('computes the same predictions as in the tree, and detects a changed value in each', async () => {
     const items = await again(predictions());
     expect(items).toMatchObject([
       { kind: 'sequence', id: 'peptide', agrees: true, sameVersion: true },

@@ -42,7 +42,7 @@ describe.skipIf(!there)(`ACPYPE${skipped}`, () => {
     { ...moleculeEnd('shape', 'smi-ethanol-bcc-auto-gaff2'), changes: { engine: 'synthetic' } },
   ];
 
-  test('gives the result in the tree, and omits what was never computed', async () => {
+  test('computes the same result as in the tree, and omits a synthetic result', async () => {
     const store = await resultCampaign(ITEMS);
     const { eligible, items } = await again(store, ['ethanol', 'shape']);
     expect(eligible).toBe(1);
@@ -87,7 +87,7 @@ describe.skipIf(!there)(`the version that the tree names${skipped}`, () => {
     }
   }, 60_000);
 
-  test('is named if it is missing, with the one used in its place', async () => {
+  test('is named if it is not installed, with the version that is used instead', async () => {
     const store = await resultCampaign(ethanolOf('real, ACPYPE 1999.1.2'));
     const { items, notes } = await again(store, ['ethanol']);
     expect(items).toMatchObject([{ sameVersion: false, told: 'real, ACPYPE 1999.1.2' }]);

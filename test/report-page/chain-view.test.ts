@@ -7,7 +7,7 @@ import { edgeOf, moved, stepOf, zoomed } from '../../src/report-page/item/view.t
 import { packTrack } from '../../src/report-page/packing.ts';
 
 describe('the stretch of a chain', () => {
-  test('stays within the chain, however it is zoomed and moved', () => {
+  test('stays within the chain when it is zoomed and moved', () => {
     const steps = fc.array(fc.tuple(fc.boolean(), fc.double({ min: 0.1, max: 10, noNaN: true })));
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3000 }), steps, (length, all) => {

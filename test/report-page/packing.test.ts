@@ -17,7 +17,7 @@ test('numbers are unpacked with three decimals, gaps as gaps', () => {
   expect(placesOf(packed)).toBe(5);
 });
 
-test('so are numbers with a range too wide for letters', () => {
+test('numbers with a range too wide for letters are unpacked with three decimals', () => {
   const packed = packTrack([0.73049, -10, null, 12_345.6789]);
   expect(packed).not.toHaveProperty('letters');
   expect(numbersOf(packed)).toEqual([0.73, -10, null, 12_345.679]);
@@ -31,14 +31,14 @@ test('words are unpacked unchanged', () => {
   expect(placesOf(packed)).toBe(4);
 });
 
-describe('of any track', () => {
+describe('values of any track', () => {
   const tracks = fc
     .double({ min: 1e-6, max: 1e6, noNaN: true })
     .chain((most) =>
       fc.array(fc.option(fc.double({ min: -most, max: most, noNaN: true })), { maxLength: 50 }),
     );
 
-  test('each value keeps three decimals', () => {
+  test('keep three decimals', () => {
     fc.assert(
       fc.property(tracks, (track) => {
         expectNear(numbersOf(packTrack(track)), track, 0.000_501);
@@ -46,7 +46,7 @@ describe('of any track', () => {
     );
   });
 
-  test('a curve keeps a hundredth of its height, through JSON', () => {
+  test('are exact to a hundredth of the height of a curve, after conversion to JSON', () => {
     fc.assert(
       fc.property(tracks, (track) => {
         const packed = JSON.parse(JSON.stringify(packCurve(track))) as PackedTrack;

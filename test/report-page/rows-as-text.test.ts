@@ -19,7 +19,7 @@ const column = (key: string, values: readonly (string | number | null)[], group 
     valueAt: (row: number) => values[row] ?? null,
   }) as Column;
 
-test('cells are unchanged, formulas are escaped', () => {
+test('cells are copied unchanged, except that formulas are escaped', () => {
   const cells = ['plain', 'a,b', 'a "b"', 'a\nb', ' blank ', '=1+1', '-1', '', 'a\rb'];
   const [read = []] = parse(csvText([cells]), { columns: false });
   expect(read.map(unguarded)).toEqual(cells);
@@ -51,7 +51,7 @@ test('a manifest has every column of its rows, and those that mark escaped cells
   );
 });
 
-test('a brush selects the points inside, both ends included', () => {
+test('a brush selects the points in its range, including both ends', () => {
   const x = column('x', [1, 2, 3, null]);
   const y = column('y', [5, 6, 7, 8]);
   const axes = { x, y, colour: null, size: null };

@@ -19,7 +19,7 @@ function prints(...bits: readonly (readonly number[])[]): Uint8Array {
   return all;
 }
 
-test('similarity is the size of the intersection by that of the union', () => {
+test('similarity is the size of the intersection divided by the size of the union', () => {
   const all = prints([1, 2, 3], [2, 3, 4, 511], [], []);
   expect(tanimoto(all, 0, 1)).toBe(2 / 5);
   expect(tanimoto(all, 0, 0)).toBe(1);
@@ -27,12 +27,12 @@ test('similarity is the size of the intersection by that of the union', () => {
   expect(tanimoto(all, 2, 3)).toBe(1);
 });
 
-test('the most similar come first', () => {
+test('the most similar items come first', () => {
   const all = prints([1, 2, 3, 4], [9], [1, 2], [1, 2, 3]);
   expect(orderLike(all, [0, 1, 2, 3], 0).map(({ place }) => place)).toEqual([0, 3, 2, 1]);
 });
 
-describe('similar ones are adjacent', () => {
+describe('similar items are adjacent', () => {
   test('two families are not mixed', () => {
     const all = prints([1, 2, 3], [50, 51, 52], [1, 2, 4], [50, 51, 53], [1, 3, 4]);
     expect(orderBySimilarity(all, [0, 1, 2, 3, 4])).toEqual([0, 2, 4, 1, 3]);

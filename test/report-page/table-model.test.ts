@@ -82,7 +82,7 @@ describe('conditions', () => {
     expect(shown({ where })).toEqual(found);
   });
 
-  test('values and names with our own special characters are found again', () => {
+  test('values and names with our special characters are found again', () => {
     for (const [value, id] of [
       ['x..y', 'mol10'],
       ['x|y', 'mol9'],
@@ -110,13 +110,13 @@ describe('columns', () => {
   const keys = (wanted: { chosen: string; kind: string }) =>
     shownColumns(columns, wanted).map(({ key }) => key);
 
-  test('for all kinds the common ones, for one kind its measures', () => {
+  test('are the common ones for all kinds, and the measures for one kind', () => {
     expect(keys({ chosen: '', kind: '' })).not.toContain('mass');
     expect(keys({ chosen: '', kind: 'molecule' })).toContain('mass');
     expect(keys({ chosen: '', kind: 'molecule' })).not.toContain('length');
   });
 
-  test('the selected ones, and always the item', () => {
+  test('are the selected ones, and always the item', () => {
     expect(keys({ chosen: 'length own%3Adose', kind: '' })).toEqual(['id', 'length', 'own:dose']);
   });
 

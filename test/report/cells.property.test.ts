@@ -99,7 +99,7 @@ const job = ({ kind, options, input, email, title }: Item) => ({
   title,
 });
 
-test('no cell is executed by a spreadsheet, and failed.csv gives back what the user wrote', async () => {
+test('no cell is executed by a spreadsheet, and failed.csv returns what the user wrote', async () => {
   const folder = await temporaryFolder();
   const manifest = join(folder, 'batch.jsonl');
   let guarded = 0;

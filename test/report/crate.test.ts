@@ -122,7 +122,7 @@ describe('the metadata', () => {
     expect(graph.get('#molecules-2026.10.15')).toMatchObject({ version: '2026.10.15' });
   });
 
-  test('a row that shares the job of another one has no job, and names the row with its result', async () => {
+  test('a row that shares a job has no job of its own, and names the row with the result', async () => {
     const from = { resultFrom: { type: 'duplicate', id: 'a' } } as const;
     const store = await endedCampaign([aMolecule('a'), aMolecule('b')], { b: from });
     await publishCampaign(store, END);
@@ -179,7 +179,7 @@ describe('the metadata', () => {
     },
   );
 
-  test.each(['x'.repeat(200), '苯'.repeat(64)])('no longer id is written to a crate: %s', (id) => {
+  test.each(['x'.repeat(200), '苯'.repeat(64)])('a longer id is refused: %s', (id) => {
     const { id: taken, complaints } = new IdRegister().claim(id, { file: 'night.csv', line: 2 });
     expect(taken).toBeNull();
     expect(complaints).toMatchObject([{ code: 'MANIFEST_ID_INVALID' }]);
@@ -192,7 +192,7 @@ describe('the metadata', () => {
     expect(references.filter((id) => !graph.has(id))).toEqual([]);
   });
 
-  test('describe a campaign in which nothing succeeded', async () => {
+  test('describe a campaign without a successful item', async () => {
     const store = await endedCampaign([aMolecule('a')], { a: FAILED });
     await publishCampaign(store, END);
     const graph = await graphOf(store);

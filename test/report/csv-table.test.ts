@@ -9,8 +9,8 @@ function textOf(header: Row, rows: readonly Row[]): string {
   return [header, ...rows].map(csvLine).join('');
 }
 
-describe('a table', () => {
-  test('a CSV reader returns any cells as they were written', () => {
+describe('a CSV table', () => {
+  test('is read back unchanged by a CSV reader, whatever its cells contain', () => {
     const cell = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('a\rb', 'a\nb', '"', '""', ' a ', ',', '-1', '', '\r\n', '>p1\nMKV'),
@@ -25,7 +25,7 @@ describe('a table', () => {
     );
   });
 
-  test('a reader that trims cells and takes a lone CR for a line end reads the same', () => {
+  test('is read back unchanged by a reader that trims cells and treats a lone CR as a line end', () => {
     const cells = ['a\rb', ' blank before', 'blank behind ', 'c'];
     const text = textOf(['1', '2', '3', '4'], [cells]);
     const read: string[][] = parse(text, { trim: true, record_delimiter: ['\r\n', '\n', '\r'] });
@@ -58,7 +58,7 @@ describe('a cell that a spreadsheet would execute', () => {
     ['\t=1', `'\t'=1`],
     ['\r=1', `'\r'=1`],
     ['\r\n=1', `'\r\n'=1`],
-  ])('%j gets one in the middle', (cell, written) => {
+  ])('%j gets an apostrophe in the middle', (cell, written) => {
     expect(guarded(cell)).toBe(written);
     expect(unguarded(written)).toBe(cell);
   });
@@ -75,7 +75,7 @@ describe('a cell that a spreadsheet would execute', () => {
     expect(unguarded(written)).toBe(cell);
   });
 
-  test('any cell can be restored', () => {
+  test('any text can be restored', () => {
     const odd = fc.constantFrom(
       ...Array.from(`;=+-@'"\t\r\n\u001b\u0000\u009b\\u{5c1b} 1x＝`),
       '\\u{1b}',
@@ -121,7 +121,7 @@ test('only the added prefix of a cell is removed', () => {
 });
 
 describe("a user's column with one of our names", () => {
-  test('gets the suffix _user, again if that is taken too, and nothing is lost', () => {
+  test('gets the suffix _user, again if that name is in use too, and no value is lost', () => {
     const own = { state: '1', State: '2', state_user: '3', project: '4' };
     expect([...ownCells(own, ['id', 'state'])]).toEqual([
       ['state_user_user', '1'],
@@ -131,7 +131,7 @@ describe("a user's column with one of our names", () => {
     ]);
   });
 
-  test('and one without a name is called _user: like a manifest, a table has no unnamed column', () => {
+  test('a column without a name is called _user', () => {
     expect([...ownCells({ '': '1', x: '2' }, ['id'])]).toEqual([
       ['_user', '1'],
       ['x', '2'],

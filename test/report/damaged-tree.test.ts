@@ -127,7 +127,7 @@ describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
     expect(await treeFaults(store)).toEqual([]);
   });
 
-  test('is not run again by retry from a wrong record', async () => {
+  test('is not run again by retry from a damaged record', async () => {
     const store = await endedCampaign(ITEMS);
     await damage(store);
     const campaign = await readPreparedCampaign(store);
@@ -172,13 +172,13 @@ describe('a page of the campaign', () => {
       (store: Store) => edit(store, PAGE, '"water"', '"ethanol"'),
     ],
     [
-      'that is gone',
+      'that is missing',
       /items-00000.json is missing/,
       'STORE_NOT_PREPARED',
       (store: Store) => store.remove(PAGE),
     ],
     [
-      'that is cut off',
+      'that is truncated',
       /items-00000.json was changed or damaged/,
       'STORE_RECORD_UNREADABLE',
       (store: Store) => store.write(PAGE, '[{"id":"etha'),

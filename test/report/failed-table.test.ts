@@ -67,7 +67,7 @@ const job = ({ id, kind, options, input, title, email }: Item): unknown => ({
 });
 
 describe('failed.csv', () => {
-  test('read as a manifest gives the same jobs, from the kept inputs', async () => {
+  test('gives the same jobs when it is read as a manifest, from the kept inputs', async () => {
     const items = await itemsOfBatch();
     expect(items).toHaveLength(5);
     const store = await allFailed(items);
@@ -78,7 +78,7 @@ describe('failed.csv', () => {
     expect(again[0]?.user).toMatchObject({ project: '=HYPERLINK("x")', delta: '-1' });
   });
 
-  test('is recognised by its two columns of reasons: elsewhere a leading apostrophe is the user’s', async () => {
+  test('is recognised by its two columns of reasons; in other tables a leading apostrophe is kept', async () => {
     const folder = await temporaryFolder();
     const table = (...columns: string[]) =>
       `${['smiles', "'=name", ...columns].join(',')}\nCCO,'=1${',x'.repeat(columns.length)}\n`;
@@ -99,7 +99,7 @@ describe('failed.csv', () => {
     expect(rows[0]?.['error']).toBe(FAILED.error?.message);
   });
 
-  test('run again and failed again, it has the same columns: reasons do not accumulate', async () => {
+  test('has the same columns when it is run again and fails again: reasons do not accumulate', async () => {
     const first = await allFailed(await itemsOfBatch());
     const second = await allFailed(await itemsOf(join(first.location, 'failed.csv')));
     expect(await second.readText('failed.csv')).toBe(await first.readText('failed.csv'));

@@ -16,7 +16,7 @@ async function digests(store: Store): Promise<string | null> {
   return store.readText('SHA256SUMS');
 }
 
-test('publishes, keeps every promise, and is the same tree each time', async () => {
+test('a generated tree can be published, keeps every promise, and is the same each time', async () => {
   const [one, other] = [
     await writeFinishedTree(await temporaryFolder(), EACH),
     await writeFinishedTree(await temporaryFolder(), EACH),
@@ -30,7 +30,7 @@ test('publishes, keeps every promise, and is the same tree each time', async () 
   expect(await digests(one.store)).toBe(await digests(other.store));
 });
 
-test('every result of it passes the checks of a real one', async () => {
+test('every result in a generated tree passes the checks of real results', async () => {
   const { store } = await writeFinishedTree(await temporaryFolder(), EACH);
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');

@@ -90,7 +90,7 @@ test('the second attempt compares only the files of unfinished pages', async () 
   expect(await collected(set.store.list(PUBLISHING))).toEqual([]);
 });
 
-test('a page with a damaged file is compared again, and its item has succeeded once the file was repaired', async () => {
+test('a page with a damaged file is compared again, and its item succeeds after the file is repaired', async () => {
   const set = await scene();
   const { store } = set;
   const [damaged = ''] = (await collected(store.list('sequences/'))).filter((key) =>

@@ -44,7 +44,7 @@ function counting(store: Store, most = Number.POSITIVE_INFINITY): Maker & { made
 
 const kept = (store: Store) => collected(store.list(PUBLISHING));
 
-test('a publication in parts is the same as one in a single piece', async () => {
+test('a publication in parts gives the same files as one in a single piece', async () => {
   const { store, end } = await finished();
   await publishCampaign(store, end);
   const sums = await store.readText('SHA256SUMS');
@@ -67,7 +67,7 @@ describe.each(['a folder', 'a bucket'])('in %s', (where) => {
   const inBucket = where === 'a bucket';
 
   test.skipIf(inBucket && WITHOUT_S3 !== null)(
-    'interrupted, it repeats only the current part',
+    'an interrupted publication repeats only the current part',
     async () => {
       const address = `s3://${s3?.bucket ?? ''}/${randomUUID()}/night`;
       const folder = inBucket ? address : await temporaryFolder();

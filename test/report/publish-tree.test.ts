@@ -18,7 +18,7 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 import { END } from './a-campaign.ts';
 import { everyKind, resultCampaign } from './tables/result-campaign.ts';
 
-test('gives the same bytes, the same summary, and progress of every step', async () => {
+test('publishing in threads gives the same bytes and summary, and the progress of every step', async () => {
   const store = await resultCampaign(everyKind());
   const here = await publishCampaign(store, END);
   const sums = await store.readText('SHA256SUMS');
@@ -33,7 +33,7 @@ test('gives the same bytes, the same summary, and progress of every step', async
   expect(steps).toEqual(new Set(['audit', 'results', 'crate', 'checksums']));
 });
 
-test('a folder without a campaign', async () => {
+test('publishing a folder without a campaign fails with a code', async () => {
   const folder = await temporaryFolder();
   await openFileStore(folder);
   const error = await expectCode(publishInThreads(folder, END), 'STORE_NOT_PREPARED');
@@ -42,7 +42,7 @@ test('a folder without a campaign', async () => {
 });
 
 test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.html'])(
-  'an obstacle to %s is reported, and nothing unfinished is left',
+  'an obstacle to %s is reported, and no unfinished file is left',
   async (key) => {
     const store = await resultCampaign(everyKind());
     await mkdir(join(store.location, key), { recursive: true });
@@ -58,7 +58,7 @@ test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.
 );
 
 test.each(['audit', 'results', 'crate', 'checksums'] as const)(
-  'is aborted in the step %s, and nothing unfinished is left',
+  'a publication that is aborted in the step %s leaves no unfinished file',
   async (wanted) => {
     const store = await resultCampaign(everyKind());
     const controller = new AbortController();
@@ -103,7 +103,7 @@ test('a read error in a thread is reported unchanged', async () => {
   expect(parts).toHaveLength(without.length);
 });
 
-test('one that was aborted before starts no thread', async () => {
+test('a publication that was aborted before its start fails with the reason', async () => {
   const reason = new Error('the worker stops');
   const publish = publishInThreads('/nowhere', END, { signal: AbortSignal.abort(reason) });
   await expect(publish).rejects.toBe(reason);

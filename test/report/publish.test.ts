@@ -118,7 +118,7 @@ describe('a published campaign', () => {
     await expect(publish).rejects.toBe(reason);
   });
 
-  test('an empty campaign and one that was never prepared', async () => {
+  test('an empty campaign is published, and one that was never prepared is refused', async () => {
     const store = await endedCampaign([]);
     await publishCampaign(store, END);
     expect(await treeFaults(store)).toEqual([]);
@@ -158,7 +158,7 @@ describe('a file that differs from what was received', () => {
   const damage = async (store: Store): Promise<void> =>
     writeFile(join(store.location, 'molecules/ethanol/result.json'), '{"of":"ethano1"}\n');
 
-  test('turns the success into a failure that names the file, and repaired it is a success again', async () => {
+  test('turns a success into a failure that names the file, until the file is repaired', async () => {
     const store = await endedCampaign(ITEMS);
     await damage(store);
     const summary = await publishCampaign(store, END);
@@ -179,7 +179,7 @@ describe('a file that differs from what was received', () => {
     expect(await treeFaults(store)).toEqual([]);
   });
 
-  test('the same for a missing one; an item that failed before keeps its first reason', async () => {
+  test('or is missing is reported; an item that had failed before keeps its first reason', async () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await store.remove('sequences/p1/result.json');
     await store.remove('molecules/water/input.smi');

@@ -21,7 +21,7 @@ const RESULT = 'sequences/p2/result.json';
 describe('in a folder', () => {
   expectations(async () => openFileStore(await temporaryFolder()));
 
-  test('records beyond the limit are read again, and a written one is not outdated', async () => {
+  test('records beyond the limit are read again, and a record that was written is up to date', async () => {
     const tree = await endedCampaign(ITEMS, {});
     const { store, records } = countedReads(tree);
     const once = readingRecordsOnce(store, 1);
@@ -54,7 +54,7 @@ describe.skipIf(WITHOUT_S3 !== null)('in a bucket', () => {
     expect(records.toSorted()).toEqual(RECORDS);
   });
 
-  test('only of an object with another ETag than recorded, the digest is asked for', async () => {
+  test('the digest is requested only for an object whose ETag differs from the recorded one', async () => {
     const { store, digests } = countedReads(await endedCampaign(ITEMS, {}, await bucket()));
     await publishCampaign(store, END);
     expect(digests.filter((key) => key.startsWith('sequences/'))).toEqual([]);
@@ -72,7 +72,7 @@ describe.skipIf(WITHOUT_S3 !== null)('in a bucket', () => {
 });
 
 function expectations(open: () => Promise<Store>): void {
-  test('a file that was replaced by one of the same length is found', async () => {
+  test('a file that was replaced by one of the same length is reported', async () => {
     const store = await endedCampaign(ITEMS, {}, await open());
     const text = (await store.readText(RESULT)) ?? '';
     await writeElsewhere(store, RESULT, text.replace('p2', 'p9'));
@@ -81,7 +81,7 @@ function expectations(open: () => Promise<Store>): void {
     expect(damaged).toEqual([expect.stringContaining(`${RESULT} is not what was received`)]);
   });
 
-  test('a file that was removed is found', async () => {
+  test('a file that was removed is reported', async () => {
     const store = await endedCampaign(ITEMS, {}, await open());
     await store.remove(RESULT);
     const { damaged } = await publishCampaign(store, END);

@@ -41,7 +41,7 @@ class Heard implements PartsSink {
   }
 }
 
-test('a later block that is ready first waits for its turn, and concurrency is limited', async () => {
+test('blocks are passed on in order, whichever is ready first, with limited concurrency', async () => {
   let underWay = 0;
   let most = 0;
   let blocks = 0;
@@ -63,7 +63,7 @@ test('a later block that is ready first waits for its turn, and concurrency is l
   expect({ done, most }).toEqual({ done: 100, most: 3 });
 });
 
-test('a failing block aborts, and every receiver gets the reason', async () => {
+test('a block that fails aborts the pass, and every receiver gets the reason', async () => {
   const reason = new Error('the disk is gone');
   const maker: Maker = {
     atOnce: 4,
@@ -81,7 +81,7 @@ test('a failing block aborts, and every receiver gets the reason', async () => {
   }
 });
 
-test('an item without parts is not skipped silently', async () => {
+test('an item without parts is an error', async () => {
   const maker: Maker = {
     atOnce: 1,
     make: (block) => Promise.resolve(block.items.slice(1).map(partsOf)),

@@ -21,7 +21,7 @@ async function end(store: Store, id: string, finishedAt: string): Promise<void> 
 }
 
 describe('a run', () => {
-  test('that brought an item to its end is recorded, and the campaign began with the first', async () => {
+  test('in which an item ended is recorded, and the campaign started with the first run', async () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await publishCampaign(store, END);
     await end(store, 'water', '2026-11-24T08:04:00.000Z');
@@ -47,7 +47,7 @@ describe('a run', () => {
     expect(await store.readText('campaign.json')).toBe(before);
   });
 
-  test('of a tree from a version without runs is its first', async () => {
+  test('that published a tree in a version without runs is recorded as the first', async () => {
     const store = await endedCampaign(ITEMS);
     await publishCampaign(store, END);
     const disk = JSON.parse((await store.readText('campaign.json')) ?? '') as object;
@@ -57,7 +57,7 @@ describe('a run', () => {
     expect(runs.map(({ startedAt }) => startedAt)).toEqual([END.startedAt, LATER.startedAt]);
   });
 
-  test('is the only recorded one when the former campaign.json was damaged', async () => {
+  test('is the only recorded one if the previous campaign.json was damaged', async () => {
     const store = await endedCampaign(ITEMS);
     await store.write('campaign.json', '{"name":');
     expect((await publishCampaign(store, LATER)).runs).toMatchObject([
@@ -68,11 +68,14 @@ describe('a run', () => {
 
 describe('a tree must be published again', () => {
   const broken: [string, (store: Store) => Promise<unknown>][] = [
-    ['a table is gone', (store) => store.remove('items.csv')],
-    ['its checksums are gone: publishing was broken off', (store) => store.remove('SHA256SUMS')],
+    ['a table is missing', (store) => store.remove('items.csv')],
+    [
+      'its checksums are missing, because publishing was interrupted',
+      (store) => store.remove('SHA256SUMS'),
+    ],
     ['its campaign.json is damaged', (store) => store.write('campaign.json', '{')],
     ['a file is damaged', (store) => store.write('molecules/ethanol/result.json', '{}')],
-    ['a record is gone', (store) => store.remove('molecules/ethanol/item.json')],
+    ['a record is missing', (store) => store.remove('molecules/ethanol/item.json')],
   ];
   test.each(broken)('when %s', async (_, breakIt) => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
@@ -83,7 +86,7 @@ describe('a tree must be published again', () => {
     expect(await isPublished(store.location)).toBe(false);
   });
 
-  test('not while a damage that it reports persists, but when that was repaired', async () => {
+  test('not while reported damage persists, but after it is repaired', async () => {
     const store = await endedCampaign(ITEMS);
     const key = 'molecules/ethanol/result.json';
     const whole = (await store.readText(key)) ?? '';
@@ -100,11 +103,11 @@ describe('a tree must be published again', () => {
 describe('submissions of an item', () => {
   const at = '2026-11-21T20:01:00.000Z';
   test.each([
-    ['a job asked for again is the same job', ['accepted j1', 'found j1'], 1],
-    ['another job is another', ['accepted j1', 'accepted j2'], 2],
-    ['one of unknown fate counts', ['unsure', 'accepted j2'], 2],
+    ['a job that is looked up again counts once', ['accepted j1', 'found j1'], 1],
+    ['another job counts separately', ['accepted j1', 'accepted j2'], 2],
+    ['a submission of unknown outcome counts', ['unsure', 'accepted j2'], 2],
     ['found because its name was taken, it counts once', ['unsure', 'refused', 'found j1'], 1],
-    ['looked up and absent, it was none', ['unsure', 'absent', 'accepted j1'], 1],
+    ['looked up and absent, it does not count', ['unsure', 'absent', 'accepted j1'], 1],
   ] as const)('%s', (_, told, number) => {
     const attempts = told.map((words) => {
       const [outcome, remoteId] = words.split(' ') as ['accepted' | 'unsure', string | undefined];

@@ -52,7 +52,7 @@ const DERIVED: readonly (readonly [string, RegExp, (store: Store) => Promise<unk
     (store) => store.write('notes.txt', 'mine'),
   ],
   [
-    'a wrong entity of the crate, with a checksum that fits',
+    'a wrong entity of the crate, with a matching checksum',
     /^ro-crate-metadata.json, line \d+: the entity molecules\/water\/ is not what the tree gives/,
     async (store) => {
       await edit(
@@ -65,7 +65,7 @@ const DERIVED: readonly (readonly [string, RegExp, (store: Store) => Promise<unk
     },
   ],
   [
-    'an entity that the crate lost, with a checksum that fits',
+    'a missing entity of the crate, with a matching checksum',
     /^ro-crate-metadata.json lacks the entity sequences\/p1\//,
     async (store) => {
       await edit(store, 'ro-crate-metadata.json', /\{"@id":"sequences\/p1\/".*\n/, '');
@@ -81,12 +81,12 @@ const DERIVED: readonly (readonly [string, RegExp, (store: Store) => Promise<unk
     },
   ],
   [
-    'a table that is gone',
+    'a missing table',
     /^tables\/shifts.csv is missing/,
     (store) => store.remove('tables/shifts.csv'),
   ],
   [
-    'a Parquet file that was changed, with a checksum that fits',
+    'a Parquet file that was changed, with a matching checksum',
     /^tables\/shifts.parquet does not contain the rows of its items/,
     async (store) => {
       const bytes = Buffer.from((await store.read('tables/shifts.parquet')) ?? []);
@@ -161,14 +161,14 @@ const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unkn
   ],
   ['an item twice', /water is listed twice/, (store) => edit(store, PAGE, '"ethanol"', '"water"')],
   [
-    'a table that is no table',
+    'a table with a row that does not belong there',
     /failed.csv, line 4: p1 does not belong there/,
     (store) => edit(store, 'failed.csv', /$/, 'p1,sequence,,,,,,,,\n'),
   ],
   ['a damaged page', /items-00000.json was changed or damaged/, (store) => store.write(PAGE, '[')],
   ['no checksums', /SHA256SUMS is missing/, (store) => store.remove('SHA256SUMS')],
   [
-    'a checksum for nothing',
+    'a checksum of a missing file',
     /nothing.txt is missing; SHA256SUMS lists it/,
     (store) => edit(store, 'SHA256SUMS', /$/, `${'0'.repeat(64)}  nothing.txt\n`),
   ],
@@ -247,7 +247,7 @@ describe('the tables of results', () => {
     return store;
   }
 
-  test('a wrong cell is named with line, item and column', async () => {
+  test('a wrong cell is reported with line, item and column', async () => {
     const store = await published();
     await edit(store, TABLE, 'C9H8O4', 'C9H8O5');
     await signAnew(store);

@@ -113,7 +113,7 @@ describe('formal charges', () => {
   });
 });
 
-test('valences add up, and charges to the net charge', () => {
+test('bond orders add up to the valences, and formal charges to the net charge', () => {
   const graph = graphOf('C C N C C O', ring(6), [2, 2, 2, 2, 2, 0]);
   const found = assignBondOrders(graph, 1);
   expect(found?.charges.reduce((sum, charge) => sum + charge, 0)).toBe(1);
@@ -124,7 +124,7 @@ test('valences add up, and charges to the net charge', () => {
   expect(sums.slice(0, 6)).toEqual([4, 4, 4, 4, 4, 2]);
 });
 
-test('there are none if no usual valences give the net charge', () => {
+test('no bond orders are assigned if no usual valences give the net charge', () => {
   expect(ordersOf('C', [], [4], 1)).toBeNull();
   expect(ordersOf('C', [], [5])).toBeNull();
   expect(ordersOf('Xe', [], [0])).toBeNull();

@@ -70,7 +70,7 @@ describe('another molecule of the same formula', () => {
   test.each([
     ['thymol and carvone', 'Cc1ccc(C(C)C)c(O)c1', 'CC1=CC[C@H](CC1=O)C(C)=C', 'bonds'],
     ['ortho and meta', 'Oc1ccccc1Cl', 'Oc1cccc(Cl)c1', 'bonds'],
-    ['an ester turned round', 'CC(=O)OCCC', 'CCCC(=O)OC', 'bonds'],
+    ['a reversed ester', 'CC(=O)OCCC', 'CCCC(=O)OC', 'bonds'],
     // Colours alone cannot distinguish these two pairs.
     ['decalin and bicyclopentyl', 'C1CCC2CCCCC2C1', 'C1CCCC1C1CCCC1', 'bonds'],
     ['cubane and cuneane', CUBANE, CUNEANE, 'bonds'],
@@ -85,7 +85,7 @@ describe('another molecule of the same formula', () => {
   test.each([
     ['resonance forms', 'C[N+](=O)[O-]', 'C[N+]([O-])=O'],
     ['a nitro group with five bonds', 'CN(=O)=O', 'C[N+](=O)[O-]'],
-    ['tautomers that symmetry makes one', 'c1c[nH]cn1', 'c1cnc[nH]1'],
+    ['tautomers that are identical by symmetry', 'c1c[nH]cn1', 'c1cnc[nH]1'],
     ['isotopes', '[2H]C([2H])([2H])O', 'CO'],
   ])('is not %s', async (_, input, result) => {
     expect(await compared(input, result)).toBeUndefined();
@@ -143,14 +143,14 @@ describe('the configuration', () => {
     expect([differenceOf(free, is), differenceOf(free, isMirrored)]).toEqual([null, null]);
   });
 
-  test('of [H][C@](F)(Cl)Br: seen from the hydrogen, F, Cl and Br follow anticlockwise', async () => {
+  test('of [H][C@](F)(Cl)Br: seen from the hydrogen, F, Cl and Br are anticlockwise', async () => {
     const seen = await graphOf('[H][C@](F)(Cl)Br');
     const anticlockwise = HALOMETHANE.places[3]?.[1] === -1.5 ? mirrored(HALOMETHANE) : HALOMETHANE;
     expect(differenceOf(seen, anticlockwise)).toBeNull();
     expect(differenceOf(seen, mirrored(anticlockwise))).not.toBeNull();
   });
 
-  test('of a file is that of its coordinates', () => {
+  test('of a file is derived from its coordinates', () => {
     const { places, ...graph } = HALOMETHANE;
     const input = { ...graph, stereo: { places } };
     expect(differenceOf(input, HALOMETHANE)).toBeNull();
@@ -197,7 +197,7 @@ function difluorocyclobutane(cis: boolean) {
   };
 }
 
-test('the configuration of a ring, of which no single atom has one', async () => {
+test('the configuration of a ring without a stereocentre is compared', async () => {
   const [cis, trans] = [difluorocyclobutane(true), difluorocyclobutane(false)];
   const wrong = { type: 'centre', atom: null };
   for (const [one, other] of [
@@ -226,8 +226,8 @@ describe('bonds from distances', () => {
   });
 
   test.each([
-    ['an atom is between bonded and apart', [0, 0, 1.33] as const],
-    ['an atom is bonded to none', [0, 0, 4] as const],
+    ['the distance of an atom is ambiguous', [0, 0, 1.33] as const],
+    ['an atom has no bond', [0, 0, 4] as const],
   ])('are not computed if %s', (_, place) => {
     const moved = atoms.map((atom) => (atom.element === 'H' ? { ...atom, place } : atom));
     expect(perceiveBonds(moved)).toBeNull();

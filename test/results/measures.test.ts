@@ -40,7 +40,7 @@ describe('a molecule', () => {
     expect(moleculeMeasures(name).measures['rotatable']).toBe(bonds);
   });
 
-  test('contains the origin of an estimated parameter', () => {
+  test('has the origin of each estimated parameter', () => {
     const { reading } = moleculeMeasures('smi-aspirin-bcc-0-gaff2');
     expect(reading.estimated.map(({ remark }) => remark)).toEqual([
       'Same as X -o -c -o (use general term)',
@@ -107,7 +107,7 @@ test('an aggregation-prone stretch has five residues or more, all at or above 1'
   ]);
 });
 
-test('a sequence and a shift file: shares and means without what is missing', () => {
+test('shares and means of a sequence and of a shift file omit missing values', () => {
   const protein = {
     name: 'p',
     residues: 'MKLX',

@@ -67,38 +67,43 @@ function mol2Charge(mol2: string): number {
 }
 
 describe.each(OWNERS)('every molecule of the engine, %s', (owner) => {
-  test.skipIf(isAbsent(owner))('agrees with the files that were not read', () => {
-    const all = molecules(owner);
-    expect(all.length).toBeGreaterThan(40);
-    for (const [name, one] of all) {
-      const reading = readMolecule(textsOf(one));
-      const { GMX_gro = '', AC_prmtop = '', AC_frcmod = '', mol2 = '' } = one.results;
-      if (reading === null) throw new Error(`${name} is unreadable`);
-      const { atoms, bonds, charge, estimated } = reading;
-      // The engine does not support silicon, and calls it sulphur.
-      const numbers = prmtopNumbers(AC_prmtop).map((n) =>
-        name.includes('silane') && n === 16 ? 14 : n,
-      );
-      const found = atoms.map(({ element }) => NUMBERS[element]);
-      expect(found, name).toEqual(numbers);
-      expect(Math.abs(charge - mol2Charge(mol2)), name).toBeLessThan(0.01);
-      // With `gas` the engine ignores a charge that is wrong.
-      if (one.net_charge !== null && !name.includes('wrong_charge'))
-        expect(Math.round(charge), name).toBe(one.net_charge);
-      const counts = (/MOLECULE>?\s+\S+\s+(\d+)\s+(\d+)/.exec(mol2) ?? []).slice(1).map(Number);
-      expect([atoms.length, bonds.length], name).toEqual(counts);
-      for (const [index, place] of groNanometres(GMX_gro).entries()) {
-        atoms[index]?.position.forEach((value, axis) => {
-          expect(Math.abs(value / 10 - (place[axis] ?? Number.NaN)), name).toBeLessThan(6e-4);
-        });
+  test.skipIf(isAbsent(owner))(
+    'agrees with the files of the engine that the reader does not use',
+    () => {
+      const all = molecules(owner);
+      expect(all.length).toBeGreaterThan(40);
+      for (const [name, one] of all) {
+        const reading = readMolecule(textsOf(one));
+        const { GMX_gro = '', AC_prmtop = '', AC_frcmod = '', mol2 = '' } = one.results;
+        if (reading === null) throw new Error(`${name} is unreadable`);
+        const { atoms, bonds, charge, estimated } = reading;
+        // The engine does not support silicon, and calls it sulphur.
+        const numbers = prmtopNumbers(AC_prmtop).map((n) =>
+          name.includes('silane') && n === 16 ? 14 : n,
+        );
+        const found = atoms.map(({ element }) => NUMBERS[element]);
+        expect(found, name).toEqual(numbers);
+        expect(Math.abs(charge - mol2Charge(mol2)), name).toBeLessThan(0.01);
+        // With `gas` the engine ignores a charge that is wrong.
+        if (one.net_charge !== null && !name.includes('wrong_charge'))
+          expect(Math.round(charge), name).toBe(one.net_charge);
+        const counts = (/MOLECULE>?\s+\S+\s+(\d+)\s+(\d+)/.exec(mol2) ?? []).slice(1).map(Number);
+        expect([atoms.length, bonds.length], name).toEqual(counts);
+        for (const [index, place] of groNanometres(GMX_gro).entries()) {
+          atoms[index]?.position.forEach((value, axis) => {
+            expect(Math.abs(value / 10 - (place[axis] ?? Number.NaN)), name).toBeLessThan(6e-4);
+          });
+        }
+        const scores = [...AC_frcmod.matchAll(/penalty score= *([\d.]+)/g)].map(([, n]) =>
+          Number(n),
+        );
+        expect(
+          estimated.flatMap(({ penalty }) => penalty ?? []),
+          name,
+        ).toEqual(scores);
       }
-      const scores = [...AC_frcmod.matchAll(/penalty score= *([\d.]+)/g)].map(([, n]) => Number(n));
-      expect(
-        estimated.flatMap(({ penalty }) => penalty ?? []),
-        name,
-      ).toEqual(scores);
-    }
-  });
+    },
+  );
 });
 
 describe('a molecule', () => {
@@ -108,7 +113,7 @@ describe('a molecule', () => {
     expect({ name, formula, charge }).toEqual({ name: 'choline', formula: 'C5H14NO', charge: 1 });
   });
 
-  test('has halogens that are neither carbon nor boron', () => {
+  test('has halogens that are not read as carbon or boron', () => {
     expect(read('smi-chlorobenzene-bcc-auto-gaff2').formula).toBe('C6H5Cl');
     expect(read('smi-bromobenzene-bcc-auto-gaff2').formula).toBe('C6H5Br');
     expect(read('smi-chlorobenzene-bcc-auto-gaff2').atoms[0]).toEqual({
@@ -148,11 +153,11 @@ describe('a molecule', () => {
 
 describe('an element', () => {
   test.each([
-    ['an alpha carbon is no calcium', 12.01, 'C', 'CA', 'C'],
-    ['the mass is believed before the symbol', 28.085, 'S', 'SI', 'Si'],
-    ['without a mass the symbol', 0, 'CL', 'X1', 'Cl'],
-    ['without both the first letter of the name', 0, '', 'CA1', 'C'],
-    ['a halogen has two', 0, '', 'BR12', 'Br'],
+    ['is carbon, not calcium, for an alpha carbon', 12.01, 'C', 'CA', 'C'],
+    ['is derived from the mass before the symbol', 28.085, 'S', 'SI', 'Si'],
+    ['is derived from the symbol if there is no mass', 0, 'CL', 'X1', 'Cl'],
+    ['is derived from the first letter of the name if both are missing', 0, '', 'CA1', 'C'],
+    ['is derived from two letters for a halogen', 0, '', 'BR12', 'Br'],
   ])('%s', (_, mass, symbol, name, element) => {
     expect(elementOfAtom(mass, symbol, name)).toBe(element);
   });
@@ -190,7 +195,7 @@ NONBON
 
 `;
 
-  test('every wording, and a sum of terms is one dihedral', () => {
+  test('are read in every wording, and a sum of terms is one dihedral', () => {
     expect(
       readFrcmod(frcmod).map(({ term, types, penalty, needsRevision }) =>
         [term, types, String(penalty), ...(needsRevision ? ['ATTN'] : [])].join(' '),
@@ -209,7 +214,7 @@ NONBON
     ]);
   });
 
-  test('none in a file without sections', () => {
+  test('are empty for a file without sections', () => {
     expect(readFrcmod('')).toEqual([]);
     expect(readFrcmod('Remark line goes here\nMASS\n\nBOND\n')).toEqual([]);
   });

@@ -10,7 +10,7 @@ function read(json: unknown): Payload {
 
 const VALUES = { backbone: [0.1, 0.2] };
 
-describe('every known shape', () => {
+describe('every known shape of a payload', () => {
   test.each([
     ['proteins', { proteins: { a: { seq: ['M', 'K'], ...VALUES } }, metadata: { email: ['x'] } }],
     ['results', { id: 'r', results: [{ proteinID: 'a', sequence: 'MK', ...VALUES }] }],
@@ -61,7 +61,7 @@ describe('every known shape', () => {
     });
   });
 
-  test('shifts: text becomes numbers, residue numbers stay', () => {
+  test('shifts: text is read as numbers, and residue numbers are unchanged', () => {
     const json = [
       { ID_file: 'x.nef', sequence: ['M'], seqCodes: [7], shiftCrypt: ['0.512'], chainCode: 'A' },
     ];
@@ -82,7 +82,7 @@ describe('every known shape', () => {
     ]);
   });
 
-  test('labels stay text', () => {
+  test('labels are read as text', () => {
     const json = { proteins: { a: { seq: ['M', 'K'], viterbi: [' PLD', ''] } } };
     expect(read(json).entries[0]?.values).toEqual({ viterbi: [' PLD', ''] });
   });

@@ -134,7 +134,7 @@ describe.each(OWNERS)('every prediction of the engine, %s', (owner) => {
 describe('a sequence', () => {
   const payload = (proteins: unknown): string => JSON.stringify({ proteins });
 
-  test('has the name given by the user, whatever the service made of it', () => {
+  test('has the name given by the user, also if the service has changed it', () => {
     const text = payload({
       a_b: { seq: 'MK', backbone: [1, 2] },
       constructor: { seq: 'M', agmata: [1] },
@@ -143,7 +143,7 @@ describe('a sequence', () => {
     expect(names).toEqual(['a|b', 'constructor']);
   });
 
-  test('has its tracks in one order, those of other predictors last, without times', () => {
+  test('has its tracks in a fixed order, those of unknown predictors last, without execution times', () => {
     const entry = {
       seq: 'MK',
       other: [1, 2],
@@ -224,7 +224,7 @@ describe('distributions', () => {
 });
 
 describe('shifts', () => {
-  test('-10 is a value, null is not, and numbers may have letters', () => {
+  test('have -10 as a value, null for a missing one, and residue numbers with letters', () => {
     const chain = {
       ID_file: 'x',
       sequence: ['M', 'K', 'L'],

@@ -192,7 +192,7 @@ describe('molecules', () => {
     expect(native).toMatchObject({ ok: true, name: 'Ethanol' });
   });
 
-  test('recorded: ethanol is complete and right, a bad SMILES fails with the reason of the engine', async () => {
+  test('recorded: ethanol is complete and correct; an invalid SMILES fails with the reason of the engine', async () => {
     const { molecules } = await start({ engine: 'recorded' });
     const remoteId = await accepted(molecules, JOBS.molecule);
     expect(await ended(molecules, remoteId)).toEqual({ type: 'finished' });
@@ -247,7 +247,7 @@ describe('faults', () => {
     });
   });
 
-  test('a truncated result never becomes a complete one', async () => {
+  test('a truncated result is not accepted as complete', async () => {
     const { services, predictions, molecules } = await start();
     const remoteId = await accepted(predictions, JOBS.sequence);
     const moleculeId = await accepted(molecules, JOBS.molecule);

@@ -53,7 +53,7 @@ async function codeOf({ input, options }: GoldenMolecule, result: string) {
 describe.each(['own', 'public'])('%s', (owner) => {
   const present = isPresent(owner);
 
-  test.skipIf(!present)('molecules', async () => {
+  test.skipIf(!present)('only known wrong molecules are rejected', async () => {
     const all = goldenMolecules(owner);
     expect(all.length).toBeGreaterThan(40);
     for (const molecule of all) {
@@ -79,7 +79,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
     },
   );
 
-  test.skipIf(!present)('predictions', () => {
+  test.skipIf(!present)('only known wrong predictions are rejected', () => {
     const all = goldenPredictions(owner);
     expect(all.length).toBeGreaterThan(40);
     for (const { key, input, options, result } of all) {
@@ -182,7 +182,7 @@ describe('an isomer', () => {
     expect(await codeOf(one, other.result)).toBe('RESULT_OTHER_MOLECULE');
   });
 
-  test.skipIf(!isPresent('own'))('an enantiomer is not taken for the other one', async () => {
+  test.skipIf(!isPresent('own'))('an enantiomer is distinguished from the other one', async () => {
     const all = goldenMolecules('own');
     const find = (name: string) => all.find(({ key }) => key === name);
     const s = find('smi-s_ibuprofen-bcc-0-gaff2');

@@ -128,7 +128,7 @@ describe('messages', () => {
 });
 
 describe('connections', () => {
-  test('reading keeps a connection alive', async () => {
+  test('reads reuse a connection', async () => {
     await using server = await httpServer((_, response) => json(response, 200, { a: 1 }));
     const http = newHttp();
     for (let count = 0; count < 10; count += 1) {
@@ -139,7 +139,7 @@ describe('connections', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  test('each POST has its own connection: none is written to one that is about to close', async () => {
+  test('each POST has its own connection, so that none is written to a closing one', async () => {
     await using server = await httpServer((_, response) => json(response, 201, {}));
     const http = newHttp();
     for (let count = 0; count < 3; count += 1) {
@@ -149,7 +149,7 @@ describe('connections', () => {
     expect(server.connections()).toBe(3);
   });
 
-  test('never more at once than allowed', async () => {
+  test('there are never more connections than allowed', async () => {
     let now = 0;
     let most = 0;
     await using server = await httpServer((_, response) => {
@@ -171,7 +171,7 @@ describe('connections', () => {
     expect(most).toBe(3);
   });
 
-  test('a POST is sent once: no redirect is followed, nothing is repeated', async () => {
+  test('a POST is sent once: no redirect is followed, and no request is repeated', async () => {
     await using server = await httpServer((_, response) =>
       json(response, 307, '', { location: '/other/' }),
     );
@@ -206,7 +206,7 @@ describe('bodies', () => {
     return { server, body: answer.body };
   }
 
-  test('shorter than announced is broken, not short', async () => {
+  test('shorter than announced is broken, and not accepted as short', async () => {
     const raw = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
     const { server, body } = await answerOf(raw, (socket) => socket.end());
     await using _ = server;
@@ -239,7 +239,7 @@ describe('bodies', () => {
   });
 });
 
-test('the scripted servers are reachable at all', async () => {
+test('the scripted servers are reachable', async () => {
   await using server = await netServer((socket) => socket.end('hello'));
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   const said = await new Promise<string>((resolve) =>
@@ -248,7 +248,7 @@ test('the scripted servers are reachable at all', async () => {
   expect(said).toBe('hello');
 });
 
-test('an answer that was read is not kept until the deadline of its request', async () => {
+test('an answer that was read is released before the deadline of its request', async () => {
   await using server = await httpServer((_, response) => json(response, 200, { done: true }));
   const http = newHttp(60_000);
   const { signal } = new AbortController();

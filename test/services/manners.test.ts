@@ -56,7 +56,7 @@ function polite(statusRequests: number | null) {
   return { seen, next, poll, submit };
 }
 
-test('a refusal stops all polls but one probe at a growing delay, and is reported once for each', async () => {
+test('a refusal stops all polls except single probes at growing delays, and each is reported once', async () => {
   const { seen, next, poll } = polite(null);
   next.poll = REFUSED;
   await poll('a');
@@ -76,7 +76,7 @@ test('a refusal stops all polls but one probe at a growing delay, and is reporte
   expect(seen.refusals.at(-1)).toBeNull();
 });
 
-test('jobs share a number of polls per second; each waits until all have had their turn', async () => {
+test('jobs share a number of polls per second, and each waits until all others have been polled', async () => {
   const { poll, seen } = polite(5);
   const first = await poll('a');
   expect(first).toMatchObject({ type: 'running', nextMs: 500 });
@@ -94,7 +94,7 @@ test('without a rate a job is polled whenever requested', async () => {
   for (let n = 0; n < 50; n += 1) expect(await poll(`job-${n}`)).toEqual(RUNNING);
 });
 
-test('where polling each would take long, the list is used: one request for all, and none for a finished job', async () => {
+test('if polling each job would take long, one request for the list replaces the polls', async () => {
   const { poll, seen, next } = polite(5);
   const jobs = Array.from({ length: 30 }, (_, n) => `job-${n}`);
   for (const id of jobs) {
@@ -114,7 +114,7 @@ test('where polling each would take long, the list is used: one request for all,
   expect({ lists: seen.lists, polls: seen.polls }).toEqual({ lists: 1, polls: ['job-29'] });
 });
 
-test('a job that is newer than the list waits for the next list, not until all have had their turn', async () => {
+test('a job that is newer than the list only waits for the next list', async () => {
   const { poll, submit, seen, next } = polite(5);
   const jobs = Array.from({ length: 50 }, (_, n) => `job-${n}`);
   for (const id of jobs) {

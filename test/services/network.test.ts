@@ -79,7 +79,7 @@ describe('through a proxy', () => {
     ['refuses the login', { login: LOGIN }, 'PROXY_407'],
     ['refuses to connect there', { refuseWith: 403 }, 'PROXY_403'],
     ['cannot connect', { refuseWith: 502 }, 'PROXY_502'],
-    ['hangs up', { hangsUp: true }, 'UND_ERR_PRX_CONN'],
+    ['closes the connection', { hangsUp: true }, 'UND_ERR_PRX_CONN'],
   ])('a proxy that %s at CONNECT: unreached, and the message names it', async (_, given, code) => {
     await using service = await tlsServer(echo);
     await using proxy = await proxyServer(given);
@@ -117,7 +117,7 @@ describe('through a proxy', () => {
     expect(answer.type).toBe('unreached');
   });
 
-  test('a service that closes the connection behind the tunnel, after the request was written: broken', async () => {
+  test('a service that closes the connection through the tunnel after the request was written: broken', async () => {
     await using service = await tlsServer((incoming) => incoming.socket.destroy());
     await using proxy = await proxyServer();
     const http = newHttp({ ca: CA, proxy: through(proxy.port) });

@@ -54,7 +54,7 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
   const job = service === 'molecules' ? JOBS.molecule : JOBS.sequence;
 
   test.each([502, 503, 429])(
-    'with HTTP %i: those that are not yet written are deferred, not sent',
+    'with HTTP %i: those that are not yet written are deferred',
     async (status) => {
       await using server = await httpServer((_, response) => {
         setTimeout(() => json(response, status, { error: 'x' }), 100);
@@ -67,7 +67,7 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
     },
   );
 
-  test('those granted before it are deferred, later ones are sent', async () => {
+  test('those granted before the failure are deferred, and later ones are sent', async () => {
     let status = 500;
     await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
     const client = clientOf(service, server.url);
@@ -83,7 +83,7 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
     expect((await client.submit(job, quiet())).type).toBe('refused');
   });
 
-  test('those granted before the budget knew of it are deferred, however late; later ones are sent', async () => {
+  test('those granted before the budget knew of the failure are deferred, however late; later ones are sent', async () => {
     let status = 500;
     await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
     const client = clientOf(service, server.url);
@@ -103,7 +103,7 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
     expect((await submit(6, 5)).type, 'the budget knows').toBe('refused');
   });
 
-  test('a probe shows that it is over, also to a new budget that counts from 1', async () => {
+  test('a probe ends the outage, also for a new budget that counts from 1', async () => {
     let status = 500;
     await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
     const client = clientOf(service, server.url);

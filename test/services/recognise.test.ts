@@ -65,7 +65,7 @@ describe('the local services', () => {
     },
   );
 
-  test('the other one of the two is named', async () => {
+  test('the message names the other service if it answers at the address', async () => {
     expect(await seen(current.url, MOLECULES)).toMatchObject({
       message: `${current.url} is not the molecule service: the prediction service is there`,
     });
@@ -74,7 +74,7 @@ describe('the local services', () => {
     });
   });
 
-  test('another variant is named', async () => {
+  test('the other variant is recognised at the address', async () => {
     expect(await seen(earlier.url)).toMatchObject({
       type: 'wrong',
       better: { url: earlier.url, variant: 'earlier' },

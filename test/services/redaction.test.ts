@@ -149,7 +149,7 @@ describe('a secret in a stream', () => {
     expect(redaction.text(`${TOKEN}x`)).not.toContain('**********x');
   });
 
-  test('nothing is changed if there is none', async () => {
+  test('a stream without a secret is not changed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (bytes) => {
         const stream = new Redaction([TOKEN, '']).stream(chunksOf(Buffer.from(bytes), [50]));

@@ -105,7 +105,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
   });
 
   test.each([401, 402, 403, 404, 405, 407, 410, 426, 451, 511])(
-    'HTTP %i is about us, and not about the row',
+    'HTTP %i blocks the service or the credential, and does not refuse the row',
     async (status) => {
       const words = 'token expired';
       expect(await answered((response) => json(response, status, { error: words }))).toMatchObject({
@@ -118,7 +118,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
   );
 
   test.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) is named and not followed',
+    'a redirect (%i) is reported and not followed',
     async (status) => {
       const headers = { location: 'https://elsewhere.invalid/x?token=1' };
       const outcome = await answered((response) => json(response, status, '', headers));
@@ -142,17 +142,20 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     },
   );
 
-  test.each([400, 403, 404])('a name that is taken (HTTP %i) is about the row', async (status) => {
-    const words = 'job_name already exists for this token';
-    expect(await answered((response) => json(response, status, { error: words }))).toEqual({
-      type: 'refused',
-      status,
-      message: words,
-    });
-  });
+  test.each([400, 403, 404])(
+    'a job name that is in use (HTTP %i) refuses the row',
+    async (status) => {
+      const words = 'job_name already exists for this token';
+      expect(await answered((response) => json(response, status, { error: words }))).toEqual({
+        type: 'refused',
+        status,
+        message: words,
+      });
+    },
+  );
 
   test.each([400, 409, 413, 415, 422])(
-    'HTTP %i is refused, with the exact message',
+    'HTTP %i refuses the row, with the exact message',
     async (status) => {
       const words = 'Sequences must have  equal lengths: "a" (5), "b" (4)';
       expect(await answered((response) => json(response, status, { error: words }))).toEqual({
@@ -178,7 +181,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     expect(outcome).toHaveProperty('message', `${'é'.repeat(1_999)}…`);
   });
 
-  test('a repeated token does not get into the outcome', async () => {
+  test('a token that the service repeats is overwritten in the outcome', async () => {
     const outcome = await answered((response, request) =>
       json(response, 400, { error: `bad: ${request.body}` }),
     );
@@ -186,7 +189,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     expect(JSON.stringify(outcome)).not.toContain(TOKEN);
   });
 
-  test('a refusal with a truncated body does not blame the row, and is sent again', async () => {
+  test('a refusal with a truncated body does not refuse the row, which is sent again', async () => {
     const text = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 99\r\n\r\n{"error":';
     expect(await broken(text, (socket) => socket.resetAndDestroy())).toMatchObject({
       type: 'notNow',
@@ -220,7 +223,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: 12_000 });
   });
 
-  test('429 without a delay leaves the wait to us', async () => {
+  test('429 without a delay sets no time to wait', async () => {
     const outcome = await answered((response) => json(response, 429, ''));
     expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: null });
   });
@@ -230,7 +233,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     [503, {}, null],
     [408, {}, null],
     [425, {}, null],
-  ])('HTTP %i %j: certainly not accepted, another time', async (status, headers, retryAfterMs) => {
+  ])('HTTP %i %j: not accepted, and sent again later', async (status, headers, retryAfterMs) => {
     const outcome = await answered((response) => json(response, status, '', { ...headers }));
     expect(outcome).toMatchObject({ type: 'notNow', reason: 'unavailable', retryAfterMs });
   });

@@ -34,7 +34,7 @@ test.each([
   expect(isSynthetic(Buffer.from(JSON.stringify(json)))).toBe(true);
 });
 
-test('takes no other result for synthetic', () => {
+test('does not recognise another result as synthetic', () => {
   const json = { synthetic: false, proteins: { synthetic: { seq: 'M' } } };
   expect(isSynthetic(Buffer.from(JSON.stringify(json)))).toBe(false);
 });

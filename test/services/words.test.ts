@@ -23,7 +23,7 @@ describe('the message of the service', () => {
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
-  test('is taken unchanged if the JSON is nested too deeply to be read', () => {
+  test('is the unchanged text if the JSON is nested too deeply to be read', () => {
     const bomb = '['.repeat(400_000) + ']'.repeat(400_000);
     expect(serviceWords(bomb)).toBe(bomb);
   });

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('the state folder', () => {
-  test('is the configured one, else the one of the system below the home, one for each machine', () => {
+  test('is the configured one, or the default of the system, with a folder for each machine', () => {
     const HOME = '/home/one';
     expect(statePath({ HOME, HUNDREDFOLD_STATE_DIR: '/somewhere' })).toBe('/somewhere');
     expect(statePath({ HOME, XDG_STATE_HOME: '/state' }, 'linux')).toMatch(

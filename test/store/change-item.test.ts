@@ -10,7 +10,7 @@ import { onFolder, temporaryStore, writeElsewhere } from './temporary-store.ts';
 const RECORD = waitingRecord(aSequence('p1'));
 const KEY = itemKey({ sharded: false }, 'sequence', 'p1', 'item.json');
 
-test('a record is changed, and an absent one stays absent', async () => {
+test('a record is changed, and a missing record is not created', async () => {
   const store = await temporaryStore();
   const none = await changeItem(store, RECORD, (record) => Promise.resolve(record));
   expect(none).toBeNull();

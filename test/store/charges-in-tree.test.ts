@@ -34,7 +34,7 @@ function record(id: string, changes: Partial<ItemRecord>): ItemRecord {
   return { ...waitingRecord(aSequence(id)), address: ADDRESS, ...changes };
 }
 
-test('lists the jobs within the window, of this address and of this tree only', async () => {
+test('lists only the jobs of this address and this tree within the window', async () => {
   const attempt = { at: ago(1_000), outcome: 'unsure' } as const;
   const store = await aTree([
     record('recent', { remoteId: 'r1', submittedAt: ago(HOUR - 1) }),

@@ -54,7 +54,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     }
   }
 
-  test('is for one Temporal: the error for another one names the holder, since when, and what to do', async () => {
+  test('is held by one Temporal: the error for another names the holder, the time, and a remedy', async () => {
     await fresh();
     await useCredential(store, ONE, HOUR);
     await useCredential(store, ONE, HOUR);
@@ -70,7 +70,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     await useCredential(store, ONE, HOUR);
   });
 
-  test('is free when the jobs sent with it no longer count, and not before', async () => {
+  test('is released only when the jobs sent with the token no longer count', async () => {
     await fresh();
     await useCredential(store, ONE, HOUR);
     await age(HOUR);
@@ -80,7 +80,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     await expect(useCredential(store, ONE, HOUR)).rejects.toMatchObject({ code: 'TOKEN_LEASED' });
   });
 
-  test('moves with the charges', async () => {
+  test('is transferred when the charges are moved', async () => {
     await fresh();
     await useCredential(store, ONE, HOUR);
     await takeCredential(store, TWO);
@@ -88,7 +88,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     await expect(useCredential(store, ONE, HOUR)).rejects.toMatchObject({ code: 'TOKEN_LEASED' });
   });
 
-  test('of many concurrent ones, one Temporal gets it', async () => {
+  test('is granted to only one of many concurrent Temporal servers', async () => {
     for (let round = 0; round < 5; round += 1) {
       await fresh();
       const holders = Array.from({ length: 6 }, (_, n) => holder(`t${n}`));

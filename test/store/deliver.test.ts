@@ -26,7 +26,7 @@ const DAMAGES: [string, string][] = [
 ];
 
 describe('delivering a result', () => {
-  test('gives another item the same files, and keeps its own data', async () => {
+  test('gives another item the same files, and keeps the data of that item', async () => {
     const store = await emptyStore();
     const leader = await succeeded(store, ITEM);
     const written: string[] = [];
@@ -75,7 +75,7 @@ describe('delivering a result', () => {
   });
 });
 
-describe('the rows that follow another, when the campaign ends', () => {
+describe('the rows that share the job of another row, when the campaign ends', () => {
   const SHARE = { leader: 'leader', options: ITEM.options };
 
   /** Leader and follower before it ends. */
@@ -113,20 +113,23 @@ describe('the rows that follow another, when the campaign ends', () => {
     ['failed', 'JOB_FAILED'],
     ['held', 'SUBMIT_UNSURE'],
     ['cancelled', 'CANCELLED'],
-  ] as const)('end as it ended: %s, with its reason and no file', async (state, code) => {
-    const error = { code, message: 'the words of the service' };
-    const store = await tree(
-      ending({ state, error, remoteId: 'job', finishedAt: '2026-11-21T00:00:00.000Z' }),
-    );
-    expect(await ended(store)).toMatchObject({
-      state,
-      error,
-      files: {},
-      resultFrom: { id: 'leader' },
-    });
-  });
+  ] as const)(
+    'end in the same state: %s, with the same reason and no file',
+    async (state, code) => {
+      const error = { code, message: 'the words of the service' };
+      const store = await tree(
+        ending({ state, error, remoteId: 'job', finishedAt: '2026-11-21T00:00:00.000Z' }),
+      );
+      expect(await ended(store)).toMatchObject({
+        state,
+        error,
+        files: {},
+        resultFrom: { id: 'leader' },
+      });
+    },
+  );
 
-  test('keep no earlier files beside the reason why they failed', async () => {
+  test('keep no earlier files if they fail', async () => {
     const error = { code: 'JOB_FAILED', message: 'no' };
     const store = await tree(
       ending({ state: 'failed', error, finishedAt: '2026-11-21T00:00:00.000Z' }),
@@ -139,7 +142,7 @@ describe('the rows that follow another, when the campaign ends', () => {
     expect(await store.exists('sequences/follower/result.csv')).toBe(false);
   });
 
-  test('wait while it is open', async () => {
+  test('wait while the other row is open', async () => {
     const store = await tree(ending({ state: 'running', remoteId: 'job' }));
     expect(await ended(store)).toMatchObject({ state: 'waiting' });
   });

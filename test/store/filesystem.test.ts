@@ -34,7 +34,7 @@ describe('writing', () => {
     expect(await everyName(store.location)).toEqual([]);
   });
 
-  test('a stream that can be aborted is not kept in memory until it ends', async () => {
+  test('a stream that can be aborted is not buffered in memory', async () => {
     const store = await openFileStore(await temporaryFolder());
     const written: WeakRef<Uint8Array>[] = [];
     let alive = -1;
@@ -87,7 +87,7 @@ describe('links', () => {
     expect(await everyName(join(folder, 'large-disk'))).toEqual(['record.json']);
   });
 
-  test('no link below it is followed: not to write, read, list or remove', async () => {
+  test('no link below it is followed to write, read, list or remove', async () => {
     const folder = await temporaryFolder();
     const outside = join(folder, 'outside');
     await mkdir(join(outside, 'aspirin'), { recursive: true });
@@ -114,7 +114,7 @@ describe('links', () => {
 describe('taking a file over from another store', () => {
   const inode = async (folder: string, key: string) => (await stat(join(folder, key))).ino;
 
-  test('shares its disk blocks, and neither sees later writes under the name', async () => {
+  test('shares its disk blocks, and does not change when the other file is replaced or removed', async () => {
     const folder = await temporaryFolder();
     const from = await openFileStore(join(folder, 'a'));
     const to = await openFileStore(join(folder, 'b'));

@@ -53,7 +53,7 @@ describe('growing a campaign', () => {
     expect((await readItem(store, 'sequence', 'p'))?.state).toBe('waiting');
   });
 
-  test('does not change open items, also rows that are missing in the new manifest', async () => {
+  test('does not change open items, including rows that are missing in the new manifest', async () => {
     const { store, former } = await running(3);
     const record = await readItem(store, 'molecule', 'm1');
     const job = { state: 'running', remoteId: 'h', address: 'host' } as const;
@@ -64,7 +64,7 @@ describe('growing a campaign', () => {
     expect(await readItem(store, 'molecule', 'm1')).toEqual({ ...record, ...job });
   });
 
-  test('with nothing new writes no page', async () => {
+  test('writes no page if there are no new rows', async () => {
     const { store, former } = await running(3);
     expect(await growCampaign(store, former, LONGER, molecules(3))).toMatchObject({
       pages: 2,
@@ -73,7 +73,7 @@ describe('growing a campaign', () => {
   });
 
   test.each([1, 2, 3, 4, 5])(
-    'interrupted after %i of the rows it is repeated, and loses none',
+    'can be repeated after an interruption (%i), and loses no row',
     async (n) => {
       const { store, former } = await running(3);
       const more = [...molecules(3), ...['a', 'b', 'c', 'd'].map((id) => aMolecule(id))];
@@ -97,14 +97,14 @@ describe('growing a campaign', () => {
     expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
   });
 
-  test('does not list an item twice whose folder was removed by the user', async () => {
+  test('does not list an item twice if the user removed its folder', async () => {
     const { store, former } = await running(2);
     await store.remove('molecules/m1/item.json');
     await growCampaign(store, former, LONGER, molecules(3));
     expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
   });
 
-  test('lets new rows follow a running one, also through a row that follows it', async () => {
+  test('lets new rows use the job of a running row, also if another row already shares it', async () => {
     const store = await temporaryStore();
     const asking = (id: string, leader: string) => {
       const item = aSequence(id, { canonical: 'same' });

@@ -28,7 +28,7 @@ const rows = fc.array(
   }),
 );
 
-test('are read back unchanged, and replace earlier ones', async () => {
+test('invalid rows are read back unchanged, and replace earlier ones', async () => {
   const store = await temporaryStore();
   await fc.assert(
     fc.asyncProperty(rows, async (all) => {
@@ -43,7 +43,7 @@ test('are read back unchanged, and replace earlier ones', async () => {
   expect(await countInvalidRows(store)).toBe(0);
 });
 
-test('are read completely if a chunk of the file ends within one', async () => {
+test('invalid rows are read completely if a chunk of the file ends within a row', async () => {
   const store = await temporaryStore();
   const one: InvalidRow = {
     id: 'x',

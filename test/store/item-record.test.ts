@@ -181,7 +181,7 @@ describe('item.json', () => {
     ['of another format', itemToDisk(waitingRecord(aMolecule('x'))).replace('1', '2')],
     ['with an unknown state', itemToDisk(waitingRecord(aMolecule('x'))).replace('waiting', 'odd')],
     ['that is not an object', '[]'],
-  ])('a record %s is refused with its path, never guessed', async (_, text) => {
+  ])('a record %s is refused with its path', async (_, text) => {
     const store = await temporaryStore();
     await store.write(KEY, text);
     const error = await expectCode(
@@ -192,7 +192,7 @@ describe('item.json', () => {
   });
 
   test.each(['', '\0\0\0\0'])(
-    'a record that a power cut emptied (%j) counts as missing',
+    'a record that is empty after a power cut (%j) counts as missing',
     async (text) => {
       const store = await temporaryStore();
       await store.write(KEY, text);

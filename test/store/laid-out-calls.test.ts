@@ -14,7 +14,7 @@ import { temporaryStore } from './temporary-store.ts';
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 const rows = (count: number) => Array.from({ length: count }, (_, n) => aSequence(`s-${n}`));
 
-test('in a new tree no record is looked for, and in an existing one each is', async () => {
+test('records are looked up in an existing tree, but not in a new one', async () => {
   const { store, records } = countedReads(await temporaryStore());
   await prepareCampaign(store, CAMPAIGN, rows(20));
   expect(records).toEqual([]);

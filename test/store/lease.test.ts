@@ -35,7 +35,7 @@ async function aTree(): Promise<Store> {
 }
 
 describe('a tree that a Temporal holds', () => {
-  test('is refused to another one that sees the lease change, with an explanation', async () => {
+  test('is refused to another Temporal that sees the lease change, with an explanation', async () => {
     const store = await aTree();
     const { lease } = await holdTree(store, holder('a'), ALIVE);
     const watched = Promise.withResolvers();
@@ -64,7 +64,7 @@ describe('a tree that a Temporal holds', () => {
     });
   });
 
-  test('is free once it was released, and keeps its id', async () => {
+  test('is free after its release, and keeps its id', async () => {
     const store = await aTree();
     await holdTree(store, holder('a'), ALIVE);
     await releaseLease(store, holder('a'));
@@ -73,7 +73,7 @@ describe('a tree that a Temporal holds', () => {
     expect(await collected(store.list('.hundredfold/lease/'))).toHaveLength(1);
   });
 
-  test('is free, and keeps its id, if it is released while another one watches it', async () => {
+  test('is free, and keeps its id, if it is released while another Temporal watches it', async () => {
     const store = await aTree();
     await holdTree(store, holder('a'), ALIVE);
     const watched = Promise.withResolvers();
@@ -85,7 +85,7 @@ describe('a tree that a Temporal holds', () => {
     expect(await readTreeId(store)).toBe('first-id');
   });
 
-  test('is not released by a process after another one has renewed it', async () => {
+  test('is not released by a process after another process has renewed the lease', async () => {
     const store = await aTree();
     const { lease } = await holdTree(store, holder('a', 'worker'), ALIVE);
     await renewLease(store, holder('a', 'command'), lease);
@@ -95,7 +95,7 @@ describe('a tree that a Temporal holds', () => {
 });
 
 describe('after a crash the tree is taken over, and has another id', () => {
-  test('at once when the processes are known to have ended', async () => {
+  test('at once if the processes are known to have ended', async () => {
     const store = await aTree();
     const { lease } = await holdTree(store, holder('a'), ALIVE);
     const began = performance.now();
@@ -125,7 +125,7 @@ describe('after a crash the tree is taken over, and has another id', () => {
     expect(await readTreeId(store)).not.toBe('first-id');
   });
 
-  test('also when the one that took it over died before it had given it the new id', async () => {
+  test('also if the process that took it over died before it wrote the new id', async () => {
     const store = await aTree();
     await holdTree(store, holder('a'), ALIVE);
     await takeLease(store, holder('b'), await newestLease(store), true);
@@ -136,7 +136,7 @@ describe('after a crash the tree is taken over, and has another id', () => {
   });
 });
 
-test('of many that request a free tree at the same time, one gets it', async () => {
+test('only one of many concurrent requests gets a free tree', async () => {
   const store = await aTree();
   const names = Array.from({ length: 12 }, (_, n) => `t${n}`);
   const outcomes = await Promise.all(
@@ -154,7 +154,7 @@ test('of many that request a free tree at the same time, one gets it', async () 
   expect(await collected(store.leftovers())).toEqual([]);
 });
 
-test('one that was suspended during two takeovers does not get a number that is free again', async () => {
+test('a process that was suspended during two takeovers does not get the lease', async () => {
   const store = await aTree();
   await holdTree(store, holder('a'), ALIVE);
   const former = await newestLease(store);
@@ -165,7 +165,7 @@ test('one that was suspended during two takeovers does not get a number that is 
 });
 
 test.runIf(onFolder())(
-  'a renewal in progress is not a leftover, one that a crash left is',
+  'a renewal in progress is not a leftover; one that a crash left behind is',
   async () => {
     const store = await aTree();
     const folder = join(store.location, '.hundredfold', 'lease');
@@ -177,7 +177,7 @@ test.runIf(onFolder())(
   },
 );
 
-describe('a file that is created', () => {
+describe('a created file', () => {
   test('is complete, and is not overwritten', async () => {
     const store = await aTree();
     expect(await store.create('x/y.json', 'one')).toBe(true);

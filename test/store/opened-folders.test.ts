@@ -48,7 +48,7 @@ describe('a tree that was opened before', () => {
 });
 
 describe('the folder of an item', () => {
-  test('is created again when it was removed a moment ago', async () => {
+  test('is created again if it was just removed', async () => {
     const store = await again(await tree());
     await store.write(KEY, 'first');
     await rm(join(store.location, 'sequences'), { recursive: true });
@@ -57,7 +57,7 @@ describe('the folder of an item', () => {
     expect(await readFile(join(store.location, KEY), 'utf8')).toBe('second');
   });
 
-  test('is never written through a link, even if it was a folder a moment ago', async () => {
+  test('is not written through a link, even if it was a folder just before', async () => {
     const folder = await tree();
     const outside = await temporaryFolder();
     const store = await again(folder);
@@ -83,7 +83,7 @@ describe('the folder of an item', () => {
 });
 
 describe('flushing a folder to disk', () => {
-  test('is done once for all callers that arrive meanwhile, and never by a flush already in progress', async () => {
+  test('is done once for all callers that arrive in the meantime, after the flush in progress', async () => {
     const folder = await temporaryFolder();
     const first = syncFolder(folder);
     const second = syncFolder(folder);

@@ -218,7 +218,7 @@ const someCache = async (folder: string, all: readonly Omit<Row, 'id'>[]) => {
 };
 
 describe('rows that share work', () => {
-  test('are prepared after any earlier run, and need as many jobs as the survey said', async () => {
+  test('are prepared after any earlier run, and need as many jobs as the survey counted', async () => {
     const folder = await temporaryFolder();
     let n = 0;
     await fc.assert(
@@ -250,7 +250,7 @@ describe('rows that share work', () => {
     );
   });
 
-  test('grow while they run, without a chain, in pages after the existing ones', async () => {
+  test('are added while others run, without chains of rows, in pages after the existing ones', async () => {
     const folder = await temporaryFolder();
     let n = 0;
     await fc.assert(
@@ -287,7 +287,7 @@ describe('rows that share work', () => {
 });
 
 describe('a job in progress', () => {
-  test('serves added rows that need no more than it delivers; others get one job for all', async () => {
+  test('is used by added rows that need no more than it delivers; the others share one new job', async () => {
     const store = await temporaryStore();
     const first = aSequenceOf('first', 0, ['dynamine']);
     await prepareCampaign(store, CAMPAIGN, sharing([first]));
@@ -312,7 +312,7 @@ describe('a job in progress', () => {
   });
 });
 
-describe('a row that only seems to be the same work', () => {
+describe('a row that only seems to request the same work', () => {
   const share = (leader: string, item: Item): AssignedItem => ({
     ...item,
     share: { leader, options: item.options },
@@ -350,7 +350,7 @@ describe('a leader that succeeded in an earlier run', () => {
     return store;
   }
 
-  test('gives new rows its result at once, under its own digests', async () => {
+  test('gives new rows its result at once, with the recorded digests', async () => {
     const store = await led();
     expect(await prepareCampaign(store, CAMPAIGN, sharing(group))).toMatchObject({ done: 3 });
     const [a, b] = [
@@ -363,7 +363,7 @@ describe('a leader that succeeded in an earlier run', () => {
     expect(await faultsOf(store, b)).toEqual([]);
   });
 
-  test('whose file was changed by the user gives nothing: one of the others has a job for all', async () => {
+  test('whose file was changed by the user is not used: one of the others has a job for all', async () => {
     const store = await led();
     await store.write('sequences/a/result.json', 'changed');
     expect(await prepareCampaign(store, CAMPAIGN, sharing(group))).toMatchObject({
@@ -395,7 +395,7 @@ describe('a leader that succeeded in an earlier run', () => {
     ]);
   });
 
-  test('that was removed from the manifest since leaves no row waiting for it', async () => {
+  test('that was removed from the manifest does not leave rows that wait for it', async () => {
     const store = await temporaryStore();
     await prepareCampaign(store, CAMPAIGN, sharing(group));
     expect((await entriesOf(store)).map(({ follows }) => follows)).toEqual([undefined, 'a', 'a']);

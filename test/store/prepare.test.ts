@@ -76,7 +76,7 @@ describe('preparing a campaign', () => {
     expect(await collected(store.list('.hundredfold/'))).toEqual(['.hundredfold/campaign.json']);
   });
 
-  test('interrupted, it counts as not prepared, and can be repeated safely', async () => {
+  test('leaves the campaign not prepared if it is interrupted, and can be repeated safely', async () => {
     const store = await emptyStore();
     const breaking = function* (): Generator<Item> {
       yield* molecules(5);
@@ -91,7 +91,7 @@ describe('preparing a campaign', () => {
     expect(await readPreparedCampaign(store)).toMatchObject({ pages: 4, items: 7 });
   });
 
-  test('one id for two items is refused, not overwritten', async () => {
+  test('refuses two items with the same id', async () => {
     const items = [aMolecule('x'), aSequence('x')];
     const prepare = prepareCampaign(await emptyStore(), CAMPAIGN, items);
     expect((await expectCode(prepare, 'STORE_DUPLICATE_ID')).message).toContain('line 3');
@@ -115,7 +115,7 @@ describe('preparing a campaign again', () => {
     ]);
   });
 
-  test('keeps a running job: a lost Temporal database submits nothing twice', async () => {
+  test('keeps a running job, so that nothing is submitted twice after a loss of Temporal’s database', async () => {
     const store = await emptyStore();
     await prepareCampaign(store, CAMPAIGN, molecules(1));
     const running = await change(store, 'm0', {
@@ -145,28 +145,31 @@ describe('preparing a campaign again', () => {
         options: { kind: 'molecule', chargeMethod: 'gas', netCharge: null, atomType: 'gaff2' },
       }),
     ],
-  ])('starts again with another %s, and removes the former results', async (_, changed) => {
-    const store = await emptyStore();
-    await prepareCampaign(store, CAMPAIGN, molecules(1));
-    await change(store, 'm0', { state: 'succeeded' });
-    expect(await prepareCampaign(store, CAMPAIGN, [changed])).toMatchObject({ done: 0 });
-    expect(await readItem(store, 'molecule', 'm0')).toMatchObject({
-      state: 'waiting',
-      files: {},
-      generation: 1,
-      jobNumber: 0,
-    });
-    expect(await store.readText('molecules/m0/input.smi')).toBe(changed.input.text);
-    expect(await store.exists('molecules/m0/record.json')).toBe(false);
-  });
+  ])(
+    'starts the item again with another %s, and removes its previous results',
+    async (_, changed) => {
+      const store = await emptyStore();
+      await prepareCampaign(store, CAMPAIGN, molecules(1));
+      await change(store, 'm0', { state: 'succeeded' });
+      expect(await prepareCampaign(store, CAMPAIGN, [changed])).toMatchObject({ done: 0 });
+      expect(await readItem(store, 'molecule', 'm0')).toMatchObject({
+        state: 'waiting',
+        files: {},
+        generation: 1,
+        jobNumber: 0,
+      });
+      expect(await store.readText('molecules/m0/input.smi')).toBe(changed.input.text);
+      expect(await store.exists('molecules/m0/record.json')).toBe(false);
+    },
+  );
 
   test.each([
     ['nothing', molecules(3), CAMPAIGN, false],
-    ['nothing but settings', molecules(3), { ...CAMPAIGN, settings: {} }, false],
+    ['only the settings', molecules(3), { ...CAMPAIGN, settings: {} }, false],
     ['a row more', molecules(4), CAMPAIGN, true],
     ['a row less', molecules(2), CAMPAIGN, true],
     [
-      'an own column',
+      'a column of the user',
       [aMolecule('m0', { user: { a: 'b' } }), ...molecules(3).slice(1)],
       CAMPAIGN,
       true,
@@ -187,7 +190,7 @@ describe('preparing a campaign again', () => {
     await expectCode(readPage(store, 1), 'STORE_NOT_PREPARED');
   });
 
-  test('never overwrites an unreadable record: it may belong to a job that was charged', async () => {
+  test('does not overwrite an unreadable record, which may belong to a charged job', async () => {
     const store = await emptyStore();
     await store.write('molecules/m0/item.json', '{"state": "running", "remote_');
     const prepare = prepareCampaign(store, CAMPAIGN, molecules(1));
@@ -196,7 +199,7 @@ describe('preparing a campaign again', () => {
   });
 });
 
-test('a page names the token that an open job was submitted with', async () => {
+test('a page records the token with which an open job was submitted', async () => {
   const store = await emptyStore();
   await prepareCampaign(store, CAMPAIGN, molecules(2));
   const sent = { state: 'running', remoteId: 'job-1', address: 'host' } as const;

@@ -40,7 +40,7 @@ async function listed(store: Store, filter: ItemFilter): Promise<readonly [strin
   return [lines.map(({ id }) => id), counted.records.length];
 }
 
-test('a search for a state or a code reads the records of the pages that were begun, and no others', async () => {
+test('a search for a state or a code reads only the records of pages that were begun', async () => {
   const store = await temporaryStore();
   await prepareCampaign(store, CAMPAIGN, rows(0, 100), MARKED);
   await markReached(store, 1);
@@ -55,7 +55,7 @@ test('a search for a state or a code reads the records of the pages that were be
   expect(await listed(store, { state: 'failed' })).toEqual([['s-12', 's-55'], 100]);
 });
 
-test('the jobs that count against a token are looked for in the pages that were begun', async () => {
+test('jobs that count against a token are looked up only in pages that were begun', async () => {
   const store = await temporaryStore();
   await prepareCampaign(store, CAMPAIGN, rows(0, 100), MARKED);
   await markReached(store, 3);

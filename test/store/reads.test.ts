@@ -9,7 +9,7 @@ import { openFileStore } from '../../src/store/filesystem.ts';
 import { collected, expectCode } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-describe.each([false, true])('blocking: %s', (blocking) => {
+describe.each([false, true])('reads with blocking calls: %s', (blocking) => {
   async function store(files: Readonly<Record<string, string | Uint8Array>> = {}) {
     const opened = await openFileStore(await temporaryFolder(), { blocking });
     for (const [key, data] of Object.entries(files)) await opened.write(key, data);
@@ -20,9 +20,9 @@ describe.each([false, true])('blocking: %s', (blocking) => {
   test.each([
     ['a small file', 'Größe: 5 Å\n'],
     ['an empty one', ''],
-    ['one that is called what links are', 'link'],
+    ['a file that contains the word "link"', 'link'],
     ['one that is larger than the buffer', 'x'.repeat(3_000_000)],
-    ['one of just its size', 'y'.repeat(1024 * 1024)],
+    ['one of exactly its size', 'y'.repeat(1024 * 1024)],
   ])('%s: bytes, text and digest', async (_, text) => {
     const tree = await store({ 'first.txt': 'z'.repeat(2_000_000), 'a/b.txt': text });
     expect((await tree.readText('first.txt'))?.length).toBe(2_000_000);
@@ -35,7 +35,7 @@ describe.each([false, true])('blocking: %s', (blocking) => {
     }
   });
 
-  test('bytes do not change when the next file is read', async () => {
+  test('bytes that were returned do not change when the next file is read', async () => {
     const tree = await store({ one: 'first', two: 'other' });
     const first = await tree.read('one');
     await tree.read('two');

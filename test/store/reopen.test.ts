@@ -36,12 +36,12 @@ describe('the job of an item that is run again', () => {
     ['a job that failed', 'JOB_FAILED', {}, 'ask'],
     ['a job that the service lost', 'JOB_LOST', {}, 'ask'],
     ['a job that the service does not work on', 'JOB_STUCK', {}, 'ask'],
-    ['a job whose result is no good', 'RESULT_MISSING_FILES', {}, 'ask'],
+    ['a job whose result is unusable', 'RESULT_MISSING_FILES', {}, 'ask'],
     ['a job whose result was deleted', 'RESULT_ABSENT', {}, 'ask'],
     ['a job that failed and left no id', 'JOB_FAILED', unsent, 'anew'],
     ['a job that may have been finished since', 'JOB_OVERDUE', {}, 'ask'],
     ['a job whose file was damaged here', 'STORE_DIGEST_MISMATCH', {}, 'ask'],
-    ['a job that nobody waited for', 'CANCELLED', { state: 'cancelled' as const }, 'ask'],
+    ['a job of a cancelled item', 'CANCELLED', { state: 'cancelled' as const }, 'ask'],
     ['a job whose workflow was ended by hand', 'ITEM_ENDED_BY_HAND', {}, 'ask'],
     [
       'an item that was never sent',
@@ -51,7 +51,7 @@ describe('the job of an item that is run again', () => {
     ],
     ['a submission that was refused', 'SUBMIT_REFUSED', unsent, 'resend'],
     [
-      'a submission of unknown fate',
+      'a submission of unknown outcome',
       'SUBMIT_UNSURE',
       { ...unsent, state: 'held' as const },
       'resend',
@@ -80,7 +80,7 @@ describe('the job of an item that is run again', () => {
   });
 });
 
-test('the former end is kept, and so are the attempts and the files until they are replaced', () => {
+test('the previous end is kept, and so are the attempts and the files until they are replaced', () => {
   const attempts = [{ at: AT, outcome: 'accepted' as const, remoteId: 'job-1' }];
   const once = reopened(ended(aSequence('p1'), 'JOB_FAILED', { attempts }), AT);
   expect(once.attempts).toEqual(attempts);
@@ -114,12 +114,12 @@ describe('a job that may be followed by another one', () => {
     expect(formerEnd({ ...waitingRecord(aSequence('p1')), remoteId: 'job-1' })).toBeNull();
   });
 
-  test('is never an adopted one', () => {
+  test('is not an adopted job', () => {
     const adopted = ended(aSequence('p1'), 'JOB_LOST', { adopted: { inputKnown: true } });
     expect(formerEnd(reopened(adopted, AT))).toBeNull();
   });
 
-  test('leaves its name unused once it is abandoned, and its files have checksums', () => {
+  test('is followed by a job with a new name after it is abandoned, and its files are recorded', () => {
     const again = reopened(ended(aSequence('p1'), 'JOB_LOST'), AT);
     const files = { 'rejected/result.json': { bytes: 2, sha256: 'b'.repeat(64) } };
     expect(givenUp(again, {}).files).toEqual(again.files);
@@ -134,23 +134,29 @@ describe('a job that may be followed by another one', () => {
 describe('a second job', () => {
   const held = { state: 'held' as const, remoteId: null };
   test.each([
-    ['may come of a held molecule', aMolecule('m'), 'SUBMIT_UNSURE', held, true],
+    ['may exist for a held molecule', aMolecule('m'), 'SUBMIT_UNSURE', held, true],
     [
-      'may come of one ended by hand',
+      'may exist for an item that was ended by hand',
       aMolecule('m'),
       'ITEM_ENDED_BY_HAND',
       { remoteId: null },
       true,
     ],
     [
-      'cannot come of a held sequence: its name is taken once',
+      'cannot exist for a held sequence, because its name is unique',
       aSequence('p'),
       'SUBMIT_UNSURE',
       held,
       false,
     ],
-    ['cannot come of one whose job is known', aMolecule('m'), 'ITEM_ENDED_BY_HAND', {}, false],
-    ['cannot come of one that failed', aMolecule('m'), 'JOB_FAILED', {}, false],
+    [
+      'cannot exist for an item whose job is known',
+      aMolecule('m'),
+      'ITEM_ENDED_BY_HAND',
+      {},
+      false,
+    ],
+    ['cannot exist for an item that failed', aMolecule('m'), 'JOB_FAILED', {}, false],
   ])('%s', (_, item, code, changes, may) => {
     expect(mayBeThere(ended(item, code, changes))).toBe(may);
   });

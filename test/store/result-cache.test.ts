@@ -78,7 +78,7 @@ describe('the results of earlier campaigns', () => {
     else expect(found).toBe('other predictors');
   });
 
-  test('contain everything that a shared job delivered, not only what its row requested', async () => {
+  test('contain all results of a shared job, not only those that its row requested', async () => {
     const set = await scene();
     const record = await succeeded(set.tree, asking(['dynamine']), { jobOptions: ITEM.options });
     await set.cache.keep(set.tree, 'night', record);
@@ -96,7 +96,7 @@ describe('the results of earlier campaigns', () => {
     expect(await collected(set.kept.list(''))).toEqual([]);
   });
 
-  test('are replaced by one with more predictors, and not by one with fewer', async () => {
+  test('are replaced by a result with more predictors, and not by one with fewer', async () => {
     const set = await scene();
     const keep = async (campaign: string, predictors: readonly Predictor[]) =>
       set.cache.keep(
@@ -113,7 +113,7 @@ describe('the results of earlier campaigns', () => {
   });
 
   test.runIf(onFolder())(
-    'share the disk blocks of the tree: a file edited there is never delivered',
+    'share disk blocks with the tree, and a file that is edited there is not delivered',
     async () => {
       const set = await scene();
       const record = await succeeded(set.tree, ITEM);

@@ -60,7 +60,7 @@ describe('the items of a retry', () => {
     ['all that did not succeed', ALL, ['bad', 'lost', 'held', 'stopped']],
     ['failed ones', { type: 'failed' } as const, ['bad', 'lost']],
     ['those that are named', these('held', 'bad'), ['bad', 'held']],
-    ['none of an open one: it goes on', these('open'), []],
+    ['none if the named item is open', these('open'), []],
   ])('are %s', async (_, selection, ids) => {
     const { store, campaign } = await aTree();
     const survey = await surveyRetry(store, campaign, selection);
@@ -68,7 +68,7 @@ describe('the items of a retry', () => {
     expect(survey.open).toBe(1);
   });
 
-  test('are counted by their end and by what is done about them', async () => {
+  test('are counted by their end and by the way in which they are retried', async () => {
     const { store, campaign } = await aTree();
     expect(await surveyRetry(store, campaign, ALL)).toMatchObject({
       states: { failed: 2, held: 1, cancelled: 1 },
@@ -79,7 +79,7 @@ describe('the items of a retry', () => {
     });
   });
 
-  test('are refused together when a named one cannot be run again', async () => {
+  test('are all refused if a named one cannot be run again', async () => {
     const { store, campaign } = await aTree();
     const survey = surveyRetry(store, campaign, these('bad', 'good', 'nobody'));
     await expect(survey).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('the items of a retry', () => {
   test.each([
     ['its input was changed by hand', 'molecules/bad/input.smi', 'CCN\n', /was changed/],
     ['its record is damaged', 'molecules/bad/item.json', '{"id":', /is not an item record/],
-  ])('omit one if %s, and refuse it by name', async (_, key, text, why) => {
+  ])('omit an item if %s, and refuse it if it is named', async (_, key, text, why) => {
     const { store, campaign } = await aTree();
     await store.write(key, text);
     const { chosen, unusable } = await surveyRetry(store, campaign, ALL);
@@ -104,7 +104,7 @@ describe('the items of a retry', () => {
 });
 
 describe('reopening items', () => {
-  test('gives the workflows the ended items, the job to look up, and the generation of the item', async () => {
+  test('gives the workflows the ended items, the jobs to look up, and the generations of the items', async () => {
     const { store, campaign } = await aTree();
     const { done } = await prepareRetry(store, campaign, new Set(['bad', 'lost', 'held']), AT);
     expect(done).toBe(2);
@@ -129,7 +129,7 @@ describe('reopening items', () => {
     expect(await readPreparedCampaign(store)).toEqual(campaign);
   });
 
-  test('twice, because the first time was interrupted, reopens each once', async () => {
+  test('again after an interruption reopens each item once', async () => {
     const { store, campaign } = await aTree();
     await prepareRetry(store, campaign, new Set(['bad']), AT);
     const { chosen, open, reopenedBefore } = await surveyRetry(store, campaign, ALL);
@@ -142,7 +142,7 @@ describe('reopening items', () => {
     });
   });
 
-  test('is kept by the run command, which prepares the campaign from its manifest', async () => {
+  test('is kept when `run` prepares the campaign from its manifest', async () => {
     const { store, campaign } = await aTree();
     await prepareRetry(store, campaign, new Set(['bad']), AT);
     const opened = await readItem(store, 'molecule', 'bad');
@@ -213,7 +213,7 @@ describe('items that share a job', () => {
     ]);
   });
 
-  test('a follower alone is refused while its leader has not succeeded; the error names the leader', async () => {
+  test('a follower alone is refused if its leader has not succeeded; the error names the leader', async () => {
     const { store, campaign } = await group();
     const before = await entriesIn(store, 0);
     const error = await surveyRetry(store, campaign, these('one')).catch((e: unknown) => e);
@@ -222,7 +222,7 @@ describe('items that share a job', () => {
     expect(await entriesIn(store, 0)).toEqual(before);
   });
 
-  test('the leader alone does not change the others, and they get its result next time', async () => {
+  test('the leader alone does not change the others, which get its result next time', async () => {
     const tree = await group();
     expect((await opened(tree, these('leader'))).ways).toEqual([
       ['leader', 'own job'],

@@ -18,7 +18,7 @@ test('the shard of an item is named after the SHA-256 of its id', () => {
   expect(itemFolder(SHARDS, 'molecule', 'aspirin')).toBe('molecules/aa/aspirin');
 });
 
-test('the item of a file is found by the layout of its tree', () => {
+test('the item of a file is determined by the layout of its tree', () => {
   const inShard = 'sequences/f6/p1/item.json';
   expect(itemOf(SHARDS, inShard)).toEqual({
     kind: 'sequence',
@@ -30,7 +30,7 @@ test('the item of a file is found by the layout of its tree', () => {
   expect(itemOf(SHARDS, 'tables/f6/p1/item.json')).toBeNull();
 });
 
-test('a new tree with many items is laid out in shards, and is so whenever it is opened', async () => {
+test('a new tree with many items is laid out in shards, also when it is opened again', async () => {
   const store = await laidOutFor(await temporaryStore(), 4, 3);
   await prepareCampaign(
     store,
@@ -46,7 +46,7 @@ test('a new tree with many items is laid out in shards, and is so whenever it is
   expect(await again.readText(SHARDED)).toContain('SHA-256 of the id');
 });
 
-test('a tree keeps its layout, whatever is added to it', async () => {
+test('a tree keeps its layout when rows are added', async () => {
   const flat = await laidOutFor(await temporaryStore(), 3, 3);
   await prepareCampaign(flat, CAMPAIGN, [aSequence('p1')]);
   expect((await laidOutFor(flat, 1_000, 3)).sharded).toBe(false);

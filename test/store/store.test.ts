@@ -49,7 +49,7 @@ describe('writing', () => {
   test.each([
     ['shorter than announced', 5, ['abc']],
     ['longer than announced', 2, ['abc']],
-    ['empty though announced', 1, []],
+    ['empty although a length was announced', 1, []],
   ])('a body %s is STORE_TRUNCATED and does not change the old file', async (_, expected, body) => {
     const store = await temporaryStore();
     await store.write(KEY, 'the old one');
@@ -197,7 +197,7 @@ describe('a large file', () => {
 });
 
 describe('creating a file', () => {
-  test('succeeds for exactly one of many', async () => {
+  test('succeeds for exactly one of many concurrent writers', async () => {
     const store = await temporaryStore();
     const created = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => {
@@ -233,7 +233,7 @@ test('more files than one page of a listing are all listed, in order', async () 
 });
 
 describe('files that another process may change', () => {
-  test('a file is replaced while it is what was read, also several times in a row', async () => {
+  test('a file is replaced if it has not changed since it was read, also several times in a row', async () => {
     const store = await temporaryStore();
     await store.write(KEY, 'one');
     const done = onFolder() ? 'unseen' : 'replaced';
@@ -242,7 +242,7 @@ describe('files that another process may change', () => {
     expect(await store.readText(KEY)).toBe('three');
   });
 
-  test.skipIf(onFolder())('it is not replaced once another process has changed it', async () => {
+  test.skipIf(onFolder())('a file is not replaced if another process has changed it', async () => {
     const store = await temporaryStore();
     await store.write(KEY, 'one');
     await writeElsewhere(store, KEY, 'changed');
@@ -251,7 +251,7 @@ describe('files that another process may change', () => {
     expect(await store.replace(KEY, 'three', 'changed')).toBe('replaced');
   });
 
-  test.skipIf(onFolder())('it is not written again once it was removed', async () => {
+  test.skipIf(onFolder())('a file is not replaced after it was removed', async () => {
     const store = await temporaryStore();
     await store.write(KEY, 'one');
     await store.remove(KEY);
@@ -259,7 +259,7 @@ describe('files that another process may change', () => {
     expect(await store.exists(KEY)).toBe(false);
   });
 
-  test('what others have written is read, unless what was written here will do', async () => {
+  test('the content that others have written is read, unless a recent own write is sufficient', async () => {
     const store = await temporaryStore();
     await store.write(KEY, 'here');
     expect(await store.readText(KEY, { recent: 'use' })).toBe('here');
@@ -271,7 +271,7 @@ describe('files that another process may change', () => {
     expect(await store.readText(KEY, { recent: 'use' })).toBe('elsewhere');
   });
 
-  test('a file that was removed here is missing, also for a recent read', async () => {
+  test('a file that was removed is missing, also if a recent own write is sufficient', async () => {
     const store = await temporaryStore();
     await store.write(KEY, 'here');
     await store.remove(KEY);

@@ -37,7 +37,7 @@ const folder = async (): Promise<Store> => openFileStore(await temporaryFolder()
 const total = Object.keys(FILES).length;
 
 describe('a transfer', () => {
-  test('copies all files but the lease and the identity, and a second one has nothing to do', async () => {
+  test('copies all files except the lease and the identity; a second one has nothing to do', async () => {
     const from = await published();
     const to = await folder();
     expect(await transfer({ from, to })).toMatchObject({ copied: total + 1, kept: 0, faults: [] });
@@ -79,7 +79,7 @@ describe('a transfer', () => {
     expect(done.copied).toBe(total);
   });
 
-  test('works in the other direction as well, and reports in advance what would be replaced', async () => {
+  test('works in both directions, and reports in advance what would be replaced', async () => {
     const from = await folder();
     for (const [key, text] of Object.entries(FILES)) await from.write(key, text);
     const to = await temporaryStore();

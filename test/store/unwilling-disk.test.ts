@@ -32,7 +32,7 @@ function refusalIn(script: string, folder: string, wrapper: readonly string[] = 
 
 describe('a full disk', () => {
   test.skipIf(!canMount)(
-    'is STORE_FULL, leaves no partial file, and accepts the file once there is space (needs private mounts)',
+    'is STORE_FULL, leaves no partial file, and accepts the file when there is space (needs private mounts)',
     async () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o size=256k tmpfs "$1"; head -c 65536 /dev/zero >"$1/ballast"; "$2" "$3" "$1"',
@@ -62,7 +62,7 @@ describe('a full disk', () => {
   );
 
   test.skipIf(!canMount)(
-    'without free inodes is STORE_FULL too, whatever space is left (needs private mounts)',
+    'without free inodes is STORE_FULL too, also with free space (needs private mounts)',
     async () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o nr_inodes=6 tmpfs "$1"; touch "$1/ballast"; "$2" "$3" "$1"',

@@ -37,7 +37,7 @@ async function perform(store: Store, { key, pieces, fate }: Write): Promise<void
   await store.write(key, body(), options);
 }
 
-test('after any concurrent writes, each key has one complete body that was sent, or nothing', async () => {
+test('after concurrent writes, each key has one complete body that was sent, or no file', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(write, { maxLength: 4 }), { maxLength: 5 }),

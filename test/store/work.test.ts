@@ -16,34 +16,34 @@ const predictors = fc
 
 test.each<[string, Item, boolean]>([
   [
-    'its id, owner, title and own columns',
+    'id, owner, title and user columns',
     aMolecule('b', { canonical: 'x', email: 'a@b.c', title: 't', user: { a: 'b' } }),
     true,
   ],
   [
-    'how its file was written',
+    'the notation of their files',
     aMolecule('b', { canonical: 'x', input: { name: 'input.sdf', text: '…' } }),
     true,
   ],
-  ['its input', aMolecule('a', { canonical: 'y' }), false],
+  ['input', aMolecule('a', { canonical: 'y' }), false],
   [
-    'its charge method',
+    'charge method',
     aMolecule('a', { canonical: 'x', options: { ...molecule, chargeMethod: 'gas' } }),
     false,
   ],
-  ['its charge', aMolecule('a', { canonical: 'x', options: { ...molecule, netCharge: 0 } }), false],
+  ['charge', aMolecule('a', { canonical: 'x', options: { ...molecule, netCharge: 0 } }), false],
   [
-    'its atom types',
+    'atom types',
     aMolecule('a', { canonical: 'x', options: { ...molecule, atomType: 'amber' } }),
     false,
   ],
-  ['its kind', aSequence('a', { canonical: 'x' }), false],
-])('two rows that differ in %s: the same work?', (_, other, same) => {
+  ['kind', aSequence('a', { canonical: 'x' }), false],
+])('rows that differ in %s request the same work: $2', (_, other, same) => {
   const one = aMolecule('a', { canonical: 'x' });
   expect(workDigest(other) === workDigest(one)).toBe(same);
 });
 
-test('predictors are not part of the work, model class and numbering are', () => {
+test('predictors are not part of the work; model class and numbering are', () => {
   const ask = (names: readonly (typeof PREDICTORS)[number][]): string =>
     workDigest(aSequence('a', { options: { kind: 'sequence', predictors: names } }));
   expect(ask(['psper'])).toBe(ask(['dynamine', 'agmata']));
@@ -56,7 +56,7 @@ test('predictors are not part of the work, model class and numbering are', () =>
   expect(new Set([shifts('1', true), shifts('2', true), shifts('1', false)]).size).toBe(3);
 });
 
-test('one job serves two rows if it has the predictors of both, and only those that it has', () => {
+test('one job delivers results for two rows if it has the predictors of both', () => {
   fc.assert(
     fc.property(predictors, predictors, (one, other) => {
       const both = combined(one, other);

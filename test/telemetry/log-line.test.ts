@@ -49,7 +49,7 @@ test('as text: one line, quoted if a value has blanks, without control codes', (
   );
 });
 
-test('all activities of an item have its fields and its trace, also that of the budget', () => {
+test('all activities of an item have its fields and its trace, including the one that the budget runs', () => {
   const execution = { workflowId: 'budget:molecules:host', runId: 'of-the-budget' };
   const job = { id: 'a', kind: 'molecule', generation: 1, store: '/out', tree: RUN };
   const request = { campaign: 'night', item: 'item:night:a', run: 'of-the-campaign', job };

@@ -9,7 +9,7 @@ import { fragments } from '../cli/manifests.ts';
 import { endpointOf, get, metricsOf, scene, services, TOKEN } from './operated-worker.ts';
 import { valueOf } from './prometheus-text.ts';
 
-test('a worker shows what it has done, the state of its budget, and that it is ready', async () => {
+test('a worker exports its work, the state of its budget, and its readiness', async () => {
   const at = desk();
   const set = await scene(at, inject('temporal'));
   const { name, env } = set;
@@ -93,7 +93,7 @@ test('a worker shows what it has done, the state of its budget, and that it is r
   await worker.endsWith(0);
 }, 90_000);
 
-test('a worker with one role is ready when it polls the task queue of that role, without a token', async () => {
+test('a worker with one role is ready, without a token, when it polls the task queue of that role', async () => {
   const at = desk();
   const { name } = await scene(at, inject('temporal'));
   const worker = at.type(['worker', '--role', 'publish', '--identity', 'publisher-1']);

@@ -8,7 +8,7 @@ import { fragments } from '../cli/manifests.ts';
 import { scene } from './operated-worker.ts';
 import { slowScene, STOPS_WITHIN_MS } from './slow-scene.ts';
 
-test('workers that are replaced one after the other under load: no job twice, none lost, none held', async () => {
+test('workers replaced one after the other under load submit no job twice, and no item is lost or held', async () => {
   const at = desk();
   const { set, slow, submitted } = await slowScene(at, 4_000);
   const { name, env } = set;
@@ -42,7 +42,7 @@ test('workers that are replaced one after the other under load: no job twice, no
   expect(slow.abandoned(), 'POSTs that were broken off').toBe(0);
 }, 240_000);
 
-test('SIGTERM while Temporal is away: it still ends in time', async () => {
+test('SIGTERM while Temporal cannot be reached: the worker still ends in time', async () => {
   const at = desk();
   const door = await startProxy(Number(inject('temporal').split(':').at(-1)));
   const { env } = await scene(at, `127.0.0.1:${door.port}`);

@@ -11,7 +11,7 @@ import { noItemLost } from '../promises.ts';
 import { Collector, type CollectedSpan } from './collector.ts';
 import { scene, services, TOKEN } from './operated-worker.ts';
 
-test('every item is one trace, from two workers, with the POST as a separate span', async () => {
+test('every item has one trace, also from two workers, with the POST as a separate span', async () => {
   const at = desk();
   const collector = await Collector.open();
   const set = await scene(at, inject('temporal'));
@@ -149,8 +149,12 @@ test('without a collector only the API of OpenTelemetry is loaded', async () => 
 test.each([
   ['nothing is set', {}, false],
   ['a collector is named', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' }, true],
-  ['one for traces is', { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/v1/traces' }, true],
-  ['it is empty', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, false],
+  [
+    'a collector for traces is named',
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/v1/traces' },
+    true,
+  ],
+  ['the address of the collector is empty', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, false],
   [
     'the SDK is disabled',
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_SDK_DISABLED: 'true' },

@@ -138,7 +138,7 @@ describe('the codec server', () => {
     expect(status).toBe(403);
   });
 
-  test('reports a key that it does not have, and refuses what is not a payload', async () => {
+  test('reports an unknown key, and refuses a body without valid payloads', async () => {
     const { url } = await serving();
     const [foreign] = await new EncryptionCodec(keys('other')).encode([plain('x')]);
     const ask = (body: unknown) =>

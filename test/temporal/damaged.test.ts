@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BIN, desk } from '../cli/command.ts';
 
-test('the message about a damaged database says what is lost and what is not', async () => {
+test('a damaged database is reported with a code, its path and a remedy', async () => {
   const at = desk();
   mkdirSync(at.embedded);
   writeFileSync(join(at.embedded, 'temporal.db'), 'no database '.repeat(1_000));

@@ -6,7 +6,7 @@ import { noItemLost, treeIsWhole } from '../promises.ts';
 import { desk } from '../cli/command.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-test('campaigns run as without a deployment, and doctor says so', async () => {
+test('campaigns run without a deployment if the server has none, and doctor warns about it', async () => {
   const server = await startDevServer({
     executable: temporalCli(),
     dir: await temporaryFolder(),

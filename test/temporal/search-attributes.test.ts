@@ -60,7 +60,7 @@ test('a workflow with every attribute starts right after they were registered', 
   }
 });
 
-test('waits also for attributes that another command registered a moment ago', async () => {
+test('registration waits also for attributes that another command has just registered', async () => {
   const client = await freshNamespace('together');
   const commands = [1, 2, 3].map(async (n) => {
     await delay(n * 30);
@@ -71,7 +71,7 @@ test('waits also for attributes that another command registered a moment ago', a
   await client.connection.close();
 });
 
-test('takes no time once the server knows them', async () => {
+test('registration takes less than a second if the server knows the attributes', async () => {
   const client = await freshNamespace('known');
   await registerSearchAttributes(client);
   const before = performance.now();
@@ -80,7 +80,7 @@ test('takes no time once the server knows them', async () => {
   await client.connection.close();
 });
 
-test('a server that dies while they are registered, and comes back, gets them', async () => {
+test('registration is repeated if the connection is lost', async () => {
   const namespace = 'dying';
   const first = await freshNamespace(namespace);
   await first.connection.close();

@@ -15,7 +15,7 @@ async function listen(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('the connection ends early enough for a command to report it', async () => {
+test('a connection without an answer fails early enough for a command to report it', async () => {
   const address = await listen(createServer());
   const began = performance.now();
   await expect(connectClient({ address, namespace: 'default' })).rejects.toMatchObject({

@@ -27,7 +27,9 @@ function latest(sent: readonly Sent[]): number {
   return Math.max(0, ...sent.map(({ late }) => late));
 }
 
-test('none of 500 items is lost, and no submission is five seconds late', async ({ annotate }) => {
+test('upgrades lose none of 500 items, and delay no submission by five seconds', async ({
+  annotate,
+}) => {
   const scene = await Upgrading.open(LIMITS);
   onTestFinished(() => scene.close());
   const { rig, builds } = scene;

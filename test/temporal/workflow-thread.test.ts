@@ -54,7 +54,7 @@ test('a bug in workflow code is reported with its file and line', async () => {
   await end();
 }, 60_000);
 
-test('a promise in workflow code causes no long stack trace', async () => {
+test('the stack trace of a promise in workflow code has one frame', async () => {
   const taskQueue = `thread-${randomUUID()}`;
   const worker = await createWorker(taskQueue, await workflowBundle());
   const reference = { service: 'predictions', address: taskQueue, credential: 'none' } as const;
@@ -69,7 +69,7 @@ test('a promise in workflow code causes no long stack trace', async () => {
   await handle.terminate('the test is over');
 }, 60_000);
 
-test('code that does not return ends its worker, and another one can take over', async () => {
+test('code that does not return ends its worker', async () => {
   const taskQueue = `thread-${randomUUID()}`;
   const worker = await createWorker(
     taskQueue,

@@ -147,7 +147,7 @@ describe.skipIf('missing' in server)(`1,000 items at 100 in 60 minutes${skipped}
     );
   });
 
-  test('it takes nine hours and the last job', () => {
+  test('the campaign takes nine hours, plus the last job', () => {
     const sorted = stamps();
     const first = sorted[0] as number;
     const last = sorted.at(-1) as number;

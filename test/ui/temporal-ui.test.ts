@@ -148,7 +148,7 @@ describe('what a workflow shows in the UI', () => {
     await page.close();
   });
 
-  test('messages of a service have no effect', async () => {
+  test('messages of a service are shown as text', async () => {
     const { page, details } = await metadataOf(itemWorkflowId('night', 'benzene'));
     await expectText(details, `SUBMIT_REFUSED: ${HOSTILE.replaceAll('|', '¦')}`);
     for (const element of ['a', 'img', 'script', 'table', 'h1', 'em'])
@@ -173,7 +173,7 @@ describe('what a workflow shows in the UI', () => {
     await page.close();
   });
 
-  test('a time line shows what is done, and when a slot becomes free', async () => {
+  test('a timeline shows the submissions, and when a slot becomes free', async () => {
     const { reference } = night.rig.settings[1] ?? {};
     const page = await timelineOf(`budget:predictions:${reference?.address ?? ''}`);
     await page.getByText(/slot frees (\d+ \w{3} )?\d\d:\d\d:\d\d UTC/).waitFor();
@@ -181,7 +181,7 @@ describe('what a workflow shows in the UI', () => {
     await page.close();
   });
 
-  test('a job that is polled repeatedly is not a failure', async () => {
+  test('a job that is polled repeatedly does not count as a failure', async () => {
     const id = itemWorkflowId('night', 'seq-1');
     const page = await timelineOf(id);
     await page.getByText(`job ${night.jobs.get('seq-1') ?? ''}: wait for it`).waitFor();

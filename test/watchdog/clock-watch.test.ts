@@ -22,7 +22,7 @@ test('a step back and a step forward are each reported once, with their length',
   expect(steps).toEqual([-3_600_000, 10_000]);
 });
 
-test('elapsed time is not a step, however long since the last check, and neither is a small correction', () => {
+test('a long time since the last check, and a small correction, are not reported as a step', () => {
   const { clock, steps, watch } = watched();
   clock.pass(8 * 3_600_000);
   watch.look();

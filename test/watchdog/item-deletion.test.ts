@@ -20,7 +20,7 @@ function deletion(mostKept: number, keptMs: number): ItemDeletion {
   return new ItemDeletion({ client, taskQueue, mostKept, keptMs });
 }
 
-test('those of a large campaign that still runs are deleted, and it completes; others stay', async () => {
+test('ended items of a large running campaign are deleted, and it completes; those of others are kept', async () => {
   rig = await Rig.open({ limit: 6, windowMs: 90_000, engine: 'synthetic', jobMs: 20 });
   const small = await rig.start(sequences(2));
   await small.handle.result();

@@ -149,7 +149,7 @@ describe('the remains of a budget', () => {
   });
 });
 
-test('charges that the budget had written are kept if there are more', () => {
+test('the charges that the budget wrote are used if they are more', () => {
   const written = (closes: number[]) =>
     ({ credentials: [{ credential: 'k', closes }] }) as unknown as BudgetSnapshot;
   expect(mostCharges({ k: [1, 50] }, written([40, 45, 50]))).toEqual({ k: [40, 45, 50] });

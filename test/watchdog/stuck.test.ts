@@ -32,7 +32,7 @@ async function reason(handle: WorkflowHandle, later = 0): Promise<Stuck | null> 
   return stuckBecause(client, await handle.describe(), Date.now() + later);
 }
 
-test('tasks that time out again and again are reported', async () => {
+test('tasks that time out repeatedly are reported', async () => {
   const { handle, taskQueue } = await begin();
   // Two time out, the third is still being processed.
   for (let n = 0; n < 3; n += 1) await take(taskQueue);

@@ -33,7 +33,7 @@ describe('the watchdog', () => {
     atMostOneJob(rig.services.journal(), 6);
   });
 
-  test('does not touch a campaign whose tree is gone; doctor finds it', async () => {
+  test('leaves a campaign without a tree to doctor, which reports it', async () => {
     rig = await Rig.open({ engine: 'synthetic', jobMs: 60_000, limit: 1 });
     const started = await rig.start(sequences(3));
     await expect.poll(() => rig.services.journal().length).toBe(1);
@@ -70,7 +70,7 @@ describe('the watchdog', () => {
       return workflowId;
     }
 
-    test('is found by doctor until then, with the expected repair', async () => {
+    test('doctor reports it, and that it will be restarted', async () => {
       rig = await Rig.open({ engine: 'synthetic', watchEveryMs: 600_000 });
       await budgetWith(UNREPLAYABLE);
       await rig.startWorker();

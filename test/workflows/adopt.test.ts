@@ -94,7 +94,7 @@ describe('a row that adopts a job', () => {
     await keepsPromises(ran);
   });
 
-  test('records in item.json that nothing was compared with the unknown input', async () => {
+  test('records in item.json that the result was not compared with the unknown input', async () => {
     await open();
     const ran = await rig.run([
       { id: 'blind', kind: 'sequence', remote_id: await browser.sequence('MKTAYIAKQR') },
@@ -144,7 +144,7 @@ describe('a row that adopts a job', () => {
     expect(failed.split('\n')[1]).toContain(',sequence,,00000000-0000');
   });
 
-  test('neither shares its job with other rows nor uses theirs', async () => {
+  test('does not share its job with other rows, and does not use theirs', async () => {
     await open();
     const remote_id = await browser.sequence('MKTAYIAKQR');
     const sequence = { sequence: 'MKTAYIAKQR', predictors: 'dynamine' };
@@ -158,7 +158,7 @@ describe('a row that adopts a job', () => {
     expect(rig.services.journal()).toHaveLength(2);
   });
 
-  test('serves later campaigns only if its input is known, and the result shows all options', async () => {
+  test('provides results for later campaigns only if its input and all options are known', async () => {
     await open();
     const out = join(rig.folder, 'results', 'x');
     const cache = new ResultCache(await openStore(cacheFolder(out)));

@@ -99,7 +99,7 @@ test('rows of a terminated campaign are not submitted, and the next run submits 
   neverOverBudget(rig.services.journal(), limits);
 }, 60_000);
 
-test('if the activity cannot start the workflow, the budget starts it', async () => {
+test('the budget starts the workflow of an item if the activity cannot', async () => {
   await open({ limit: 0 });
   await rig.stopWorker();
   let starts = 0;
@@ -125,7 +125,7 @@ test('if the activity cannot start the workflow, the budget starts it', async ()
   expect(launched.length, 'items that the budget has begun').toBeGreaterThan(0);
 }, 60_000);
 
-test('a campaign that is cancelled while it reads its items publishes what it has', async () => {
+test('a campaign that is cancelled while it reads its items is published with all of them', async () => {
   await open({ limit: 2, windowMs: 3_600_000, jobMs: 60_000 });
   const started = await rig.start(sequences(20));
   await expect.poll(accepted).toBe(2);

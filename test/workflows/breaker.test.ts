@@ -62,7 +62,7 @@ describe('the normalised form of a message', () => {
 describe('when a service is paused', () => {
   const same = failed('no parameters for Pt');
   test.each([
-    ['the first 5 fail alike', Array(7).fill(same), [5]],
+    ['the first 5 fail in the same way', Array(7).fill(same), [5]],
     ['a success before them: 9 of the last 10', [WELL, ...Array(12).fill(same)], [10]],
     [
       '8 of the last 10 do not count',
@@ -88,7 +88,7 @@ describe('when a service is paused', () => {
     });
   });
 
-  test('without a threshold: never', () => {
+  test('without a threshold: not paused', () => {
     expect(tripsAt(Array<ItemEnd>(50).fill(same), null)).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe('when a service is paused', () => {
   });
 });
 
-test('a campaign pauses molecules that fail alike, again after a resume, and ends when the service is repaired', async () => {
+test('a campaign pauses molecules that fail in the same way, again after a resume, and then completes', async () => {
   const told = join(await temporaryFolder(), 'told');
   const script = 'fs.appendFileSync(process.argv[1], fs.readFileSync(0))';
   const rig = await openRig({

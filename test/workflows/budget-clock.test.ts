@@ -4,7 +4,7 @@ import { BudgetClock } from '../../src/workflows/budget-clock.ts';
 
 const T0 = 1_700_000_000_000;
 
-test('is at least that of the timer that fired, whatever is read after it', () => {
+test('the budget clock is at least the time of the last fired timer, whatever is read after it', () => {
   const clock = new BudgetClock();
   clock.read(T0);
   clock.reaches(T0 + 6_000);
@@ -15,7 +15,7 @@ test('is at least that of the timer that fired, whatever is read after it', () =
   expect(clock.now).toBe(T0 + 7_000);
 });
 
-test('continues from its last value when the server’s clock was set back, also in the next run', () => {
+test('the budget clock continues from its last value if the server’s clock was set back', () => {
   const clock = new BudgetClock();
   clock.read(T0);
   expect(clock.read(T0 - 3_600_000)).toBe(true);

@@ -61,7 +61,7 @@ describe('a campaign', () => {
       expect(error, `what the service said about ${id}`).not.toBe('');
   });
 
-  test('stays within the window with three windows of items, and meets no 429', async () => {
+  test('keeps the limit with three windows of items, and gets no 429', async () => {
     const limits = { limit: 20, windowMs: 2_000 };
     await open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
     const ran = await rig.run(sequences(60));

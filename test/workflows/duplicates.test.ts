@@ -113,7 +113,7 @@ describe('rows that request the same work', () => {
     await treeIsWhole(started.folder);
   });
 
-  test('get nothing from a file that the user changed before the end', async () => {
+  test('do not get a file that the user changed before the end', async () => {
     // The last two wait for the next window: there is time to edit a file before the end.
     await open({ limit: 5, windowMs: 6_000 });
     const started = await rig.start([...GROUP.slice(0, 2), ...sequences(6)]);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { EndedItems } from '../../src/workflows/ended-items.ts';
 
-test('counts stay exact and the kept items few, with and without continue-as-new', () => {
+test('counts are exact and only the last items are kept, also after continue-as-new', () => {
   let ended = new EndedItems();
   for (let n = 0; n < 1_000; n += 1) {
     const state = n % 50 === 0 ? 'failed' : 'succeeded';

@@ -40,7 +40,7 @@ async function failing(faults: readonly FaultRule[]): Promise<{ rig: Rig; ran: R
   return { rig, ran };
 }
 
-describe('of a job that failed', () => {
+describe('if a job fails', () => {
   test('the log of a molecule and the history and timing of a prediction are kept', async () => {
     const { rig, ran } = await failing([]);
 
@@ -61,7 +61,7 @@ describe('of a job that failed', () => {
     expect(sequence.timing?.started_at).not.toBeNull();
   });
 
-  test('the item ends in the same way when the service does not offer it', async () => {
+  test('the item ends in the same way if the service does not have its log or history', async () => {
     const { ran } = await failing([
       { name: 'error', service: 'predictions', endpoint: 'history', status: 404 },
       { name: 'error', service: 'molecules', endpoint: 'results', status: 503, retryAfter: 3_600 },
@@ -70,7 +70,7 @@ describe('of a job that failed', () => {
       expect((await recordOf(ran, place)).files).toEqual({});
   });
 
-  test('the item ends within about a minute when the service is not available', async () => {
+  test('the item ends within 100 s if the service is not available', async () => {
     const began = Date.now();
     const { ran } = await failing([{ name: 'hang', service: 'predictions', endpoint: 'history' }]);
     expect(Date.now() - began, 'ms').toBeLessThan(100_000);

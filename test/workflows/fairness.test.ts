@@ -42,7 +42,7 @@ async function startOfPoll(workflowId: string): Promise<number | null> {
   return started ? Number(seconds) * 1_000 + Number(nanos) / 1e6 : null;
 }
 
-test('a few jobs are not polled after all those of a large campaign', async () => {
+test('a few jobs do not have to wait until all jobs of a large campaign are polled', async () => {
   const services = { engine: 'synthetic', jobMs: 0, concurrency: 0, limit: 0 } as const;
   rig = await Rig.open({ ...services, sharesQueue: true, roles: ['workflows', 'submit'] });
   const large = await rig.start(sequences(80), 'large-' + randomUUID().slice(0, 6));

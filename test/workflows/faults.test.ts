@@ -254,7 +254,7 @@ const NOT_EARLIER = new Set(['fails', 'fails-mute', 'a-fails', 'empty-object', '
 
 const earlier = (cases: readonly Case[]): Case[] => cases.filter(([id]) => !NOT_EARLIER.has(id));
 
-describe('each fault ends its own item only', () => {
+describe('each fault only ends its own item', () => {
   const same = [...ENDED_BY_THE_SERVICE, ...DOWNLOADS, ...SIDE_FILES, ...SEQUENCE_RESULTS];
   const current = {
     sequence: [...same, ...STUCK],

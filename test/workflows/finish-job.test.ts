@@ -23,7 +23,7 @@ test('only a failed download is repeated', async () => {
   expect(await activitiesOf(rig, ran.name)).toEqual(['finishJob']);
 });
 
-test('a failed job leaves its log, and the activity writes the end itself', async () => {
+test('a failed job runs the activities finishJob, keepFailed and conclude', async () => {
   const { rig, between } = await openWithGoBetween({ limit: 0, jobMs: 0 });
   const failed = fate.answering(422, { status: 'FAILED', error: 'out of memory' });
   fate.inflict(between, new Map([['seq-0', { poll: failed }]]));

@@ -19,7 +19,7 @@ test('requested formats are stored with the others, with checksums', async () =>
   expect(Object.keys(item.files)).toContain('downloaded-input.txt');
 });
 
-test('without a request they are neither fetched nor published', async () => {
+test('without a request no further format is fetched, and no job is public', async () => {
   const rig = await openRig();
   const [row] = sequences(1);
   const ran = await rig.run([row as object, { id: 'mol', smiles: 'CCO' }]);

@@ -122,7 +122,7 @@ test('flapping-404: a job reported as unknown is polled again, and no second one
   });
 });
 
-test('slow-answers: jobs with late answers', async () => {
+test('slow-answers: all jobs with late answers succeed', async () => {
   await withRig({ gateway: 'slow-answers', jobMs: 300 }, async (rig) => {
     await endsWell(rig, await rig.start(ROWS));
   });
@@ -141,7 +141,7 @@ test('a job that stays unknown is lost after it was polled for long enough', asy
 
 const PAGE = '<!doctype html><title>Back at noon</title>';
 
-test('a web page for each submission, while the service is otherwise fine: nothing is held, and nothing is sent twice', async () => {
+test('a web page in answer to each submission: nothing is held, and nothing is sent twice', async () => {
   const { rig, between } = await openWithGoBetween({ jobMs: 200 });
   between.rule = ({ method }) => (method === 'POST' ? { status: 200, body: PAGE } : null);
   const started = await rig.start(ROWS);
@@ -158,7 +158,7 @@ test('a web page for each submission, while the service is otherwise fine: nothi
   await endsWell(rig, started);
 });
 
-test('one web page among valid answers: the job may exist, and is not sent again', async () => {
+test('one web page among valid answers: the job may exist, so the item is held', async () => {
   const rig = await openRig({
     jobMs: 200,
     faults: [{ name: 'garble', endpoint: 'submit', service: 'molecules', times: 1 }],

@@ -33,7 +33,7 @@ describe('a campaign to which rows are added', () => {
     expect(states).toEqual(new Set(['succeeded']));
   }
 
-  test('while it runs: runs them, also on a service it had not used, also duplicates of running rows', async () => {
+  test('while it runs: runs them, also on another service, and also duplicates of running rows', async () => {
     await open({ jobMs: 2_000 });
     const first = sequences(3);
     const started = await rig.start(first, 'growing');
@@ -99,7 +99,7 @@ describe('a campaign to which rows are added', () => {
     );
   });
 
-  test('by a command that died before it sent them: gets them from the same command, run again', async () => {
+  test('by a command that died before it sent them: gets them when the same command is run again', async () => {
     await open({ jobMs: 1_500 });
     const started = await rig.start(sequences(2), 'untold');
     const { workflow } = rig.client;
@@ -235,7 +235,7 @@ describe('a campaign that publishes', () => {
     expect(pages).toEqual([0, 1]);
   });
 
-  test('does not publish again for rows that it knows', async () => {
+  test('does not publish again for rows that it has already', async () => {
     const { handle, answers, answer } = await publishing();
     await expect.poll(() => answers.length).toBe(1);
     await handle.signal(growSignal, { ...grown, items: 1, feeds: [feed(1)] });

@@ -4,7 +4,7 @@ import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules } from '../rig.ts';
 import { openRig, openWithGoBetween, reconnect } from './faulty.ts';
 
-test('unfinished jobs stay within the bound, and all are done', async () => {
+test('unfinished jobs stay within the configured limit, and all jobs complete', async () => {
   const jobMs = 2_500;
   const max = 4;
   const rig = await openRig({ jobMs });
@@ -20,7 +20,7 @@ test('unfinished jobs stay within the bound, and all are done', async () => {
   atMostOneJob(rig.services.journal(), ids.length);
 });
 
-test('40 open jobs are polled at the rate of the service, however young they are', async () => {
+test('40 open jobs are polled at the rate of the service, also when they are new', async () => {
   const statusRequests = 4;
   const { rig, between } = await openWithGoBetween({ jobMs: 6_000 }, (one) => ({
     ...one,

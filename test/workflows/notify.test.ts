@@ -65,7 +65,7 @@ async function endsWell({ folder, ids, progress }: Ran): Promise<void> {
 }
 
 describe('a webhook', () => {
-  test('receives the summary once, with the token, and neither is in the history', async () => {
+  test('receives the summary once, with the token; its address and token are not in the history', async () => {
     const { received, notify } = await webhook((response) => response.writeHead(204).end());
     const rig = await rigWith(notify);
     const ran = await rig.run(sequences(2));
@@ -217,9 +217,9 @@ describe('a command', () => {
   });
 
   test.each([
-    ['ends badly', command('process.exit(3)'), 'the command ended with 3'],
+    ['exits with an error', command('process.exit(3)'), 'the command ended with 3'],
     [
-      'is not there',
+      'does not exist',
       { command: ['/no/such/program'], webhook: null },
       'the command could not be started (ENOENT)',
     ],

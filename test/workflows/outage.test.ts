@@ -44,7 +44,7 @@ describe('a storm of 429', () => {
     [{ status: 429, body: { error: 'slow down', remaining: 0, reset_after: 1 } }, 1_000],
   ];
 
-  test('is waited out, each time as long as the service asks, with one request at a time', async () => {
+  test('delays each request as long as the service asks, with one request at a time', async () => {
     const { rig, between } = await openWithGoBetween();
     between.rule = ({ method }) =>
       method === 'POST' ? (storm[between.posts().length - 1]?.[0] ?? null) : null;
@@ -134,7 +134,7 @@ describe('a service that is down', () => {
     expect(tried).toContain('unreachable');
   });
 
-  test('for ten minutes: gets 16 requests at most, by the arithmetic of the budget', () => {
+  test('for ten minutes: gets at most 16 requests, as calculated by the budget', () => {
     const state = newBudget();
     const limit = { limit: 100, windowMs: 3_600_000 };
     apply(
@@ -213,7 +213,7 @@ describe('slots of the budget', () => {
     ).toEqual([]);
   });
 
-  test('molecules have their own budget, kept as exactly', async () => {
+  test('molecules have their own budget, whose limit is also exact', async () => {
     const limit = { limit: 4, windowMs: 2_000 };
     const rig = await openRig({ moleculeLimit: 4, windowMs: 2_000, limit: 0 });
     await reconnect(rig, (one) =>

@@ -35,7 +35,7 @@ function inPlaceOf(answer: fate.Passed, body = answer.body): fate.Passed {
   return { ...answer, body: body.replaceAll(other ?? '', wanted ?? '') };
 }
 
-test('no file of a wrong result has a final name', async () => {
+test('no file of a wrong result is stored under its final name', async () => {
   const { rig, between } = await openWithGoBetween({ engine: 'recorded', limit: 0, jobMs: 0 });
   const own = new Map<string, string>();
   const swap = fate.onceDone((answer) => inPlaceOf(answer, own.get('phenol')));
@@ -106,7 +106,7 @@ const MIXED_UP = [
   { id: 'log', kind: 'sequence', file: 'CYC_PANTR.fasta' },
 ];
 
-test('no answer of another job is accepted', async () => {
+test('an answer for another job is not accepted', async () => {
   const { rig, between } = await openWithGoBetween({ engine: 'recorded', limit: 0, jobMs: 0 });
   let carvone = '';
   const keep: fate.Spoil = (answer) => ((carvone = answer.body), answer);

@@ -45,7 +45,7 @@ test('a job that was recorded as lost but is running is fetched, and no other is
 
 const FAILS: readonly FaultRule[] = [{ name: 'fail', endpoint: 'submit' }];
 
-test('a failed job is looked up, and only then another one is submitted under a new name', async () => {
+test('a failed job is looked up before another one is submitted under a new name', async () => {
   const rig = await openRig({ faults: FAILS });
   const first = await rig.run(ROWS);
   expect(await codesOf(first)).toEqual(['JOB_FAILED', 'JOB_FAILED']);
@@ -79,7 +79,7 @@ test('a job unknown to the service is recorded as lost within seconds', async ()
   expect(accepted(rig)).toBe(2);
 });
 
-test('a result that was wrong and is right now costs nothing; one that is wrong again is replaced', async () => {
+test('a result that is now correct needs no new job; one that is wrong again needs one', async () => {
   const wrong = { name: 'missing-key', service: 'molecules', endpoint: 'results' } as const;
   const rig = await openRig({ faults: [wrong] });
   const first = await rig.run(molecules(2));

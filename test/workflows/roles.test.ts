@@ -44,7 +44,7 @@ async function queuesOf(workflowId: string): Promise<Record<string, string>> {
   );
 }
 
-test('a campaign is finished by workers that each do a part, and only one of them has the tokens', async () => {
+test('a campaign is finished by workers with one role each, of which only one has the tokens', async () => {
   const services = { engine: 'synthetic', jobMs: 20, concurrency: 0 } as const;
   rig = await Rig.open({ ...services, sharesQueue: true, roles: ['submit', 'fetch'] });
   await startWithout(['workflows']);

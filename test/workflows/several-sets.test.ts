@@ -7,7 +7,7 @@ import { endedCampaign } from '../../src/report/campaign-document.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { openWithGoBetween, keepsPromises } from './faulty.ts';
 
-test('all sets are kept, the first is used, and the item and the summary of the run say so', async () => {
+test('all result sets are kept, the first is used, and item.json and the command report it', async () => {
   const { rig, between } = await openWithGoBetween();
   between.rewrite = (_, answer) => {
     if (!answer.body.includes('"results":[{')) return answer;

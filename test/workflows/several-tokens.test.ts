@@ -32,7 +32,7 @@ function byToken(rig: Rig): number[] {
 }
 
 test.each([{ sharesQueue: false }, { sharesQueue: true }])(
-  'takes half the windows, also when the worker stops in the middle (%j)',
+  'a campaign with two tokens takes half the windows, also if the worker is restarted (%j)',
   async ({ sharesQueue }) => {
     const rig = await open({ sharesQueue });
     const started = await rig.start(sequences(40));
@@ -67,7 +67,7 @@ async function withBetween(): Promise<{ rig: Rig; between: GoBetween }> {
 
 const isPost = ({ method }: Seen): boolean => method === 'POST';
 
-test('a refused token is not used, and its rows go to the other', async () => {
+test('a refused token is not used, and its rows are sent with the other', async () => {
   const { rig, between } = await withBetween();
   const refusal = { status: 401, body: { error: 'The access token expired' } };
   between.rule = (request) => (isPost(request) && request.body.includes(OTHER) ? refusal : null);

@@ -75,7 +75,7 @@ describe('two users', () => {
     expect(workerLog.join('\n')).not.toMatch(/no worker here serves/);
   });
 
-  test('one without a worker waits, and does not delay others', async () => {
+  test('of which one has no worker do not delay each other', async () => {
     await open({ limit: 10, windowMs: 2_000 });
     await other.stopWorker();
     const waits = await other.start(sequences(60).slice(45));

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Rig, sequences } from '../rig.ts';
 
-test('the service gets the title in job_name, and item.json says which', async () => {
+test('the service receives the title of a row as part of job_name', async () => {
   const rig = await Rig.open({ engine: 'synthetic', jobMs: 20 });
   onTestFinished(() => rig.close());
   const [plain, ...titled] = sequences(3);

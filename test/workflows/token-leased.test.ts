@@ -42,7 +42,7 @@ class InBucket extends CredentialLeases {
   }
 }
 
-test('rows wait while the token is leased elsewhere, use no slots, and continue when it is free', async () => {
+test('rows wait without using slots while another Temporal holds the token, and continue when it is free', async () => {
   const rig = await openRig({ ...LIMITS, engine: 'synthetic', jobMs: 20, concurrency: 0 });
   await rig.stopWorker();
   const marks = await openFileStore(await temporaryFolder());

@@ -29,7 +29,7 @@ const submissions = () => rig.services.journal().filter(({ accepted }) => accept
 describe('a worker without the folder of a campaign', () => {
   const notMounted = (folder: string) => folder.replace('/results/', '/not-mounted/');
 
-  test('leaves its work to the worker that has it, and creates no folder', async () => {
+  test('leaves the items to the worker that has the folder, and creates no folder', async () => {
     elsewhere = await rig.startRemoteWorker(notMounted);
     const ids = sequences(12).map(({ id }) => id);
     const { folder, progress } = await rig.run(sequences(12));
@@ -40,7 +40,7 @@ describe('a worker without the folder of a campaign', () => {
     atMostOneJob(rig.services.journal(), 12);
   });
 
-  test('alone it submits nothing, and reports this; the campaign continues with another worker', async () => {
+  test('submits nothing and reports this if it is alone; the campaign continues with another worker', async () => {
     await rig.stopWorker();
     elsewhere = await rig.startRemoteWorker(notMounted);
     const { handle, folder } = await rig.start(sequences(2));
@@ -55,7 +55,7 @@ describe('a worker without the folder of a campaign', () => {
 });
 
 describe('a tree that another Temporal has taken over', () => {
-  test('is left alone by the campaign that ran on it: nothing is written and nothing polled', async () => {
+  test('is not used by the campaign that ran on it until a new run takes it over again', async () => {
     await rig.stopWorker();
     const { handle, folder, name } = await rig.start(sequences(3));
     const store = await openFileStore(folder);
@@ -89,7 +89,7 @@ test('the lease is released after the end of the campaign', async () => {
   expect(await itemsTable(folder)).toHaveLength(1);
 });
 
-test('an id that was removed from the tree is written again by the next command', async () => {
+test('a tree id that was removed is written again by the next command', async () => {
   await rig.stopWorker();
   const { handle, folder, name } = await rig.start(sequences(2));
   await mkdir(folder, { recursive: true });

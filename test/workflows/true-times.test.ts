@@ -25,7 +25,7 @@ function mostInAnyWindow(stamps: readonly number[], windowMs: number): number {
 
 const ms = (iso: unknown): number => Date.parse(String(iso));
 
-test('each job has the times of its POST and of its answer, and the service counted it in between', async () => {
+test('each job has the times of its POST and its answer, between which the service counted it', async () => {
   const rig = await openRig({ ...BUDGET, gateway: 'slow-answers', jobMs: 4_000 });
   const { folder } = await rig.run(sequences(24));
   const journal = rig.services.journal();

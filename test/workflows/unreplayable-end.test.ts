@@ -13,7 +13,7 @@ afterEach(async () => rig.close());
 
 const PROGRESS: Partial<CampaignProgress> = { state: 'completed', total: 2, open: 0 };
 
-test('its progress is what it returned', async () => {
+test('a completed campaign that cannot be replayed has the progress that it returned', async () => {
   rig = await Rig.open({ engine: 'synthetic' });
   const { client, taskQueue, folder } = rig;
   await rig.stopWorker();

@@ -76,7 +76,7 @@ function loseAnswers(between: GoBetween): void {
 }
 
 describe('an accepted job whose answer was lost', () => {
-  test('is found by its name in a list of any shape, and never repeated, in both variants', async () => {
+  test('is found by its name in a list of any shape, and is not repeated, in both variants', async () => {
     const isFound = async (variant: 'current' | 'earlier') => {
       const { rig, between } = await openWithGoBetween({ variant });
       loseAnswers(between);
@@ -95,7 +95,7 @@ describe('an accepted job whose answer was lost', () => {
 });
 
 describe('a submission that never arrived', () => {
-  test('is sent again under the same name, and its job is the only one', async () => {
+  test('is sent again under the same name, and creates only one job', async () => {
     const rig = await openRig({
       faults: [
         { name: 'reset', service: 'predictions', endpoint: 'submit', times: 1 },
@@ -139,7 +139,7 @@ async function endOf(ran: Ran, id: string): Promise<string> {
 }
 
 describe('a service that does not list the jobs of its token', () => {
-  test('lists nothing: names refused as used are held, and no item is sent forever', async () => {
+  test('lists nothing: an item whose name is in use is held, and no item is sent indefinitely', async () => {
     const { rig, between } = await openWithGoBetween({ policy: { patienceMs: 2_500 } });
     const ids = ['forgotten', 'named', 'bad', 'poison', 'good'];
     const { ran } = await withList(rig, between, { status: 200, body: [] }, ids);
@@ -156,7 +156,7 @@ describe('a service that does not list the jobs of its token', () => {
     expect(poisoned.length, 'submissions of an item that is never answered').toBeLessThanOrEqual(5);
   });
 
-  test('has no list, or one without names, or one that never answers: held, never sent twice', async () => {
+  test('has no list, a list without names, or no answer: items are held, and not sent twice', async () => {
     const { rig, between } = await openWithGoBetween({ policy: { deadlineMs: 3_000 } });
     const lists: Answer[] = [
       { status: 404, body: 'no such page' },
@@ -188,7 +188,7 @@ describe('the molecule service, where jobs have no names', () => {
     expect(rig.services.journal(), 'submissions sent').toHaveLength(4);
   });
 
-  test('gets it once more with `resubmit`, and not a third time', async () => {
+  test('gets an uncertain job once more with `resubmit`, and not a third time', async () => {
     const rig = await openRig({
       policy: { whenUnsure: 'resubmit' },
       faults: [{ name: 'reset', service: 'molecules', endpoint: 'submit', times: 3 }],

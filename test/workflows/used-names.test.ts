@@ -18,7 +18,7 @@ async function succeeds({ handle, folder, ids }: Started): Promise<void> {
   await treeIsWhole(folder);
 }
 
-describe('a campaign under a used name', () => {
+describe('a campaign under a name that was used before', () => {
   test('runs into another output folder', async () => {
     await succeeds(await rig.start(sequences(4), 'used-elsewhere'));
     await succeeds(await rig.start(sequences(4), 'used-elsewhere', null, 'others'));

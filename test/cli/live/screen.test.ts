@@ -23,7 +23,7 @@ describe.each(Object.keys(SCENES))('%s', (name) => {
     expect(`\n${shown(name, columns, rows).join('\n')}\n`).toMatchSnapshot();
   });
 
-  test('fits into every size', () => {
+  test('fits into a terminal of any size', () => {
     for (let columns = 1; columns <= 220; columns += 11) {
       for (const rows of [1, 6, 23, 60]) {
         const lines = shown(name, columns, rows);
@@ -57,7 +57,7 @@ test('shows what blocks the campaign below its counts, also on a small screen', 
   }
 });
 
-test('colours repeat what the text says, and can be turned off', () => {
+test('counts are coloured by state, and colours can be turned off', () => {
   const paused = SCENES['ten thousand items'];
   const [, counts = []] = screen(paused ?? scene(seen({}, [])), { columns: 80, rows: 23 });
   expect(painted(counts, true)).toContain(
@@ -72,7 +72,7 @@ test('messages of a service can neither move the cursor nor break a line', () =>
   expect(text).not.toContain('\u001b');
 });
 
-test('the summary that stays after leaving the view shows the state', () => {
+test('the summary that remains after the view is closed shows the state', () => {
   const ended = SCENES['ten thousand items'];
   const lines = lastLines(ended ?? scene(seen({}, [])), 80).map((line) => painted(line, false));
   expect(lines).toHaveLength(5);

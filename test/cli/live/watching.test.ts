@@ -20,7 +20,7 @@ const look = (at: number, recent: readonly RecentEnd[], accepted = 0): CampaignO
 const told = (list: readonly Happening[]) =>
   list.map(({ subject, words }) => `${subject} ${words}`);
 
-test('every end is reported once, in the order of time', () => {
+test('every end is reported once, in chronological order', () => {
   const first = look(NOW, [end('a', NOW - 9)]);
   const second = look(NOW + 500, [end('a', NOW - 9), end('b', NOW + 2, 'failed')]);
   const one = happeningsWith([], null, first);
@@ -35,7 +35,7 @@ test('jobs accepted within seconds are one event', () => {
   expect(told(list)).toEqual(['predictions accepted 20 jobs', 'predictions accepted 1 job']);
 });
 
-test('pauses, refusals and blocks are shown when they begin and when they end', () => {
+test('pauses, refusals and blocks are shown when they start and when they end', () => {
   const blocked = window(5, [], { blockedUntil: NOW + 60_000, blockedBecause: 'HTTP 503' });
   const counts = { submissions: 1, accepted: 0, refused: 0, rejected429: 1 };
   const well = look(NOW, []);
@@ -49,7 +49,7 @@ test('pauses, refusals and blocks are shown when they begin and when they end', 
   expect(words.slice(3)).toEqual(['night running', 'predictions accepts requests again']);
 });
 
-test('a service that refuses requests accepts them again when one was accepted, not when the next attempt is due', () => {
+test('"accepts requests again" is shown after an accepted request, not when the next attempt is due', () => {
   const refusal = { since: NOW, reason: 'HTTP 403' };
   const at = (ms: number, blockedUntil: number | null) =>
     seen(
@@ -87,7 +87,7 @@ test('only the last few events are kept', () => {
   expect(list.at(-1)?.subject).toBe('s-89');
 });
 
-test('the pace covers the last five minutes, and is not shown before it is known', () => {
+test('the pace covers the last five minutes, and is unknown during the first seconds', () => {
   const at = (seconds: number, done: number): CampaignObservation => {
     const ended = { succeeded: done, failed: 0, held: 0, cancelled: 0, invalid: 0 };
     return seen({ ended }, [budget('p', window(5, []), 0, 2 * done)], {
@@ -106,7 +106,7 @@ test('the pace covers the last five minutes, and is not shown before it is known
   expect(paceOf(withSample([], paceSample(at(0, 0))), paceSample(at(9, 9)))).toBeNull();
 });
 
-test('polls are rare while nothing changes, immediate after a change, and follow each slot', () => {
+test('polling slows down while nothing changes, speeds up after a change, and follows each slot', () => {
   const still = look(NOW, []);
   let waited = nextLookIn(null, still);
   expect(waited).toBe(1_000);

@@ -12,12 +12,12 @@ test.each([
   ['e\u0301te\u0301', 3, 'e\u0301te\u0301'],
   ['👩‍🔬👩‍🔬', 3, '👩‍🔬…'],
   ['aspirin', 0, ''],
-])('%s in %i columns', (text, columns, shown) => {
+])('%s is shown in %i columns', (text, columns, shown) => {
   expect(cutText(text, columns)).toBe(shown);
   expect(stringWidth(cutText(text, columns))).toBeLessThanOrEqual(columns);
 });
 
-test('a line is cut as a whole, and marked as cut', () => {
+test('a line of several parts is cut to its total width, and ends with an ellipsis', () => {
   const line = [span('电荷', 'bad'), span('  '), span('mol-1')];
   expect(widthOf(line)).toBe(11);
   expect(painted(cut(line, 11), false)).toBe('电荷  mol-1');
@@ -28,7 +28,7 @@ test('a line is cut as a whole, and marked as cut', () => {
   }
 });
 
-test('text on the right starts in one column', () => {
+test('texts on the right are aligned in one column', () => {
   const left = [[span('电荷')], [], [span('a line that is far too long')]];
   const right = [[span('x')], [span('y')], [span('z')]];
   const lines = beside(left, right, 12).map((line) => painted(line, false));

@@ -92,11 +92,11 @@ async function goOn(tags?: Deposit['tags']): Promise<{ kept: number; read: strin
   return { kept, read: read.filter((key) => key !== 'SHA256SUMS') };
 }
 
-test('without an interruption it is the same as the stream', async () => {
+test('without an interruption, the archive has the same bytes as the stream', async () => {
   expect(await goOn()).toEqual({ kept: 0, read: FILES });
 });
 
-test('complete parts are not read again', async () => {
+test('files that are complete in the archive are not read again', async () => {
   // bagit.txt, SHA256SUMS, a.txt, b/large.bin; the incomplete write batch is lost.
   await breakOffAfter(5);
   expect((await readdir(out)).sort()).toEqual(['one.zip.unfinished', 'one.zip.unfinished.db']);
@@ -113,7 +113,7 @@ describe('after an interruption', () => {
     ['a byte of it was lost', () => damage(900_000)],
     ['its end was lost', () => truncateSync(`${path}.unfinished`, 1_000_000)],
     ['all of it was lost', () => truncateSync(`${path}.unfinished`, 0)],
-    ['its end is of an entry that did not end', () => appendFile(`${path}.unfinished`, 'PK rest')],
+    ['its end is an incomplete entry', () => appendFile(`${path}.unfinished`, 'PK rest')],
     ['the journal is damaged', () => writeFileSync(`${path}.unfinished.db`, 'no database')],
   ])('%s: the archive is complete', async (_, happens) => {
     await happens();
@@ -128,7 +128,7 @@ describe('after an interruption', () => {
     expect(read).toContain('c.txt');
   });
 
-  test('other metadata are included', async () => {
+  test('changed metadata are included', async () => {
     await goOn({ 'CITATION.cff': 'two' });
     const text = execFileSync('python3', ['-m', 'zipfile', '-l', path], { encoding: 'utf8' });
     expect(text).toContain('one/CITATION.cff');
@@ -141,13 +141,13 @@ describe('after an interruption', () => {
     expect(read).toContain('b/another.txt');
   });
 
-  test('of a tree that was published again, nothing of the former archive is kept', async () => {
+  test('no part of the archive is kept if the tree was published again', async () => {
     await tree.write('a.txt', 'other');
     await writeSums(FILES);
     expect((await goOn()).read).toContain('a.txt');
   });
 
-  test('of another end of the campaign nothing is kept', async () => {
+  test('no part of the archive is kept if the campaign ended at another time', async () => {
     const archive = await UnfinishedArchive.open(path, new Date('2026-11-22T10:00:00Z'));
     for await (const part of partsOf(depositOf(tree), new Bag())) {
       expect(await archive.add(part)).toBe('written');
@@ -165,7 +165,7 @@ async function damage(place: number): Promise<void> {
   await file.close();
 }
 
-test('a tree that differs from what was published leaves nothing behind', async () => {
+test('no archive is left if the tree differs from what was published', async () => {
   await tree.write('d.txt', 'other');
   await expect(makeArchive(path, depositOf(tree))).rejects.toMatchObject({
     code: 'DEPOSIT_NOT_WHOLE',

@@ -102,7 +102,7 @@ describe('an archive', () => {
     expect(found[0]?.slice(3)).toEqual([[2026, 11, 21, 23, 59, 58], 0o100644]);
   });
 
-  test('may contain more than 65,535 files', async () => {
+  test('can contain more than 65,535 files', async () => {
     const path = scratch();
     const { bytes, ended } = await entry('00000', Buffer.from('x'));
     const entries = Array.from({ length: 70_000 }, (_, n) => ({
@@ -121,7 +121,7 @@ describe('an archive', () => {
     expect([bad, count]).toEqual([null, 70_000]);
   });
 
-  test('may be longer than 4 GiB', async () => {
+  test('can be longer than 4 GiB', async () => {
     const path = scratch();
     const at = 2 ** 32 + 12_345;
     const first = await entry('first', Buffer.from('one'));

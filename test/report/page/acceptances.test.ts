@@ -27,14 +27,14 @@ function spans(...records: readonly ItemRecord[]) {
   return acceptances.spans(iso(0)).predictions;
 }
 
-test('the request and the answer are the bounds', () => {
+test('a job was accepted between its request and its answer', () => {
   expect(spans(accepted(100, 2_600), accepted(0, 30))).toEqual([
     [0, 30],
     [100, 2_600],
   ]);
 });
 
-test('a job that was found was sent with the first request that may have created it', () => {
+test('a job that was looked up was sent with the first request that may have created it', () => {
   expect(spans(record({ at: iso(9_000), outcome: 'found', sentAt: iso(1_000) }))).toEqual([
     [1_000, 9_000],
   ]);
@@ -52,7 +52,7 @@ test('times of the service narrow the interval, though its clock is an hour ahea
   expect(slow).toEqual([695, 707]);
 });
 
-test('whole seconds are a second wide', () => {
+test('a time in whole seconds gives an interval of a second', () => {
   const told = '2026-11-21T20:00:01Z';
   expect(spans(accepted(900, 2_600, told))).toEqual([[900, 2_600]]);
   expect(spans(accepted(0, 10, iso(4)), accepted(900, 2_600, told))).toEqual([
@@ -62,9 +62,9 @@ test('whole seconds are a second wide', () => {
 });
 
 test.each([
-  ['a clock was set in between', iso(3_600_700)],
-  ['no zone is named', '2026-11-21T20:00:00.700'],
-  ['it is no time', 'yesterday'],
+  ['the clock was set in between', iso(3_600_700)],
+  ['the time zone is missing', '2026-11-21T20:00:00.700'],
+  ['they are not a time', 'yesterday'],
 ])('times of the service are ignored when %s', (_, queuedAt) => {
   expect(spans(accepted(0, 10, iso(4)), accepted(100, 2_600, queuedAt))).toEqual([
     [0, 10],

@@ -51,7 +51,7 @@ async function changeEach(store: Store, change: (record: ItemRecord) => ItemReco
   return campaign;
 }
 
-test('a hostile name has no effect, and is shown literally', async () => {
+test('a hostile name is shown literally, and has no other effect', async () => {
   const folder = await temporaryFolder();
   const { store, end } = await writeFinishedTree(folder, 2);
   const campaign = await changeEach(store, (record) => ({
@@ -117,7 +117,7 @@ test('the page cannot connect to anything, whatever runs in it', async () => {
   expect(arrived).toBe(0);
 });
 
-test('a campaign without any item, and one in which nothing succeeded', async () => {
+test('a campaign without items, and one without a successful item, have a page', async () => {
   const empty = await endedCampaign([]);
   await publishCampaign(empty, END);
   const none = await opened(browser, empty.location);
@@ -138,7 +138,7 @@ test('a campaign without any item, and one in which nothing succeeded', async ()
   expect(failed.errors).toEqual([]);
 });
 
-test('what does not fit into the page is stored beside it, with a message', async () => {
+test('data that do not fit into the page are stored beside it, with a message', async () => {
   const folder = await temporaryFolder();
   const { store, end } = await writeFinishedTree(folder, 20);
   const campaign = await readPreparedCampaign(store);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-test('opens from disk without errors, requests or barriers, and its links lead to the tables', async () => {
+test('the page opens from disk without errors or requests, is accessible, and links to items.csv', async () => {
   const rows = [aMolecule('aspirin'), aSequence('ubiquitin'), aSequence('talin')];
   const store = await endedCampaign(rows, { talin: FAILED });
   await publishCampaign(store, END, { mostOnPage: 2 });

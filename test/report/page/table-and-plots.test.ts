@@ -98,7 +98,7 @@ describe('the table', () => {
   });
 });
 
-test('the text of a result breaks between its parts only', async () => {
+test('the text of a result only breaks between its parts', async () => {
   const { page, errors } = await opened(browser, folder, '#kind=molecule');
   const phrases = page.locator('.column-result .phrase', { hasText: /^charge / });
   expect(await phrases.count()).toBe(molecules.length);
@@ -110,7 +110,7 @@ test('the text of a result breaks between its parts only', async () => {
 });
 
 describe('a plot', () => {
-  test('selects in the table what is brushed, and highlights what is selected there', async () => {
+  test('selects brushed items in the table, and highlights items that are selected there', async () => {
     const hash = '#kind=molecule&view=plot&x=mass&y=dipole&colour=own%3Aproject&size=atoms';
     const { page, errors, requests } = await opened(browser, folder, hash);
     const plot = page.locator('.brushed svg');

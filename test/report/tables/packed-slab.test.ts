@@ -21,7 +21,7 @@ const slab = fc.integer({ min: 0, max: 12 }).chain((rows) => {
   });
 });
 
-test('every value of every column, of consecutive slabs, is unchanged', () => {
+test('every value of every column of consecutive slabs is unchanged', () => {
   fc.assert(
     fc.property(fc.array(slab, { maxLength: 4 }), (slabs) => {
       const rows = slabs.reduce((sum, one) => sum + one.rows, 0);

@@ -93,7 +93,7 @@ describe('the tables of a published campaign', () => {
     expect(csv).toContain(`"'=cmd|""/c calc""!A1"`);
   });
 
-  test('contain what has succeeded, and show what was not computed', async () => {
+  test('contain the successful items, and mark values that were not computed', async () => {
     const store = await resultCampaign(everyKind());
     await publishCampaign(store, END);
     const sql = `SELECT id, engine, engine_version FROM 'tables/molecules.parquet'`;

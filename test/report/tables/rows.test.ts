@@ -28,7 +28,7 @@ async function rowsOf(
 }
 
 describe('molecules', () => {
-  test('one row with the most important values for a chemist', async () => {
+  test('have one row each, with the most important values for a chemist', async () => {
     const rows = await rowsOf(
       'molecules',
       moleculeEnd('aspirin', 'smi-aspirin-bcc-0-gaff2'),
@@ -84,7 +84,7 @@ describe('residues', () => {
     },
   };
 
-  test('labels by the thresholds, each on its side', async () => {
+  test('are labelled by the thresholds, also at their exact values', async () => {
     const input = { name: 'input.fasta', text: '>a|b\nMKLXCG\n', names: { a_b: 'a|b' } };
     const rows = await rowsOf('residues', sequenceEnd('p', JSON.stringify(result), { input }));
     const columns = (...names: string[]) =>
@@ -105,7 +105,7 @@ describe('residues', () => {
     ]);
   });
 
-  test('every number is that of the service, digit by digit', async () => {
+  test('have the numbers of the service, digit by digit', async () => {
     const text = recordingText('b2btools/edge/len_20-all5');
     const rows = await rowsOf('residues', sequenceEnd('p', text));
     const { proteins } = JSON.parse(text) as { proteins: Record<string, Record<string, number[]>> };
@@ -117,7 +117,7 @@ describe('residues', () => {
 });
 
 describe('alignments', () => {
-  test('one row per column, with the figures of the service and the number of gaps', async () => {
+  test('have one row per column, with the figures of the service and the number of gaps', async () => {
     const rows = await rowsOf('alignments', alignmentEnd('globins', 'globins6-all4'));
     const { results } = JSON.parse(recordingText('b2btools/msa/globins6-all4.distributions')) as {
       results: Record<string, Record<string, number[]>>;
@@ -138,7 +138,7 @@ describe('alignments', () => {
     expect(rows[3]).toMatchObject({ column_index: '3', column_number: '4' });
   });
 
-  test('without distributions the columns exist, with empty figures', async () => {
+  test('have empty figures if there are no distributions', async () => {
     const { item, files } = alignmentEnd('globins', 'globins6-all4');
     const rows = await rowsOf('alignments', {
       item,
@@ -150,7 +150,7 @@ describe('alignments', () => {
 });
 
 describe('shifts', () => {
-  test('residue numbers as the service gives them, -10 marked as missing', async () => {
+  test('have the residue numbers of the service, and -10 is marked as missing', async () => {
     const rows = await rowsOf('shifts', shiftsEnd('talin', 'bmr15457_talin_nef-model1'));
     expect(rows).toHaveLength(174);
     expect(rows[1]).toEqual({
@@ -187,7 +187,7 @@ describe('shifts', () => {
 });
 
 describe('an unreadable result', () => {
-  test('has no rows, and those of the others exist', async () => {
+  test('has no rows; other results have theirs', async () => {
     const rows = await rowsOf(
       'residues',
       sequenceEnd('bad', '{"of":"bad"}'),
@@ -225,7 +225,7 @@ describe('a store that fails in the middle', () => {
   }
 
   test.each(['tables/residues.csv', 'tables/shifts.parquet'])(
-    '%s: reports its error, and leaves nothing unfinished',
+    '%s: the error is reported, and no unfinished file is left',
     async (key) => {
       const store = await resultCampaign(everyKind());
       const full = new StoreError({
@@ -241,7 +241,7 @@ describe('a store that fails in the middle', () => {
     },
   );
 
-  test('aborted by its signal, it leaves nothing unfinished either', async () => {
+  test('an abort leaves no unfinished file either', async () => {
     const store = await resultCampaign(everyKind());
     const controller = new AbortController();
     const reason = new Error('the worker stops');

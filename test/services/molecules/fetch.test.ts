@@ -7,7 +7,7 @@ import { httpServer, json } from '../scripted-server.ts';
 
 const LONG_TOKEN = 'abcde12345';
 
-test('the record is fetched by id, without the token that it repeats, with the same length', async () => {
+test('the record is fetched by id, and its token is overwritten without changing the length', async () => {
   const record = {
     ...finishedRecord(acpypeRecording('smi-ethanol-bcc-auto-gaff2')),
     token: LONG_TOKEN,
@@ -26,7 +26,7 @@ test('the record is fetched by id, without the token that it repeats, with the s
   expect(received).toBe(text.replaceAll(LONG_TOKEN, '*'.repeat(10)));
 });
 
-test('only molecules, and only their record', async () => {
+test('the only artefact is the record of a molecule', async () => {
   const client = createMoleculesClient({ url: 'http://x.invalid', token: LONG_TOKEN });
   expect(client.artefacts('molecule')).toEqual(['record']);
   expect(client.artefacts('sequence')).toEqual([]);

@@ -71,14 +71,14 @@ describe('native names', () => {
     for (const { key, text } of native(ETHANOL).files) expect(text).toBe(ETHANOL.results[key]);
   });
 
-  test('the first complete set counts, the others are reported', () => {
+  test('the first complete set is used, and the others are reported', () => {
     const record = { ...finishedRecord(ETHANOL), results: [{}, { em_mdp: 'x' }, ETHANOL.results] };
     const read = nativeFiles(record, optionsOf(ETHANOL));
     expect(read).toMatchObject({ ok: true, otherSets: [[{ fileName: 'em.mdp', text: 'x' }]] });
     if (read.ok) expect(read.files.map(({ text }) => text)).not.toContain('x');
   });
 
-  test('a record of many tiny sets makes few files', () => {
+  test('a record with many tiny sets gives few files', () => {
     const tiny = Array.from({ length: 1000 }, () => ({ em_mdp: 'x' }));
     const record = { ...finishedRecord(ETHANOL), results: [ETHANOL.results, ...tiny] };
     const read = nativeFiles(record, optionsOf(ETHANOL));
@@ -110,7 +110,7 @@ describe('every recorded success', () => {
     (name) => !/wrong_charge|silane|two_parts|no_hydrogens/.test(name),
   );
 
-  test.each(right)('%s: complete and right', (name) => {
+  test.each(right)('%s: complete and correct', (name) => {
     const recording = acpypeRecording(name);
     expect(check(recording, [recording.results])).toEqual({ ok: true });
   });
@@ -177,14 +177,14 @@ describe('problems of a record are returned, never thrown', () => {
 });
 
 describe('silent errors of the engine', () => {
-  test('a net charge that it ignored', () => {
+  test('a net charge that the engine ignored', () => {
     const options = { ...optionsOf(ETHANOL), netCharge: 1 };
     expect(check(ETHANOL, [ETHANOL.results], options)).toMatchObject({
       code: 'RESULT_WRONG_CHARGE',
     });
   });
 
-  test('the recorded one', () => {
+  test('a recorded wrong charge', () => {
     const name = SUCCESSES.find((one) => one.startsWith('smi-wrong_charge3-gas'));
     if (name === undefined) return;
     const recording = acpypeRecording(name);
@@ -228,7 +228,7 @@ describe('silent errors of the engine', () => {
     expect(checkResult(job, bytes, ion)).toMatchObject({ code: 'RESULT_WRONG_CHARGE' });
   });
 
-  test('parameters that it guessed', () => {
+  test('parameters that the engine guessed', () => {
     const AC_frcmod = 'BOND\nc3-si  300.0  1.8  ATTN, need revision\n';
     expect(check(ETHANOL, [{ ...ETHANOL.results, AC_frcmod }])).toMatchObject({
       code: 'RESULT_NEEDS_REVISION',

@@ -77,7 +77,7 @@ test.each<[string, Answer, string]>([
   expect(JSON.stringify(server.requests)).not.toContain(TOKEN);
 });
 
-test('retries an unavailable service later, and refuses no row', async () => {
+test('an unavailable service is retried later, and no row is refused', async () => {
   const down = await httpServer((_, response) => json(response, 503, {}));
   onTestFinished(() => down[Symbol.asyncDispose]());
   expect(await offered(down.url, 'abcg2')).toMatchObject({ type: 'unavailable' });

@@ -31,7 +31,7 @@ describe('an unreadable record', () => {
   test.each([
     ['longer than any', { log: 'x'.repeat(9_000_000) }],
     ['nested without end', `{"results":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
-  ])('is finished, and left to the download to judge: %s', async (_, body) => {
+  ])('counts as finished, and is checked after the download: %s', async (_, body) => {
     expect(await polled(200, body)).toEqual({ type: 'finished' });
   });
 });
@@ -146,7 +146,7 @@ describe('the reason of a failure is taken from the log', () => {
     expect(lines).not.toMatch(/^=+$|Total time|quote\+|Removing temporary/m);
   });
 
-  test('a log with only the frame has none', () => {
+  test('a log without an error has no reason', () => {
     expect(
       meaningfulLines('======\n| ACPYPE: x |\n======\nTotal time of execution: 1s\n'),
     ).toBeNull();

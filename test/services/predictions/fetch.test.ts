@@ -45,7 +45,7 @@ describe('each artefact has its path', () => {
     expect(server.requests[0]?.headers['x-service-token']).toBe(token);
   });
 
-  test('bytes are not changed, whatever they are', async () => {
+  test('the bytes are not changed', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 0xc3, 0x28]);
     await using server = await httpServer((_, response) => response.end(bytes));
     await fetched(server.url, 'result', async (outcome) => {
@@ -53,7 +53,7 @@ describe('each artefact has its path', () => {
     });
   });
 
-  test('what the service does not know is absent', async () => {
+  test('an artefact that the service does not know is absent', async () => {
     await fetched(await deadUrl(), 'record', async (outcome) => {
       await Promise.resolve();
       expect(outcome.type).toBe('absent');
@@ -130,7 +130,7 @@ describe('not now', () => {
   });
 });
 
-describe('a truncated download is an error, never a short file', () => {
+describe('a truncated download is an error, and not a short file', () => {
   test.each([
     ['closed', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', false],
     ['reset', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', true],

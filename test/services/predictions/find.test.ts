@@ -26,7 +26,7 @@ async function foundIn(body: unknown, status = 200): Promise<FindOutcome> {
 const ENTRY = { request_id: ID, job_name: NAME, timing: {} };
 
 describe('past results (contract 4.7)', () => {
-  test('with the token in the job id prove nothing: never "absent", which would send it again', async () => {
+  test('with the token in the job id are inconclusive, and not taken as "absent"', async () => {
     expect(await foundIn([OTHER, { ...ENTRY, request_id: `${TOKEN}-1` }])).toEqual({
       type: 'unsupported',
     });
@@ -35,7 +35,7 @@ describe('past results (contract 4.7)', () => {
   test.each([
     ['too long', [{ ...OTHER, note: 'x'.repeat(34_000_000) }]],
     ['nested without end', `[${'['.repeat(200_000)}${']'.repeat(200_000)}]`],
-  ])('that are %s prove nothing, and are not requested again', async (_, body) => {
+  ])('that are %s are inconclusive, and are not requested again', async (_, body) => {
     expect(await foundIn(body)).toEqual({ type: 'unsupported' });
   });
 
@@ -90,12 +90,12 @@ describe('past results (contract 4.7)', () => {
     expect((await foundIn({ error: 'x' }, status)).type).toBe('unavailable');
   });
 
-  test('what is not JSON, or cut short, is unavailable, never absent', async () => {
+  test('an answer that is not JSON, or is truncated, is unavailable, not absent', async () => {
     expect((await foundIn('<html>')).type).toBe('unavailable');
     expect((await foundIn('[{"request_id":')).type).toBe('unavailable');
   });
 
-  test('molecules have no such list here', async () => {
+  test('molecules have no list of past results', async () => {
     await using server = await httpServer((_, response) => json(response, 200, []));
     expect(await findAt(server, 'molecule')).toEqual({ type: 'unsupported' });
     expect(server.requests).toEqual([]);
@@ -103,7 +103,7 @@ describe('past results (contract 4.7)', () => {
 });
 
 describe('pages', () => {
-  test('are followed to the one with the job, on the service itself whatever host a link names', async () => {
+  test('are followed to the one with the job, on the host of the service, whatever host a link names', async () => {
     await using server = await httpServer((request, response) => {
       const page = new URL(request.path, 'http://x').searchParams.get('page') ?? '1';
       if (page === '1')
@@ -125,7 +125,7 @@ describe('pages', () => {
     expect(await findAt(server)).toEqual({ type: 'absent' });
   });
 
-  test('in a circle: unavailable, not absent', async () => {
+  test('in a cycle: unavailable, not absent', async () => {
     await using server = await httpServer((_, response) =>
       json(response, 200, { results: [OTHER], next: '?page=2' }),
     );

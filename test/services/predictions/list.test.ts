@@ -110,7 +110,7 @@ describe('the list of shift chains (contract 4.8)', () => {
     return { outcome: await listAt(server, 'shifts', SECRET), requests: server.requests };
   }
 
-  test('adds the jobs that the list of shift predictions lacks; its token is in the query', async () => {
+  test('adds jobs that are missing in the list of shift predictions; its token is in the query', async () => {
     const { outcome, requests } = await shiftsListed((response) =>
       json(response, 200, [{ ...CHAINS, request_id: 'job-0001' }, CHAINS]),
     );
@@ -137,7 +137,7 @@ describe('the list of shift chains (contract 4.8)', () => {
   test.each([
     ['an error that repeats the URL', (r: ServerResponse) => json(r, 503, { error: r.req.url })],
     ['a refusal that repeats the URL', (r: ServerResponse) => json(r, 400, { error: r.req.url })],
-    ['what is not JSON', (r: ServerResponse) => r.end('{')],
+    ['text that is not JSON', (r: ServerResponse) => r.end('{')],
     [
       'a redirect to itself',
       (r: ServerResponse) => r.writeHead(302, { location: r.req.url }).end(),

@@ -80,7 +80,7 @@ describe('the status code is the outcome (contract 4.4)', () => {
   });
 
   test.each([[''], ['{'], [[]], [{ progress: 'much', timing: 'soon', status_message: {} }]])(
-    '202 with the body %j is running, with nothing known',
+    '202 with the body %j is running, without further data',
     async (body) => {
       expect(await polled(202, body)).toEqual({
         type: 'running',
@@ -116,7 +116,7 @@ describe('the status code is the outcome (contract 4.4)', () => {
     });
   });
 
-  test('422 without a message is failed and says so', async () => {
+  test('422 without a message is failed, and the message says so', async () => {
     expect(await polled(422, '')).toMatchObject({
       type: 'failed',
       message: 'the service gives no reason',
@@ -156,7 +156,7 @@ describe('the status code is the outcome (contract 4.4)', () => {
     expect((await pollAt(server.url)).type).toBe('unavailable');
   });
 
-  test('an id cannot leave its place in the path', async () => {
+  test('an id cannot change the path of the request', async () => {
     await using server: ScriptedServer = await httpServer((_, response) => json(response, 404, {}));
     await pollAt(server.url, 'current', 'a/../../b?c#d');
     expect(server.requests[0]?.path).toBe(
@@ -185,7 +185,7 @@ describe('in the earlier variant the body decides (contract 9.5, 9.6)', () => {
     expect((await earlier(500, { error: 'oops' })).type).toBe('unavailable');
   });
 
-  test('a wrapped result is finished, however large', async () => {
+  test('a wrapped result is finished, also if it is very large', async () => {
     const wrapped = {
       status: 'success',
       predictor: 'dynamine',

@@ -68,7 +68,7 @@ describe('the body of a submission', () => {
     });
   });
 
-  test('the token is in the body alone', async () => {
+  test('the token is only in the body', async () => {
     const { path, headers } = await sent(JOBS.sequence);
     expect(JSON.stringify([path, headers])).not.toContain(TOKEN);
   });

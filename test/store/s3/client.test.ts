@@ -43,7 +43,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
   });
 });
 
-test('a server that ignores If-Match is read each time', async () => {
+test('a recent write is read again from a server that ignores If-Match', async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.method ?? '');

@@ -96,7 +96,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
     await expectCode(collected(tree.readStream(KEY)), 'STORE_DIGEST_MISMATCH');
   });
 
-  test('the probe accepts it, and leaves nothing', async () => {
+  test('the probe accepts the server, and leaves no object', async () => {
     const tree = store();
     await probe(tree);
     expect(await collected(tree.list(''))).toEqual([]);
@@ -149,7 +149,7 @@ describe('a scripted server', () => {
     expect(error.message).toContain('write molecules/a/record.json in s3://bucket/p (http://127');
   });
 
-  test('one that ignores If-None-Match is refused by the probe', async () => {
+  test('a server that ignores If-None-Match is refused by the probe', async () => {
     const store = await answering((request, response) => {
       request.resume().on('end', () => {
         response.writeHead(request.method === 'DELETE' ? 204 : 200, { etag: '"x"' });
@@ -161,7 +161,7 @@ describe('a scripted server', () => {
     expect(error.retryable).toBe(false);
   });
 
-  test('a create whose first answer was lost is true, because its own object exists', async () => {
+  test('a create whose first answer was lost succeeds, because its own object exists', async () => {
     let stored: Record<string, string> = {};
     let puts = 0;
     const store = await answering((request, response) => {

@@ -82,7 +82,7 @@ describe('a campaign', () => {
   });
 
   test.each(['paused', 'publishing', 'completed', 'cancelled'] as const)(
-    'shows no expected end when it is %s',
+    'shows no expected end if the campaign is %s',
     (state) => {
       const foreseen = { endsAt: NOW, seenAt: NOW };
       const shown = campaignDetails({ ...standing, foreseen, progress: { ...progress, state } });
@@ -90,7 +90,7 @@ describe('a campaign', () => {
     },
   );
 
-  test('fits, with many codes and hostile texts', () => {
+  test('fits the size limit, with many codes and hostile texts', () => {
     const failuresByCode = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, n) => [`${HOSTILE}${n}`, n]),
     );
@@ -130,7 +130,7 @@ describe('an item', () => {
     files: [],
   };
 
-  test('that waits shows what will be sent, and where to', () => {
+  test('that waits shows what will be sent, and to which service', () => {
     expect(itemDetails(input, waiting, NOW)).toBe(
       `**\`caffeine\`** (molecule) of \`night\`: **waits for a slot of the budget**
 
@@ -196,12 +196,12 @@ describe('an item', () => {
     expect(itemDetails({ ...input, sends }, waiting, NOW)).toContain(`- options: ${words}\n`);
   });
 
-  test('of a page without that fact is shown without it', () => {
+  test('whose page has no input and options is shown without them', () => {
     const { sends: _, ...before } = input;
     expect(itemDetails(before, waiting, NOW)).not.toMatch(/input:|options:/);
   });
 
-  test('fits, with many attempts and hostile texts', () => {
+  test('fits the size limit, with many attempts and hostile texts', () => {
     const attempts = Array.from({ length: 500 }, (): Attempt => ({
       at: new Date(NOW).toISOString(),
       outcome: 'unsure',
@@ -287,7 +287,7 @@ Slots become free:
     );
   });
 
-  test('with many slots shows the next ones', () => {
+  test('with many slots shows the next ones and the number of later ones', () => {
     const releases = [0, 1, 2, 3, 4].map((minute) => NOW + minute * 60_000);
     const credentials = [{ ...window, releases, credential: '3f2a91bc' }];
     expect(budgetDetails({ ...status, credentials })).toContain(
@@ -303,7 +303,7 @@ Slots become free:
     expect(shown).not.toContain('| all of this address');
   });
 
-  test('waits for a slot, or for the end of a block', () => {
+  test('shows whether it waits for a slot or for the end of a block', () => {
     expect(timerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
     expect(timerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
     const blocked = { ...status, addressWindow: down };
@@ -312,7 +312,7 @@ Slots become free:
     expect(bytes(timerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
   });
 
-  test('fits, with many credentials, campaigns and hostile texts', () => {
+  test('fits the size limit, with many credentials, campaigns and hostile texts', () => {
     const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
     const credential = { ...window, credential: HOSTILE.slice(0, 8), ...blockOf(down) };
     const line = { campaign: 'c'.repeat(64), user: HOSTILE, credential: '3f2a91bc', charged: 1 };
@@ -349,7 +349,7 @@ describe('a summary', () => {
     );
   });
 
-  test('of an end names it', () => {
+  test('of an end names the end', () => {
     expect(endSummary({ state: 'succeeded', code: null, message: null })).toBe(
       'succeeded: into item.json',
     );
