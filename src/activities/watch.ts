@@ -5,7 +5,8 @@ import type { Client } from '@temporalio/client';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
-import { countKinds, readPreparedCampaign } from '../store/prepared-campaign.ts';
+import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import { countRows } from '../store/row-counts.ts';
 import { configureSignal, type BudgetInput } from '../workflows/messages.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
@@ -70,7 +71,7 @@ export async function foresee(
 ): Promise<Foreseen> {
   const tree = await openStore(address);
   const campaign = await readPreparedCampaign(tree);
-  const kinds = campaign && (await countKinds(tree, campaign));
+  const kinds = campaign && (await countRows(tree, campaign));
   for (let looks = 1; ; looks += 1) {
     const budgets = await budgetsOf(temporal, references);
     const seenAt = Date.now();

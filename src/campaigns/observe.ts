@@ -4,7 +4,8 @@ import { readBudget, readBudgets } from '../activities/budget-status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Session } from '../host/session.ts';
-import { countKinds, type KindCounts } from '../store/prepared-campaign.ts';
+import type { RowCounts } from '../store/prepared-campaign.ts';
+import { countRows } from '../store/row-counts.ts';
 import { StoreError } from '../store/store-error.ts';
 import { Attendance } from './attendance.ts';
 import { obstacleOf } from './obstacle.ts';
@@ -22,7 +23,7 @@ export interface CampaignObservation {
   /** Those that the campaign uses, each with the campaign's own credential only. */
   readonly budgets: readonly BudgetStatus[];
   /** What the rows of the tree are; null where the tree cannot be read from here. */
-  readonly kinds: KindCounts | null;
+  readonly kinds: Pick<RowCounts, 'items' | 'following'> | null;
   /** What blocks it until the user acts, and what to do: a sentence. */
   readonly obstacle: string | null;
   /** The workflow has ended. */
@@ -51,7 +52,7 @@ export class Observer {
   readonly #observed: Observed;
   readonly #attendance: Attendance;
   #obstacles: { readonly at: number; readonly words: string | null } | null = null;
-  #counted: { readonly total: number; readonly kinds: KindCounts | null } | null = null;
+  #counted: { readonly total: number; readonly kinds: RowCounts | null } | null = null;
 
   constructor(session: Session, observed: Observed) {
     this.#session = session;
@@ -114,7 +115,7 @@ export class Observer {
   }
 
   /** Rows are counted in the tree, once, and again when there are more of them. */
-  async #kinds(total: number): Promise<KindCounts | null> {
+  async #kinds(total: number): Promise<RowCounts | null> {
     if (this.#counted?.total !== total)
       this.#counted = { total, kinds: await kindsIn(this.#observed) };
     return this.#counted.kinds;
@@ -122,10 +123,10 @@ export class Observer {
 }
 
 /** Also null while the tree is being prepared again, or if it is damaged: that is not the purpose of this call. */
-async function kindsIn({ name, folder }: Observed): Promise<KindCounts | null> {
+async function kindsIn({ name, folder }: Observed): Promise<RowCounts | null> {
   try {
     const tree = await treeIfAny(folder, name);
-    return tree && (await countKinds(tree.store, tree.campaign));
+    return tree && (await countRows(tree.store, tree.campaign));
   } catch (error) {
     if (error instanceof StoreError) return null;
     throw error;

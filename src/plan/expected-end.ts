@@ -4,7 +4,7 @@ import type { CampaignProgress } from '../domain/campaign.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { ESTIMATES } from './estimates.ts';
 import { serviceForecast, supplyOf } from './forecast.ts';
-import type { KindCounts } from '../store/prepared-campaign.ts';
+import type { RowCounts } from '../store/prepared-campaign.ts';
 
 /** The known state of a campaign and of its budgets, at one moment (ms since the epoch). */
 interface Seen {
@@ -12,7 +12,7 @@ interface Seen {
   /** Each with the campaign's own credentials only. */
   readonly budgets: readonly BudgetStatus[];
   /** Number of rows by kind in the tree; null if unknown. */
-  readonly kinds: KindCounts | null;
+  readonly kinds: Pick<RowCounts, 'items' | 'following'> | null;
   readonly at: number;
 }
 

@@ -15,6 +15,7 @@ import {
   type PreparedCampaign,
 } from './prepared-campaign.ts';
 import { canBeRetried, reopened } from './reopen.ts';
+import { RowCounter } from './row-counts.ts';
 import type { Store } from './store.ts';
 import { isDamagedRecord } from './store-error.ts';
 
@@ -35,6 +36,7 @@ export async function prepareRetry(
   alone: ReadonlySet<string> = new Set(),
 ): Promise<PreparedRetry> {
   let done = 0;
+  const counter = new RowCounter();
   for (let page = 0; page < campaign.pages; page += 1) {
     const former = await readPage(store, page);
     const written: string[] = [];
@@ -46,9 +48,10 @@ export async function prepareRetry(
     await store.flush(written);
     const current = former.flatMap(({ id }) => entries.get(id) ?? []);
     await writePage(store, page, current);
+    counter.add(current);
     done += current.filter((entry) => entry.done !== undefined).length;
   }
-  await writePreparedCampaign(store, campaign);
+  await writePreparedCampaign(store, { ...campaign, counts: counter.counts });
   return { done };
 }
 

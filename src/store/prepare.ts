@@ -15,8 +15,10 @@ import {
   writePreparedCampaign,
   type Campaign,
   type PreparedCampaign,
+  type RowCounts,
 } from './prepared-campaign.ts';
 import { markReached } from './reached-pages.ts';
+import { RowCounter, countRows } from './row-counts.ts';
 import { emptyKinds } from './shards.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
@@ -64,12 +66,12 @@ export async function prepareCampaign(
   const laid = await layOut(store, items, options, 0);
   await removeOldPages(store, laid.pages);
   const { marksPages } = options;
-  const { pages, items: count } = laid;
+  const { pages, items: count, counts } = laid;
   const marks = marksPages && { marksPages };
-  await writePreparedCampaign(store, { ...campaign, pages, items: count, ...marks });
+  await writePreparedCampaign(store, { ...campaign, pages, items: count, counts, ...marks });
   const manifests = JSON.stringify(campaign.manifestDigests);
   const same = former !== null && JSON.stringify(former.manifestDigests) === manifests;
-  const { files, ...prepared } = laid;
+  const { files, counts: _, ...prepared } = laid;
   return { ...prepared, changed: files > 0 || !same || former.items !== laid.items };
 }
 
@@ -84,11 +86,18 @@ export async function growCampaign(
   items: Items,
   options: PrepareOptions = {},
 ): Promise<Prepared> {
-  const laid = await layOut(store, items, options, former.pages, await idsOf(store, former));
+  const laid = await layOut(
+    store,
+    items,
+    options,
+    former.pages,
+    await idsOf(store, former),
+    await countRows(store, former),
+  );
   const grown = { pages: laid.pages, items: former.items + laid.items };
   const { marksPages } = former;
   const marks = marksPages && { marksPages };
-  await writePreparedCampaign(store, { ...campaign, ...grown, ...marks });
+  await writePreparedCampaign(store, { ...campaign, ...grown, counts: laid.counts, ...marks });
   return { done: laid.done, following: laid.following, ...grown, changed: true };
 }
 
@@ -122,6 +131,8 @@ export async function restoreItems(
 interface LaidOut extends Omit<Prepared, 'changed'> {
   /** Inputs, results and records that had to be written. */
   readonly files: number;
+  /** Of all pages. */
+  readonly counts: RowCounts;
 }
 
 /** Writes the items and their pages, numbered from `firstPage`, except those in `there`. */
@@ -131,7 +142,9 @@ async function layOut(
   { pageSize = DEFAULT_PAGE_SIZE, known = nothingKnown }: PrepareOptions,
   firstPage: number,
   there: ReadonlySet<string> = new Set(),
+  former?: RowCounts,
 ): Promise<LaidOut> {
+  const counter = new RowCounter(former);
   const leaders = new Map<string, ItemRecord>();
   // A new tree has no records: a search would look for a million missing files.
   const empty = await emptyKinds(store);
@@ -146,13 +159,14 @@ async function layOut(
     await writePage(store, laid.pages, entries);
     // From an earlier run, or delivered just now.
     if (records.some(hasBegun)) await markReached(store, laid.pages);
+    counter.add(entries);
     laid.pages += 1;
     laid.items += entries.length;
     laid.done += entries.filter(({ done }) => done !== undefined).length;
     laid.following += entries.filter(({ follows }) => follows !== undefined).length;
     laid.files += preparation.written.length;
   }
-  return laid;
+  return { ...laid, counts: counter.counts };
 }
 
 async function newOf(

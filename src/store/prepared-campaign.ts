@@ -30,6 +30,8 @@ export interface PreparedCampaign extends Campaign {
   readonly items: number;
   /** Workers mark the pages that they begin (reached-pages.ts); absent in trees prepared by earlier versions. */
   readonly marksPages?: true;
+  /** Of all pages; absent in trees prepared by earlier versions. */
+  readonly counts?: RowCounts;
 }
 
 /** An item in a page. `done`: its final state from a former run. */
@@ -58,12 +60,26 @@ export interface PageEntry {
   readonly asks?: string;
 }
 
+/** How many rows are of each kind, and how many of them need a submission (row-counts.ts). */
+export interface RowCounts {
+  readonly items: Readonly<Record<Kind, number>>;
+  /** Those that need no submission: they share a job, or adopt one. */
+  readonly following: Readonly<Record<Kind, number>>;
+  /** Those that adopt a job that was submitted elsewhere. */
+  readonly adopted: number;
+}
+
+const ofEachKind = z.record(z.enum(KINDS), z.int().nonnegative());
+
 const campaignOnDisk = z.object({
   format: z.literal(FORMATS),
   name: z.string(),
   pages: z.int().nonnegative(),
   items: z.int().nonnegative(),
   marks_pages: z.literal(true).optional(),
+  counts: z
+    .object({ items: ofEachKind, following: ofEachKind, adopted: z.int().nonnegative() })
+    .optional(),
   manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
   settings: z.record(z.string(), z.unknown()),
 });
@@ -98,9 +114,15 @@ export async function readPreparedCampaign(store: Store): Promise<PreparedCampai
     format: _,
     manifests,
     marks_pages: marked,
+    counts,
     ...same
   } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
-  return { ...same, manifestDigests: manifests, ...(marked && { marksPages: marked }) };
+  return {
+    ...same,
+    manifestDigests: manifests,
+    ...(marked && { marksPages: marked }),
+    ...(counts && { counts }),
+  };
 }
 
 export async function writePreparedCampaign(
@@ -146,32 +168,6 @@ export async function idsOf(
 
 /** Enough digits to distinguish inputs by eye. */
 const DIGITS = 12;
-
-/** How many of its items adopt a job that was submitted elsewhere. */
-export async function countAdopted(store: Store, { pages }: PreparedCampaign): Promise<number> {
-  let adopted = 0;
-  for (let page = 0; page < pages; page += 1)
-    for (const { adopts } of await readPage(store, page)) if (adopts !== undefined) adopted += 1;
-  return adopted;
-}
-
-/** The number of items of each kind, and how many of them need no submission: they share a job, or adopt one. */
-export interface KindCounts {
-  readonly items: Readonly<Record<Kind, number>>;
-  readonly following: Readonly<Record<Kind, number>>;
-}
-
-export async function countKinds(store: Store, { pages }: PreparedCampaign): Promise<KindCounts> {
-  const none = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
-  const counts = { items: { ...none }, following: { ...none } };
-  for (let page = 0; page < pages; page += 1) {
-    for (const { kind, follows, adopts } of await readPage(store, page)) {
-      counts.items[kind] += 1;
-      if ((follows ?? adopts) !== undefined) counts.following[kind] += 1;
-    }
-  }
-  return counts;
-}
 
 /** An ended item remains ended; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {

@@ -48,7 +48,7 @@ describe('growing a campaign', () => {
       following: 0,
       changed: true,
     });
-    expect(await campaignIn(store)).toEqual({ ...LONGER, pages: 4, items: 6 });
+    expect(await campaignIn(store)).toMatchObject({ ...LONGER, pages: 4, items: 6 });
     expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'p']);
     expect((await readItem(store, 'sequence', 'p'))?.state).toBe('waiting');
   });

@@ -47,7 +47,7 @@ describe('preparing a campaign', () => {
       following: 0,
       changed: true,
     });
-    expect(await readPreparedCampaign(store)).toEqual({ ...CAMPAIGN, pages: 3, items: 5 });
+    expect(await readPreparedCampaign(store)).toMatchObject({ ...CAMPAIGN, pages: 3, items: 5 });
     const pages = [await readPage(store, 0), await readPage(store, 1), await readPage(store, 2)];
     const sent = ({ input, options }: Item) => {
       const { bytes, sha256 } = digestOf(input.text);
