@@ -28,10 +28,10 @@ async function untilItMayBeDone(
   job: RemoteJob,
   tries: PollTries,
 ): Promise<void> {
-  const shortestMs = deps.jobTimes.shortestMs(job);
-  if (shortestMs === null) return;
+  const likelyMs = deps.jobTimes.likelyMs(job);
+  if (likelyMs === null) return;
   const { cancellationSignal: signal } = Context.current();
-  const waitMs = shortestMs + SLACK_MS - tries.ageMs();
+  const waitMs = likelyMs + SLACK_MS - tries.ageMs();
   if (waitMs > WAITED_HERE_MS) throw notYet('too early to poll', waitMs);
   if (waitMs > 0) await delay(waitMs, undefined, { signal });
 }
