@@ -14,7 +14,8 @@ import type { Survey } from '../plan/survey.ts';
 import { isPublished } from '../report/published-campaign.ts';
 import { openStore } from '../store/open-store.ts';
 import { countInvalidRows, writeInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
-import { growCampaign, prepareCampaign, restoreItems, type Prepared } from '../store/prepare.ts';
+import { growCampaign, prepareCampaign, type Prepared } from '../store/prepare.ts';
+import { restoreItems } from '../store/restore.ts';
 import type { Known } from '../store/prepare-item.ts';
 import {
   idsOf,

@@ -28,6 +28,8 @@ interface Share {
 /** A result of an earlier campaign for this item, if there is one. */
 export type Known = (record: ItemRecord) => Promise<Source | null>;
 
+export const nothingKnown: Known = () => Promise.resolve(null);
+
 export class ItemPreparation {
   /** Keys that have to be flushed. */
   readonly written: string[] = [];

@@ -5,8 +5,8 @@
 import type { Item } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
-import { ITEM_RECORD, itemKey, PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
-import { ItemPreparation, type Known, type AssignedItem } from './prepare-item.ts';
+import { PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
+import { ItemPreparation, nothingKnown, type Known, type AssignedItem } from './prepare-item.ts';
 import {
   idsOf,
   pageEntry,
@@ -46,7 +46,7 @@ interface PrepareOptions {
   readonly marksPages?: true;
 }
 
-type Items = AsyncIterable<AssignedItem> | Iterable<AssignedItem>;
+export type Items = AsyncIterable<AssignedItem> | Iterable<AssignedItem>;
 
 /**
  * An existing record is kept if input and options are the same, whatever its state: finished items stay finished, and a
@@ -101,33 +101,6 @@ export async function growCampaign(
   return { done: laid.done, following: laid.following, ...grown, changed: true };
 }
 
-/**
- * Rewrites input and record of items whose record is missing from the tree of a running campaign because their folders
- * were removed. Otherwise their workflows would wait forever.
- */
-export async function restoreItems(
-  store: Store,
-  former: PreparedCampaign,
-  items: Items,
-  signal?: AbortSignal,
-): Promise<void> {
-  const there = await idsOf(store, former);
-  const records = new Set<string>();
-  for await (const key of store.list('')) {
-    signal?.throwIfAborted();
-    if (key.endsWith(`/${ITEM_RECORD}`)) records.add(key);
-  }
-  if (records.size >= there.size) return;
-  // A running item has its own job, which is not replaced by a result of another campaign.
-  const preparation = new ItemPreparation(store, nothingKnown, new Map());
-  for await (const item of items) {
-    if (!there.has(item.id)) continue;
-    if (records.has(itemKey(store, item.kind, item.id, ITEM_RECORD))) await preparation.meet(item);
-    else await preparation.prepare(item);
-  }
-  await store.flush(preparation.written);
-}
-
 interface LaidOut extends Omit<Prepared, 'changed'> {
   /** Inputs, results and records that had to be written. */
   readonly files: number;
@@ -178,8 +151,6 @@ async function newOf(
   for (const item of page) if (there.has(item.id)) await preparation.meet(item);
   return page.filter(({ id }) => !there.has(id));
 }
-
-const nothingKnown: Known = () => Promise.resolve(null);
 
 /** In manifest order. Rows of shared work are prepared one by one after the others: each may serve later ones. */
 async function preparePage(

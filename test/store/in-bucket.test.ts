@@ -15,6 +15,7 @@ const FILES = [
   'lease',
   'prepare',
   'prepare-sharing',
+  'restore',
   'result-cache',
   'retry',
   'shards',
