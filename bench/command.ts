@@ -110,25 +110,22 @@ export class Bench {
   }
 
   /** The service's journal; the services are stopped first, because they lock their database. */
-  async journal(file = 'services.db'): Promise<Arrival[]> {
-    await this.#stopServices();
-    const database = new DatabaseSync(join(this.folder, file));
-    const rows = database
-      .prepare('SELECT at, status, accepted, job_name AS name FROM arrivals ORDER BY at')
-      .all();
-    database.close();
-    return rows as unknown as Arrival[];
+  journal(file = 'services.db'): Promise<Arrival[]> {
+    const query = 'SELECT at, status, accepted, job_name AS name FROM arrivals ORDER BY at';
+    return this.#recorded(query, file);
   }
 
   /** When the service ran each job (ms since the epoch); it is stopped first, as for `journal`. */
-  async jobTimes(): Promise<{ readonly startedAt: number; readonly finishedAt: number }[]> {
+  jobTimes(): Promise<{ readonly startedAt: number; readonly finishedAt: number }[]> {
+    return this.#recorded('SELECT started_at AS startedAt, finished_at AS finishedAt FROM jobs');
+  }
+
+  async #recorded<Row>(query: string, file = 'services.db'): Promise<Row[]> {
     await this.#stopServices();
-    const database = new DatabaseSync(join(this.folder, 'services.db'));
-    const rows = database
-      .prepare('SELECT started_at AS startedAt, finished_at AS finishedAt FROM jobs')
-      .all();
+    const database = new DatabaseSync(join(this.folder, file));
+    const rows = database.prepare(query).all();
     database.close();
-    return rows as unknown as { startedAt: number; finishedAt: number }[];
+    return rows as unknown as Row[];
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,7 @@ import type { CredentialLeases } from './credential-leases.ts';
 import type { JobTimes } from './job-times.ts';
 import type { WantedCampaigns } from './wanted-campaigns.ts';
 import type { ServerClock } from './server-clock.ts';
+import type { OpenOptions } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import type { EndReporter } from './end-reporter.ts';
 import type { TreeLeases } from './tree-leases.ts';
@@ -22,10 +23,6 @@ export interface KnownService {
   readonly ledgerAddress: string;
 }
 
-interface StoreOptions {
-  readonly create?: boolean;
-}
-
 export interface Dependencies {
   /** null when this worker has no such service or credential: another worker may. */
   readonly serviceOf: (reference: ServiceReference) => KnownService | null;
@@ -35,7 +32,10 @@ export interface Dependencies {
    */
   readonly successorOf: (reference: ServiceReference) => KnownService | null;
   /** Creates a missing folder only with `create`: for the cache, which is not a campaign's tree. */
-  readonly openStore: (address: string, options?: StoreOptions) => Promise<Store>;
+  readonly openStore: (
+    address: string,
+    options?: Pick<OpenOptions, 'create' | 'tree'>,
+  ) => Promise<Store>;
   /** Whether a tree is the campaign's, and this Temporal's: `openHeldTree`. */
   readonly leases: Pick<TreeLeases, 'check'>;
   /** Whether another Temporal uses a token; without it nothing is checked. */

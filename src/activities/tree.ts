@@ -13,11 +13,7 @@ export async function openHeldTree(
   { openStore, leases }: Pick<Dependencies, 'openStore' | 'leases'>,
   address: TreeAddress,
 ): Promise<Store> {
-  const { tree } = address;
-  const store = await openStore(address.store, {
-    create: false,
-    ...(tree !== undefined && { tree }),
-  });
+  const store = await openStore(address.store, { create: false, tree: address.tree });
   await leases.check(store, address);
   return store;
 }

@@ -44,11 +44,6 @@ export interface FileStoreOptions {
   readonly blocking?: boolean;
 }
 
-/** Whether the item folders of the tree at this path are in shards. */
-function isSharded(root: string): Promise<boolean> {
-  return isThere(join(root, ...keySegments(SHARDED)));
-}
-
 /**
  * Opens the tree of one campaign.
  * @throws StoreError `STORE_READ_ONLY`, `STORE_FULL`, `STORE_BAD_KEY`, `TREE_NOT_HERE`
@@ -61,14 +56,16 @@ export async function openFileStore(
     // Threads with blocking reads read whole trees, and open them once.
     const known = create || blocking ? null : await opened.find(folder);
     // Another tree may be at this path now.
-    if (known !== null && known.sharded === (await isSharded(known.location))) return known;
+    if (known !== null && known.sharded === (await known.exists(SHARDED))) return known;
     if (create) await makeFolder(resolve(folder), true);
     else if (!(await isThere(folder))) throw treeNotHere(folder, 'the folder does not exist');
     // The campaign folder itself may be a link to a larger disk; below it, no link is followed.
     const root = await realpath(folder);
     // A path with a trailing slash must be a folder; for a file, the call fails with ENOTDIR.
     await lstat(`${root}/`);
-    const store = new FileStore(root, await readsOf(root, blocking), await isSharded(root));
+    const reads = await readsOf(root, blocking);
+    const mark = await reads.status(join(root, SHARDED));
+    const store = new FileStore(root, reads, mark?.isFile() === true);
     if (!create && !blocking) opened.keep(folder, store);
     return store;
   });

@@ -1,5 +1,5 @@
 /** Paths in the output tree (docs/output-tree.md). Pure: names only. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { FOLDER_OF_KIND, KINDS, type Kind } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
@@ -128,7 +128,7 @@ export function itemFolder({ sharded }: ItemLayout, kind: Kind, id: string): str
 
 /** One of 256: the first two hexadecimal digits of the SHA-256 of the id. */
 function shardOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex').slice(0, 2);
+  return hash('sha256', id).slice(0, 2);
 }
 
 /** The item whose folder contains this file; null if it is not in the folder of an item. */

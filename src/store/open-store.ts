@@ -22,9 +22,9 @@ export function objectStoreAccess(): ObjectStoreAccess {
   return access;
 }
 
-interface OpenOptions extends FileStoreOptions {
+export interface OpenOptions extends FileStoreOptions {
   /** The id of the tree: what this process knows of it is not read again from a bucket. */
-  readonly tree?: string;
+  readonly tree?: string | undefined;
 }
 
 /**

@@ -1,6 +1,12 @@
 /** Compares the derived files (tables, summary, crate and checksums) with the items as they are. */
-import { CAMPAIGN_SUMMARY, CHECKSUMS, CRATE, MEASURE_TABLES } from '../../store/layout.ts';
-import { FOLDER_OF_KIND } from '../../domain/item.ts';
+import {
+  CAMPAIGN_SUMMARY,
+  CHECKSUMS,
+  CRATE,
+  MEASURE_TABLES,
+  itemOf,
+  type ItemLayout,
+} from '../../store/layout.ts';
 import type { PreparedCampaign } from '../../store/prepared-campaign.ts';
 import type { Store } from '../../store/store.ts';
 import { listedItems } from '../campaign-items.ts';
@@ -126,7 +132,7 @@ export async function checkCrate(
   const { differences } = await compareLines(store, CRATE, made, {
     keyOf: (line) => /^\{"@id":"([^"]+)"/.exec(line)?.[1] ?? '',
     message: (difference) => crateMessage(difference),
-    ...(former && { isFault: isLostItem }),
+    ...(former && { isFault: (difference) => isLostItem(store, difference) }),
   });
   const faults = differences
     .filter(({ about }) => !isReported(about))
@@ -144,12 +150,11 @@ async function hasProfile(store: Store): Promise<boolean> {
   return false;
 }
 
-const ITEM_FOLDER = new RegExp(
-  `^(?:${Object.values(FOLDER_OF_KIND).join('|')})/(?:[0-9a-f]{2}/)?[^/]+/$`,
-);
-
-function isLostItem(difference: GroupDifference): boolean {
-  return difference.type !== 'differs' && ITEM_FOLDER.test(groupOf(difference).key);
+/** The folder of an item is missing or too many. */
+function isLostItem(layout: ItemLayout, difference: GroupDifference): boolean {
+  const { key } = groupOf(difference);
+  const item = itemOf(layout, key);
+  return difference.type !== 'differs' && item !== null && key === `${item.folder}/`;
 }
 
 function crateMessage(difference: GroupDifference): string {
