@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { findTemporalCli } from '../src/program/temporal-cli.js';
 import { startCampaign } from '../src/campaigns/start.ts';
@@ -141,7 +142,12 @@ async function credentials(users: number, items: number): Promise<string> {
     await Promise.all(done);
     const journal = scene.services.journal();
     const stamps = journal.filter(({ accepted }) => accepted).map(({ at }) => at);
-    const makespan = (Date.now() - (stamps[0] ?? Number.NaN)) / 1_000;
+    const since = (at: number | undefined): number => (Number(at) - Number(stamps[0])) / 1_000;
+    const makespan = since(Date.now());
+    // The first job of each window, and the last job.
+    const perWindow = stamps.filter(
+      (_, n) => n % limits.addressLimit === 0 || n === stamps.length - 1,
+    );
     const windows = Math.ceil((users * items) / limits.addressLimit) - 1;
     const bound = windows * limits.windowSeconds + limits.jobSeconds;
     const refused = journal.filter(({ status }) => status === 429).length;
@@ -149,6 +155,7 @@ async function credentials(users: number, items: number): Promise<string> {
       `${users} credentials x ${items} items, ${limits.addressLimit} per ${limits.windowSeconds} s for the address:`,
       `${refused} x 429, ${stamps.length - users * items} duplicates, until the last campaign was published`,
       `${makespan.toFixed(1)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)};`,
+      `accepted after ${perWindow.map((at) => since(at).toFixed(1)).join(', ')} s;`,
       await sizesOf(scene),
     ].join(' ');
   });
@@ -165,12 +172,15 @@ async function waiting(campaigns: number, rows: number): Promise<string> {
     for (let n = 0; n < campaigns; n += 1)
       await scene.start(user, `night-${n}`, all.slice(n * rows, (n + 1) * rows));
     const started = ((Date.now() - began) / 1_000).toFixed(0);
-    // So that it continues as new: each signal is an event, and the server suggests it after some thousands.
+    // So that it continues as new: each signal is an event, and the server suggests it after some thousands. In bursts,
+    // as campaigns send them: a workflow that gets signals without a pause cannot continue as new.
     const budget = scene.client.workflow.getHandle(budgetWorkflowId(user.reference));
     const first = (await budget.describe()).runId;
     for (let n = 0; n < 20_000; n += 1) {
       await budget.signal('withdraw', { item: 'item:none:none' });
-      if (n % 500 === 0 && (await budget.describe()).runId !== first) break;
+      if (n % 500 !== 0) continue;
+      await delay(2_000);
+      if ((await budget.describe()).runId !== first) break;
     }
     return `${campaigns} campaigns of ${rows} rows, started in ${started} s: ${await sizesOf(scene)}`;
   });

@@ -5,7 +5,10 @@
 import type { Kind } from '../domain/item.ts';
 import { isFinal, type ItemState } from '../domain/states.ts';
 import { errorOf, listedItems, pathOf, stateOf, type Listed } from '../report/campaign-items.ts';
-import { reachedPages } from '../store/reached-pages.ts';
+import { readPageStates } from '../store/page-states.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import { reachedPages, type PageFilter } from '../store/reached-pages.ts';
+import type { Store } from '../store/store.ts';
 import type { CampaignTree } from './campaign-tree.ts';
 
 export interface ItemLine {
@@ -44,9 +47,7 @@ export async function* itemLines(
   open: ReadonlyMap<string, OpenItem>,
   { state, kind, code }: ItemFilter,
 ): AsyncGenerator<ItemLine> {
-  // On the other pages all items wait, without a code: their records are not read.
-  const waiting = (state ?? 'waiting') === 'waiting' && code === undefined;
-  const wanted = waiting ? undefined : await reachedPages(store, campaign);
+  const wanted = await pagesWith(store, campaign, state, code);
   for await (const item of listedItems(store, campaign, wanted)) {
     const line = lineOf(item, open.get(item.id));
     if (state !== undefined && line.state !== state) continue;
@@ -54,6 +55,20 @@ export async function* itemLines(
     if (code !== undefined && line.code !== code) continue;
     yield line;
   }
+}
+
+/** The pages that may have such an item. The records of the others are not read. */
+async function pagesWith(
+  store: Store,
+  campaign: PreparedCampaign,
+  state: string | undefined,
+  code: string | undefined,
+): Promise<PageFilter | undefined> {
+  const published = state === undefined ? null : await readPageStates(store);
+  if (published !== null) return (page) => published[page]?.has(state as ItemState) ?? true;
+  // On pages that were not begun all items wait, without a code.
+  const waiting = (state ?? 'waiting') === 'waiting' && code === undefined;
+  return waiting ? undefined : reachedPages(store, campaign);
 }
 
 /** @param open what Temporal knows of it, if it was queried */

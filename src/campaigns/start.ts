@@ -23,6 +23,7 @@ import {
   type Campaign,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
+import type { IdSet } from '../store/id-set.ts';
 import type { ResultCache } from '../store/result-cache.ts';
 import { laidOutFor } from '../store/shards.ts';
 import type { Store } from '../store/store.ts';
@@ -171,7 +172,7 @@ async function addRows(
 }
 
 async function* othersThan(
-  there: ReadonlySet<string>,
+  there: IdSet,
   rows: AsyncIterable<InvalidRow>,
 ): AsyncGenerator<InvalidRow> {
   for await (const row of rows) if (!there.has(row.id)) yield row;

@@ -11,7 +11,7 @@ import {
   type PageEntry,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
-import { reachedPages, type IsReached } from '../store/reached-pages.ts';
+import { reachedPages, type PageFilter } from '../store/reached-pages.ts';
 import type { Store } from '../store/store.ts';
 
 export class FormerRows {
@@ -48,12 +48,12 @@ function recordOf(item: Item, { sends, follows }: PageEntry): ItemRecord {
 class Pages {
   readonly #tree: Store;
   readonly #campaign: PreparedCampaign | null;
-  readonly #isReached: IsReached;
+  readonly #isReached: PageFilter;
   #next = 0;
   /** Of the page that was read last, if no workflow has begun it. */
   #entries: ReadonlyMap<string, PageEntry | null> = new Map();
 
-  private constructor(tree: Store, campaign: PreparedCampaign | null, isReached: IsReached) {
+  private constructor(tree: Store, campaign: PreparedCampaign | null, isReached: PageFilter) {
     this.#tree = tree;
     this.#campaign = campaign;
     this.#isReached = isReached;

@@ -133,17 +133,19 @@ interface AuditPass extends Pick<AuditOptions, 'correct'> {
   readonly listed: ListedEtags;
 }
 
-/** Checks all items, in manifest order. */
+/** Checks all items, in manifest order. `page`: the number of its page, from 0. */
 export async function* auditedItems(
   store: Store,
   campaign: PreparedCampaign,
   { correct, keeper }: AuditOptions,
-): AsyncGenerator<AuditedItem> {
+): AsyncGenerator<AuditedItem & { readonly page: number }> {
   const listed = await listedEtags(store);
+  let number = 0;
   for await (const page of itemPages(store, campaign)) {
     const isKept = await keeper?.has(page);
     const audited = isKept ? page.map(asWhole) : await auditPage(store, page, { correct, listed });
-    yield* audited;
+    for (const one of audited) yield { ...one, page: number };
+    number += 1;
     const isWhole = audited.every(({ faults }) => faults.length === 0);
     if (isWhole && !isKept) await keeper?.keep(audited.map(({ item }) => item));
     // A store with blocking reads would otherwise block everything else until the end, even Ctrl-C.

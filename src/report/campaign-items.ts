@@ -7,7 +7,7 @@ import { isField } from '../manifest/columns.ts';
 import { readInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
 import { ITEM_RECORD, itemFolder, itemKey, type ItemLayout } from '../store/layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from '../store/prepared-campaign.ts';
-import type { IsReached } from '../store/reached-pages.ts';
+import type { PageFilter } from '../store/reached-pages.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 
@@ -24,7 +24,7 @@ export interface CampaignItem extends ItemLayout {
 export async function* itemPages(
   store: Store,
   campaign: PreparedCampaign,
-  wanted: IsReached = () => true,
+  wanted: PageFilter = () => true,
 ): AsyncGenerator<readonly CampaignItem[]> {
   for (let page = 0; page < campaign.pages; page += 1) {
     if (!wanted(page)) continue;
@@ -36,7 +36,7 @@ export async function* itemPages(
 export async function* campaignItems(
   store: Store,
   campaign: PreparedCampaign,
-  wanted?: IsReached,
+  wanted?: PageFilter,
 ): AsyncGenerator<CampaignItem> {
   for await (const page of itemPages(store, campaign, wanted)) yield* page;
 }
@@ -55,7 +55,7 @@ interface RefusedRow {
 export async function* listedItems(
   store: Store,
   campaign: PreparedCampaign,
-  wanted?: IsReached,
+  wanted?: PageFilter,
 ): AsyncGenerator<Listed> {
   yield* campaignItems(store, campaign, wanted);
   yield* refusedRows(store);

@@ -1,5 +1,6 @@
 /** Makes the tables, the summary and the checksums of a campaign from its output tree alone. */
 import { isObjectAddress } from '../domain/object-store.ts';
+import type { ItemState } from '../domain/states.ts';
 import { CAMPAIGN_SUMMARY, CHECKSUMS, CRATE, PREPARED_CAMPAIGN } from '../store/layout.ts';
 import {
   notPrepared,
@@ -7,10 +8,11 @@ import {
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { FileDigest } from '../store/digest.ts';
+import { removePageStates, writePageStates, type StatesByPage } from '../store/page-states.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
 import { TableColumns, tablesOf } from './campaign-tables.ts';
-import { listedItems, refusedRows, type Listed } from './campaign-items.ts';
+import { listedItems, refusedRows, stateOf, type Listed } from './campaign-items.ts';
 import {
   SummaryTally,
   summaryToDisk,
@@ -80,6 +82,7 @@ export async function publishCampaign(
   if (end.endedAt !== null) await store.sweep();
   // Checksums of an older tree must not exist next to newer tables.
   await store.remove(CHECKSUMS);
+  await removePageStates(store);
   const former = await publishedRuns(store);
   const survey = await passItems(store, campaign, counter('audit', options), audits);
   const sinks = [...tablesOf(files, survey.columns), page];
@@ -91,6 +94,8 @@ export async function publishCampaign(
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CRATE, crate(store, campaign, summary, counter('crate', options)));
   await store.write(CHECKSUMS, checksums(store, counter('checksums', options), digests));
+  // While it is open, workers change records.
+  if (end.endedAt !== null) await writePageStates(given, survey.states);
   await keeper?.removeAll();
   return summary;
 }
@@ -109,6 +114,7 @@ interface FirstPass {
   readonly tally: SummaryTally;
   readonly columns: TableColumns;
   readonly damaged: readonly string[];
+  readonly states: StatesByPage;
 }
 
 async function passItems(
@@ -120,16 +126,18 @@ async function passItems(
   const tally = new SummaryTally();
   const columns = new TableColumns();
   const damaged: string[] = [];
+  const states: Set<ItemState>[] = [];
   const add = (item: Listed): void => {
     tally.add(item);
     columns.add(item);
     onItem();
   };
   const options = { correct: true, ...(keeper && { keeper }) };
-  for await (const { item, faults } of auditedItems(store, campaign, options)) {
+  for await (const { item, faults, page } of auditedItems(store, campaign, options)) {
     damaged.push(...faults);
+    (states[page] ??= new Set()).add(stateOf(item));
     add(item);
   }
   for await (const row of refusedRows(store)) add(row);
-  return { tally, columns, damaged };
+  return { tally, columns, damaged, states };
 }

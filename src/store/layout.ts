@@ -89,6 +89,9 @@ export const PUBLISHING = `${WORK_AREA}publishing/`;
 /** Marks of pages whose items may have begun (reached-pages.ts). */
 export const REACHED = `${WORK_AREA}reached/`;
 
+/** The states of the items of each page, once they have ended (page-states.ts). */
+export const PAGE_STATES = `${WORK_AREA}page-states.json`;
+
 /** The mark of the page with this number, from 0: `.hundredfold/reached/00000`. */
 export function reachedKey(page: number): string {
   return `${REACHED}${String(page).padStart(5, '0')}`;

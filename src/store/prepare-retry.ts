@@ -6,6 +6,7 @@
 import { inParallel } from './in-parallel.ts';
 import { readListed, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemKey } from './layout.ts';
+import { removePageStates } from './page-states.ts';
 import {
   pageEntry,
   readPage,
@@ -35,6 +36,7 @@ export async function prepareRetry(
   at: string,
   alone: ReadonlySet<string> = new Set(),
 ): Promise<PreparedRetry> {
+  await removePageStates(store);
   let done = 0;
   const counter = new RowCounter();
   for (let page = 0; page < campaign.pages; page += 1) {

@@ -3,6 +3,7 @@
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
 import type { Item } from '../domain/item.ts';
+import { IdSet } from './id-set.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
@@ -17,6 +18,7 @@ import {
   type PreparedCampaign,
   type RowCounts,
 } from './prepared-campaign.ts';
+import { removePageStates } from './page-states.ts';
 import { markReached } from './reached-pages.ts';
 import { RowCounter, countRows } from './row-counts.ts';
 import { emptyKinds } from './shards.ts';
@@ -62,6 +64,7 @@ export async function prepareCampaign(
 ): Promise<Prepared> {
   // The pages are about to change: until the end the campaign counts as not prepared.
   const former = await formerCampaign(store);
+  await removePageStates(store);
   await store.remove(PREPARED_CAMPAIGN);
   const laid = await layOut(store, items, options, 0);
   await removeOldPages(store, laid.pages);
@@ -114,7 +117,7 @@ async function layOut(
   items: Items,
   { pageSize = DEFAULT_PAGE_SIZE, known = nothingKnown }: PrepareOptions,
   firstPage: number,
-  there: ReadonlySet<string> = new Set(),
+  there = new IdSet(),
   former?: RowCounts,
 ): Promise<LaidOut> {
   const counter = new RowCounter(former);
@@ -145,7 +148,7 @@ async function layOut(
 async function newOf(
   preparation: ItemPreparation,
   page: readonly AssignedItem[],
-  there: ReadonlySet<string>,
+  there: IdSet,
 ): Promise<readonly AssignedItem[]> {
   // Decided by the pages, not by the tree: items of an interrupted growth are not in any page yet.
   for (const item of page) if (there.has(item.id)) await preparation.meet(item);
@@ -182,11 +185,10 @@ async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
 }
 
 async function* pagesOf(items: Items, size: number): AsyncGenerator<readonly AssignedItem[]> {
-  const seen = new Set<string>();
+  const seen = new IdSet();
   let page: AssignedItem[] = [];
   for await (const item of items) {
-    if (seen.has(item.id)) throw duplicateId(item);
-    seen.add(item.id);
+    if (!seen.add(item.id)) throw duplicateId(item);
     page.push(item);
     if (page.length === size) {
       yield page;

@@ -7,6 +7,7 @@ import type { Sent } from '../domain/campaign.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
 import { FINAL_STATES, isFinal, type FinalState } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/check.ts';
+import { IdSet } from './id-set.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';
@@ -156,11 +157,8 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
 }
 
 /** Of all items. */
-export async function idsOf(
-  store: Store,
-  { pages }: PreparedCampaign,
-): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
+export async function idsOf(store: Store, { pages }: PreparedCampaign): Promise<IdSet> {
+  const ids = new IdSet();
   for (let page = 0; page < pages; page += 1)
     for (const { id } of await readPage(store, page)) ids.add(id);
   return ids;

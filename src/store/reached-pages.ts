@@ -25,13 +25,14 @@ async function mark(store: Store, key: string): Promise<void> {
   if (!(await store.exists(key))) await store.create(key, '');
 }
 
-/** Whether items of the page may differ from its content; always true in trees without marks. */
-export type IsReached = (page: number) => boolean;
+/** By the number of the page, from 0. */
+export type PageFilter = (page: number) => boolean;
 
+/** The pages whose items may differ from their content: all of them in trees without marks. */
 export async function reachedPages(
   store: Store,
   { marksPages }: Pick<PreparedCampaign, 'marksPages'>,
-): Promise<IsReached> {
+): Promise<PageFilter> {
   if (marksPages !== true) return () => true;
   const marks = new Set<string>();
   for await (const key of store.list(REACHED)) marks.add(key);

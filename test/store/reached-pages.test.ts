@@ -1,13 +1,16 @@
 /** Pages that no workflow has begun: what is read of a campaign with many rows of which a few were run. */
 import { expect, test } from 'vitest';
 import { itemLines, type ItemFilter } from '../../src/campaigns/item-lines.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
 import { chargesInTree } from '../../src/store/charges-in-tree.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { prepareRetry } from '../../src/store/prepare-retry.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
 import { restoreItems } from '../../src/store/restore.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { markAllReached, markReached, reachedPages } from '../../src/store/reached-pages.ts';
 import type { Store } from '../../src/store/store.ts';
+import { END } from '../report/a-campaign.ts';
 import { aSequence } from './an-item.ts';
 import { countedReads } from './counted-reads.ts';
 import { collected } from './store-expectations.ts';
@@ -16,6 +19,7 @@ import { temporaryStore } from './temporary-store.ts';
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 const rows = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) => aSequence(`s-${from + n}`));
+const AT = new Date().toISOString();
 const MARKED = { pageSize: 10, marksPages: true } as const;
 
 async function fail(store: Store, id: string): Promise<void> {
@@ -54,6 +58,37 @@ test('a search for a state or a code reads only the records of pages that were b
   await fail(store, 's-55');
   await markAllReached(store);
   expect(await listed(store, { state: 'failed' })).toEqual([['s-12', 's-55'], 100]);
+});
+
+test('a search for a state in a published campaign reads only the records of pages that have it', async () => {
+  const store = await temporaryStore();
+  await prepareCampaign(store, CAMPAIGN, rows(0, 100), MARKED);
+  await markReached(store, 1);
+  await fail(store, 's-12');
+  await fail(store, 's-55');
+  await publishCampaign(store, END);
+  expect(await listed(store, { state: 'failed' })).toEqual([['s-12', 's-55'], 20]);
+  expect(await listed(store, { state: 'failed', code: 'OTHER' })).toEqual([[], 20]);
+  expect(await listed(store, { state: 'held' })).toEqual([[], 0]);
+  expect((await listed(store, { state: 'waiting' }))[0]).toHaveLength(98);
+});
+
+test('after a publication, records that may have changed are read again', async () => {
+  const store = await temporaryStore();
+  const published = async (): Promise<Store> => {
+    await prepareCampaign(store, CAMPAIGN, rows(0, 30), { pageSize: 10 });
+    await fail(store, 's-5');
+    await publishCampaign(store, END);
+    expect((await listed(store, { state: 'failed' }))[1]).toBe(10);
+    return store;
+  };
+  await prepareRetry(await published(), await prepared(store), new Set(['s-5']), AT);
+  expect(await listed(store, { state: 'failed' })).toEqual([[], 30]);
+  await prepareCampaign(await published(), CAMPAIGN, rows(0, 30));
+  expect(await listed(store, { state: 'failed' })).toEqual([['s-5'], 30]);
+  // While a campaign is open, its workers change records.
+  await publishCampaign(await published(), { ...END, endedAt: null });
+  expect(await listed(store, { state: 'failed' })).toEqual([['s-5'], 30]);
 });
 
 test('jobs that count against a token are looked up only in pages that were begun', async () => {
