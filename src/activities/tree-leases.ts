@@ -18,6 +18,7 @@ import {
 } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
 import { checkTreeId } from '../store/tree-identity.ts';
+import { Periodic } from './periodic.ts';
 
 /** A tree by its address, and its id where the campaign carries one. */
 export interface TreeAddress {
@@ -59,11 +60,13 @@ interface Moment {
 export class TreeLeases {
   readonly #options: TreeLeasesOptions;
   readonly #kept = new Map<string, Kept>();
-  #timer: NodeJS.Timeout | null = null;
-  #renewing: Promise<void> = Promise.resolve();
+  readonly #renewals: Periodic;
 
   constructor(options: TreeLeasesOptions) {
     this.#options = options;
+    const work = () => this.renew();
+    // It reports nothing itself: see `#attempt`.
+    this.#renewals = new Periodic({ everyMs: RENEW_EVERY_MS, work, onError: () => undefined });
   }
 
   /**
@@ -82,16 +85,12 @@ export class TreeLeases {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#renewing = this.#renewing.then(() => this.renew());
-    }, RENEW_EVERY_MS);
-    this.#timer.unref();
+    this.#renewals.start();
   }
 
   /** After the last activity: trees on which no campaign is open are released. */
   async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
-    await this.#renewing;
+    await this.#renewals.stop();
     // Should Temporal have died as well: the lease goes stale.
     const open = await Promise.race([this.#openTrees(), delay(LAST_LOOK_MS, null, { ref: false })]);
     if (open === null) return;

@@ -1,5 +1,6 @@
 /** A command holds the lease of the tree that it writes to: no other Temporal, and no `report`, uses it meanwhile. */
 import { randomUUID } from 'node:crypto';
+import { Periodic } from '../activities/periodic.ts';
 import type { Settings } from '../config/settings.ts';
 import { embeddedServer } from '../host/host.ts';
 import type { Session } from '../host/session.ts';
@@ -114,32 +115,31 @@ function leftToGoStale(): void {
 class RenewedTree implements HeldTree {
   readonly #store: Store;
   readonly #holder: LeaseHolder;
-  readonly #timer: NodeJS.Timeout;
+  readonly #renewals: Periodic;
   #lease: Lease | null;
-  #renewing: Promise<void> = Promise.resolve();
 
   constructor(store: Store, holder: LeaseHolder, lease: Lease) {
     this.#store = store;
     this.#holder = holder;
     this.#lease = lease;
-    this.#timer = setInterval(() => {
+    this.#renewals = new Periodic({
+      everyMs: RENEW_EVERY_MS,
+      work: () => this.#renew(),
       // A write that fails is retried next time; other holders wait for three renewals.
-      this.#renewing = this.#renewing.then(() => this.#renew()).catch(() => undefined);
-    }, RENEW_EVERY_MS);
-    this.#timer.unref();
+      onError: () => undefined,
+    });
+    this.#renewals.start();
   }
 
   async check(): Promise<void> {
-    await this.#renewing;
-    await this.#renew();
+    await this.#renewals.runNow();
     if (this.#lease === null) {
       throw treeLeased(this.#store, (await newestLease(this.#store))?.record ?? null);
     }
   }
 
   async end(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#renewing;
+    await this.#renewals.stop();
   }
 
   async #renew(): Promise<void> {

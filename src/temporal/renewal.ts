@@ -7,6 +7,7 @@
  */
 import type { Connection, ConnectionLike, Metadata } from '@temporalio/client';
 import type { NativeConnection, Worker } from '@temporalio/worker';
+import { Periodic } from '../activities/periodic.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 import { warn } from '../state/warn.ts';
 
@@ -38,9 +39,8 @@ interface Change {
 class CredentialWatch {
   readonly #reread: () => Credentials;
   readonly #take: (change: Change) => Promise<void>;
-  readonly #timer: NodeJS.Timeout;
+  readonly #reads: Periodic;
   #taken: Credentials;
-  #busy = false;
 
   constructor(
     { reread, rereadEveryMs = READ_EVERY_MS }: Reread,
@@ -49,30 +49,29 @@ class CredentialWatch {
     this.#reread = reread;
     this.#take = take;
     this.#taken = reread();
-    this.#timer = setInterval(() => void this.#look(), rereadEveryMs).unref();
+    this.#reads = new Periodic({
+      everyMs: rereadEveryMs,
+      work: () => this.#look(),
+      // Only half of a pair is written, or the server does not accept the new ones yet: the old ones remain in use.
+      onError: (error) => {
+        const why = error instanceof Error ? error.message : String(error);
+        warn(`new credentials for Temporal are not used yet: ${why}`);
+      },
+    });
+    this.#reads.start();
   }
 
   end(): void {
-    clearInterval(this.#timer);
+    void this.#reads.stop();
   }
 
   async #look(): Promise<void> {
-    if (this.#busy) return;
-    this.#busy = true;
-    try {
-      const credentials = this.#reread();
-      const apiKey = credentials.apiKey !== this.#taken.apiKey;
-      const tls = JSON.stringify(credentials.tls) !== JSON.stringify(this.#taken.tls);
-      if (!apiKey && !tls) return;
-      await this.#take({ credentials, apiKey, tls });
-      this.#taken = credentials;
-    } catch (error) {
-      // Only half of a pair is written, or the server does not accept the new ones yet: the old ones remain in use.
-      const why = error instanceof Error ? error.message : String(error);
-      warn(`new credentials for Temporal are not used yet: ${why}`);
-    } finally {
-      this.#busy = false;
-    }
+    const credentials = this.#reread();
+    const apiKey = credentials.apiKey !== this.#taken.apiKey;
+    const tls = JSON.stringify(credentials.tls) !== JSON.stringify(this.#taken.tls);
+    if (!apiKey && !tls) return;
+    await this.#take({ credentials, apiKey, tls });
+    this.#taken = credentials;
   }
 }
 

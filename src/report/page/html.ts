@@ -26,18 +26,7 @@ interface PageContent {
 /** The table comes before the items' data, so that it is shown while the data are still loading. */
 export function* pageHtml(pieces: PagePieces, content: PageContent): Generator<string> {
   const { title, data, structures, chunks, viewer, rdkit } = content;
-  yield `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(pieces, content)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title>
-<style>
-${pieces.style}</style>
-</head>
-<body>
+  yield `${pageHead({ title, policy: policy(pieces, content), style: pieces.style })}<body>
 <div id="${ELEMENT.app}"><p>Reading …</p></div>
 <noscript>This report needs JavaScript, which it contains. The same data is in items.csv and tables/.</noscript>
 `;
@@ -53,6 +42,28 @@ ${pieces.style}</style>
     yield dataElement(ELEMENT.rdkitWasm, rdkit.wasm);
   }
   yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${comment([pieces.licences, ...(rdkit === null ? [] : [rdkit.program.licence])].join('\n----\n\n'))}\n-->\n</body>\n</html>\n`;
+}
+
+/** Everything before the body. `policy`: its content security policy; `style` ends with a line feed. */
+export function pageHead({ title, policy, style }: PageHead): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title>
+<style>
+${style}</style>
+</head>
+`;
+}
+
+interface PageHead {
+  readonly title: string;
+  readonly policy: string;
+  readonly style: string;
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
 import type { FileWriter } from '../open-file.ts';
 import type { PartsSink } from '../result-pass.ts';
-import { escaped } from './html.ts';
+import { escaped, pageHead } from './html.ts';
 import { removeChunkFiles } from './item-chunks.ts';
 
 /** A browser keeps all rows of the report in memory. */
@@ -56,26 +56,19 @@ export class SummaryPage implements PartsSink {
 
 const LINKS = [ITEMS_TABLE, FAILED_TABLE, CAMPAIGN_SUMMARY, ...RESULT_TABLES, ...MEASURE_TABLES];
 
-function summaryHtml(summary: CampaignSummary, mostRows: number): string {
-  const { name, items, startedAt, endedAt } = summary;
-  const links = LINKS.map((key) => `<li><a href="${key}">${key}</a></li>`);
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${escaped(name)}</title>
-<style>
-:root { color-scheme: light dark }
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+const STYLE = `:root { color-scheme: light dark }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 48rem; padding: 0 1rem }
 table { border-collapse: collapse }
 th, td { padding: 0.25rem 1rem 0.25rem 0; text-align: right }
 th:first-child { text-align: left }
-</style>
-</head>
-<body>
+`;
+
+function summaryHtml(summary: CampaignSummary, mostRows: number): string {
+  const { name, items, startedAt, endedAt } = summary;
+  const links = LINKS.map((key) => `<li><a href="${key}">${key}</a></li>`);
+  return `${pageHead({ title: name, policy: POLICY, style: STYLE })}<body>
 <h1>${escaped(name)}</h1>
 <p><strong>${count(items.succeeded)} of ${count(items.total)} items succeeded</strong>, ${minute(startedAt)} to ${endedAt === null ? 'now' : minute(endedAt)} UTC (${summary.state}).</p>
 ${countsTable(summary)}

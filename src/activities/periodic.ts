@@ -1,4 +1,4 @@
-/** Work that a worker repeats until it stops. */
+/** Work that is repeated until it is stopped. */
 
 interface PeriodicOptions {
   readonly everyMs: number;
@@ -20,13 +20,17 @@ export class Periodic {
 
   /** The first time is after `everyMs`. */
   start(): void {
-    const { everyMs, work, onError } = this.#options;
-    this.#timer = setInterval(() => {
-      this.#working = this.#working
-        .then(() => (this.#stopped.signal.aborted ? undefined : work(this.#stopped.signal)))
-        .catch(onError);
-    }, everyMs);
+    const { everyMs, onError } = this.#options;
+    this.#timer = setInterval(() => void this.runNow().catch(onError), everyMs);
     this.#timer.unref();
+  }
+
+  /** Once more, after the one in progress. Throws what the work throws. */
+  runNow(): Promise<void> {
+    const { signal } = this.#stopped;
+    const run = this.#working.then(() => (signal.aborted ? undefined : this.#options.work(signal)));
+    this.#working = run.catch(() => undefined);
+    return run;
   }
 
   async stop(): Promise<void> {
