@@ -20,7 +20,7 @@ interface CampaignParts {
   /** Lines reported by the start, not yet passed on. */
   readonly notices: string[];
   /** Called when the campaign is closed, before the session is closed. */
-  readonly onClose?: () => Promise<void>;
+  readonly onClose?: () => void;
 }
 
 /**
@@ -110,7 +110,7 @@ export class Campaign implements AsyncDisposable {
     const { session, onClose } = this.#parts;
     this.#closing ??= (async () => {
       try {
-        await onClose?.();
+        onClose?.();
       } finally {
         await session.close();
       }

@@ -42,7 +42,7 @@ export async function prepareChild(
       cause: error,
     });
   } finally {
-    await spool.remove();
+    spool.remove();
   }
 }
 

@@ -48,7 +48,7 @@ export async function startCampaign(
     throwIfInterrupted(options.signal);
     return await begin(intake, spool, options, settings);
   } catch (error) {
-    await spool.remove();
+    spool.remove();
     throw error;
   }
 }
@@ -83,7 +83,9 @@ async function begin(
       idle,
       startAgainIfOpen: () => startAgainIfOpen(session, start, signal),
       notices,
-      onClose: () => spool.remove(),
+      onClose: () => {
+        spool.remove();
+      },
     });
   } catch (error) {
     await session.close();

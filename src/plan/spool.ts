@@ -3,19 +3,29 @@
  * submitted, and memory does not grow with the table.
  */
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import {
+  closeSync,
+  createWriteStream,
+  openSync,
+  readSync,
+  unlinkSync,
+  type WriteStream,
+} from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Item } from '../domain/item.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { storeErrorOf, type StoreError } from '../store/store-error.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
 
 type Line = { readonly item: Item } | { readonly invalid: InvalidRow };
 
 export class Spool {
   readonly #path: string;
-  /** Opened with the first row. */
+  /** Opened with the first row, like `#stream`: for reading. */
+  #file: number | null = null;
   #stream: WriteStream | null = null;
 
   /** `folder`: for temporary files. */
@@ -53,16 +63,25 @@ export class Spool {
     for await (const line of this.#lines()) if ('invalid' in line) yield line.invalid;
   }
 
-  async remove(): Promise<void> {
+  /** Frees its disk space. */
+  remove(): void {
     this.#stream?.destroy();
-    await rm(this.#path, { force: true });
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
   }
 
+  /** Without a name from the beginning: a killed process leaves no file. @throws StoreError */
   #open(): WriteStream {
-    const stream = createWriteStream(this.#path, { flags: 'wx', mode: 0o600 });
-    // Handled in `write` and `end`.
-    stream.on('error', () => undefined);
-    return stream;
+    try {
+      const stream = createWriteStream('', { fd: openSync(this.#path, 'wx', 0o600) });
+      // Handled in `write` and `end`.
+      stream.on('error', () => undefined);
+      this.#file = openSync(this.#path, 'r');
+      unlinkSync(this.#path);
+      return stream;
+    } catch (error) {
+      throw this.#coded(error);
+    }
   }
 
   #coded(error: unknown): StoreError {
@@ -70,16 +89,32 @@ export class Spool {
   }
 
   async *#lines(): AsyncGenerator<Line> {
-    if (!this.#stream) return;
-    const input = createReadStream(this.#path, { highWaterMark: 1024 * 1024 });
     const decoder = new TextDecoder();
     let rest = '';
     // Not with node:readline, which also splits lines at U+2028, which a cell may contain.
-    for await (const chunk of input as AsyncIterable<Buffer>) {
+    for (const chunk of this.#chunks()) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       // Written by `write`.
       for (const line of lines) yield JSON.parse(line) as Line;
+      // Nothing else would run until the last row.
+      await setImmediate();
     }
+  }
+
+  /**
+   * With blocking calls: the file was just written. A call in progress could read another file if this one was closed
+   * meanwhile.
+   */
+  *#chunks(): Generator<Uint8Array> {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let at = 0; this.#file !== null;) {
+      const bytes = readSync(this.#file, buffer, 0, CHUNK_BYTES, at);
+      if (bytes === 0) return;
+      at += bytes;
+      yield buffer.subarray(0, bytes);
+    }
+    if (this.#stream !== null)
+      throw new Error('the checked rows were removed while they were read');
   }
 }

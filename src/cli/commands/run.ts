@@ -59,7 +59,7 @@ async function checkAndRun(
     const { runCampaign } = await loading;
     return await runCampaign(intake, spool, flags, settings, continued);
   } finally {
-    await spool.remove();
+    spool.remove();
   }
 }
 
