@@ -44,7 +44,7 @@ async function layOut(bench: Bench, count: number): Promise<void> {
     } as const;
     await writeItem(store, ended, { durable: false });
   }
-  await spool.remove();
+  spool.remove();
 }
 
 async function timed(bench: Bench, command: readonly string[]): Promise<number> {

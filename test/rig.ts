@@ -224,7 +224,7 @@ export class Rig {
       notify: notifyWays(this.#notify),
     });
     const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
-    await taken.spool.remove();
+    taken.spool.remove();
     return { name, folder, handle, ids };
   }
 

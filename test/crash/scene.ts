@@ -141,7 +141,7 @@ export class Scene {
     } as const;
     const policy = { deadlineMs: 60_000, lostAfterMs: 1_000, whenUnsure: 'hold' } as const;
     await startCampaign(session, { name, folder, ...taken, feeds, policy, keepResults: false });
-    await taken.spool.remove();
+    taken.spool.remove();
     const handle = this.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
     return { name, folder, handle, ids };
   }
