@@ -148,6 +148,7 @@ async function credentials(users: number, items: number): Promise<string> {
     const names = scene.users.map((_, n) => `user-${n}`);
     for (const [n, user] of scene.users.entries())
       await scene.start(user, `user-${n}`, rows.slice(n * items, (n + 1) * items));
+    const startedAt = Date.now();
     const done = names.map((name) =>
       scene.client.workflow.getHandle(campaignWorkflowId(name)).result(),
     );
@@ -167,7 +168,7 @@ async function credentials(users: number, items: number): Promise<string> {
       `${users} credentials x ${items} items, ${limits.addressLimit} per ${limits.windowSeconds} s for the address:`,
       `${refused} x 429, ${stamps.length - users * items} duplicates, until the last item was complete on disk`,
       `${makespan.toFixed(1)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)};`,
-      `until the last campaign was published ${published.toFixed(1)} s; the first job of each window, and the last one, accepted after ${perWindow.map((at) => since(at).toFixed(1)).join(', ')} s;`,
+      `all campaigns started after ${since(startedAt).toFixed(1)} s; until the last campaign was published ${published.toFixed(1)} s; the first job of each window, and the last one, accepted after ${perWindow.map((at) => since(at).toFixed(1)).join(', ')} s;`,
       await sizesOf(scene),
     ].join(' ');
   });
