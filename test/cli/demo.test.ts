@@ -159,6 +159,7 @@ describe('the output tree of the demo', () => {
       'campaign.json',
       'items-00000.json',
       'lease/00000001.json',
+      'page-states.json',
       'reached/00000',
       'reached/all',
       'tree.json',
