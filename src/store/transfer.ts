@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { inParallel } from './in-parallel.ts';
-import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
+import { CHECKSUMS, LEASES, PAGE_STATES, TREE_IDENTITY } from './layout.ts';
+import { removePageStates } from './page-states.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
 
@@ -33,14 +34,18 @@ export interface Transferred {
   readonly faults: readonly string[];
 }
 
-/** Leases and identity belong to a place, not to its content. */
+/**
+ * Leases and identity belong to a place, not to its content. The states of pages are those of records that may not be
+ * there yet, or not selected.
+ */
 export function isTransferable(key: string): boolean {
-  return !key.startsWith(LEASES) && key !== TREE_IDENTITY;
+  return !key.startsWith(LEASES) && key !== TREE_IDENTITY && key !== PAGE_STATES;
 }
 
 /** @throws StoreError what the stores throw; a file with a wrong digest is listed in the faults */
 export async function transfer(options: TransferOptions): Promise<Transferred> {
   const { from, to, wanted = () => true, onFile, signal } = options;
+  await removePageStates(to);
   const expected = await readChecksums(from);
   const done = { files: 0, copied: 0, kept: 0, bytes: 0, faults: [] as string[] };
   const one = async (key: string): Promise<string[]> => {

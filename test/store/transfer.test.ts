@@ -1,5 +1,6 @@
 /** A tree is copied from one store to another: verified, resumable, in any direction. */
 import { describe, expect, test } from 'vitest';
+import { readPageStates, writePageStates } from '../../src/store/page-states.ts';
 import { differences, transfer } from '../../src/store/transfer.ts';
 import type { Store } from '../../src/store/store.ts';
 import { digestOf } from '../../src/store/digest.ts';
@@ -44,6 +45,15 @@ describe('a transfer', () => {
     expect(await collected(to.list(''))).toEqual([...Object.keys(FILES), 'SHA256SUMS'].sort());
     for (const [key, text] of Object.entries(FILES)) expect(await to.readText(key)).toBe(text);
     expect(await transfer({ from, to })).toMatchObject({ copied: 0, kept: total + 1, bytes: 0 });
+  });
+
+  test('leaves no states of pages, which may be those of other records', async () => {
+    const from = await published();
+    const to = await folder();
+    await writePageStates(from, [new Set(['succeeded'])]);
+    await writePageStates(to, [new Set(['failed'])]);
+    await transfer({ from, to });
+    expect(await readPageStates(to)).toBeNull();
   });
 
   test('copies the selected files', async () => {
