@@ -18,7 +18,7 @@ import {
 } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
 import { checkTreeId } from '../store/tree-identity.ts';
-import { Periodic } from './periodic.ts';
+import { Periodic } from '../domain/periodic.ts';
 
 /** A tree by its address, and its id where the campaign carries one. */
 export interface TreeAddress {
@@ -65,7 +65,7 @@ export class TreeLeases {
   constructor(options: TreeLeasesOptions) {
     this.#options = options;
     const work = () => this.renew();
-    // It reports nothing itself: see `#attempt`.
+    // `renew` throws nothing: see `#attempt`.
     this.#renewals = new Periodic({ everyMs: RENEW_EVERY_MS, work, onError: () => undefined });
   }
 

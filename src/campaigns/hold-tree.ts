@@ -1,6 +1,6 @@
 /** A command holds the lease of the tree that it writes to: no other Temporal, and no `report`, uses it meanwhile. */
 import { randomUUID } from 'node:crypto';
-import { Periodic } from '../activities/periodic.ts';
+import { Periodic } from '../domain/periodic.ts';
 import type { Settings } from '../config/settings.ts';
 import { embeddedServer } from '../host/host.ts';
 import type { Session } from '../host/session.ts';

@@ -64,8 +64,10 @@ async function pagesWith(
   state: string | undefined,
   code: string | undefined,
 ): Promise<PageFilter | undefined> {
-  const published = state === undefined ? null : await readPageStates(store);
-  if (published !== null) return (page) => published[page]?.has(state as ItemState) ?? true;
+  if (state !== undefined) {
+    const published = await readPageStates(store);
+    if (published !== null) return (page) => published[page]?.has(state) ?? true;
+  }
   // On pages that were not begun all items wait, without a code.
   const waiting = (state ?? 'waiting') === 'waiting' && code === undefined;
   return waiting ? undefined : reachedPages(store, campaign);

@@ -5,14 +5,14 @@
  * Rejected: items.csv, which takes longer to read than the records of the pages in question.
  */
 import { z } from 'zod';
-import { FINAL_STATES, OPEN_STATES, type ItemState } from '../domain/states.ts';
+import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { parseJson } from '../results/json.ts';
 import { PAGE_STATES } from './layout.ts';
 import type { Store } from './store.ts';
 
-export type StatesByPage = readonly ReadonlySet<ItemState>[];
-
 /** For each page, numbered from 0, the states of its items. */
+export type StatesByPage = readonly ReadonlySet<string>[];
+
 const onDisk = z.array(z.array(z.enum([...OPEN_STATES, ...FINAL_STATES])));
 
 export async function writePageStates(store: Store, states: StatesByPage): Promise<void> {

@@ -7,7 +7,7 @@
  */
 import type { Connection, ConnectionLike, Metadata } from '@temporalio/client';
 import type { NativeConnection, Worker } from '@temporalio/worker';
-import { Periodic } from '../activities/periodic.ts';
+import { Periodic } from '../domain/periodic.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 import { warn } from '../state/warn.ts';
 

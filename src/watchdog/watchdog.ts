@@ -14,7 +14,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { recoverBudget } from './budget-recovery.ts';
 import { ItemDeletion } from './item-deletion.ts';
-import { Periodic } from '../activities/periodic.ts';
+import { Periodic } from '../domain/periodic.ts';
 import { SilentItems } from './silent-items.ts';
 import { stuckBecause } from './stuck.ts';
 
