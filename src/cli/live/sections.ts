@@ -4,7 +4,7 @@ import type { RecentEnd } from '../../domain/campaign.ts';
 import type { FinalState } from '../../domain/states.ts';
 import { expectedEnd } from '../../plan/expected-end.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
-import { bar, countText } from '../text/progress-text.ts';
+import { bar, countItems, countText } from '../text/progress-text.ts';
 import { campaignLink, uiLink } from '../text/ui-link.ts';
 import type { Happening } from './happenings.ts';
 import {
@@ -24,8 +24,8 @@ const NARROW = 60;
 
 /** `night  ████████░░░░  62 %  6,200 of 10,000` */
 export function headLine({ followed, seen }: Scene, width: number): Line {
-  const { ended, total, state } = seen.progress;
-  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const { total, state } = seen.progress;
+  const { done } = countItems(seen);
   const share = done / Math.max(1, total);
   const name = span(cutText(followed.name, Math.floor(width / 3)), 'strong');
   const words = ` ${Math.floor(share * 100)} %  ${countText(done)} of ${countText(total)}`;
@@ -38,16 +38,14 @@ export function headLine({ followed, seen }: Scene, width: number): Line {
 }
 
 /** `6,200 succeeded  3 failed  100 running  3,697 waiting` */
-export function countsLines({ seen: { progress, waiting } }: Scene, width: number): Line[] {
-  const { ended, open, total } = progress;
-  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
-  const running = Math.max(0, open - waiting);
+export function countsLines({ seen }: Scene, width: number): Line[] {
+  const { running, waiting } = countItems(seen);
   const counts: [string, number, Tone][] = [
-    ...Object.entries(ended).map(
+    ...Object.entries(seen.progress.ended).map(
       ([state, n]) => [state, n, TONE_OF_STATE[state as FinalState]] as [string, number, Tone],
     ),
     ['running', running, 'plain'],
-    ['waiting', total - done - running, 'plain'],
+    ['waiting', waiting, 'plain'],
   ];
   const lines: Line[] = [[]];
   for (const [state, n, tone] of counts.filter(([, count]) => count > 0)) {

@@ -4,14 +4,31 @@ import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 
-/** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting` */
-export function countsText({ progress, waiting }: CampaignObservation): string {
+export interface ItemCounts {
+  readonly done: number;
+  readonly running: number;
+  readonly waiting: number;
+}
+
+/**
+ * The campaign and its budgets write their counts at different times: a budget may already have requests of items that
+ * the campaign does not count as open yet.
+ */
+export function countItems({ progress, waiting }: CampaignObservation): ItemCounts {
   const { ended, open, total } = progress;
   const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const running = Math.max(0, open - waiting);
+  return { done, running, waiting: total - done - running };
+}
+
+/** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting` */
+export function countsText(seen: CampaignObservation): string {
+  const { ended, total } = seen.progress;
+  const { done, running, waiting } = countItems(seen);
   const states = Object.entries(ended).filter(([, n]) => n > 0);
   const now = [
-    ['running', open - waiting],
-    ['waiting', total - done - (open - waiting)],
+    ['running', running],
+    ['waiting', waiting],
   ] as const;
   const say = (parts: readonly (readonly [string, number])[]) =>
     parts
