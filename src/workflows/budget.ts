@@ -27,7 +27,7 @@ import { submitSummary, summary } from './details/summaries.ts';
 import { closingOf, fateOf, isAnswer, submittedOf } from './fates.ts';
 import { formerBudget } from './former-budget.ts';
 import { keepBudget } from './limiter/keep-budget.ts';
-import type { BudgetVerbs, BudgetView, EndedGrant } from './limiter/budget-verbs.ts';
+import type { BudgetVerbs, BudgetView, EndedGrant, Messages } from './limiter/budget-verbs.ts';
 import { submittedSignal, takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
 import type { ItemJob, SubmitRequest, SubmitResult } from './submit-types.ts';
@@ -67,21 +67,21 @@ class Submissions implements BudgetVerbs<ItemJob> {
     return budgetDetails(status);
   }
 
-  granted(grants: readonly ItemGrant[], state: BudgetState): void {
-    if (!patched('tell-taken')) return;
+  granted(grants: readonly ItemGrant[], state: BudgetState): Messages {
+    if (!patched('tell-taken')) return [];
     for (const grant of grants) noteTaken(state, grant);
     const { service } = this.name;
-    for (const { campaign, ...taken } of takeNotices(state)) {
+    return takeNotices(state).map(({ campaign, ...taken }) => {
       const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-      handle.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
+      return handle.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
         log.info('the campaign has ended', { campaign, error: String(error) });
       });
-    }
+    });
   }
 
-  withdrawn({ campaign }: CampaignRun): void {
+  withdrawn({ campaign }: CampaignRun): Promise<void> {
     const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-    handle.signal(withdrawnSignal, this.name.service).catch((error: unknown) => {
+    return handle.signal(withdrawnSignal, this.name.service).catch((error: unknown) => {
       log.info('the campaign has ended', { campaign, error: String(error) });
     });
   }

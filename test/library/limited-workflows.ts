@@ -38,6 +38,17 @@ export async function orderAll(
   return Promise.all(articles.map((article) => order(url, article, GRANTED_CREDENTIAL)));
 }
 
+/** Ends when `total` calls of the owner of this workflow id are answered, with the ids of those that are. */
+export async function hearAll(): Promise<string[]> {
+  const heard = new Set<string>();
+  let total = Number.POSITIVE_INFINITY;
+  setHandler(defineSignal<[string]>('hundredfold.answered'), (id) => void heard.add(id));
+  setHandler(defineSignal<[number]>('total'), (calls) => void (total = calls));
+  await condition(() => Number.isFinite(total));
+  await condition(() => heard.size >= total, '10s');
+  return [...heard];
+}
+
 /** Returns the budget's answers to the owner of this workflow id. */
 export async function listen(): Promise<unknown> {
   const heard: unknown[] = [];

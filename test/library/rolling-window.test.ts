@@ -174,20 +174,33 @@ test('refuses a call with an unknown credential', async () => {
   );
 });
 
-/** Requests a slot like a calling workflow. */
-async function ask(name: string, calls: number, repeated: boolean) {
-  const caller = await client.workflow.start('listen', { taskQueue, workflowId: id('caller') });
-  const { workflowId, firstExecutionRunId: runId } = caller;
+interface Caller {
+  readonly workflowId: string;
+  readonly firstExecutionRunId: string;
+}
+
+/** One call, as a calling workflow requests it. */
+function requestOf(
+  { workflowId, firstExecutionRunId: runId }: Caller,
+  number: number,
+  { credential = 'one', repeated = false } = {},
+) {
   const call = { generation: 0, activity: 'order', args: [], size: 2, options: {}, repeated };
-  const requests = Array.from({ length: calls }, (_, i) => ({
-    item: `${workflowId} ${i}`,
+  return {
+    item: `${workflowId} ${number}`,
     run: runId,
     campaign: 'test',
-    credential: 'one',
+    credential,
     attempt: 0,
     weight: 1,
-    job: { ...call, id: String(i), caller: { workflowId, runId } },
-  }));
+    job: { ...call, id: String(number), caller: { workflowId, runId } },
+  };
+}
+
+/** Requests slots like a calling workflow. */
+async function ask(name: string, calls: number, repeated: boolean) {
+  const caller = await client.workflow.start('listen', { taskQueue, workflowId: id('caller') });
+  const requests = Array.from({ length: calls }, (_, i) => requestOf(caller, i, { repeated }));
   await client.workflow.getHandle(`rolling-window:${name}`).signal('request', requests);
   return caller;
 }
@@ -198,6 +211,31 @@ test('reports an unknown outcome to a caller whose budget is gone', async () => 
   expect(await caller.result()).toEqual(['0', expect.objectContaining({ type: 'unknown' })]);
 });
 
+test('continues as new while events arrive without a pause, and answers each call', async () => {
+  const name = await budget({ credentials: { one: { limit: 1, windowMs: 1_000 } } });
+  const caller = await client.workflow.start('hearAll', { taskQueue, workflowId: id('caller') });
+  const handle = client.workflow.getHandle(`rolling-window:${name}`);
+  const runs = new Set([(await handle.describe()).runId]);
+  let signals = 0;
+  let calls = 0;
+  // A run should continue as new after 300 events here (test/global-setup.ts).
+  const isOver = (): boolean => runs.size === 4 || signals >= 4_000;
+  const send = async (): Promise<void> => {
+    while (!isOver()) {
+      signals += 1;
+      if (signals % 20 > 0) await handle.signal('observe', { reason: null });
+      else await handle.signal('request', [requestOf(caller, calls++, { credential: 'tow' })]);
+    }
+  };
+  const look = async (): Promise<void> => {
+    while (!isOver()) runs.add((await handle.describe()).runId);
+  };
+  await Promise.all([look(), ...Array.from({ length: 8 }, send)]);
+  expect(runs.size, `runs of the budget after ${signals} signals`).toBe(4);
+  await caller.signal('total', calls);
+  expect((await caller.result()).length, 'answered calls').toBe(calls);
+});
+
 test('queues a limited number of calls, and asks the next one to retry later', async () => {
   const name = await budget({ credentials: { one: { limit: 1, windowMs: 1_000 } } });
   const handle = client.workflow.getHandle(`rolling-window:${name}`);
@@ -206,6 +244,24 @@ test('queues a limited number of calls, and asks the next one to retry later', a
   expect(await caller.result()).toEqual([String(MOST_WAITING), { type: 'full' }]);
   const waiting = async () => (await readRollingWindow(client, name))?.waiting;
   await expect.poll(waiting).toBe(MOST_WAITING);
+});
+
+test('continues as new with a full queue of calls that have long ids', async () => {
+  const name = await budget({ credentials: { one: { limit: 1, windowMs: 1_000 } } });
+  const handle = client.workflow.getHandle(`rolling-window:${name}`);
+  await handle.signal('pause', { campaign: 'test', paused: true });
+  const workflowId = id(`caller-${'x'.repeat(900)}`);
+  const caller = await client.workflow.start('hearAll', { taskQueue, workflowId });
+  // Each has its caller's id twice: together 2.6 MB, and a payload has at most 2 MB.
+  for (let from = 0; from < 1_200; from += 200) {
+    const requests = Array.from({ length: 200 }, (_, i) => requestOf(caller, from + i));
+    await handle.signal('request', requests);
+  }
+  const { runId } = await handle.describe();
+  // A run should continue as new after 300 events here (test/global-setup.ts).
+  for (let i = 0; i < 300; i += 1) await handle.signal('nudge');
+  await expect.poll(async () => (await handle.describe()).runId).not.toBe(runId);
+  await caller.terminate();
 });
 
 test.each([

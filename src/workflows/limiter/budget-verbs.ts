@@ -1,7 +1,7 @@
 /** What differs between kinds of budgets, for `keepBudget`: what is run, how its end counts, who is notified. */
 import type { DecisionAhead } from '../../budget/ahead.ts';
 import type { BudgetState, Grant } from '../../budget/budget.ts';
-import type { Closing } from '../../budget/events.ts';
+import type { BudgetEvent, Closing } from '../../budget/events.ts';
 import type { CarriedBudget } from '../../budget/packed.ts';
 import type { CampaignRun, JobReference, Request } from '../../budget/request.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
@@ -13,6 +13,8 @@ export interface KeptBudget {
   readonly carried?: CarriedBudget;
   /** Carried as well; absent from runs older than the budget's own clock. */
   readonly clock?: ClockReading;
+  /** Events that the run before did not take in. */
+  readonly happened?: readonly BudgetEvent[];
 }
 
 /** A budget at the time of a grant or an end. */
@@ -41,6 +43,15 @@ export interface BudgetName {
   readonly address: string;
 }
 
+/** Messages that were sent. Each resolves when it is delivered, or cannot be, and never rejects. */
+export type Messages = readonly Promise<void>[];
+
+/** Requests that are not queued. */
+export interface Refused {
+  readonly refused: ReadonlySet<Request>;
+  readonly answers: Messages;
+}
+
 /** What one kind of budget does with what it grants. */
 export interface BudgetVerbs<Job extends JobReference> {
   /** For its status. */
@@ -53,14 +64,14 @@ export interface BudgetVerbs<Job extends JobReference> {
   run(grant: Grant<Job>, budget: () => BudgetView): Promise<EndedGrant>;
   /** Its status as the Temporal UI shows it, in markdown. */
   details(status: BudgetStatus): string;
-  /** Those of these requests that are not queued: it has answered them. */
-  refuses?(requests: readonly Request<Job>[], budget: BudgetView): ReadonlySet<Request>;
+  /** Those of these requests that are not queued, with their answers. */
+  refuses?(requests: readonly Request<Job>[], budget: BudgetView): Refused;
   /** How many jobs are unfinished, where that number has a bound. */
   countUnfinished?(): Promise<number>;
   /** These have left the queue. */
-  granted?(grants: readonly Grant<Job>[], state: BudgetState): void;
+  granted?(grants: readonly Grant<Job>[], state: BudgetState): Messages;
   /** Of this run of a campaign, nothing waits and no submission is in progress any more. */
-  withdrawn?(run: CampaignRun): void;
-  /** All requests have been refused since a time (ms), with this message. */
+  withdrawn?(run: CampaignRun): Promise<void>;
+  /** All requests have been refused since a time (ms), with this message. Not waited for: it may take minutes. */
   refused?(since: number, reason: string): void;
 }

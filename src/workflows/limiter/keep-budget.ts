@@ -63,7 +63,7 @@ export async function keepBudget<Job extends JobReference>(
     for (const request of requests) keeper.take({ type: 'request', request });
   });
   setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
-  setHandler(withdrawRunSignal, (run) => keeper.withdrawRun(run));
+  setHandler(withdrawRunSignal, (run) => keeper.take({ type: 'withdrawRun', ...run }));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
   setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
@@ -90,6 +90,8 @@ class BudgetKeeper<Job extends JobReference> {
   #leaving: CampaignRun[] = [];
   /** Grants that have not ended, or whose end has not been reported yet. */
   readonly #underWay = new Set<Grant>();
+  /** Messages that are not delivered yet. */
+  readonly #sending = new Set<Promise<void>>();
   /** The snapshot that was written last, without its time. */
   #written = '';
   /** Older histories have more writes of the memo: charges that are grouped look the same more often. */
@@ -100,15 +102,12 @@ class BudgetKeeper<Job extends JobReference> {
     this.#verbs = verbs;
     this.#state = input.carried ? unpackState(input.carried) : newBudget();
     this.#clock = new BudgetClock(input.clock);
+    for (const event of input.happened ?? []) this.take(event);
   }
 
   take(event: BudgetEvent): void {
     this.#happened.push(event);
-  }
-
-  withdrawRun(run: CampaignRun): void {
-    this.take({ type: 'withdrawRun', ...run });
-    this.#leaving.push(run);
+    if (event.type === 'withdrawRun') this.#leaving.push(event);
   }
 
   status(): BudgetStatus {
@@ -126,11 +125,29 @@ class BudgetKeeper<Job extends JobReference> {
       await condition(() => this.#isStirred || shouldContinueAsNew());
     }
     // Nothing is granted any more; submissions in progress must finish before the state is carried over.
+    await (patched('carried-events') ? this.#finish() : this.#formerFinish());
+    await this.#continueAsNew();
+  }
+
+  /**
+   * Only ends of submissions are taken in; the next run receives the other events. To take in an event takes a reading of
+   * the clock and perhaps an answer, and meanwhile there would always be another event if there is no pause between them.
+   */
+  async #finish(): Promise<void> {
+    const isDone = (): boolean => this.#underWay.size === 0 && this.#sending.size === 0;
+    for (;;) {
+      await condition(() => isDone() || !canBeCarried(this.#happened));
+      if (canBeCarried(this.#happened)) return;
+      await this.#takeIn();
+    }
+  }
+
+  /** The same in histories without `carried-events`. */
+  async #formerFinish(): Promise<void> {
     while (this.#underWay.size > 0 || this.#happened.length > 0) {
       await condition(() => this.#happened.length > 0 || this.#underWay.size === 0);
       await this.#takeIn();
     }
-    await this.#continueAsNew();
   }
 
   get #isStirred(): boolean {
@@ -167,7 +184,17 @@ class BudgetKeeper<Job extends JobReference> {
     const requests = events.flatMap((event) =>
       event.type === 'request' ? [event.request as Request<Job>] : [],
     );
-    return this.#verbs.refuses?.(requests, this.#view()) ?? NONE;
+    const { refused = NONE, answers = [] } = this.#verbs.refuses?.(requests, this.#view()) ?? {};
+    this.#track(...answers);
+    return refused;
+  }
+
+  /** The server delivers no message of a run that has continued as new, so this run waits for its messages. */
+  #track(...messages: readonly Promise<void>[]): void {
+    for (const message of messages) {
+      this.#sending.add(message);
+      void message.finally(() => this.#sending.delete(message));
+    }
   }
 
   #grant(): void {
@@ -175,7 +202,7 @@ class BudgetKeeper<Job extends JobReference> {
     // The state is plain data, without the type of the jobs of its requests.
     const granted = grants as readonly unknown[] as readonly Grant<Job>[];
     for (const grant of granted) void this.#runGranted(grant);
-    this.#verbs.granted?.(granted, this.#state);
+    this.#track(...(this.#verbs.granted?.(granted, this.#state) ?? []));
     this.#wakeAt = wakeAt;
     if (wakeAt !== null) this.#wakeBy(wakeAt, opensAt ?? wakeAt);
   }
@@ -198,7 +225,7 @@ class BudgetKeeper<Job extends JobReference> {
       );
     const gone = this.#leaving.filter((one) => !isUnderWay(one));
     this.#leaving = this.#leaving.filter((one) => !gone.includes(one));
-    for (const run of gone) this.#verbs.withdrawn?.(run);
+    this.#track(...gone.flatMap((run) => this.#verbs.withdrawn?.(run) ?? []));
   }
 
   /** Once each time that the service begins to refuse us, and not for short refusals. */
@@ -246,6 +273,21 @@ class BudgetKeeper<Job extends JobReference> {
     boundQueue(this.#state);
     const memo = { [STATUS_MEMO]: packSnapshot(this.#snapshot()) };
     const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
-    return next({ ...this.#input, carried: packState(this.#state), clock: this.#clock.carried() });
+    return next({
+      ...this.#input,
+      carried: packState(this.#state),
+      clock: this.#clock.carried(),
+      happened: this.#happened,
+    });
   }
+}
+
+/** They share a payload of at most 2 MB with the queue, which takes up to 1.7 MB (rolling-window.ts). */
+const MOST_CARRIED = { events: 1_000, characters: 200_000 };
+
+function canBeCarried(events: readonly BudgetEvent[]): boolean {
+  if (events.length > MOST_CARRIED.events) return false;
+  // It counts by the time of its answer, and that is read after it.
+  if (events.some(({ type }) => type === 'close')) return false;
+  return events.length === 0 || JSON.stringify(events).length <= MOST_CARRIED.characters;
 }

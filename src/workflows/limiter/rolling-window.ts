@@ -8,6 +8,7 @@
 import {
   getExternalWorkflowHandle,
   log,
+  patched,
   proxyActivities,
   type ActivityOptions,
 } from '@temporalio/workflow';
@@ -21,12 +22,14 @@ import { budgetDetails } from '../details/budget.ts';
 import { summary } from '../details/summaries.ts';
 import { answeredSignal, type Call, type CallAnswer, type CallRequest } from './calls.ts';
 import { keepBudget } from './keep-budget.ts';
-import type { BudgetVerbs, BudgetView, EndedGrant, KeptBudget } from './budget-verbs.ts';
+import type { BudgetVerbs, BudgetView, EndedGrant, KeptBudget, Refused } from './budget-verbs.ts';
 import { returned, thrown } from './outcome.ts';
 
-/** Calls that one budget queues; all of them travel through continue-as-new in one payload of at most 2 MB. */
+/** Calls that one budget queues. */
 export const MOST_WAITING = 4_000;
-/** Of their arguments, in characters of JSON. */
+/** Of their requests as JSON: all of them travel through continue-as-new in one payload of at most 2 MB. */
+const MOST_BYTES = 1_700_000;
+/** The same in histories without `bytes-of-queue`: only the arguments, in characters of JSON. */
 const MOST_ARGUMENTS = 500_000;
 
 /** Takes the place of the name of the credential whose slot is used, among the arguments of a call. */
@@ -56,6 +59,7 @@ export async function rollingWindow(input: RollingWindowInput): Promise<void> {
 
 class Calls implements BudgetVerbs<Call> {
   readonly name: BudgetVerbs<Call>['name'];
+  readonly #measure = patched('bytes-of-queue') ? BY_REQUEST : BY_ARGUMENTS;
 
   constructor(name: string) {
     this.name = { service: 'rolling window', address: name };
@@ -75,16 +79,17 @@ class Calls implements BudgetVerbs<Call> {
     return budgetDetails(status);
   }
 
-  refuses(requests: readonly CallRequest[], budget: BudgetView): ReadonlySet<CallRequest> {
-    const queue = new QueueBound(budget);
+  refuses(requests: readonly CallRequest[], budget: BudgetView): Refused {
+    const queue = new QueueBound(budget, this.#measure);
     const refused = new Set<CallRequest>();
+    const answers: Promise<void>[] = [];
     for (const request of requests) {
       const answer = queue.answerTo(request);
       if (answer === null) continue;
       refused.add(request);
-      void report(request.job, answer);
+      answers.push(report(request.job, answer));
     }
-    return refused;
+    return { refused, answers };
   }
 
   async run(grant: Grant<Call>, budget: () => BudgetView): Promise<EndedGrant> {
@@ -118,16 +123,40 @@ function optionsOf({ request }: Grant<Call>, { state }: BudgetView): ActivityOpt
   };
 }
 
+interface Measure {
+  readonly most: number;
+  readonly sizeOf: (request: CallRequest) => number;
+}
+
+const BY_ARGUMENTS: Measure = { most: MOST_ARGUMENTS, sizeOf: ({ job }) => job.size };
+const BY_REQUEST: Measure = { most: MOST_BYTES, sizeOf: bytesOf };
+
+const encoder = new TextEncoder();
+/** Thousands of requests wait, and all of them are added up for each one that comes. */
+const measured = new WeakMap<CallRequest, number>();
+
+/** With what the queue adds to a request. */
+function bytesOf(request: CallRequest): number {
+  const known = measured.get(request);
+  if (known !== undefined) return known;
+  const bytes = encoder.encode(
+    JSON.stringify({ order: 10_000, turnedAway: [], ...request }),
+  ).length;
+  measured.set(request, bytes);
+  return bytes;
+}
+
 /** What waits or executes, counted once for many requests. */
 class QueueBound {
   readonly #budget: BudgetView;
+  readonly #measure: Measure;
   readonly #known: Set<string>;
   #waiting = 0;
-  /** Of the arguments. */
   #size = 0;
 
-  constructor(budget: BudgetView) {
+  constructor(budget: BudgetView, measure: Measure) {
     this.#budget = budget;
+    this.#measure = measure;
     const { outstanding, queue } = budget.state;
     this.#known = new Set(Object.keys(outstanding));
     for (const lane of queue.lanes)
@@ -142,7 +171,8 @@ class QueueBound {
     // An unknown repeated call was sent to a budget that has been terminated since.
     if (request.job.repeated) return LOST;
     if (!this.#isConfigured(request)) return unconfigured(request, this.#budget);
-    const tooLong = this.#waiting > 0 && this.#size + request.job.size > MOST_ARGUMENTS;
+    const { most, sizeOf } = this.#measure;
+    const tooLong = this.#waiting > 0 && this.#size + sizeOf(request) > most;
     if (this.#waiting >= MOST_WAITING || tooLong) return FULL;
     this.#add(request);
     return null;
@@ -155,7 +185,7 @@ class QueueBound {
   #add(request: CallRequest): void {
     this.#known.add(requestKey(request));
     this.#waiting += 1;
-    this.#size += request.job.size;
+    this.#size += this.#measure.sizeOf(request);
   }
 }
 
