@@ -3,12 +3,12 @@
  * per second of one budget, and how soon work continues after a failure. On the hosts of `npm run test:cluster`, with a
  * PostgreSQL that commits to disk.
  */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import { Lab, USERS, type HostName, type Limits } from '../test/cluster/hosts/lab.ts';
-import { clusterTools } from '../test/cluster/tools.ts';
+import { psql, UNUSED_INDEXES } from '../test/cluster/psql.ts';
+import { clusterTools, type ClusterTools } from '../test/cluster/tools.ts';
 import { sequences } from './command.ts';
 
 const [ADA] = USERS;
@@ -22,10 +22,14 @@ const PLENTY: Limits = {
   durable: true,
 };
 
-async function withLab<T>(limits: Limits, use: (lab: Lab) => Promise<T>): Promise<T> {
+function toolsHere(): ClusterTools {
   const tools = clusterTools();
   if (typeof tools === 'string') throw new Error(tools);
-  const lab = await Lab.open(tools, limits);
+  return tools;
+}
+
+async function withLab<T>(limits: Limits, use: (lab: Lab) => Promise<T>): Promise<T> {
+  const lab = await Lab.open(toolsHere(), limits);
   const endWithUs = (): void => lab.kill();
   process.once('exit', endWithUs);
   try {
@@ -92,6 +96,10 @@ function childrenOf(pid: number): number[] {
     .filter((one) => one > 0);
 }
 
+function inDatabase(lab: Lab, database: 'temporal' | 'visibility', ...words: string[]): string {
+  return psql(lab.cluster, database, words, lab.place('temporal'));
+}
+
 interface Spent {
   readonly worker: number;
   readonly temporal: number;
@@ -102,19 +110,8 @@ interface Spent {
 function spent(lab: Lab): Spent {
   const { server, postgres } = lab.cluster;
   const database = postgres.process.pid ?? 0;
-  const words = [
-    '-h',
-    '127.0.0.1',
-    '-p',
-    String(postgres.port),
-    '-U',
-    'temporal',
-    '-d',
-    'temporal',
-  ];
   const query = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')";
-  const [program, ...rest] = [...lab.place('temporal').enter, 'psql', ...words, '-Atc', query];
-  const wal = execFileSync(program, rest, { encoding: 'utf8' });
+  const wal = inDatabase(lab, 'temporal', '-c', query);
   const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuOf(pid), 0);
   return {
     worker: sum(lab.workers.map(({ typed }) => typed.pid)),
@@ -125,8 +122,9 @@ function spent(lab: Lab): Spent {
 }
 
 /** CPU and WAL per item. */
-async function cost(items: number, workers: number): Promise<string> {
+async function cost(items: number, workers: number, indexes: string): Promise<string> {
   return withLab(PLENTY, async (lab) => {
+    if (indexes === 'used') inDatabase(lab, 'visibility', '-f', UNUSED_INDEXES);
     const hosts: HostName[] = ['host1', 'host2', 'host3'];
     for (const host of hosts.slice(0, workers)) lab.startWorker(host, ADA);
     const all = sequences(items + 20);
@@ -213,7 +211,7 @@ async function recovery(awaySeconds: number, times: number): Promise<string> {
   });
 }
 
-/** Other sizes by the environment: ITEMS, RATE_SECONDS, AWAY, TIMES. */
+/** Other sizes by the environment: ITEMS, RATE_SECONDS, AWAY, TIMES. INDEXES=used drops unused indexes (docs/cluster.md). */
 const sizeOf = (variable: string, otherwise: number): number =>
   Number(process.env[variable] ?? otherwise);
 
@@ -221,7 +219,7 @@ export const postgresCases = {
   cost: async () => {
     const lines: string[] = [];
     for (const workers of [1, 2, 3]) {
-      lines.push(await cost(sizeOf('ITEMS', 400), workers));
+      lines.push(await cost(sizeOf('ITEMS', 400), workers, process.env['INDEXES'] ?? 'all'));
       console.log(lines.at(-1));
     }
     return lines.join('; ');

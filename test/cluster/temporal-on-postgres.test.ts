@@ -1,12 +1,14 @@
 /** A real Temporal server on PostgreSQL, with and without mutual TLS. Skipped if the programs are missing: tools.ts. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { desk } from '../cli/command.ts';
 import { Authority, noOpenssl } from '../temporal/certificates.ts';
 import { expectSetUp, findingsOf } from './set-up-expectations.ts';
-import { startCluster, type Cluster } from './temporal-on-postgres.ts';
+import { psql, UNUSED_INDEXES } from './psql.ts';
+import { startCluster, updateSchema, type Cluster } from './temporal-on-postgres.ts';
 import { clusterTools, type ClusterTools } from './tools.ts';
 
 const tools = clusterTools();
@@ -57,6 +59,23 @@ describe.skipIf(missing !== null)(
       // The certificates of this test are valid for two days.
       const certificate = findings.find(({ check }) => check === 'Temporal client certificate');
       expect(certificate).toMatchObject({ ok: true, warning: true });
+    });
+
+    // The tests after it use the database without these indexes.
+    test('has each index that docs/cluster.md advises to drop, and can be updated without them', () => {
+      const indexes = (): string[] =>
+        psql(cluster, 'visibility', ['-c', 'SELECT indexname FROM pg_indexes']).split('\n');
+      const dropped = [
+        ...readFileSync(UNUSED_INDEXES, 'utf8').matchAll(/^DROP INDEX .* (\w+);$/gm),
+      ];
+      const names = dropped.map(([, name]) => name);
+      expect(names.length).toBeGreaterThan(40);
+      expect(indexes()).toEqual(expect.arrayContaining(names));
+      psql(cluster, 'visibility', ['-f', UNUSED_INDEXES]);
+      expect(indexes().filter((name) => names.includes(name))).toEqual([]);
+      for (const used of ['default_idx', 'by_workflow_id', 'by_keyword_07'])
+        expect(indexes()).toContain(used);
+      updateSchema({ tools: tools as ClusterTools }, cluster.postgres.port, 'visibility');
     });
 
     test('runs a campaign over mutual TLS with a payload codec', async () => {

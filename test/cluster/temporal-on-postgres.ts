@@ -93,18 +93,28 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 const hostOf = ({ at }: ClusterOptions): string => at?.address ?? '127.0.0.1';
 
-function makeSchema({ tools, at }: ClusterOptions, port: number, schema: string): void {
-  const tool = (...args: string[]): void => {
-    const database = ['--plugin', 'postgres12', '--ep', '127.0.0.1', '-p', String(port)];
-    const words = [tools.sqlTool, ...database, '-u', 'temporal', '--db', schema, ...args];
-    const [program = '', ...rest] = [...(at?.enter ?? []), ...words];
-    execFileSync(program, rest, {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-  };
-  tool('create-database');
-  tool('setup-schema', '-v', '0.0');
-  tool('update-schema', '--schema-name', `postgresql/v12/${schema}`);
+function makeSchema(options: ClusterOptions, port: number, schema: string): void {
+  sqlTool(options, port, schema, 'create-database');
+  sqlTool(options, port, schema, 'setup-schema', '-v', '0.0');
+  updateSchema(options, port, schema);
+}
+
+export function updateSchema(options: ClusterOptions, port: number, schema: string): void {
+  sqlTool(options, port, schema, 'update-schema', '--schema-name', `postgresql/v12/${schema}`);
+}
+
+function sqlTool(
+  { tools, at }: ClusterOptions,
+  port: number,
+  schema: string,
+  ...args: readonly string[]
+): void {
+  const database = ['--plugin', 'postgres12', '--ep', '127.0.0.1', '-p', String(port)];
+  const words = [tools.sqlTool, ...database, '-u', 'temporal', '--db', schema, ...args];
+  const [program = '', ...rest] = [...(at?.enter ?? []), ...words];
+  execFileSync(program, rest, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }
 
 type Ports = Readonly<Record<(typeof SERVICES)[number], { grpc: number; membership: number }>>;
