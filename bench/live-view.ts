@@ -3,15 +3,14 @@
  * terminal, and the cost of its queries in worker and server.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BIN, Bench, ENVIRONMENT, sequences } from './command.ts';
+import { childOf, cpuSeconds, embeddedProcesses } from './processes.ts';
 
 const STRETCH_MS = 30_000;
 /** Loading the program is not part of watching. */
 const SETTLES_MS = 10_000;
-const TICKS_PER_SECOND = 100;
 
 export async function liveView(items: number): Promise<string> {
   const bench = await Bench.open();
@@ -62,15 +61,15 @@ async function watched(bench: Bench): Promise<Shares> {
     await delay(SETTLES_MS);
     const watcher = pidOf(terminal.pid ?? 0);
     const before = {
-      watcher: seconds(watcher),
-      others: secondsOf(othersIn(bench)),
+      watcher: cpuSeconds(watcher),
+      others: othersSeconds(bench),
       at: Date.now(),
     };
     await delay(STRETCH_MS);
     const took = (Date.now() - before.at) / 1_000;
     return {
-      watcher: (seconds(watcher) - before.watcher) / took,
-      others: (secondsOf(othersIn(bench)) - before.others) / took,
+      watcher: (cpuSeconds(watcher) - before.watcher) / took,
+      others: (othersSeconds(bench) - before.others) / took,
     };
   } finally {
     const ended = new Promise((resolve) => terminal.once('exit', resolve));
@@ -81,9 +80,9 @@ async function watched(bench: Bench): Promise<Shares> {
 }
 
 async function others(bench: Bench): Promise<number> {
-  const before = secondsOf(othersIn(bench));
+  const before = othersSeconds(bench);
   await delay(STRETCH_MS);
-  return ((secondsOf(othersIn(bench)) - before) * 1_000) / STRETCH_MS;
+  return ((othersSeconds(bench) - before) * 1_000) / STRETCH_MS;
 }
 
 /** A terminal of 100 x 30. */
@@ -92,44 +91,17 @@ import pty, sys
 pty.spawn(['sh', '-c', 'stty cols 100 rows 30; exec "$@"', 'sh'] + sys.argv[1:])
 `;
 
-/** Worker and server, by the records in the embedded folder. */
-function othersIn({ folder }: Bench): number[] {
-  return ['host', 'server'].map((name) => {
-    const record: unknown = JSON.parse(
-      readFileSync(join(folder, '.hundredfold', `${name}.json`), 'utf8'),
-    );
-    return (record as { pid: number }).pid;
-  });
+/** CPU time of worker and server so far, in s. */
+function othersSeconds({ folder }: Bench): number {
+  const { host, server } = embeddedProcesses(folder);
+  return cpuSeconds(host) + cpuSeconds(server);
 }
 
 /** The process that the terminal was opened for. */
 function pidOf(terminal: number): number {
-  const child = readdirSync('/proc').find(
-    (pid) => /^\d+$/.test(pid) && statOf(Number(pid))[1] === String(terminal),
-  );
+  const child = childOf(terminal);
   if (child === undefined) throw new Error('nobody watches');
-  return Number(child);
-}
-
-function secondsOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + seconds(pid), 0);
-}
-
-/** CPU time so far, in s. */
-function seconds(pid: number): number {
-  const [user = 0, system = 0] = statOf(pid).slice(11, 13).map(Number);
-  return (user + system) / TICKS_PER_SECOND;
-}
-
-/** From the state on; none for a process that has just ended. */
-function statOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-  } catch {
-    return [];
-  }
+  return child;
 }
 
 function percent(share: number): string {

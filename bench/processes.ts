@@ -1,5 +1,6 @@
 /** CPU and memory of a process and its descendants, from /proc: other processes do not count. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Linux counts CPU time in ticks of 10 ms. */
 const TICKS_PER_SECOND = 100;
@@ -60,14 +61,46 @@ export function killFamily(root: number): void {
 
 function familyOf(root: number): number[] {
   const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    const parent = Number.isInteger(pid) ? fieldsOf(pid)?.[1] : undefined;
+  for (const pid of processes()) {
+    const parent = fieldsOf(pid)?.[1];
     if (parent !== undefined) parents.set(pid, Number(parent));
   }
   const belongs = (pid: number): boolean =>
     pid === root || (parents.has(pid) && belongs(parents.get(pid) ?? 0));
   return [...parents.keys()].filter(belongs);
+}
+
+/** Worker and embedded server of a folder. */
+export function embeddedProcesses(folder: string): {
+  readonly host: number;
+  readonly server: number;
+} {
+  const pidIn = (name: string): number => {
+    const record = readFileSync(join(folder, '.hundredfold', `${name}.json`), 'utf8');
+    return (JSON.parse(record) as { pid: number }).pid;
+  };
+  return { host: pidIn('host'), server: pidIn('server') };
+}
+
+/** CPU time so far, in s; none for a process that has just ended. */
+export function cpuSeconds(pid: number): number {
+  const [user = 0, system = 0] = (fieldsOf(pid) ?? []).slice(11, 13).map(Number);
+  return (user + system) / TICKS_PER_SECOND;
+}
+
+/** Bytes that it has written to disks so far. */
+export function bytesWritten(pid: number): number {
+  const [, bytes = 0] = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8')) ?? [];
+  return Number(bytes);
+}
+
+/** Its first child. */
+export function childOf(parent: number): number | undefined {
+  return processes().find((pid) => fieldsOf(pid)?.[1] === String(parent));
+}
+
+function processes(): number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
 /** The fields of /proc/PID/stat after the name, or nothing if the process has ended. */
