@@ -7,7 +7,7 @@ import { inParallel } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import { removePageStates } from '../store/page-states.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
-import { cacheFolder, ResultCache } from '../store/result-cache.ts';
+import { resultCacheFolder, ResultCache } from '../store/result-cache.ts';
 import { markAllReached } from '../store/reached-pages.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -77,7 +77,7 @@ async function keepResults(
   beat: () => void,
 ): Promise<void> {
   const tree = await deps.openStore(address);
-  const cache = new ResultCache(await deps.openStore(cacheFolder(address), { create: true }));
+  const cache = new ResultCache(await deps.openStore(resultCacheFolder(address), { create: true }));
   for await (const page of itemPages(tree, campaign)) {
     await inParallel(page, tree.atOnce, async ({ record }) => {
       if (record) await cache.keep(tree, campaign.name, record);

@@ -92,7 +92,7 @@ export function childOf({ name, folder, feeds, spec, manifests, retry }: Launch)
     memo: {
       out: folder,
       ...(spec.tree !== undefined && { tree: spec.tree }),
-      manifests: digestOf(manifests),
+      manifests: digestOfManifests(manifests),
       startedAt: new Date().toISOString(),
       services: everyCredential(feeds).map(({ reference }) => reference),
       ...(retry !== undefined && { retry }),
@@ -137,7 +137,7 @@ async function forgetPause(
 }
 
 /** Identifies the manifests. */
-export function digestOf(manifests: readonly ManifestDigest[]): string {
+export function digestOfManifests(manifests: readonly ManifestDigest[]): string {
   return manifests.map(({ sha256 }) => sha256).join(' ');
 }
 

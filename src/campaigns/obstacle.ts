@@ -29,7 +29,7 @@ export async function obstacleOf(
 
 async function whatLacks(folder: string): Promise<string | null> {
   try {
-    return fullness(await statfs(folder));
+    return whatDiskLacks(await statfs(folder));
   } catch {
     // It is on another machine, or does not exist yet.
     return null;
@@ -37,7 +37,7 @@ async function whatLacks(folder: string): Promise<string | null> {
 }
 
 /** What a disk lacks, in words that follow "is full"; null when there is room. */
-export function fullness(
+export function whatDiskLacks(
   disk: Pick<StatsFs, 'bavail' | 'bsize' | 'files' | 'ffree'>,
 ): string | null {
   if (disk.bavail * disk.bsize < FULL_BYTES) return '';

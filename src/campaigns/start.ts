@@ -30,7 +30,7 @@ import type { Store } from '../store/store.ts';
 import { ensureTreeId } from '../store/tree-identity.ts';
 import {
   campaignRun,
-  digestOf,
+  digestOfManifests,
   effectiveSettings,
   feedSpecs,
   onShared,
@@ -146,7 +146,7 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
   await restoreItems(store, former, survey.shares.assign(spool.items()), start.signal);
-  const same = digestOf(former.manifestDigests) === digestOf(survey.digests);
+  const same = digestOfManifests(former.manifestDigests) === digestOfManifests(survey.digests);
   const { pages, items, following } = same
     ? { ...former, following: 0 }
     : await addRows(store, former, start);

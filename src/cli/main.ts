@@ -1,5 +1,5 @@
 /** The command line. */
-import { endProcess } from './command-line/ending.ts';
+import { exitWith } from './command-line/ending.ts';
 import { explainFailure } from './command-line/failure.ts';
 import { program } from './command-line/program.ts';
 import { limitHeap } from '../program/heap.ts';
@@ -12,5 +12,5 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 try {
   await program.parseAsync();
 } catch (error) {
-  await endProcess(await explainFailure(error));
+  await exitWith(await explainFailure(error));
 }

@@ -17,19 +17,19 @@ export async function findingsAt(
   try {
     client = await connectClient({ ...target, timeoutMs: CONNECT_WITHIN_MS });
   } catch (error) {
-    return [problemOf('Temporal', error)];
+    return [findingOf('Temporal', error)];
   }
   try {
     return await answered(look(client));
   } catch (error) {
-    return [problemOf('Temporal', refusalOf(error, target.namespace) ?? error)];
+    return [findingOf('Temporal', refusalOf(error, target.namespace) ?? error)];
   } finally {
     await client.connection.close();
   }
 }
 
 /** @throws any error without a code: a bug */
-export function problemOf(check: string, error: unknown): Finding {
+export function findingOf(check: string, error: unknown): Finding {
   if (!(error instanceof HundredfoldError)) throw error;
   const { code, message, remedy } = error;
   return { check, ok: false, code, found: `${message} [${code}]`, remedy };

@@ -1,7 +1,7 @@
 /** What `doctor` reports about the folder or bucket of the output trees. */
 import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fullness } from '../campaigns/obstacle.ts';
+import { whatDiskLacks } from '../campaigns/obstacle.ts';
 import type { Settings } from '../config/settings.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { absoluteAddress } from '../store/address.ts';
@@ -19,7 +19,7 @@ export async function outputStoreFinding({ storeUrl }: Settings): Promise<Findin
   if (unwritable !== null) return { check, ok: false, found: unwritable, remedy };
   const disk = await statfs(await firstExisting(folder));
   const { bavail, bsize } = disk;
-  const lacking = fullness(disk);
+  const lacking = whatDiskLacks(disk);
   if (lacking !== null) {
     const full = `the disk of ${folder} is full${lacking}`;
     const space = 'Free some space there, or choose another with --out or store.url.';

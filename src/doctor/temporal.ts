@@ -17,7 +17,7 @@ import {
 } from '../temporal/cluster-state.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { namespaceMissing } from '../temporal/refusals.ts';
-import { findingsAt, problemOf } from './connected.ts';
+import { findingsAt, findingOf } from './connected.ts';
 import type { Finding } from './finding.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -79,7 +79,7 @@ function certificateFindings({ tls }: TemporalAddress): Finding[] {
 async function namespaceFindings(client: Client, target: TemporalAddress): Promise<Finding[]> {
   const { namespace } = target;
   const state = await readNamespace(client);
-  if (state === null) return [problemOf('Temporal namespace', namespaceMissing(namespace))];
+  if (state === null) return [findingOf('Temporal namespace', namespaceMissing(namespace))];
   if (isClosedPart(state)) return [unknown('Temporal retention', state)];
   const { retentionMs, capabilities } = state;
   const found = `ended workflows are kept for ${daysOf(retentionMs)}`;

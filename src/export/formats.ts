@@ -30,7 +30,7 @@ export const FORMATS: readonly ExportFormat[] = [
 ];
 
 /** @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN` */
-export function formatOf(name: string): ExportFormat {
+export function exportFormatOf(name: string): ExportFormat {
   const found = FORMATS.find((format) => format.name === name);
   if (found !== undefined) return found;
   throw codedError('EXPORT_FORMAT_UNKNOWN', { name, known: FORMATS.map((format) => format.name) });

@@ -1,7 +1,7 @@
 /** Exports files of an output tree for other programs (docs/export.md). */
 import { exportTree } from '../export/export-tree.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
-import { formatOf } from '../export/formats.ts';
+import { exportFormatOf } from '../export/formats.ts';
 import type { Listed } from '../report/campaign-items.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { openStore } from '../store/open-store.ts';
@@ -61,7 +61,7 @@ export async function exportOf(
   out: string,
   { predictor, structureColumn, structures, replace }: TreeExportOptions,
 ): Promise<TreeExport> {
-  const format = formatOf(formatName);
+  const format = exportFormatOf(formatName);
   const address = absoluteAddress(out);
   const { exported, leftOut, notes, files } = await exportTree({
     store,

@@ -7,7 +7,7 @@
  */
 import type { Kind } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
-import { deliver, duplicateOf, LEADER_GONE, resultOf } from './deliver.ts';
+import { deliver, duplicateOf, LEADER_GONE, jobResultOf } from './deliver.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
 import { itemKey } from './layout.ts';
@@ -73,5 +73,5 @@ async function endOf(
   // Files of an invalid result stay with the item that has the job.
   for (const name of Object.keys(record.files))
     await store.remove(itemKey(store, record.kind, record.id, name));
-  return { ...record, ...resultOf(leader), files: {} };
+  return { ...record, ...jobResultOf(leader), files: {} };
 }

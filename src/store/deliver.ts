@@ -76,7 +76,7 @@ async function isCopied(
 }
 
 /** The result of a job as stored in the record of its item. */
-export function resultOf(record: ItemRecord): JobResult {
+export function jobResultOf(record: ItemRecord): JobResult {
   const { state, error, address, remoteId, jobName, finishedAt, timing, files } = record;
   const { submittedAt, sentAt, answeredAt } = record;
   return {
@@ -99,7 +99,7 @@ export function resultOf(record: ItemRecord): JobResult {
 export function duplicateOf(store: Store, leader: ItemRecord): Source {
   return {
     what: { type: 'duplicate', id: leader.id },
-    result: resultOf(leader),
+    result: jobResultOf(leader),
     read: (name) => store.readStream(itemKey(store, leader.kind, leader.id, name)),
   };
 }

@@ -11,7 +11,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Options } from '../domain/item.ts';
-import { resultOf, type Source } from './deliver.ts';
+import { jobResultOf, type Source } from './deliver.ts';
 import { addressBeside } from './address.ts';
 import { openStoreIfAny } from './open-store.ts';
 import { itemFromDisk, itemToDisk } from './item-format.ts';
@@ -59,7 +59,7 @@ export class ResultCache {
     }
     return {
       what: { type: 'cache', campaign, id: record.id },
-      result: resultOf(record),
+      result: jobResultOf(record),
       read: (name) => this.#store.readStream(fileKey(record.files[name]?.sha256 ?? '')),
     };
   }
@@ -101,11 +101,11 @@ export class ResultCache {
 
 /** The cache of the store that contains a campaign's tree; null if nothing is cached yet. Creates no folder. */
 export async function resultCacheIfAny(campaignFolder: string): Promise<ResultCache | null> {
-  const store = await openStoreIfAny(cacheFolder(campaignFolder));
+  const store = await openStoreIfAny(resultCacheFolder(campaignFolder));
   return store && new ResultCache(store);
 }
 
-export function cacheFolder(campaignFolder: string): string {
+export function resultCacheFolder(campaignFolder: string): string {
   return addressBeside(campaignFolder, FOLDER);
 }
 

@@ -1,7 +1,7 @@
 /** What blocks a campaign until a user acts, from the state of Temporal and the disk. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fullness, obstacleOf } from '../../src/campaigns/obstacle.ts';
+import { whatDiskLacks, obstacleOf } from '../../src/campaigns/obstacle.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 type Described = Parameters<typeof obstacleOf>[1];
@@ -39,5 +39,5 @@ test.each([
   ['bytes and inodes left', { bavail: 1_000, ffree: 1_000 }, null],
   ['inodes that are not counted', { bavail: 1_000, ffree: 0, files: 0 }, null],
 ])('a disk with %s', (_, disk, words) => {
-  expect(fullness({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);
+  expect(whatDiskLacks({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);
 });

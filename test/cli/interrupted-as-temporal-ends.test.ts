@@ -1,7 +1,7 @@
 /** The command that runs the server may end just when another one is interrupted: that one was still stopped as asked. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, inject, test, vi } from 'vitest';
-import { conclude } from '../../src/cli/session/conclusion.ts';
+import { concludeRun } from '../../src/cli/session/conclusion.ts';
 import { EXIT } from '../../src/domain/errors.ts';
 import type { Settings } from '../../src/config/settings.ts';
 import type { CampaignObservation } from '../../src/campaigns/observe.ts';
@@ -36,7 +36,7 @@ test('with --json, an interrupted command exits as interrupted and says why it p
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const session = { client, role: 'joined' } as unknown as Session;
   const to = { end: 'interrupted', last: {} as CampaignObservation } as const;
-  const code = await conclude(session, { name: 'b', folder: '/nowhere' }, to, {
+  const code = await concludeRun(session, { name: 'b', folder: '/nowhere' }, to, {
     flags: { json: true },
     settings: { embeddedDir: '/nowhere' } as Settings,
   });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { exportTree, type ExportWork } from '../../src/export/export-tree.ts';
 import { DEFAULT_OPTIONS } from '../../src/export/format.ts';
-import { formatOf } from '../../src/export/formats.ts';
+import { exportFormatOf } from '../../src/export/formats.ts';
 import { itemNotes } from '../../src/export/item-notes.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
@@ -23,7 +23,7 @@ async function work(format: string, tree?: string): Promise<ExportWork & { reado
   if (campaign === null) throw new Error('no campaign was prepared');
   const out = await temporaryFolder();
   const to = await openFileStore(out);
-  return { store, campaign, format: formatOf(format), options: DEFAULT_OPTIONS, to, out };
+  return { store, campaign, format: exportFormatOf(format), options: DEFAULT_OPTIONS, to, out };
 }
 
 test('omitted items are reported, with the reason, in the answer and in export.json', async () => {

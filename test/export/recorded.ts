@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DEFAULT_OPTIONS, type ExportItem, type ExportOptions } from '../../src/export/format.ts';
-import { formatOf } from '../../src/export/formats.ts';
+import { exportFormatOf } from '../../src/export/formats.ts';
 import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
 import { readMolecule } from '../../src/results/molecule.ts';
 import { readAlignment } from '../../src/results/alignment.ts';
@@ -114,7 +114,7 @@ export function exportInMemory(
   items: Iterable<ExportItem>,
   options: Partial<ExportOptions> = {},
 ): InMemory {
-  const exporter = formatOf(format).start({ ...DEFAULT_OPTIONS, ...options });
+  const exporter = exportFormatOf(format).start({ ...DEFAULT_OPTIONS, ...options });
   const files = new Map<string, string>();
   const leftOut: LeftOutItem[] = [];
   const notes: Remark[] = [];

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { chargesInTree } from '../../src/store/charges-in-tree.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { ResultCache, cacheFolder } from '../../src/store/result-cache.ts';
+import { ResultCache, resultCacheFolder } from '../../src/store/result-cache.ts';
 import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { BrowserJobs } from '../browser-jobs.ts';
 import { itemsTable, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
@@ -161,7 +161,7 @@ describe('a row that adopts a job', () => {
   test('provides results for later campaigns only if its input and all options are known', async () => {
     await open();
     const out = join(rig.folder, 'results', 'x');
-    const cache = new ResultCache(await openStore(cacheFolder(out)));
+    const cache = new ResultCache(await openStore(resultCacheFolder(out)));
     const known = { sequence: 'MKTAYIAKQR', predictors: 'dynamine' };
     const [one, two, three] = [
       await browser.sequence('MKTAYIAKQR'),

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
-import { ResultCache, cacheFolder } from '../../src/store/result-cache.ts';
+import { ResultCache, resultCacheFolder } from '../../src/store/result-cache.ts';
 import { progressQuery } from '../../src/workflows/messages.ts';
 import {
   atMostOneJob,
@@ -143,7 +143,9 @@ describe('a record that is damaged while the campaign runs', () => {
 describe('a later campaign', () => {
   test('uses the results of the earlier one, except those edited in its tree', async () => {
     await open();
-    const cache = new ResultCache(await openStore(cacheFolder(join(rig.folder, 'results', 'any'))));
+    const cache = new ResultCache(
+      await openStore(resultCacheFolder(join(rig.folder, 'results', 'any'))),
+    );
     const rows = [...GROUP, { id: 'other', sequence: 'MKTAYIAKCC' }, { id: 'mol', smiles: 'CCO' }];
     const first = await rig.run(rows, 'first', cache);
     expect(accepted()).toHaveLength(3);
@@ -172,7 +174,9 @@ describe('a later campaign', () => {
 
   test('does not depend on the cache: if it cannot be written, all rows still end', async () => {
     await open();
-    const cache = new ResultCache(await openStore(cacheFolder(join(rig.folder, 'results', 'any'))));
+    const cache = new ResultCache(
+      await openStore(resultCacheFolder(join(rig.folder, 'results', 'any'))),
+    );
     const results = join(rig.folder, 'results', '.cache', 'results');
     await writeFile(results, 'a file where a folder has to be');
     const ran = await rig

@@ -7,7 +7,7 @@ import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { follow } from '../live/follow.ts';
-import { conclude } from '../session/conclusion.ts';
+import { concludeRun } from '../session/conclusion.ts';
 import { openCampaign } from '../session/open-campaign.ts';
 import { withSession, type Around } from '../session/with-session.ts';
 import { say } from '../text/explain.ts';
@@ -57,7 +57,7 @@ async function seeOut(
 ): Promise<number> {
   try {
     const to = await follow(session, followed, interruption);
-    const code = await conclude(session, followed, to, { flags, settings });
+    const code = await concludeRun(session, followed, to, { flags, settings });
     return code === EXIT.cancelled ? EXIT.ok : code;
   } catch (error) {
     if (!isUnreplayable(error)) throw error;

@@ -1,7 +1,7 @@
 /** `hundredfold export NAME --to FORMAT`: files for other programs. `export --list`: the formats. */
 import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { DEFAULT_OPTIONS } from '../../export/format.ts';
-import { FORMATS, formatOf } from '../../export/formats.ts';
+import { FORMATS, exportFormatOf } from '../../export/formats.ts';
 import { EXPORT_RECORD, type Remark } from '../../export/export-record.ts';
 import { exportTree, type Exported } from '../../export/export-tree.ts';
 import { absoluteAddress, addressOf } from '../../store/address.ts';
@@ -31,7 +31,7 @@ export async function exportCampaign(
 ): Promise<number> {
   if (flags.list === true) return listFormats(flags);
   if (name === undefined || flags.to === undefined) throw incomplete();
-  const format = formatOf(flags.to);
+  const format = exportFormatOf(flags.to);
   const where = flags.where && parseWhere(flags.where);
   const { store, campaign } = await findTreeOrFolder(name, flags);
   const out = absoluteAddress(flags.out ?? `export/${campaign.name}-${format.name}`);

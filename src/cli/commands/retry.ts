@@ -7,7 +7,7 @@ import { openSession } from '../../host/session.ts';
 import type { RetrySurvey } from '../../store/retry-survey.ts';
 import { startInBackground } from '../../host/background.ts';
 import { commandSettings } from '../session/command-settings.ts';
-import { conclude, concludeEnded } from '../session/conclusion.ts';
+import { concludeRun, concludeEnded } from '../session/conclusion.ts';
 import { detach } from '../session/detached.ts';
 import { say } from '../text/explain.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
@@ -52,7 +52,7 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
     const left = { settings, flags: { ...flags, ...services } };
     if (flags.detach) return await detach(session, { name, folder }, left);
     const to = await follow(session, { name, folder }, interruption);
-    return await conclude(session, { name, folder }, to, left);
+    return await concludeRun(session, { name, folder }, to, left);
   } finally {
     await session.close();
   }

@@ -13,7 +13,7 @@ import { happeningsWith, type Happening } from './happenings.ts';
 import { painted } from '../text/line.ts';
 import { paceOf, paceSample, withSample, type PaceSample } from './pace.ts';
 import type { Scene } from './scene.ts';
-import { lastLines, screen } from './screen.ts';
+import { closingLines, screen } from './screen.ts';
 
 const REDRAW_EVERY_MS = 1_000;
 /** How long the effect of a key is shown, unless an observation comes first. */
@@ -85,7 +85,7 @@ export class LiveView implements View {
     this.#leave();
     this.#draw.done();
     const scene = this.#scene();
-    for (const line of scene ? lastLines(scene, this.#terminal.columns) : [])
+    for (const line of scene ? closingLines(scene, this.#terminal.columns) : [])
       this.#terminal.write(`${painted(line, this.#colours)}\n`);
   }
 

@@ -5,7 +5,7 @@
  */
 import { say } from '../text/explain.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
-import { blocksOf, budgetText, countsText, stateText } from '../text/progress-text.ts';
+import { blockReasons, budgetText, countsText, stateText } from '../text/progress-text.ts';
 import type { View } from './view.ts';
 
 const EVERY_MS = 60_000;
@@ -30,7 +30,7 @@ export class PlainLines implements View {
       state === 'paused',
       seen.ended,
       seen.obstacle,
-      ...blocksOf(seen),
+      ...blockReasons(seen),
       ...limitsOf(seen),
     ].join();
     if (standing === this.#shown && seen.at - this.#shownAt < EVERY_MS) return;

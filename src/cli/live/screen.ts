@@ -99,7 +99,7 @@ function listParts(group: number, rank: number, lines: readonly Line[]): Part[] 
 }
 
 /** What stays on the terminal when the view closes; the closing message has the rest. */
-export function lastLines(scene: Scene, columns: number): Line[] {
+export function closingLines(scene: Scene, columns: number): Line[] {
   const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, columns));
   const lines = [
     headLine(scene, columns),

@@ -26,7 +26,7 @@ interface ConclusionOptions {
 }
 
 /** Returns the exit code. Throws CAMPAIGN_BROKEN_OFF when the campaign was terminated or failed. */
-export async function conclude(
+export async function concludeRun(
   session: Session,
   followed: Observed,
   { end, last }: FollowedTo,

@@ -11,7 +11,7 @@ import type { Spool } from '../../plan/spool.ts';
 import { startInBackground } from '../../host/background.ts';
 import { runOf, startAgainIfOpen, startRun, type StartOptions } from '../../campaigns/run.ts';
 import type { CampaignStart, Started } from '../../campaigns/start.ts';
-import { conclude, concludeEnded } from './conclusion.ts';
+import { concludeRun, concludeEnded } from './conclusion.ts';
 import { detach } from './detached.ts';
 import { follow } from '../live/follow.ts';
 import { reasonOf } from '../../domain/plain-text.ts';
@@ -66,7 +66,7 @@ export async function runCampaign(
     const failed = to.end === 'ended' && !to.last?.completed;
     if (failed && (await startAgainIfOpen(session, start, signal)))
       to = await follow(session, start, interruption);
-    return await conclude(session, { name, folder }, to, {
+    return await concludeRun(session, { name, folder }, to, {
       flags,
       settings,
       idle: begun.items === begun.done,

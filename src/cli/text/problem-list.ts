@@ -1,6 +1,6 @@
 /** Problems as they are found: the first ones as text, all (up to a limit) for `--json`. */
 import type { Problem } from '../../domain/problem.ts';
-import { explainProblem, say } from './explain.ts';
+import { printProblem, say } from './explain.ts';
 
 /** A longer list is not useful on a screen. */
 const SHOWN = 100;
@@ -20,7 +20,7 @@ export class ProblemList {
   add(problem: Problem): void {
     this.#count += 1;
     if (this.#count <= KEPT) this.kept.push(problem);
-    if (this.#count <= SHOWN) explainProblem(problem, this.#print);
+    if (this.#count <= SHOWN) printProblem(problem, this.#print);
   }
 
   /** Number of problems that are not in `kept`. */

@@ -48,7 +48,7 @@ export function stateText({ progress: { state, campaign } }: CampaignObservation
 }
 
 /** The reasons why services make us wait. */
-export function blocksOf({ budgets }: CampaignObservation): string[] {
+export function blockReasons({ budgets }: CampaignObservation): string[] {
   return budgets.flatMap(({ addressWindow, credentials }) =>
     [addressWindow, ...credentials].flatMap(
       // A refusal lasts until a probe succeeds.

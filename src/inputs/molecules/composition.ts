@@ -6,7 +6,7 @@ import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
 import { perceiveBonds } from './perceive-bonds.ts';
-import { checkAtoms, type Structure } from './structure.ts';
+import { checkInputAtoms, type Structure } from './structure.ts';
 
 export interface Composition {
   /** Symbols. Implicit hydrogens of a SMILES are counted, hydrogens missing from a file are not. */
@@ -46,7 +46,7 @@ function ofStructure(structure: Structure): Composition | null {
   const elements = atoms.map(({ element }) => element);
   const bonds = structure.bonds ?? perceiveBonds(atoms);
   const places = atoms.map(({ place }) => place);
-  const lacksHydrogens = checkAtoms(structure, null).some(
+  const lacksHydrogens = checkInputAtoms(structure, null).some(
     ({ code }) => code === 'MOLECULE_NO_HYDROGENS',
   );
   const molecule = bonds && { elements, bonds, stereo: { places } };

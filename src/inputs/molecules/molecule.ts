@@ -7,7 +7,7 @@ import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
 import type { Reading } from '../reading.ts';
 import { checkSmiles } from './smiles.ts';
-import { ATOM_LIMIT, checkAtoms, type Structure } from './structure.ts';
+import { ATOM_LIMIT, checkInputAtoms, type Structure } from './structure.ts';
 
 export const MOLECULE_EXTENSIONS = ['.pdb', '.mol2', '.sdf', '.mdl', '.mol'] as const;
 export type MoleculeExtension = (typeof MOLECULE_EXTENSIONS)[number];
@@ -55,10 +55,10 @@ async function checkStructure(
   // Only in MDL files are bond orders and charges unambiguous.
   const isRead = table !== null && bonds !== null && atoms.length <= ATOM_LIMIT;
   const drawn = isRead ? await chemist.readMolfile(table) : null;
-  if (drawn?.type !== 'molecule') return checkAtoms(structure, netCharge);
+  if (drawn?.type !== 'molecule') return checkInputAtoms(structure, netCharge);
   const { missing, formalCharge } = drawn;
   const isWhole = missing.onCarbon + missing.elsewhere === 0;
-  const findings = checkAtoms(structure, netCharge ?? (isWhole ? formalCharge : null));
+  const findings = checkInputAtoms(structure, netCharge ?? (isWhole ? formalCharge : null));
   return [...findings.filter(({ code }) => !GUESSED.has(code)), ...checkBonds(drawn, netCharge)];
 }
 

@@ -48,7 +48,7 @@ export function numbered(numbers: readonly string[], atoms: number): Bond | null
 }
 
 /** The checks that do not depend on the format; only for files with atoms. */
-export function checkAtoms(
+export function checkInputAtoms(
   { atoms, bonds }: Pick<Structure, 'atoms' | 'bonds'>,
   netCharge: number | null,
 ): InputFinding[] {

@@ -6,7 +6,7 @@ import type { Problem, Severity } from '../../domain/problem.ts';
 import type { Facts, ProblemCode } from './facts.ts';
 import { INPUT_PROBLEMS } from './input-problems.ts';
 import { MANIFEST_PROBLEMS } from './manifest-problems.ts';
-import { harmless, shown } from './show.ts';
+import { escapeControls, shown } from './show.ts';
 import type { ProblemWording } from './wording.ts';
 
 /** A problem of a row, before its place is known. */
@@ -47,7 +47,7 @@ export function toProblem<C extends ProblemCode>(complaint: Complaint<C>, place:
   return {
     severity: wording.severity,
     code: complaint.code,
-    file: harmless(place.file),
+    file: escapeControls(place.file),
     line: complaint.line ?? place.line,
     id: place.id,
     column: complaint.column === null ? null : shown(complaint.column),

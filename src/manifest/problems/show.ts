@@ -6,11 +6,11 @@ const SHOWN = 80;
 export function shown(value: string): string {
   const head = [...value.slice(0, 2 * SHOWN)];
   const short = head.length > SHOWN ? `${head.slice(0, SHOWN - 1).join('')}…` : head.join('');
-  return harmless(short);
+  return escapeControls(short);
 }
 
 /** Complete, with control codes escaped. */
-export function harmless(value: string): string {
+export function escapeControls(value: string): string {
   return value.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escaped);
 }
 

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ProgressOptions, PublishProgress } from '../progress.ts';
 import type { Order, Report } from './answer.ts';
-import { errorOf } from './serialized-error.ts';
+import { deserialized } from './serialized-error.ts';
 
 /** Node 22 prints a warning that it strips types. */
 export const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning'];
@@ -71,7 +71,7 @@ function answered(
     thread.on('exit', (code) => {
       clearInterval(beats);
       if (outcome?.type === 'done') resolve(outcome.result);
-      else if (outcome) reject(errorOf(outcome.error));
+      else if (outcome) reject(deserialized(outcome.error));
       else reject(new Error(`a thread of the report ended with ${code} and without a word`));
     });
   });

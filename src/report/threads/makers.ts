@@ -12,7 +12,7 @@ import { objectStoreAccess } from '../../store/open-store.ts';
 import type { Maker } from '../result-pass.ts';
 import { MEMORY, WITHOUT_WARNING } from './call.ts';
 import type { Made, PartsOrder, PartsWork } from './parts.ts';
-import { errorOf } from './serialized-error.ts';
+import { deserialized } from './serialized-error.ts';
 
 /** Two make parts as fast as one thread can consume them, and each takes 100 MB. */
 const MOST_THREADS = 2;
@@ -41,7 +41,7 @@ export function openMakers(folder: string): Makers {
     make: async (block) => {
       const order: PartsOrder = { items: JSON.stringify(block.items), own: block.own };
       const made = (await pool.run(order)) as Made;
-      if (made.type === 'failed') throw errorOf(made.error);
+      if (made.type === 'failed') throw deserialized(made.error);
       return made.parts;
     },
     close: () => pool.destroy(),

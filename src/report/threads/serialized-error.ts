@@ -16,7 +16,7 @@ export function serializeError(error: unknown): SerializedError {
   return { code, message, remedy, exitCode, retryable };
 }
 
-export function errorOf({ retryable, ...details }: SerializedError): HundredfoldError {
+export function deserialized({ retryable, ...details }: SerializedError): HundredfoldError {
   if (retryable === null) return new HundredfoldError(details);
   return new StoreError({ ...details, code: details.code as StoreCode, retryable });
 }

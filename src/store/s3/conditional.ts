@@ -19,7 +19,7 @@ import {
 import { digestOf } from '../digest.ts';
 import { contentType } from './content-type.ts';
 import { digestParameters } from './digests.ts';
-import { isAbsentObject, isConflict, isTaken, statusOf } from './errors.ts';
+import { isAbsentObject, isConflict, isTaken, httpStatusOf } from './errors.ts';
 
 /** In the metadata of a created object: the call that created it. */
 const CREATOR = 'creator';
@@ -108,7 +108,7 @@ export async function honoursIfMatch(
     const written = await putIfMatch({ client, bucket, name }, Buffer.from('probe'), '0');
     if (written === null) return true;
   } catch (error) {
-    if (REJECTS.includes(statusOf(error) ?? 0)) return false;
+    if (REJECTS.includes(httpStatusOf(error) ?? 0)) return false;
     throw error;
   }
   await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }));

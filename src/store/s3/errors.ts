@@ -97,7 +97,7 @@ export function objectErrorOf(error: unknown, asked: Asked): StoreError {
 function meaningOf(error: unknown): Meaning {
   const name = error instanceof Error ? error.name : 'unknown error';
   if (error instanceof Error && /region is missing/i.test(error.message)) return NO_REGION;
-  const status = statusOf(error);
+  const status = httpStatusOf(error);
   const known = BY_NAME[name] ?? (status === null ? undefined : BY_STATUS[status]);
   if (known) return known;
   if (status === null) return unreached(error, name);
@@ -121,7 +121,7 @@ function codeOf(error: unknown): string | null {
 }
 
 /** The status of the answer; null if there was none. */
-export function statusOf(error: unknown): number | null {
+export function httpStatusOf(error: unknown): number | null {
   const status = metadataOf(error)?.httpStatusCode;
   return typeof status === 'number' ? status : null;
 }
@@ -145,7 +145,7 @@ export function isAbsentObject(error: unknown): boolean {
 
 /** The condition of a write was not met: an object of this key exists. */
 export function isTaken(error: unknown): boolean {
-  return statusOf(error) === 412;
+  return httpStatusOf(error) === 412;
 }
 
 /** Another conditional write of the same key was in progress. */

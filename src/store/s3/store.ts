@@ -27,7 +27,7 @@ import { clientFor, serverOf } from './client.ts';
 import { honoursIfMatch, putIfAbsent, putIfMatch } from './conditional.ts';
 import { keptDigest } from './digests.ts';
 import { download, downloadPieces, type Origin } from './download.ts';
-import { isAbsentObject, objectErrorOf, statusOf } from './errors.ts';
+import { isAbsentObject, objectErrorOf, httpStatusOf } from './errors.ts';
 import {
   filesBelow,
   keysBelow,
@@ -206,7 +206,7 @@ export class ObjectStore implements Store {
       return true;
     } catch (error) {
       if (isAbsentObject(error)) throw missing(fromKey);
-      if (statusOf(error) === 400 || statusOf(error) === 501) return false;
+      if (httpStatusOf(error) === 400 || httpStatusOf(error) === 501) return false;
       throw this.#asStoreError(error, `write ${key}`);
     }
   }

@@ -2,7 +2,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { painted } from '../../../src/cli/text/line.ts';
-import { lastLines, screen } from '../../../src/cli/live/screen.ts';
+import { closingLines, screen } from '../../../src/cli/live/screen.ts';
 import { SCENES, scene, seen } from './scenes.ts';
 
 const SIZES = [
@@ -74,7 +74,7 @@ test('messages of a service can neither move the cursor nor break a line', () =>
 
 test('the summary that remains after the view is closed shows the state', () => {
   const ended = SCENES['ten thousand items'];
-  const lines = lastLines(ended ?? scene(seen({}, [])), 80).map((line) => painted(line, false));
+  const lines = closingLines(ended ?? scene(seen({}, [])), 80).map((line) => painted(line, false));
   expect(lines).toHaveLength(5);
   expect(lines.at(-1)).toBe('not succeeded  12 JOB_FAILED, 2 RESULT_EMPTY, 2 SUBMIT_UNSURE');
 });

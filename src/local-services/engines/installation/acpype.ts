@@ -5,16 +5,16 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { library, program } from './needs.ts';
-import { say } from './python.ts';
+import { outputOf } from './python.ts';
 import type { Recipe } from './recipe.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('acpype-requirements.txt', import.meta.url));
 
 function proveAcpype(folder: string): ReturnType<Recipe['prove']> {
-  const said = say(join(folder, 'bin', 'acpype'), ['--version']);
+  const said = outputOf(join(folder, 'bin', 'acpype'), ['--version']);
   const version = /AnteChamber PYthon Parser interfacE v\. (\S+)/.exec(said.text)?.[1];
   if (version === undefined) return { problem: `acpype --version said: ${said.text.trim()}` };
-  const babel = say(join(folder, 'bin', 'obabel'), ['-V']);
+  const babel = outputOf(join(folder, 'bin', 'obabel'), ['-V']);
   return babel.ok ? { version } : { problem: `obabel -V said: ${babel.text.trim()}` };
 }
 
@@ -30,7 +30,7 @@ const NEWER_PYTHONS = ['python3.13', 'python3.12', 'python3'];
 const FITS = 'import sys; sys.exit(not (3, 12) <= sys.version_info < (3, 14))';
 
 function fittingPython(): string | null {
-  return NEWER_PYTHONS.find((python) => say(python, ['-c', FITS]).ok) ?? null;
+  return NEWER_PYTHONS.find((python) => outputOf(python, ['-c', FITS]).ok) ?? null;
 }
 
 /** With AmberTools 26 and the charge model ABCG2. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FORK_SERVER } from '../real/b2btools/fork-server.ts';
 import { program } from './needs.ts';
-import { say } from './python.ts';
+import { outputOf } from './python.ts';
 import { lastLines } from '../../../program/problem.js';
 import type { Recipe, SystemNeed } from './recipe.ts';
 
@@ -20,7 +20,7 @@ function module(name: string, debianPackage: string): SystemNeed {
   return {
     name: `Python’s ${name}`,
     debianPackage,
-    found: () => say(PYTHON, ['-c', find]).ok,
+    found: () => outputOf(PYTHON, ['-c', find]).ok,
   };
 }
 
@@ -42,7 +42,7 @@ export const B2BTOOLS: Recipe = {
   pipArguments: ['--require-hashes', '--only-binary=:all:', '--no-deps', '-r', REQUIREMENTS],
   prove: (folder) => {
     // Loads everything that a job needs and exits, as it gets no job.
-    const said = say(join(folder, 'bin', 'python'), [FORK_SERVER]);
+    const said = outputOf(join(folder, 'bin', 'python'), [FORK_SERVER]);
     const version = /^\{"ready": "(.*)"\}$/m.exec(said.text)?.[1];
     return version === undefined ? { problem: lastLines(said.text, 1) } : { version };
   },

@@ -11,7 +11,11 @@ interface Said {
   readonly text: string;
 }
 
-export function say(command: string, args: readonly string[], environment = process.env): Said {
+export function outputOf(
+  command: string,
+  args: readonly string[],
+  environment = process.env,
+): Said {
   const run = spawnSync(command, args, {
     encoding: 'utf8',
     env: environment,
@@ -23,7 +27,7 @@ export function say(command: string, args: readonly string[], environment = proc
 
 /** Creates the environment, with only pip in it. */
 export function makeEnvironment(python: string, options: readonly string[], folder: string): void {
-  const made = say(python, ['-m', 'venv', ...options, folder]);
+  const made = outputOf(python, ['-m', 'venv', ...options, folder]);
   if (made.ok) return;
   throw (
     commonProblem('python3 -m venv', made.text) ??
@@ -38,7 +42,7 @@ export function makeEnvironment(python: string, options: readonly string[], fold
 
 export function pipInstall(folder: string, args: readonly string[]): void {
   const environment = { ...process.env, PIP_NO_INPUT: '1' };
-  const done = say(
+  const done = outputOf(
     join(folder, 'bin', 'python'),
     // prettier-ignore
     ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '2', ...args],
@@ -77,7 +81,7 @@ function pipProblem(text: string): SetupProblem {
 
 /** Every package of the environment, and its version. */
 export function packagesIn(folder: string): Readonly<Record<string, string>> {
-  const listed = say(join(folder, 'bin', 'python'), [
+  const listed = outputOf(join(folder, 'bin', 'python'), [
     '-m',
     'pip',
     'list',
