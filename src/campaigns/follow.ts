@@ -4,6 +4,7 @@ import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { nextLookIn } from './cadence.ts';
+import { fullDisk } from './obstacle.ts';
 import { Observer, type CampaignObservation, type Observed } from './observe.ts';
 import { recover } from './temporal-away.ts';
 
@@ -13,8 +14,8 @@ const AFTER_FAILURE_MS = 500;
 
 export type Sight =
   | { readonly type: 'seen'; readonly observation: CampaignObservation }
-  /** The campaign cannot be polled now; the next poll follows. */
-  | { readonly type: 'unseen'; readonly reason: string };
+  /** The campaign cannot be polled now; the next poll follows. `obstacle`: a sentence with what to do, if that is known. */
+  | { readonly type: 'unseen'; readonly reason: string; readonly obstacle: string | null };
 
 export class Follower {
   readonly #session: Session;
@@ -79,8 +80,14 @@ export class Follower {
       if (error instanceof WorkflowNotFoundError) throw forgotten(this.#name, error);
       // At a Temporal of your own, workers of another version may continue it.
       if (isUnreplayable(error) && this.#session.role !== 'remote') throw error;
-      return { type: 'unseen', reason: reasonOf(error) };
+      return { type: 'unseen', reason: reasonOf(error), obstacle: await this.#fullDisk() };
     }
+  }
+
+  /** On a full disk, the embedded server fails without the reason. */
+  async #fullDisk(): Promise<string | null> {
+    const { embeddedDir } = this.#session;
+    return embeddedDir === undefined ? null : fullDisk(embeddedDir);
   }
 
   #wait(ms: number): Promise<void> {

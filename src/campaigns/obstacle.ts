@@ -14,10 +14,8 @@ export async function obstacleOf(
   folder: string,
   { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
 ): Promise<string | null> {
-  const lacking = isObjectAddress(folder) ? null : await whatLacks(folder);
-  if (lacking !== null) {
-    return `The disk of ${folder} is full${lacking}. Free some space: the campaign then continues on its own.`;
-  }
+  const full = await fullDisk(folder);
+  if (full !== null) return full;
   // The campaign itself only reads pages of items and publishes. Items do their work in their own workflows.
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
     const { type } = lastFailure?.applicationFailureInfo ?? {};
@@ -25,6 +23,13 @@ export async function obstacleOf(
     return `${activityType?.name ?? 'An activity'} keeps failing and is retried: ${lastFailure.message}`;
   }
   return null;
+}
+
+/** A sentence with what to do; null if the disk of the folder has room, or is not visible from here. */
+export async function fullDisk(folder: string): Promise<string | null> {
+  const lacking = isObjectAddress(folder) ? null : await whatLacks(folder);
+  if (lacking === null) return null;
+  return `The disk of ${folder} is full${lacking}. Free some space: the campaign then continues on its own.`;
 }
 
 async function whatLacks(folder: string): Promise<string | null> {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { SERVICES } from '../domain/item.ts';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
+import { folderUnusable } from './lock.ts';
 
 const serverRecord = z.object({
   pid: z.number(),
@@ -64,8 +65,13 @@ export function writeRecord<K extends keyof Records>(
 ): void {
   const file = join(dir, `${name}.json`);
   const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, { mode: PRIVATE_FILE });
-  renameSync(temporary, file);
+  try {
+    writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, { mode: PRIVATE_FILE });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw folderUnusable(dir, error);
+  }
 }
 
 /** null when it is missing or invalid. */

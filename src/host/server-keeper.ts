@@ -95,8 +95,12 @@ export class ServerKeeper {
     process.off('exit', this.#abandon);
     if (!this.#server) return;
     await stopDevServer(this.#server, killAfterMs);
-    // The record stays, for its ports: links to the UI keep working after the next start.
-    writeRecord(this.#dir, 'server', { ...this.#server, pid: 0 });
+    try {
+      // The record stays, for its ports: links to the UI keep working after the next start.
+      writeRecord(this.#dir, 'server', { ...this.#server, pid: 0 });
+    } catch {
+      // The disk is full: the former record names a process that has ended, which the next start notices.
+    }
   }
 
   async #start(former: ServerRecord | null): Promise<ServerRecord> {

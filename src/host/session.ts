@@ -36,6 +36,8 @@ export interface Session {
   readonly taskQueue: string;
   /** The Temporal UI; null when unknown. */
   readonly ui: string | null;
+  /** The folder of the embedded server; absent with a server elsewhere. */
+  readonly embeddedDir?: string;
   /** After a failed call: returns when Temporal can be used again, taking over from a host that has ended. */
   recover(): Promise<void>;
   close(): Promise<void>;
@@ -80,6 +82,10 @@ class EmbeddedSession implements Session {
 
   get ui(): string | null {
     return this.#current().record.server.ui;
+  }
+
+  get embeddedDir(): string {
+    return this.#options.settings.embeddedDir;
   }
 
   async recover(): Promise<void> {

@@ -104,7 +104,7 @@ export class EventSource {
 
   *of(sight: Sight): Generator<CampaignEvent> {
     if (sight.type === 'unseen') {
-      yield { type: 'unreachable', reason: sight.reason };
+      yield { type: 'unreachable', reason: sight.obstacle ?? sight.reason };
       return;
     }
     const { observation } = sight;

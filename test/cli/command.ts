@@ -26,6 +26,8 @@ export interface Typing {
   readonly uid?: number;
   /** A program to start in place of the command line. */
   readonly program?: string;
+  /** A program with arguments that starts the command, e.g. `unshare --mount`. */
+  readonly wrapper?: readonly string[];
   /** Run on a terminal: all its output appears in `stdout`; keys are sent with `press`. */
   readonly terminal?: boolean;
 }
@@ -131,7 +133,8 @@ export class Desk {
 
   /** Starts a command. */
   type(words: readonly string[], typing: Typing = {}): Typed {
-    const command = [process.execPath, typing.program ?? BIN, ...words];
+    const { wrapper = [] } = typing;
+    const command = [...wrapper, process.execPath, typing.program ?? BIN, ...words];
     const [program = '', ...args] = typing.terminal
       ? ['python3', '-c', TERMINAL, ...command]
       : command;

@@ -1,17 +1,14 @@
 /** Disks that are really full and really read-only, in separate processes. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { expectCode } from './store-expectations.ts';
+import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const WRITER = join(import.meta.dirname, 'write-until-refused.ts');
-/** A private mount that ends with the process; needs Linux and user namespaces. */
-const PRIVATE_MOUNTS = ['--mount', '--map-root-user'];
-const canMount =
-  spawnSync('unshare', [...PRIVATE_MOUNTS, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 const isRoot = process.getuid?.() === 0;
 
 interface Refusal {
@@ -37,7 +34,7 @@ describe('a full disk', () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o size=256k tmpfs "$1"; head -c 65536 /dev/zero >"$1/ballast"; "$2" "$3" "$1"',
         await temporaryFolder(),
-        ['unshare', ...PRIVATE_MOUNTS],
+        PRIVATE_MOUNTS,
       );
       expect(refusal.code, refusal.message).toBe('STORE_FULL');
       expect(refusal.message).toContain('molecules/large/record.json');
@@ -54,7 +51,7 @@ describe('a full disk', () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o size=7900k tmpfs "$1"; "$2" "$3" "$1" 200000',
         await temporaryFolder(),
-        ['unshare', ...PRIVATE_MOUNTS],
+        PRIVATE_MOUNTS,
       );
       expect(refusal.code, refusal.message).toBe('STORE_FULL');
       expect(refusal.message).toMatch(/the disk has 0\.\d MB left; 0\.2 MB are reserved/);
@@ -67,7 +64,7 @@ describe('a full disk', () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o nr_inodes=6 tmpfs "$1"; touch "$1/ballast"; "$2" "$3" "$1"',
         await temporaryFolder(),
-        ['unshare', ...PRIVATE_MOUNTS],
+        PRIVATE_MOUNTS,
       );
       expect(refusal.code, refusal.message).toBe('STORE_FULL');
       expect([...refusal.files].sort()).toEqual(['ballast', 'input.pdb']);
@@ -89,7 +86,7 @@ describe('a read-only disk', () => {
       const refusal = refusalIn(
         'mount -t tmpfs -o ro tmpfs "$1"; "$2" "$3" "$1"',
         await temporaryFolder(),
-        ['unshare', ...PRIVATE_MOUNTS],
+        PRIVATE_MOUNTS,
       );
       expect(refusal.code, refusal.message).toBe('STORE_READ_ONLY');
       expect(refusal.retryable).toBe(true);
@@ -97,7 +94,7 @@ describe('a read-only disk', () => {
       const newFolder = refusalIn(
         'mount -t tmpfs -o ro tmpfs "$1"; "$2" "$3" "$1/results/night"',
         await temporaryFolder(),
-        ['unshare', ...PRIVATE_MOUNTS],
+        PRIVATE_MOUNTS,
       );
       expect(newFolder.code, newFolder.message).toBe('STORE_READ_ONLY');
     },

@@ -78,7 +78,8 @@ class Following {
     for await (const sight of this.#follower.sights()) {
       if (sight.type === 'unseen') {
         this.#view.trouble(
-          `Cannot read the state of the campaign (${sight.reason}); trying again.`,
+          sight.obstacle ??
+            `Cannot read the state of the campaign (${sight.reason}); trying again.`,
         );
         continue;
       }

@@ -79,11 +79,11 @@ const HOST_FOLDER_ERRORS = {
   },
   HOST_FOLDER_UNUSABLE: {
     exit: 'refused',
-    advice: 'make `embedded.dir` writable, or choose another folder',
+    advice: 'make `embedded.dir` writable, free space on its disk, or choose another folder',
     text: wording<{ folder: string; reason: string }>(
       ({ folder, reason }) =>
         `cannot write in ${folder}, where the embedded server keeps its database${reason}`,
-      'Make it writable, or choose another folder: embedded.dir in hundredfold.yaml, or HUNDREDFOLD_EMBEDDED_DIR.',
+      'Make it writable, free space on its disk, or choose another folder: embedded.dir in hundredfold.yaml, or HUNDREDFOLD_EMBEDDED_DIR.',
     ),
   },
   HOST_DOES_NOT_STOP: {

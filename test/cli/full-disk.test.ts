@@ -1,0 +1,109 @@
+/** A disk that fills up while a campaign runs: the embedded server's database is on it, too. */
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startLocalServices } from '../../src/local-services/server.ts';
+import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
+import { atMostOneJob } from '../promises.ts';
+import { sequences } from '../rig.ts';
+import { desk, type Typed } from './command.ts';
+
+/** The folder `disk` is a disk of 60 MB, with the files of the folder above. Ends with all its processes. */
+const ON_SMALL_DISK = [
+  ...PRIVATE_MOUNTS,
+  ...['--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-ec'],
+  'mount -t tmpfs -o size=60m tmpfs disk; cp rows.jsonl hundredfold.yaml disk; cd disk; exec "$@"',
+  'sh',
+];
+
+/** The first child sees the private disk. */
+function diskOf({ pid }: Typed, folder: string): string {
+  const [child = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  return `/proc/${child}/root${join(folder, 'disk')}`;
+}
+
+/** Writes until nothing more fits. */
+function fill(file: string): void {
+  const ballast = openSync(file, 'w');
+  try {
+    for (const size of [65_536, 1_024]) while (fits(ballast, size));
+  } finally {
+    closeSync(ballast);
+  }
+}
+
+function fits(file: number, size: number): boolean {
+  try {
+    return writeSync(file, Buffer.alloc(size)) === size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false;
+    throw error;
+  }
+}
+
+test.skipIf(!canMount)(
+  'run names the full disk, waits, and continues when there is space (needs private mounts)',
+  async () => {
+    const services = await startLocalServices({
+      engine: 'synthetic',
+      retryAfterSeconds: 1,
+      limit: 10,
+      windowMs: 5_000,
+      jobMs: 300,
+    });
+    onTestFinished(() => services.close());
+    const at = desk();
+    const items = 40;
+    at.write(
+      'rows.jsonl',
+      sequences(items)
+        .map((row) => JSON.stringify(row))
+        .join('\n'),
+    );
+    at.write(
+      'hundredfold.yaml',
+      `services: { predictions: { url: "${services.url}", budget: { limit: 10, window: 5s } } }`,
+    );
+    execFileSync('mkdir', [at.path('disk')]);
+    const env = { HUNDREDFOLD_PREDICTION_TOKEN: 'small-disk1' };
+    const typing = { env, wrapper: ON_SMALL_DISK };
+    const run = at.type(['run', 'rows.jsonl', '--json', '--yes'], typing);
+    await run.says('40 waiting');
+    const ballast = join(diskOf(run, at.folder), 'ballast');
+    fill(ballast);
+    await run.says(`The disk of ${at.path('disk')}`);
+    expect(run.stderr).not.toContain('internal error');
+    rmSync(ballast);
+    const { stdout } = await run.endsWith(0);
+    expect(JSON.parse(stdout)).toMatchObject({ items: { total: items, succeeded: items } });
+    atMostOneJob(services.journal(), items);
+  },
+  180_000,
+);
+
+test.skipIf(!canMount)(
+  'run can be stopped while the disk is full, without an internal error (needs private mounts)',
+  async () => {
+    const at = desk();
+    execFileSync('mkdir', [at.path('disk')]);
+    at.write(
+      'rows.jsonl',
+      sequences(40)
+        .map((row) => JSON.stringify(row))
+        .join('\n'),
+    );
+    at.write('hundredfold.yaml', '');
+    // On a terminal of its own, which Ctrl-C reaches inside the namespace.
+    const words = ['run', 'rows.jsonl', '--yes', '--services', 'local'];
+    const run = at.type(words, { wrapper: ON_SMALL_DISK, terminal: true });
+    await run.says('waiting');
+    fill(join(diskOf(run, at.folder), 'ballast'));
+    await run.says('is full');
+    run.press('\u0003');
+    await run.endsWith(130);
+    expect(run.stdout).toContain('is safe on disk');
+    expect(run.stdout).not.toContain('internal error');
+  },
+  180_000,
+);
