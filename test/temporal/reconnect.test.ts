@@ -1,0 +1,57 @@
+/** A client whose server is away tries to reach it again every few seconds, however long that lasts. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { connectClient } from '../../src/temporal/connection.ts';
+
+/** Relays connections to the suite's server, or closes them at once. */
+async function relay() {
+  const [host = '', port = ''] = inject('temporal').split(':');
+  const open = new Set<Socket>();
+  const attempts: number[] = [];
+  let away = false;
+  const server = createServer((socket) => {
+    open.add(socket.on('error', () => undefined));
+    if (away) {
+      attempts.push(performance.now());
+      socket.destroy();
+      return;
+    }
+    const behind = connect(Number(port), host);
+    open.add(behind.on('error', () => socket.destroy()));
+    socket.pipe(behind).pipe(socket);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return {
+    address: `127.0.0.1:${(server.address() as { port: number }).port}`,
+    attempts,
+    setAway(isAway: boolean): void {
+      away = isAway;
+      if (isAway) for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+test('the pauses between attempts do not grow beyond a few seconds', async () => {
+  const between = await relay();
+  const target = { address: between.address, namespace: 'default', embedded: true };
+  const client = await connectClient(target);
+  onTestFinished(() => client.connection.close());
+  const ask = () => client.connection.workflowService.getSystemInfo({});
+  await ask();
+  between.setAway(true);
+  while (between.attempts.length < 8) {
+    await ask().catch(() => undefined);
+    await delay(100);
+  }
+  const pauses = between.attempts.slice(1).map((at, n) => at - Number(between.attempts[n]));
+  // The default of gRPC reaches 10 s with the seventh pause, and two minutes at last.
+  expect(Math.max(...pauses), `${pauses.map(Math.round).join(', ')} ms`).toBeLessThan(6_000);
+  between.setAway(false);
+  await expect.poll(() => ask().then(Boolean, () => false)).toBe(true);
+}, 120_000);
