@@ -1,7 +1,7 @@
 /** What a night costs in which everything waits for the next slot: CPU of worker and server, and what they write. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bench, sequences } from './command.ts';
-import { bytesWritten, cpuSeconds, embeddedProcesses } from './processes.ts';
+import { bytesWritten, embeddedProcesses, threadSeconds } from './processes.ts';
 
 /** Until the first jobs have ended, and what the start needed is forgotten. */
 const SETTLES_MS = 60_000;
@@ -19,7 +19,7 @@ export async function idleNight(items: number, seconds: number): Promise<string>
     await delay(SETTLES_MS);
     const { host, server } = embeddedProcesses(bench.folder);
     const pids = [host, server];
-    const spent = () => ({ cpu: pids.map(cpuSeconds), bytes: pids.map(bytesWritten) });
+    const spent = () => ({ cpu: pids.map(threadSeconds), bytes: pids.map(bytesWritten) });
     const [before, began] = [spent(), Date.now()];
     await delay(seconds * 1_000);
     const [after, took] = [spent(), (Date.now() - began) / 1_000];

@@ -88,6 +88,19 @@ export function cpuSeconds(pid: number): number {
   return (user + system) / TICKS_PER_SECOND;
 }
 
+/**
+ * CPU time of its present threads so far, in s. For processes that wake often and briefly: `cpuSeconds` is counted in
+ * ticks, and a thread that is running when the clock ticks is charged for a whole one.
+ */
+export function threadSeconds(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const nanoseconds = threads.map((thread) => {
+    const [ran] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+    return Number(ran);
+  });
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9;
+}
+
 /** Bytes that it has written to disks so far. */
 export function bytesWritten(pid: number): number {
   const [, bytes = 0] = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8')) ?? [];
