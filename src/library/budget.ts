@@ -28,4 +28,6 @@ export type {
   BudgetView,
   EndedGrant,
   KeptBudget,
+  Messages,
+  Refused,
 } from '../workflows/limiter/budget-verbs.ts';

@@ -185,16 +185,14 @@ describe('what a workflow shows in the UI', () => {
     const id = itemWorkflowId('night', 'seq-1');
     const page = await timelineOf(id);
     await page.getByText(`job ${night.jobs.get('seq-1') ?? ''}: wait for it`).waitFor();
-    const polling = async () => {
-      const { raw } = await night.rig.client.workflow.getHandle(id).describe();
-      return raw.pendingActivities?.[0];
-    };
-    // A fast machine is here before the third poll.
-    await expect.poll(async () => (await polling())?.attempt).toBeGreaterThan(2);
-    const info = (await polling())?.lastFailure?.applicationFailureInfo;
+    const { raw } = await night.rig.client.workflow.getHandle(id).describe();
+    expect(raw.pendingActivities?.[0]?.attempt).toBeGreaterThan(2);
+    const info = raw.pendingActivities?.[0]?.lastFailure?.applicationFailureInfo;
     // temporal.api.enums.v1.ApplicationErrorCategory: BENIGN
     expect(info?.category).toBe(1);
-    expect(workerLog.filter((line) => line.includes('NotYet'))).toEqual([]);
+    // The SDK may log the last poll of seq-3, which was terminated meanwhile.
+    const logged = workerLog.filter((line) => line.includes('NotYet') && line.includes(id));
+    expect(logged).toEqual([]);
     await page.close();
   });
 });

@@ -48,7 +48,9 @@ export type Messages = readonly Promise<void>[];
 
 /** Requests that are not queued. */
 export interface Refused {
+  /** Some of the requests that were given. */
   readonly refused: ReadonlySet<Request>;
+  /** One for each of them. */
   readonly answers: Messages;
 }
 
