@@ -1,7 +1,7 @@
 /** A disk that fills up while a campaign runs: the embedded server's database is on it, too. */
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
 import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
@@ -25,6 +25,10 @@ function diskOf({ pid }: Typed, folder: string): string {
 
 /** Writes until nothing more fits. */
 function fill(file: string): void {
+  const { blocks, bsize } = statfsSync(dirname(file));
+  expect(blocks * bsize, 'bytes of the disk: it must not be that of this machine').toBeLessThan(
+    1e8,
+  );
   const ballast = openSync(file, 'w');
   try {
     for (const size of [65_536, 1_024]) while (fits(ballast, size));
