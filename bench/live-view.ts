@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BIN, Bench, ENVIRONMENT, sequences } from './command.ts';
-import { childOf, cpuSeconds, embeddedProcesses } from './processes.ts';
+import { childrenOf, cpuSeconds, embeddedProcesses } from './processes.ts';
 
 const STRETCH_MS = 30_000;
 /** Loading the program is not part of watching. */
@@ -99,7 +99,7 @@ function othersSeconds({ folder }: Bench): number {
 
 /** The process that the terminal was opened for. */
 function pidOf(terminal: number): number {
-  const child = childOf(terminal);
+  const [child] = childrenOf(terminal);
   if (child === undefined) throw new Error('nobody watches');
   return child;
 }

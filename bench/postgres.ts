@@ -3,13 +3,14 @@
  * per second of one budget, and how soon work continues after a failure. On the hosts of `npm run test:cluster`, with a
  * PostgreSQL that commits to disk.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import { Lab, USERS, type HostName, type Limits } from '../test/cluster/hosts/lab.ts';
 import { psql, UNUSED_INDEXES } from '../test/cluster/psql.ts';
 import { clusterTools, type ClusterTools } from '../test/cluster/tools.ts';
 import { sequences } from './command.ts';
+import { childrenOf } from './processes.ts';
 
 const [ADA] = USERS;
 /** Slots are never waited for, but each is counted. */
@@ -85,15 +86,6 @@ function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICKS_MS;
-}
-
-function childrenOf(pid: number): number[] {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  return tasks
-    .flatMap((task) =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').map(Number),
-    )
-    .filter((one) => one > 0);
 }
 
 function inDatabase(lab: Lab, database: 'temporal' | 'visibility', ...words: string[]): string {

@@ -61,8 +61,9 @@ export function killFamily(root: number): void {
 
 function familyOf(root: number): number[] {
   const parents = new Map<number, number>();
-  for (const pid of processes()) {
-    const parent = fieldsOf(pid)?.[1];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    const parent = Number.isInteger(pid) ? fieldsOf(pid)?.[1] : undefined;
     if (parent !== undefined) parents.set(pid, Number(parent));
   }
   const belongs = (pid: number): boolean =>
@@ -107,13 +108,13 @@ export function bytesWritten(pid: number): number {
   return Number(bytes);
 }
 
-/** Its first child. */
-export function childOf(parent: number): number | undefined {
-  return processes().find((pid) => fieldsOf(pid)?.[1] === String(parent));
-}
-
-function processes(): number[] {
-  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+export function childrenOf(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return tasks
+    .flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').map(Number),
+    )
+    .filter((one) => one > 0);
 }
 
 /** The fields of /proc/PID/stat after the name, or nothing if the process has ended. */

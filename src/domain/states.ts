@@ -14,6 +14,11 @@ export type FinalState = (typeof FINAL_STATES)[number];
 /** Any state of an item. */
 export type ItemState = OpenState | FinalState;
 
+/** Items that have ended, in whichever state. */
+export function countEnded(ended: Readonly<Record<FinalState, number>>): number {
+  return Object.values(ended).reduce((sum, n) => sum + n, 0);
+}
+
 export function isFinal(state: ItemState): state is FinalState {
   return (FINAL_STATES as readonly string[]).includes(state);
 }

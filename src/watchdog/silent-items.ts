@@ -3,6 +3,7 @@
  * was terminated or a server was lost. Without this check, the campaign would wait forever.
  */
 import type { Client } from '@temporalio/client';
+import { countEnded } from '../domain/states.ts';
 import { ifFound, isReached } from '../activities/if-found.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
@@ -79,7 +80,7 @@ export class SilentItems {
     for (const [kind, standing] of Object.entries(kinds)) {
       if (SERVICE_OF_KIND[kind as Kind] !== service) continue;
       open += standing.open;
-      ended += Object.values(standing.ended).reduce((sum, n) => sum + n, 0);
+      ended += countEnded(standing.ended);
     }
     const { count } = await this.#client.workflow.count(runningItems(campaign, service));
     return { unstarted: Math.max(0, open - count), ended };

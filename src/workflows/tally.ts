@@ -1,7 +1,7 @@
 /** How the items of a campaign have ended so far: by state, by kind, by code; and the last ones. */
 import type { CampaignProgress, ItemEnd, RecentEnd } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
-import type { FinalState } from '../domain/states.ts';
+import { countEnded, type FinalState } from '../domain/states.ts';
 import { EndedItems } from './ended-items.ts';
 
 export class ProgressTally {
@@ -41,7 +41,7 @@ export class ProgressTally {
 
   /** Items that have ended, in any state. */
   get total(): number {
-    return Object.values(this.ended).reduce((sum, n) => sum + n, 0);
+    return countEnded(this.ended);
   }
 
   /** `open`: the kinds of the items that are open. */

@@ -1,6 +1,13 @@
 /** A disk that fills up while a campaign runs: the embedded server's database is on it, too. */
-import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
@@ -69,7 +76,7 @@ test.skipIf(!canMount)(
       'hundredfold.yaml',
       `services: { predictions: { url: "${services.url}", budget: { limit: 10, window: 5s } } }`,
     );
-    execFileSync('mkdir', [at.path('disk')]);
+    mkdirSync(at.path('disk'));
     const env = { HUNDREDFOLD_PREDICTION_TOKEN: 'small-disk1' };
     const typing = { env, wrapper: ON_SMALL_DISK };
     const run = at.type(['run', 'rows.jsonl', '--json', '--yes'], typing);
@@ -90,7 +97,7 @@ test.skipIf(!canMount)(
   'run can be stopped while the disk is full, without an internal error (needs private mounts)',
   async () => {
     const at = desk();
-    execFileSync('mkdir', [at.path('disk')]);
+    mkdirSync(at.path('disk'));
     at.write(
       'rows.jsonl',
       sequences(40)

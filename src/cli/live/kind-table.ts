@@ -1,5 +1,6 @@
 /** Items by kind and state, as a table. Pure. */
 import { countText } from '../text/progress-text.ts';
+import { countEnded } from '../../domain/states.ts';
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 import { padded, span, widthOf, type Line, type Tone } from '../text/line.ts';
@@ -51,7 +52,7 @@ function rowOf(
   kinds: CampaignObservation['kinds'],
 ): Row | null {
   const { open = 0, ended = {} } = progress ?? {};
-  const begun = open + Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const begun = open + countEnded(ended);
   const total = kinds?.items[kind] ?? begun;
   if (total === 0) return null;
   const { succeeded = 0, failed = 0, held = 0, cancelled = 0 } = ended;

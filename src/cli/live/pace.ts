@@ -1,5 +1,6 @@
 /** The speed of a campaign, from its recent observations. Pure. */
 import type { CampaignObservation } from '../../campaigns/observe.ts';
+import { countEnded } from '../../domain/states.ts';
 
 /** Jobs in the observed period. */
 export interface CampaignPace {
@@ -23,7 +24,7 @@ const APART_MS = 2_000;
 export function paceSample({ at, progress, budgets }: CampaignObservation): PaceSample {
   return {
     at,
-    ended: Object.values(progress.ended).reduce((sum, n) => sum + n, 0),
+    ended: countEnded(progress.ended),
     accepted: budgets.reduce((sum, { counts }) => sum + counts.accepted, 0),
   };
 }

@@ -1,5 +1,6 @@
 /** A campaign's progress as text, for the live view and the plain lines. Pure. */
 import { formatDuration } from '../../domain/duration.ts';
+import { countEnded } from '../../domain/states.ts';
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
@@ -16,7 +17,7 @@ export interface ItemCounts {
  */
 export function countItems({ progress, waiting }: CampaignObservation): ItemCounts {
   const { ended, open, total } = progress;
-  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const done = countEnded(ended);
   const running = Math.max(0, open - waiting);
   return { done, running, waiting: total - done - running };
 }

@@ -1,5 +1,6 @@
 /** What the Temporal UI shows of a campaign, in markdown. Pure. */
 import type { CampaignSpec, CampaignProgress } from '../../domain/campaign.ts';
+import { countEnded } from '../../domain/states.ts';
 import type { Foreseen } from '../activity-types.ts';
 import { blocks, largest, table, verbatim } from './markdown.ts';
 import { utc } from './utc.ts';
@@ -51,7 +52,7 @@ function endText(foreseen: Foreseen | null): string {
 }
 
 function countsTable({ ended, open, following = 0, total }: CampaignProgress): string {
-  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const done = countEnded(ended);
   const counts: readonly (readonly [string, number])[] = [
     ...Object.entries(ended),
     ['open', open],
