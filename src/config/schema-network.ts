@@ -14,14 +14,14 @@ const anyCase = (words: string): string =>
 /** The only TLS setting that an HTTP client needs. */
 export const caOnly = z.strictObject({
   ca: z.string().meta({
-    description: 'PEM file of CAs that are trusted beside those of the system.',
+    description: 'PEM file of CAs that are trusted in addition to those of the system.',
     examples: ['certs/ca.pem'],
   }),
 });
 
 export const allowHttp = flag.meta({
   description:
-    'Lets the token travel unencrypted, to an `http` address of another machine. For networks that you trust.',
+    'Allows sending the token unencrypted to an `http` address of another machine. Only for networks that you trust.',
   default: false,
 });
 
@@ -36,7 +36,7 @@ export const network = {
         .regex(/^[\x20-\x39\x3b-\x7e]+$/)
         .meta({ description: 'The user name, without a colon.', examples: ['lab'] }),
       password: secretSource.meta({
-        description: 'Where the password is.',
+        description: 'Source of the password.',
         examples: [{ env: 'GATEWAY_PASSWORD' }],
       }),
     })
@@ -66,6 +66,6 @@ export const contact = z
   .regex(/^(?=[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$)(?:[^@\s]+@[^@\s]+|https?:\/\/.+)$/)
   .meta({
     description:
-      'An e-mail address or a URL, at most 200 characters. It is sent in the User-Agent, for whoever runs the services.',
+      'An e-mail address or a URL, at most 200 characters. It is sent in the User-Agent header, for the operators of the services.',
     examples: ['you@example.org'],
   });

@@ -7,14 +7,14 @@ import { address, bound, flag, limit, maxDownload, secretSource, url } from './s
 const maxUnfinished = (fallback: number) =>
   bound.meta({
     description:
-      'Jobs that the service has accepted and not finished, at most: the rest waits here, and not in its queue.',
+      'Maximum number of jobs that the service has accepted and not finished. Other jobs wait on this side, not in the queue of the service.',
     default: fallback,
     examples: [50, 'none'],
   });
 
 const statusRequests = bound.meta({
   description:
-    'Status requests a second that one worker sends to this service at most, for all jobs together.',
+    'Maximum number of status requests per second from one worker to this service, for all jobs together.',
   default: 5,
   examples: [1, 'none'],
 });
@@ -34,16 +34,16 @@ const formats = z.array(format).or(
 export const molecules = z
   .strictObject({
     url: url.meta({
-      description: `Where the service is (mol_base_url of its contract): ${address}.`,
+      description: `Address of the service (mol_base_url in its contract): ${address}.`,
       examples: ['https://molecules.example.org/acpype'],
     }),
     token: secretSource.meta({
-      description: 'Where the 10-character identifier is that the service knows you by.',
+      description: 'Source of your 10-character identifier at the service.',
       default: { env: 'HUNDREDFOLD_MOLECULE_TOKEN' },
       examples: [{ file: 'secrets/molecule-token' }],
     }),
     budget: limit.meta({
-      description: 'Jobs that you may send in a rolling window; the contract states no limit.',
+      description: 'Maximum number of jobs in a rolling window; the contract states no limit.',
       default: 'none',
       examples: [{ limit: 100, window: '60m' }],
     }),
@@ -82,41 +82,41 @@ const tokens = z
 export const predictions = z
   .strictObject({
     url: url.meta({
-      description: `Where the service is (base_url of its contract; the path of the API is added): ${address}.`,
+      description: `Address of the service (base_url in its contract; the path of the API is added): ${address}.`,
       examples: ['https://predictions.example.org'],
     }),
     token: secretSource.meta({
-      description: 'Where your token of this service is.',
+      description: 'Source of your token for this service.',
       default: { env: 'HUNDREDFOLD_PREDICTION_TOKEN' },
       examples: [{ file: 'secrets/prediction-token' }],
     }),
     tokens: tokens.meta({
       description:
-        'In place of `token`: several tokens of yours, each with a budget of its own. Only where the terms of the service allow it.',
+        'Instead of `token`: several of your tokens, each with its own budget. Only if the terms of the service allow it.',
       examples: [[{ file: 'secrets/token-1' }, { file: 'secrets/token-2' }]],
     }),
     severalTokensAllowed: flag.meta({
       description:
-        'You have made sure that the terms of the service allow one user to send jobs with several tokens.',
+        'Confirms that the terms of the service allow one user to submit jobs with several tokens.',
       default: false,
     }),
     budget: limit.meta({
-      description: 'Jobs that each token may send in a rolling window.',
+      description: 'Maximum number of jobs in a rolling window, for each token.',
       default: { limit: 100, window: '60m' },
       examples: ['none'],
     }),
     variant: z.enum(['current', 'earlier']).meta({
-      description: '`earlier` for a server that still speaks section 9 of the contract.',
+      description: '`earlier` for a server that still implements section 9 of the contract.',
       default: 'current',
     }),
     addressBudget: limit.meta({
-      description: 'The looser limit that all tokens used from one network address share.',
+      description: 'The higher limit that all tokens used from one network address share.',
       default: 'none',
       examples: [{ limit: 300, window: '60m' }],
     }),
     formats: formats.meta({
       description:
-        'Download formats to fetch besides: `json` (downloaded.json) and `input` (downloaded-input.txt).',
+        'Additional download formats: `json` (downloaded.json) and `input` (downloaded-input.txt).',
       default: [],
       examples: [['json', 'input']],
     }),

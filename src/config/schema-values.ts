@@ -35,7 +35,7 @@ const downloadSize = z
 
 export const maxDownload = downloadSize.meta({
   description:
-    'Bytes of one downloaded file at most. A longer one fails its item with RESULT_TOO_LARGE.',
+    'Maximum size of one downloaded file. If a file is larger, its item fails with RESULT_TOO_LARGE.',
   default: '64MB',
   examples: ['256MB'],
 });
@@ -48,7 +48,8 @@ export const secretSource = z
   .or(
     z.strictObject({
       file: z.string().meta({
-        description: 'A file that holds it alone; relative to the configuration file.',
+        description:
+          'A file that contains nothing else; its path is relative to the configuration file.',
       }),
     }),
   );

@@ -17,12 +17,12 @@ const metrics = z
   .strictObject({
     port: port.meta({
       description:
-        'Port of /metrics (Prometheus), /healthz and /readyz. Absent: there is no endpoint. 0: any that is free.',
+        'Port of /metrics (Prometheus), /healthz and /readyz; 0: any free port. If not set, there is no endpoint.',
       examples: [9464],
     }),
     host: z.string().meta({
       description:
-        'Address to listen on. 0.0.0.0 lets other machines read: there is no login, so only in a network of your own.',
+        'Address to listen on. 0.0.0.0 lets other machines read. There is no login: use it only in a private network.',
       default: '127.0.0.1',
       examples: ['0.0.0.0'],
     }),
@@ -33,12 +33,14 @@ export const worker = z
   .strictObject({
     metrics: metrics.meta({ description: 'The HTTP endpoint of `hundredfold worker`.' }),
     logFormat: z.enum(['text', 'json']).meta({
-      description: 'How `hundredfold worker` writes its log to stderr.',
+      description: 'Format of the log of `hundredfold worker` on stderr.',
       default: 'text',
     }),
   })
   .partial()
-  .meta({ description: 'The command `hundredfold worker`; other commands ignore it.' });
+  .meta({
+    description: 'Settings of the command `hundredfold worker`; other commands ignore them.',
+  });
 
 export interface WorkerSettings {
   /** null: no endpoint. */

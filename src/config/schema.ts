@@ -19,12 +19,12 @@ const pem = (description: string, example: string) =>
 
 const tls = z
   .strictObject({
-    ca: pem('PEM file of a CA that the system does not know.', 'certs/ca.pem'),
-    cert: pem('PEM file of the client; with `key`: mutual TLS.', 'certs/client.pem'),
-    key: pem('PEM file of the key of `cert`.', 'certs/client.key'),
+    ca: pem('PEM file of a CA that the system does not trust.', 'certs/ca.pem'),
+    cert: pem('PEM file of the client certificate; with `key`: mutual TLS.', 'certs/client.pem'),
+    key: pem('PEM file of the private key of `cert`.', 'certs/client.key'),
     serverName: z.string().meta({
       description:
-        'The name in the certificate of the server, where it is not the host of the address.',
+        "The name in the server's certificate, if it differs from the host of the address.",
       examples: ['temporal.internal'],
     }),
   })
@@ -37,7 +37,7 @@ const codec = z.strictObject({
   }),
   keys: z.record(z.string().regex(/^[A-Za-z0-9._-]{1,64}$/), secretSource).meta({
     description:
-      'Keys of 32 bytes in base64 or hexadecimal, by ids of your choice. Older ones stay as long as something is encrypted with them.',
+      'Keys of 32 bytes in base64 or hexadecimal, by ids of your choice. Keep older keys as long as data is encrypted with them.',
     examples: [{ '2026-11': { file: 'secrets/codec-2026-11' } }],
   }),
 });
@@ -45,7 +45,7 @@ const codec = z.strictObject({
 const temporal = z
   .strictObject({
     address: z.string().meta({
-      description: 'host:port of a Temporal server. Without it the embedded server is used.',
+      description: 'host:port of a Temporal server. If not set, the embedded server is used.',
       examples: ['temporal.example.org:7233'],
     }),
     profile: z
@@ -57,11 +57,11 @@ const temporal = z
       )
       .meta({
         description:
-          'Profile of the Temporal CLI and SDKs to read, with the TEMPORAL_* variables laid over it; or the variable that holds its name. Without this key neither is read.',
+          'A profile of the Temporal CLI and SDKs, or the variable that holds its name. TEMPORAL_* variables override it. If not set, neither the profile nor the variables are read.',
         examples: ['default', { env: 'TEMPORAL_PROFILE' }],
       }),
     namespace: z.string().meta({
-      description: 'A namespace that exists there.',
+      description: 'An existing namespace.',
       default: 'default',
       examples: ['default'],
     }),
@@ -75,11 +75,11 @@ const temporal = z
       .regex(/^[A-Za-z0-9_-]{1,100}$/, 'letters, digits, - and _')
       .meta({
         description:
-          'Worker Deployment: versions of the program side by side, one of them current.',
+          'Worker Deployment: several versions of the program run side by side, and one of them is current.',
         examples: ['hundredfold'],
       }),
     apiKey: secretSource.meta({
-      description: 'Where the API key is; turns TLS on.',
+      description: 'Source of the API key; turns TLS on.',
       examples: [{ env: 'TEMPORAL_API_KEY' }, { file: 'secrets/temporal-key' }],
     }),
     codec: codec.meta({
@@ -88,40 +88,40 @@ const temporal = z
       examples: [{ key: '2026-11', keys: { '2026-11': { file: 'secrets/codec-2026-11' } } }],
     }),
     tls: tls.meta({
-      description: "TLS, with the system's certificates when nothing is named.",
+      description: "TLS; with the system's certificates if no files are named.",
       examples: [{ ca: 'certs/ca.pem' }],
     }),
   })
   .partial()
-  .meta({ description: 'A Temporal server of your own. Absent: the embedded server is used.' });
+  .meta({ description: 'Your own Temporal server. If not set, the embedded server is used.' });
 
 const jobs = z
   .strictObject({
     deadline: duration.meta({
-      description: 'A job that takes longer is given up. A bare number is milliseconds.',
+      description: 'A job that takes longer fails. A bare number is milliseconds.',
       default: '24h',
       examples: ['24h', '90m'],
     }),
     whenUnsure: z.enum(['hold', 'resubmit']).meta({
       description:
-        'What becomes of a submission whose answer was lost, where the service cannot be asked about it: `hold` ends the item as held, `resubmit` sends it once more, at the risk of one job too many.',
+        'What to do if the answer to a submission was lost and the service cannot look it up: `hold` ends the item as held, `resubmit` submits it once more, at the risk of a duplicate job.',
       default: 'hold',
     }),
     lostAfter: duration.meta({
       description:
-        'A 404 for a job that was accepted is believed when it repeats for so long. A bare number is milliseconds.',
+        'How long a 404 for an accepted job must repeat before it counts. A bare number is milliseconds.',
       default: '15m',
       examples: ['15m', '1h'],
     }),
     sameFailures: bound.meta({
       description:
-        'When the first N items of a service, or all but one of the last 2N, fail with the same code and message, the campaign pauses that service and asks. `none`: it continues.',
+        'If the first N items of a service, or all but one of the last 2N, fail with the same code and message, the campaign pauses that service. `none`: it continues.',
       default: 5,
       examples: [10, 'none'],
     }),
   })
   .partial()
-  .meta({ description: 'What is done about jobs that do not end, or may have been lost.' });
+  .meta({ description: 'Handling of jobs that do not end, or may have been lost.' });
 
 /** An environment variable gives it as one text. */
 const commandLine = z
@@ -138,12 +138,12 @@ const notify = z
   .strictObject({
     command: commandLine.meta({
       description:
-        'A program and its arguments, without a shell; it gets the JSON summary on its standard input.',
+        'A program and its arguments, started without a shell. It gets the JSON summary on its standard input.',
       examples: [['notify-me', '--about', 'hundredfold']],
     }),
     url: url.or(secretSource).meta({
       description:
-        'Where the JSON summary is sent by POST. An address that is itself a secret is named by env or file.',
+        'Address that receives the JSON summary in a POST. If the address is a secret, name its source with env or file.',
       examples: ['https://hooks.example.org/hundredfold', { env: 'CHAT_WEBHOOK' }],
     }),
     token: secretSource.meta({
@@ -162,31 +162,31 @@ const store = z
   .strictObject({
     url: z.string().meta({
       description:
-        'A folder, relative to where the command is typed, or s3://bucket/prefix; each campaign is one below it.',
+        'A folder, relative to the folder in which the command is run, or s3://bucket/prefix. It contains one folder for each campaign.',
       default: './results',
       examples: ['./results', 's3://our-bucket/hundredfold'],
     }),
     endpoint: endpoint.meta({
-      description: `The S3 server, where it is not AWS: ${address}.`,
+      description: `The S3 server, if it is not AWS: ${address}.`,
       examples: ['http://storage.example.org:9000'],
     }),
     region: z
       .string()
       .min(1)
       .meta({
-        description: 'Region of the bucket. Default: the one of the AWS settings of this machine.',
+        description: 'Region of the bucket. Default: that of the AWS settings of this machine.',
         examples: ['eu-central-1'],
       }),
     pathStyle: flag.meta({
       description:
-        '`http://host/bucket` in place of `http://bucket.host`. Default: true where `endpoint` is set.',
+        '`http://host/bucket` instead of `http://bucket.host`. Default: true if `endpoint` is set.',
     }),
   })
   .partial()
   .meta({ description: 'Where results go. Credentials of a bucket come from the AWS SDK.' });
 
 const embeddedDir = z.string().meta({
-  description: 'Database and logs of the embedded server. On a local disk.',
+  description: 'Folder for the database and logs of the embedded server; must be on a local disk.',
   default: '.hundredfold',
   examples: ['.hundredfold'],
 });
@@ -198,7 +198,7 @@ export const configSchema = z
     services: z
       .strictObject({ molecules, predictions })
       .partial()
-      .meta({ description: 'The real services. A service that no row needs may be left out.' }),
+      .meta({ description: 'The real services. You can omit a service that no row needs.' }),
     store,
     embedded: z
       .strictObject({ dir: embeddedDir })
@@ -210,7 +210,7 @@ export const configSchema = z
   .partial()
   .meta({
     title: 'Configuration of hundredfold',
-    description: 'hundredfold.yaml: every key is optional. docs/configuration.md says more.',
+    description: 'hundredfold.yaml. Every key is optional; docs/configuration.md describes them.',
   });
 
 export type Config = z.output<typeof configSchema>;

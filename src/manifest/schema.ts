@@ -63,16 +63,16 @@ const FIELD_SCHEMAS = {
     ])
     .meta({
       description:
-        'Unique in the campaign: 1 to 64 of A-Z a-z 0-9 . _ - without a leading dot. When empty it is made from the name of the file, or from the row.',
+        'Unique in the campaign: 1 to 64 characters of A-Z a-z 0-9 . _ - without a leading dot. If empty, it is generated from the name of the file, or from the row.',
       examples: ['aspirin'],
     }),
   kind: oneOf(KINDS).meta({
-    description: 'What the input is; inferred when empty.',
+    description: 'Kind of the input; inferred if empty.',
     examples: ['molecule'],
   }),
   file: text.meta({
     description:
-      'The input, as a path relative to the manifest. Exactly one of file, smiles and sequence is filled, or none where remote_id is.',
+      'The input, as a path relative to the manifest. Fill exactly one of file, smiles and sequence, or none if remote_id is filled.',
     examples: ['files/caffeine.pdb', 'files/ubiquitin.nef'],
   }),
   smiles: letters.meta({
@@ -87,7 +87,7 @@ const FIELD_SCHEMAS = {
     .union([z.string().regex(cell('(?!\\.+\\s*$)[\\w.~-]{1,200}')), z.number(), z.null()])
     .meta({
       description:
-        'The id of a job that already exists at the service (request_id, hash_id): it is polled and never submitted. The input may then be left out, and kind is needed.',
+        'The id of a job that already exists at the service (request_id, hash_id): it is polled and never submitted. The input may then be empty, but kind is required.',
       examples: ['3f1c2a9e-5d0b-4c57-9a55-0d8f5f3c9b11'],
     }),
   predictors: z.union([predictorNames, z.array(predictorNames)]).meta({
@@ -107,7 +107,7 @@ const FIELD_SCHEMAS = {
       z.null(),
     ])
     .meta({
-      description: 'For molecules: an integer; when empty, the engine determines it.',
+      description: 'For molecules: an integer; if empty, the engine determines it.',
       default: null,
       examples: [0, -1, '+1'],
     }),
@@ -141,11 +141,11 @@ const FIELD_SCHEMAS = {
       examples: [false, 'no'],
     }),
   email: z.union([z.string().regex(cell('[^\\s@,;]+@[^\\s@,;]+')), z.null()]).meta({
-    description: 'For molecules: the service writes to this address about the job.',
+    description: 'For molecules: the service sends mail about the job to this address.',
     examples: ['me@example.org'],
   }),
   title: text.meta({
-    description: 'The name that is shown at the service.',
+    description: "The job's display name at the service.",
     examples: ['Aspirin'],
   }),
 } as const satisfies Record<Field, z.ZodType>;
@@ -181,11 +181,11 @@ export const manifestSchema = z
   .union([
     rows,
     z.looseObject({ items: rows.meta({ description: 'The rows.' }) }).meta({
-      description: 'In YAML the rows may stand under `items`.',
+      description: 'In YAML the rows may be under `items`.',
     }),
   ])
   .meta({
     title: 'Manifest of hundredfold',
-    description: 'A list of rows. docs/manifest.md says more.',
+    description: 'A list of rows; docs/manifest.md describes them.',
     examples: [[{ id: 'aspirin', smiles: 'CC(=O)Oc1ccccc1C(=O)O' }]],
   });
