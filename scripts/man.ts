@@ -38,7 +38,7 @@ export function manPage(): string {
     ...EXIT_STATUS.flatMap(([code, words]) => tagged(code, words)),
     '.SH FILES',
     ...tagged('hundredfold.yaml', 'Configuration, in the folder in which the command is run.'),
-    ...tagged('results/', 'Output trees, a folder a campaign.'),
+    ...tagged('results/', 'Output trees, one folder per campaign.'),
     ...tagged('.hundredfold/', 'The embedded Temporal server: its database and its logs.'),
   ];
   return `${lines.join('\n')}\n`;

@@ -65,9 +65,9 @@ withStanding(program.command('run'))
   )
   .option(
     '--no-cache',
-    'do not reuse results of earlier campaigns, and do not keep these for later ones',
+    'do not reuse results of earlier campaigns, and do not keep those of this one',
   )
-  .option('--refresh', 'compute everything again, also what earlier campaigns computed')
+  .option('--refresh', 'compute everything again, including results of earlier campaigns')
   .option('--keep-going', 'do not pause a service when its items keep failing for the same reason')
   .option('--detach', 'return when the campaign has started')
   .option('--no-worker', 'with your own Temporal server: leave all work to its workers')

@@ -26,7 +26,9 @@ export function addProofCommands({ program, config, json, ending }: CommandLine)
     );
   program
     .command('deposit')
-    .description('write the files that a repository takes: metadata to complete, and the archive')
+    .description(
+      'write the files for a deposit in a repository: metadata to complete, and the archive',
+    )
     .argument('<name>', 'a campaign, or the folder or s3:// address of its tree')
     .option('--zip', 'write the archive: a BagIt bag with all files of the tree')
     .option('--out <dir>', 'folder for it (default: ./NAME-deposit)')

@@ -6,7 +6,7 @@ export function withStanding(command: Command): Command {
     .addOption(
       new Option(
         '--share <n>',
-        'turns for each turn of other campaigns with the same priority',
+        'turns for each turn of another campaign with the same priority (default: 1)',
       ).argParser(number('a number above 0, at most 100', (n) => n > 0 && n <= 100)),
     )
     .addOption(

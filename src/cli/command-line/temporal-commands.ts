@@ -1,5 +1,5 @@
 /** Commands for operators of a Temporal server: `setup temporal`, `codec-server` and `deployment`. */
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../config/duration.ts';
 import type { CodecServerFlags } from '../commands/codec-server.ts';
 import { checkedName } from '../../manifest/checked-name.ts';
@@ -67,11 +67,10 @@ function addSetup({ program, config, json, ending }: CommandLine): void {
     .command('temporal')
     .description('create what a Temporal server lacks: namespace, retention, search attributes')
     .option('--namespace <name>', 'namespace (default: temporal.namespace, or "default")')
-    .option(
-      '--retention <time>',
-      'minimum time that ended workflows are kept',
-      retention,
-      retention('30d'),
+    .addOption(
+      new Option('--retention <time>', 'minimum time that ended workflows are kept')
+        .argParser(retention)
+        .default(retention('30d'), '30d'),
     )
     .option('--dry-run', 'print what would be done, and the commands for an administrator')
     .addOption(config())
@@ -84,7 +83,11 @@ function addSetup({ program, config, json, ending }: CommandLine): void {
   program
     .command('codec-server')
     .description('decrypt payloads for the Temporal UI and CLI (temporal.codec)')
-    .requiredOption('--ui-origin <url>', 'origin of the Temporal UI, whose pages may ask', origin)
+    .requiredOption(
+      '--ui-origin <url>',
+      'origin of the Temporal UI; only its pages may read answers',
+      origin,
+    )
     .option('--port <n>', 'port to listen on', port, 8234)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(config())
@@ -99,13 +102,13 @@ function addSetup({ program, config, json, ending }: CommandLine): void {
 function retention(text: string): number {
   const ms = parseDuration(text);
   if (ms !== null && ms >= 3_600_000) return Math.round(ms / 1_000) * 1_000;
-  throw new InvalidArgumentError('Write it as 30d or 72h; an hour at least.');
+  throw new InvalidArgumentError('Write it as 30d or 72h; at least an hour.');
 }
 
 function port(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= 65_535) return number;
-  throw new InvalidArgumentError('A port is a number up to 65535; 0 takes any that is free.');
+  throw new InvalidArgumentError('A port is a number up to 65535; 0: any free port.');
 }
 
 /** As a browser sends it: scheme, host and port. */
