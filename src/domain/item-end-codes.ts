@@ -70,7 +70,7 @@ export const ITEM_ENDS = [
   {
     codes: ['RESULT_UNUSABLE'],
     meaning:
-      'For half an hour the service sent a web page, or a compressed body that was not asked for, instead of a file.',
+      'For half an hour the service sent a web page, or a compressed body that was not requested, instead of a file.',
     remedy: 'Open the address of the service in a browser. Then run `hundredfold retry`.',
   },
   {
@@ -112,7 +112,7 @@ export const ITEM_ENDS = [
   {
     codes: ['RESULT_OTHER_MOLECULE', 'RESULT_OTHER_TAUTOMER'],
     meaning:
-      'The formula is right and the bonds are not: the result is an isomer or a tautomer of the input.',
+      'The formula is right, but the bonds are not: the result is an isomer or a tautomer of the input.',
     remedy:
       'Do not simulate with the files under `rejected/`. Check the structure in the input. If it is right, run `hundredfold retry`.',
   },

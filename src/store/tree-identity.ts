@@ -53,7 +53,7 @@ export async function checkTreeId(store: Store, wanted: string): Promise<void> {
   const fault =
     found === null
       ? `it has no ${TREE_IDENTITY}`
-      : 'it is another tree, or another Temporal has taken it over since';
+      : 'it is another tree, or another Temporal server has taken it over since';
   throw treeNotHere(store.location, fault);
 }
 

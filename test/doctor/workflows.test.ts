@@ -26,7 +26,7 @@ test('doctor reports a campaign whose tree is in use by another Temporal', async
   expect(await found(name)).toEqual([]);
   await holdTree(await openFileStore(folder), OTHER_TEMPORAL, { isGone: () => true });
   expect(await found(name)).toMatchObject([
-    { ok: false, found: expect.stringContaining('is in use by another Temporal') as string },
+    { ok: false, found: expect.stringContaining('is in use by another Temporal server') as string },
   ]);
   await handle.terminate('it was looked at');
 }, 240_000);

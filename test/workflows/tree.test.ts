@@ -65,7 +65,7 @@ describe('a tree that another Temporal has taken over', () => {
     await expect.poll(seen).toContain('other/.hundredfold');
     const looked = { session: { client: rig.client, role: 'host' as const }, name, folder };
     const here = async () => treeObstacleOf(looked, await handle.describe());
-    expect(await here()).toContain('is in use by another Temporal');
+    expect(await here()).toContain('is in use by another Temporal server');
     await releaseLease(store, OTHER_TEMPORAL);
     expect(await here()).toContain('has taken it over since');
     // The other one may have done all of it.

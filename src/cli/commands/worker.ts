@@ -103,7 +103,7 @@ async function stopInTime(
 
 async function versionedOn(client: Client, deployment: string): Promise<Build | null> {
   const build = await buildOn(client, deployment);
-  const words = 'this Temporal has no Worker Deployments: the worker runs without a version';
+  const words = 'this Temporal server has no Worker Deployments: the worker runs without a version';
   if (build === null) workerLog().warn(words, { deployment });
   return build;
 }

@@ -24,7 +24,7 @@ export const CAMPAIGN_ERRORS = {
       ),
       'other rows': wording<{ name: string; folder: string; files: string }>(
         ({ name, folder, files }) =>
-          `the campaign ${name} in ${folder} has other rows (${files}), and none of these`,
+          `the campaign ${name} in ${folder} has other rows (${files}), and none of the given ones`,
         'Choose another name with --name, or another folder with --out.',
       ),
       'runs elsewhere': wording<{ name: string; out: string }>(

@@ -156,11 +156,11 @@ const REFERENCE_ERRORS = {
     advice: 'use an address without user name, password, query and fragment',
     texts: {
       form: wording(
-        'The address of a service is not an http(s) URL without query and fragment.',
-        'Write it as https://host/path in the config.',
+        'The address of a service must be an http or https URL, without query and fragment.',
+        'Write it as https://host/path in the configuration.',
       ),
       user: wording<{ host: string }>(
-        ({ host }) => `The address of the service at ${host} carries a user name or password.`,
+        ({ host }) => `The address of the service at ${host} contains a user name or password.`,
         'Remove them: addresses are shown in messages. The token has its own key.',
       ),
     },

@@ -85,7 +85,7 @@ export const CREDENTIAL_ERRORS = {
     ...TLS,
     texts: {
       certificate: wording<{ name: string }>(
-        ({ name }) => `${name} holds no PEM certificate`,
+        ({ name }) => `${name} contains no PEM certificate`,
         'The file must begin with -----BEGIN CERTIFICATE-----. Convert DER with: openssl x509 -inform der -in FILE',
       ),
       key: wording<{ name: string }>(

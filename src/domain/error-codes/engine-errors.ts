@@ -32,11 +32,11 @@ export const ENGINE_ERRORS = {
           `The real engine of the service ${service}, ${program}, is not installed.`,
         ({ program, version }) => {
           const which = version === null ? '' : ` --version ${version}`;
-          return `Install it with: npm run engines -- --only ${program}${which}; or leave --engine out: what is missing is then answered from recordings.`;
+          return `Install it with: npm run engines -- --only ${program}${which}; or omit --engine: a service without its engine then answers from recordings.`;
         },
       ),
       library: wording<{ library: string }>(
-        ({ library }) => `ACPYPE is installed, and the system lacks ${library}.`,
+        ({ library }) => `ACPYPE is installed, but the system lacks ${library}.`,
         'Run `npm run engines -- --check`: it names what to install.',
       ),
     },

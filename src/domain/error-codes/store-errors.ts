@@ -177,7 +177,7 @@ const LEASE_ERRORS = {
       'wait until the campaign that uses the folder has ended, continue in the folder from which it was started, or choose another `--out`',
     // Resolved when the other one has ended.
     text: retried<{ location: string; holder: string }>(
-      ({ location, holder }) => `${location} is in use by another Temporal: ${holder}.`,
+      ({ location, holder }) => `${location} is in use by another Temporal server: ${holder}.`,
       'Wait until the campaign there has ended, or run the command in the folder from which it was started. Otherwise choose another output folder with --out.',
     ),
   },
@@ -187,7 +187,7 @@ const LEASE_ERRORS = {
       'run the campaign at the server that the message names, move its campaigns with `hundredfold move`, or wait ([cluster.md](cluster.md#one-token-two-servers-one-bucket))',
     /** `free`: when its lease has expired at the latest; null if that is not known. */
     text: retried<{ holder: string; free: string | null; location: string }>(
-      ({ holder }) => `another Temporal sends with this token: ${holder}.`,
+      ({ holder }) => `another Temporal server submits with this token: ${holder}.`,
       ({ free, location }) =>
         `Two servers with one token would use its limit twice. Run the campaign there, or move the campaigns of that server here (hundredfold move).${
           free === null

@@ -62,7 +62,7 @@ const CONNECTION_ERRORS = {
       silent: wording<{ address: string }>(
         ({ address }) =>
           `cannot reach Temporal at ${address}: the port is open, but nothing answers`,
-        'The server may be starting or overloaded, or a firewall holds the connection: try again.',
+        'The server may be starting or overloaded, or a firewall may block the connection: try again.',
       ),
       unclear: wording<{ address: string; namespace: string }>(
         ({ address, namespace }) => `cannot reach Temporal at ${address} (namespace ${namespace})`,

@@ -16,7 +16,7 @@ export const TLS_ERRORS = {
   TEMPORAL_TLS_REQUIRED: {
     ...ONE_SIDE,
     text: wording<{ address: string }>(
-      ({ address }) => `Temporal at ${address} expects TLS, and the connection was in plain text`,
+      ({ address }) => `Temporal at ${address} expects TLS, but the connection was in plain text`,
       "Set temporal.tls: {} for the system's certificates, or temporal.tls.ca for an authority of your own.",
     ),
   },
@@ -24,7 +24,7 @@ export const TLS_ERRORS = {
     ...ONE_SIDE,
     text: wording<{ address: string }>(
       ({ address }) =>
-        `Temporal at ${address} speaks plain text, and the connection was made with TLS`,
+        `Temporal at ${address} does not use TLS, but the connection was made with TLS`,
       'Remove temporal.tls (an API key also enables TLS), or use the port on which the server offers TLS.',
     ),
   },

@@ -19,8 +19,6 @@ const REPORT = {
     '`open` before the end of the campaign, or with a tree in a bucket: the message says how to get the report',
 } as const;
 
-const UI = '`ui` where Temporal runs elsewhere, or runs here without the UI';
-
 export const USAGE_ERRORS = {
   OPTION_INVALID: {
     exit: 'usage',
@@ -35,7 +33,7 @@ export const USAGE_ERRORS = {
     advice: 'use letters, digits, dots, hyphens and underscores, 64 at most, no leading dot',
     text: wording<{ name: string }>(
       ({ name }) => `${JSON.stringify(name)} cannot be the name of a campaign`,
-      'Use 1 to 64 letters, digits, dots, hyphens and underscores, with no dot in front.',
+      'Use 1 to 64 letters, digits, dots, hyphens and underscores, with no leading dot.',
     ),
   },
   MOVE_NOT_EMBEDDED: {
@@ -136,7 +134,7 @@ export const USAGE_ERRORS = {
   },
   UI_UNKNOWN: {
     exit: 'refused',
-    advice: UI,
+    advice: '`ui` with your own Temporal server: its UI has its own address',
     text: wording<{ address: string }>(
       ({ address }) => `Temporal runs at ${address}, and its UI has its own address`,
       'Ask its administrator; by default, a UI server listens on port 8080 or 8233.',
@@ -144,7 +142,7 @@ export const USAGE_ERRORS = {
   },
   UI_OFF: {
     exit: 'usage',
-    advice: UI,
+    advice: 'the embedded server runs without its UI: `hundredfold stop`, then run `ui` again',
     text: wording(
       'the embedded server runs without its UI',
       'Stop it (hundredfold stop), then run the command again.',
