@@ -107,7 +107,7 @@ function passes({ url, status, words, isPage, redirect }: Look): Recognition | n
   if (status === 429 || status === 408 || status >= 500) return { type: 'away', message: said };
   if (status === 401 || status === 403 || status === 407) return { type: 'refused', message: said };
   if (status < 300 && isPage) {
-    return { type: 'unclear', message: `${said}: a web page where JSON belongs` };
+    return { type: 'unclear', message: `${said}: a web page instead of JSON` };
   }
   const isMoved = PERMANENT.includes(status) && redirect !== null;
   if (status < 300 || status >= 400 || isMoved) return null;

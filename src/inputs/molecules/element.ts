@@ -27,7 +27,7 @@ export function elementOf(text: string): string | null {
 /** Of a symbol in its usual spelling. */
 export function atomicNumber(symbol: string): number {
   const number = NUMBERS.get(symbol);
-  if (number === undefined) throw new RangeError(`${symbol} is no element`);
+  if (number === undefined) throw new RangeError(`${symbol} is not an element`);
   return number;
 }
 

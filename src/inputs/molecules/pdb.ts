@@ -20,7 +20,7 @@ export function readPdb(text: string): Structure {
     const element = atomElement(line);
     const place = placeOf(line);
     if (element === null) return unreadable(FORMAT, index + 1, 'its element is not clear');
-    if (place === null) return unreadable(FORMAT, index + 1, 'its coordinates are no numbers');
+    if (place === null) return unreadable(FORMAT, index + 1, 'its coordinates are not numbers');
     atoms.push({ element, place });
     residues.add(residueName(line));
     alternates.add(line.charAt(16).trim());

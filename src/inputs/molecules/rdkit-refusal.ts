@@ -6,7 +6,7 @@ type Reason = Omit<Refused, 'type'>;
 /** The atoms in written order, which is how RDKit numbers them, from 0. */
 const ATOM = /\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g;
 
-const NO_REASON = 'RDKit takes it for none, and does not say why';
+const NO_REASON = 'RDKit rejects it and gives no reason';
 
 /** `log` is RDKit's output while it read `smiles`. */
 export function rdkitRefusal(log: string, smiles: string): Refused {
@@ -35,7 +35,7 @@ function chemistry(said: string, smiles: string): Reason | null {
   }
   const outside = /^non-ring atom (\d+) marked aromatic/.exec(said);
   if (outside) {
-    const reason = 'an aromatic atom, in lower case, stands outside of a ring';
+    const reason = 'an aromatic atom, in lower case, is outside a ring';
     return { fault, position: place(smiles, outside[1]), reason };
   }
   return null;

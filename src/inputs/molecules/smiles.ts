@@ -39,8 +39,7 @@ function foreignText(smiles: string): InputFinding | null {
 
 function foreignReason(smiles: string, index: number): string {
   const [character = ''] = smiles.slice(index);
-  if (/\s/.test(character))
-    return 'a blank is no part of a SMILES (a title goes into the column `title`)';
+  if (/\s/.test(character)) return 'it contains a blank (write a title into the column `title`)';
   // `->` is an RDKit extension for bonds.
   if (/^>[^>]*>/.test(smiles.slice(index))) return 'it is a reaction, not a molecule';
   return `the character ${JSON.stringify(character)} has no meaning here`;

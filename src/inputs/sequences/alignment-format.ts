@@ -92,7 +92,7 @@ function readBlocks(lines: readonly string[], from: number, layout: Layout): Ali
       (residues === ''
         ? 'it is not a name and a sequence'
         : block.has(name)
-          ? `\`${name.slice(0, 40)}\` stands in this block already`
+          ? `\`${name.slice(0, 40)}\` is already in this block`
           : null);
     if (reason !== null) {
       const facts = { format: layout.format, line: line.number, reason };

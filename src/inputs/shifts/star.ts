@@ -188,7 +188,7 @@ class StarReader {
     const inLoop = this.#loop !== null;
     this.#endTag();
     this.#endLoop();
-    if (known === 'stop_' && !inLoop) this.#fail('`stop_` ends no loop', line);
+    if (known === 'stop_' && !inLoop) this.#fail('`stop_` without a loop', line);
     if (known === 'loop_') this.#loop = { tags: [], values: [], lines: [], line };
     if (known === 'save_') this.#save(text.slice(known.length), line);
     if (known === 'data_') this.#data(line);
@@ -203,7 +203,7 @@ class StarReader {
 
   #save(name: string, line: number): void {
     if (name === '') {
-      if (!this.#inSaveFrame) this.#fail('`save_` ends no save frame', line);
+      if (!this.#inSaveFrame) this.#fail('`save_` without a save frame', line);
       this.#inSaveFrame = false;
       this.#frame = newFrame('', line);
     } else {
@@ -230,7 +230,7 @@ class StarReader {
       this.#tag = null;
       return;
     }
-    if (this.#loop === null) this.#fail('a value stands here without a tag', line);
+    if (this.#loop === null) this.#fail('a value without a tag', line);
     if (this.#loop.tags.length === 0) this.#fail('the loop has values but no tags', line);
     if (this.#loop.values.length % this.#loop.tags.length === 0) this.#loop.lines.push(line);
     this.#loop.values.push(text);
@@ -245,7 +245,7 @@ class StarReader {
     const { tags, values, lines, line } = this.#loop;
     if (values.length % Math.max(1, tags.length) !== 0) {
       const row = lines.at(-1) ?? line;
-      this.#fail(`the last row of the loop is short of its ${String(tags.length)} values`, row);
+      this.#fail(`the last row of the loop has fewer than ${String(tags.length)} values`, row);
     }
     const rows = lines.map((at, index) => ({
       values: values.slice(index * tags.length, (index + 1) * tags.length),

@@ -53,7 +53,9 @@ export const FILE_PROBLEMS: { readonly [C in FileCode]: ProblemWording<Facts[C]>
   MANIFEST_FILE_TYPE: {
     severity: 'error',
     message: ({ extension }, value) =>
-      `\`${value}\` ends in ${extension === '' ? 'no extension' : `\`${shown(extension)}\``}, which is not an input of this kind.`,
+      extension === ''
+        ? `\`${value}\` has no extension, so its format is not known.`
+        : `\`${value}\` ends in \`${shown(extension)}\`, which is not an input of this kind.`,
     remedy: ({ allowed }) => `Convert it to one of ${list(allowed)}.`,
   },
 };

@@ -109,7 +109,7 @@ export const MANIFEST_PROBLEMS: {
   MANIFEST_GZIP_SWOLLEN: {
     severity: 'error',
     message: ({ megabytes }) =>
-      `The gzip data expand more than 200-fold, to ${String(megabytes)} MB or more, which no table does.`,
+      `The gzip data expand more than 200-fold, to ${String(megabytes)} MB or more, which is not usual for a table.`,
     remedy: () => 'If the file is right, unpack it (`gunzip`) and use the unpacked file.',
   },
   MANIFEST_SYNTAX: {

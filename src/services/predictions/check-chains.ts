@@ -20,7 +20,7 @@ export function checkChains(entries: readonly PayloadEntry[], text: string): Res
     ({ sequence }) => !chains.some((one) => isSame(one.residues, sequence)),
   );
   if (stranger !== undefined) {
-    const message = `The residues of "${stranger.id}" are those of no chain that was sent.`;
+    const message = `The residues of "${stranger.id}" match no chain that was sent.`;
     return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
   }
   const lost = chains.find(

@@ -129,7 +129,7 @@ function checkRecords(entries: readonly PayloadEntry[], input: InputText): Resul
   for (const [index, { residues }] of sent.entries()) {
     const match = open.findIndex((entry) => answers(entry, residues));
     if (match === -1) {
-      const message = `Nothing in the result has the residues of record ${index + 1} that was sent.`;
+      const message = `No sequence in the result has the residues of record ${index + 1} that was sent.`;
       return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
     }
     open.splice(match, 1);
