@@ -89,7 +89,7 @@ async function download(
     return { artefact: { name, fileName, bytes, hidden }, release };
   }
   release();
-  throw notYet(`${name} broke off after ${bytes.length} of ${contentLength} bytes`, again);
+  throw notYet(`${name} was cut off after ${bytes.length} of ${contentLength} bytes`, again);
 }
 
 function factsOf(name: ArtefactName, text: string): Partial<FetchResult> {

@@ -26,7 +26,7 @@ export async function launchItem(
   answer: SubmitResult,
 ): Promise<void> {
   const { item, campaign, weight, job } = request;
-  if (!job.launch) throw new Error(`the workflow of ${item} runs already`);
+  if (!job.launch) throw new Error(`the workflow of ${item} is already running`);
   const submitted = submittedOf(request, answer);
   const input = inputOf(request, job.launch, reference, submitted);
   const remoteId = answer.type === 'accepted' ? answer.remoteId : undefined;

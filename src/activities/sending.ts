@@ -102,5 +102,5 @@ export class SendingNote {
 }
 
 function unknownFate(since: string): string {
-  return `a worker began to send it${since} and did not say how it ended`;
+  return `a worker started to send it${since} and did not report the outcome`;
 }

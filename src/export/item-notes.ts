@@ -6,7 +6,7 @@ import type { ExportItem } from './format.ts';
 export function itemNotes({ record, reading }: ExportItem): readonly string[] {
   const notes = warningsOf(record).map(({ message }) => message);
   if (record.engine === 'synthetic') {
-    notes.push('its result was made by the synthetic engine: only its form is that of a result');
+    notes.push('its result comes from the synthetic engine and has no scientific meaning');
   }
   const guessed =
     reading?.kind === 'molecule'

@@ -13,7 +13,7 @@ import { noTrack } from './structure/coloured-structure.ts';
 export const jalview: ExportFormat = {
   name: 'jalview',
   ...OF_PROTEINS,
-  content: 'FASTA and an annotation file of each item: a line graph a predictor and sequence',
+  content: 'FASTA and an annotation file of each item: one line graph per predictor and sequence',
   loadedBy: 'Jalview',
   structure: 'none',
   start: ({ predictor }): Exporter => ({

@@ -10,7 +10,7 @@ import {
 export const smi: ExportFormat = {
   name: 'smi',
   kinds: ['molecule'],
-  content: 'one file, a line a molecule: the SMILES of the manifest and the id',
+  content: 'one file with one line per molecule: the SMILES of the manifest and the id',
   loadedBy: 'RDKit, Open Babel',
   files: [],
   takes: ['input'],

@@ -76,7 +76,7 @@ function refusal(
   }
   const { origin } = headers;
   if (origin !== undefined && !names.includes(origin.replace(/^http:\/\//, ''))) {
-    return 'A page of another site asked for this (Origin).';
+    return 'The request comes from a page of another site (Origin).';
   }
   // Only browsers send it, and no page can change it. `same-site` is another port of this machine.
   const site = headers['sec-fetch-site'] ?? 'none';
@@ -85,7 +85,7 @@ function refusal(
     method === 'GET' &&
     headers['sec-fetch-mode'] === 'navigate' &&
     headers['sec-fetch-dest'] === 'document';
-  return followsLink ? null : 'A page of another site asked for this (Sec-Fetch-Site).';
+  return followsLink ? null : 'The request comes from a page of another site (Sec-Fetch-Site).';
 }
 
 function refuse(answer: ServerResponse, status: number, why: string): void {

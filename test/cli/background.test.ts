@@ -163,7 +163,7 @@ test('a paused campaign stays paused through a power cut, whichever command rest
   // There is room for all of them now; still nothing is sent.
   service.budget(20);
   const typed = at.type(['run', 'night.csv', '--json'], { env });
-  await typed.says('night is running already');
+  await typed.says('night is already running');
   await typed.says('night (paused: run "hundredfold resume night" to continue): 4 of 9');
   const { waiting, counts, credential } = await budgetAt(at);
   expect(credential).toMatchObject({ charged: 4, free: 16 });

@@ -7,7 +7,7 @@ import { peptides } from './manifests.ts';
 import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
 
 const typing = { env: TOKEN };
-const CONTINUES = 'night is running already, and continues while its rows are checked.';
+const CONTINUES = 'night is already running, and continues while its rows are checked.';
 
 interface Killed {
   readonly at: Desk;

@@ -57,7 +57,7 @@ test('`run` on a running campaign recreates a removed folder, and runs its item 
   await expect.poll(() => failedItems(at), { timeout: 30_000, interval: 200 }).toBe(1);
 
   const { stderr } = await at.runs(0, run, typing);
-  expect(stderr).toContain('night is running already: this command joins it.');
+  expect(stderr).toContain('night is already running: this command joins it.');
   // A minute after the others have ended: rows that another command adds to the campaign would come until then.
   expect(stderr).toContain('night: items that had not ended are run again.');
   await noItemLost(tree, ids);

@@ -84,7 +84,7 @@ test('a result of the synthetic engine is reported as such', async () => {
   const { notes } = await exportTree(await work('gff'));
   expect(notes).toContainEqual({
     id: 'sequence-00000',
-    message: 'its result was made by the synthetic engine: only its form is that of a result',
+    message: 'its result comes from the synthetic engine and has no scientific meaning',
   });
 });
 

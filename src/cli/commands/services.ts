@@ -68,7 +68,7 @@ export async function services(flags: ServicesFlags): Promise<number> {
   say(`interfaces:  ${services.moleculesUrl}/docs/   ${services.url}/docs/`);
   say(`public jobs: ${services.moleculesUrl}/   metrics: ${services.url}/metrics`);
   if (flags.gateway !== undefined) say(`gateway:     ${flags.gateway}`);
-  say(`jobs in ${flags.database}; Ctrl-C stops, and keeps them.`);
+  say(`jobs in ${flags.database}; Ctrl-C stops the services and keeps the jobs.`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });

@@ -48,7 +48,7 @@ export async function verify(nameOrFolder: string, flags: VerifyFlags): Promise<
   } else printFindings(verification, recomputed);
   say(
     faults.length === 0
-      ? `${name}: no problems found: ${items} items, ${files} files of theirs, tables, summary, crate and checksums of ${folder}.`
+      ? `${name}: no problems found: ${items} items with ${files} files, tables, summary, crate and checksums of ${folder}.`
       : `${name}: ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'} in ${folder}.`,
   );
   if (recomputed) sayRecomputed(name, recomputed, differing.length);

@@ -106,7 +106,7 @@ export async function continueRun(
       campaignRun(opened.session, name),
     );
     const runs = run?.running?.out === folder;
-    if (runs) say(`${name} is running already, and continues while its rows are checked.`);
+    if (runs) say(`${name} is already running, and continues while its rows are checked.`);
     return { ...opened, runs };
   } catch (error) {
     await opened.session.close();
@@ -161,8 +161,8 @@ function leftUnanswered(error: unknown): null {
 }
 
 function sayBegun(name: string, { joined, grownBy, items, done }: Started): void {
-  if (grownBy > 0) say(`${name} is running already: ${grownBy} new rows were added to it.`);
-  else if (joined) say(`${name} is running already: this command joins it.`);
+  if (grownBy > 0) say(`${name} is already running: ${grownBy} new rows were added to it.`);
+  else if (joined) say(`${name} is already running: this command joins it.`);
   else if (done > 0 && done < items)
     say(`${name} continues: ${done} of ${items} items have ended.`);
 }

@@ -23,7 +23,7 @@ export function budgetDetails(status: BudgetStatus): string {
     slotsText(status),
     blocksText(status),
     useTable(status),
-    `${outstanding} in progress; since the beginning ${submissions} sent, of which ${accepted} accepted, ` +
+    `${outstanding} in progress; ${submissions} sent in total, of which ${accepted} accepted, ` +
       `${refused} refused, ${rejected429} answered with 429.`,
   );
 }
@@ -84,7 +84,7 @@ function blocksText(status: BudgetStatus): string | null {
   );
   const lines = blocked.map(([name, { blockedUntil, blockedBecause, refusal }]) => {
     const words = verbatim(refusal?.reason ?? blockedBecause ?? '', WORDS);
-    const since = refusal ? `refuses us since ${utc(refusal.since)}, ` : '';
+    const since = refusal ? `has refused requests since ${utc(refusal.since)}, ` : '';
     return `- ${name}: ${since}next try ${utc(blockedUntil ?? status.now)}: ${words}`;
   });
   return lines.length === 0 ? null : `Blocked:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;

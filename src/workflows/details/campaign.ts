@@ -90,7 +90,7 @@ export function campaignAtStart(
         .join(', ')}`,
       `- results: ${verbatim(store)}`,
     ].join('\n'),
-    `How it stands: current details, or ${verbatim(`hundredfold status ${name}`)}.`,
+    `Current state: see the current details, or run ${verbatim(`hundredfold status ${name}`)}.`,
   );
 }
 

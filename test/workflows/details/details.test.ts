@@ -283,7 +283,7 @@ Slots become free:
 | \`night\` | \`anna\` | \`3f2a91bc\` | 2 | 12 (paused) | share 2, priority 3, reserve 20 |
 | no campaign here |  | \`3f2a91bc\` | 1 | 0 |  |
 
-2 in progress; since the beginning 7 sent, of which 5 accepted, 1 refused, 1 answered with 429.`,
+2 in progress; 7 sent in total, of which 5 accepted, 1 refused, 1 answered with 429.`,
     );
   });
 
