@@ -41,9 +41,9 @@ const MANIFESTS =
   'tables (CSV, TSV, JSONL, JSON, YAML), input files (.smi, FASTA, SD files, …), folders or patterns';
 
 const RETRY_HELP = `
-A job that was accepted before is polled first, which uses no slot. A new job is submitted only if the old one is of no
-use. A held molecule may already have a job at the service that cannot be found: it is submitted again and may become a
-duplicate job. --failed leaves held items out.`;
+A job that was accepted before is polled first, which uses no slot. A new job is submitted only if the old one cannot
+be used. A held molecule may already have a job at the service that cannot be found: it is submitted again and may
+become a duplicate job. --failed leaves held items out.`;
 
 program
   .command('init')
