@@ -296,7 +296,7 @@ export const EXPECTED: readonly (readonly [
     81,
     'file',
     'files/shifts_cut_off.nef',
-    /Line 68 .*short of its 5/,
+    /Line 68 .*fewer than 5/,
     /truncated/,
   ],
   ['SHIFTS_NO_SEQUENCE', 82, 'file', 'files/no_sequence.nef', /which residues/, /whole entry/],
