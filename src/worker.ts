@@ -55,12 +55,16 @@ export interface WorkerOptions {
   readonly roles?: readonly Role[];
   /** Its version of the program, if the workers of a Temporal are versioned. */
   readonly build?: Build;
-  /** Between checks of the budgets (ms), see `Watchdog`; default: ten seconds. */
-  readonly watchEveryMs?: number;
   /** Shows operators what the worker does; default: nothing. */
   readonly observation?: Observation;
+}
+
+/** What a test replaces in a worker. */
+export interface Replacements {
   /** Replaces or wraps the dependencies of the activities: a disk that fills up, a crash. */
   readonly dependencies?: (real: Dependencies) => Dependencies;
+  /** Between checks of the budgets (ms), see `Watchdog`; default: ten seconds. */
+  readonly watchEveryMs?: number;
 }
 
 export interface RunningWorker {
@@ -70,72 +74,132 @@ export interface RunningWorker {
   readonly ended: Promise<void>;
 }
 
-export async function startWorker(given: WorkerOptions): Promise<RunningWorker> {
-  const options = { ...given, services: everyCredential(given.services) };
-  return startWith(options);
+export function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  return startWorkerWith(options, {});
 }
 
-async function startWith(options: WorkerOptions): Promise<RunningWorker> {
-  const { taskQueue, services, workflowsOnly = false, roles = null, build = null } = options;
-  const { dependencies = asTheyAre } = options;
-  const observation = await observationOf(options);
+export async function startWorkerWith(
+  given: WorkerOptions,
+  replacements: Replacements,
+): Promise<RunningWorker> {
+  const options = await completed(given);
+  const { temporal, taskQueue, services, observation, workflowsOnly = false } = options;
   startRuntime();
-  const connection = await connectWorker(options.temporal);
-  const known = knownServices(services, secretsOf(options), { ...options, observation });
-  const leases = treeLeases(options);
-  const given = dependenciesOf(options, known, leases, starterOf(options, connection));
-  await checkReadable(options.client, taskQueue);
-  const activities = createActivities(dependencies(given));
+  const connection = await connectWorker(temporal);
+  const opened = await openWith(options, starterOf(options, connection), replacements);
   const group = await createWorkers({
     connection,
-    namespace: options.temporal.namespace,
+    namespace: temporal.namespace,
     taskQueue,
-    roles,
-    build,
-    identity: options.temporal.identity ?? processIdentity(),
-    interceptors: activityInterceptors(observation, options.client),
+    roles: options.roles ?? null,
+    build: options.build ?? null,
+    identity: temporal.identity ?? processIdentity(),
+    interceptors: opened.interceptors,
     onRunEnd: observation.tracing?.runs,
-    codec: options.temporal.codec ?? null,
-    activities: workflowsOnly ? null : activities,
+    codec: temporal.codec ?? null,
+    activities: workflowsOnly ? null : opened.activities,
     references: services.map(({ reference }) => reference),
   });
   const access = keepWorkersConnected(connection, group, {
-    reread: options.temporal.reread,
-    rereadEveryMs: options.temporal.rereadEveryMs,
-    open: (credentials) => connectWorker(options.temporal, credentials),
+    reread: temporal.reread,
+    rereadEveryMs: temporal.rereadEveryMs,
+    open: (credentials) => connectWorker(temporal, credentials),
   });
-  for (const { reference } of services) await ensureBudget(given, reference);
+  await opened.begin();
   observation.follow?.(...group);
   const workers = runTogether(group);
-  const watchdog = watchOver(options);
-  workers.ended.finally(() => watchdog.stop()).catch(() => undefined);
-  if (!workflowsOnly) leases.start();
+  workers.ended.finally(() => opened.stopRepairs()).catch(() => undefined);
   const stop = async (): Promise<void> => {
-    await watchdog.stop();
+    await opened.stopRepairs();
     await workers.stop();
-    if (!workflowsOnly) await leases.stop();
-    await Promise.all([...known.values()].map((service) => service.client.close()));
-    given.ledger.stop();
+    await opened.close();
     await access.close();
-    await observation.tracing?.flush();
   };
   let stopped: Promise<void> | null = null;
   return { ended: workers.ended, stop: () => (stopped ??= stop()) };
 }
 
-/** A worker that only answers queries repairs nothing. */
-function watchOver({ client, taskQueue, services, watchEveryMs }: WorkerOptions): Watchdog {
-  const watchdog = new Watchdog({
+/** Activities for workers that the caller creates, with everything that must run beside them. */
+interface OpenActivities {
+  readonly activities: Activities;
+  /** Around every activity. */
+  readonly interceptors: ActivityInterceptorsFactory[];
+  close(): Promise<void>;
+}
+
+/** One task queue for everything: its workers have all tokens. */
+export async function openActivities(given: WorkerOptions): Promise<OpenActivities> {
+  const opened = await openWith(await completed(given), null, {});
+  await opened.begin();
+  return opened;
+}
+
+/** With each credential of the services on its own, and with traces if they are wanted. */
+interface Completed extends WorkerOptions {
+  readonly observation: Observation;
+}
+
+async function completed(given: WorkerOptions): Promise<Completed> {
+  const tracing = await openTracing(process.env);
+  const { services, observation } = given;
+  return {
+    ...given,
+    services: everyCredential(services),
+    observation: { ...observation, tracing },
+  };
+}
+
+interface Opened extends OpenActivities {
+  /** Starts the budgets of the services, and what runs beside the workers. */
+  begin(): Promise<void>;
+  /** While the workers end, no budget is repaired. */
+  stopRepairs(): Promise<void>;
+}
+
+async function openWith(
+  options: Completed,
+  starter: Client | null,
+  { dependencies = asTheyAre, watchEveryMs }: Replacements,
+): Promise<Opened> {
+  const { client, taskQueue, services, observation, workflowsOnly = false } = options;
+  const known = knownServices(services, secretsOf(options), options);
+  const leases = treeLeases(options);
+  const given = dependenciesOf(options, known, leases, starter);
+  await checkReadable(client, taskQueue);
+  const watchdog = watchdogOf(options, watchEveryMs);
+  return {
+    activities: createActivities(dependencies(given)),
+    interceptors: activityInterceptors(observation, client),
+    async begin() {
+      for (const { reference } of services) await ensureBudget(given, reference);
+      watchdog.start();
+      if (!workflowsOnly) leases.start();
+    },
+    stopRepairs: () => watchdog.stop(),
+    async close() {
+      await watchdog.stop();
+      if (!workflowsOnly) await leases.stop();
+      await Promise.all([...known.values()].map((service) => service.client.close()));
+      given.ledger.stop();
+      await observation.tracing?.flush();
+    },
+  };
+}
+
+/** A worker that only answers queries has no services, and repairs nothing. */
+function watchdogOf(
+  { client, taskQueue, services }: WorkerOptions,
+  lookEveryMs: number | undefined,
+): Watchdog {
+  return new Watchdog({
     client,
     taskQueue,
     budgets: services.map(({ reference }) => reference),
     say(message) {
       workerLog().warn(message);
     },
-    ...(watchEveryMs !== undefined && { lookEveryMs: watchEveryMs }),
+    ...(lookEveryMs !== undefined && { lookEveryMs }),
   });
-  watchdog.start();
-  return watchdog;
 }
 
 function asTheyAre(real: Dependencies): Dependencies {
@@ -143,12 +207,12 @@ function asTheyAre(real: Dependencies): Dependencies {
 }
 
 function dependenciesOf(
-  options: WorkerOptions,
+  options: Completed,
   known: ReadonlyMap<string, KnownService>,
   leases: TreeLeases,
   starter: Client | null,
 ): Dependencies {
-  const { client, taskQueue, notify = NOBODY, stateFolder, observation = {} } = options;
+  const { client, taskQueue, notify = NOBODY, stateFolder, observation } = options;
   return {
     serviceOf: (reference) => serviceIn(known, reference),
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
@@ -228,40 +292,4 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
     ].map((one) => one?.reveal() ?? ''),
     temporal.apiKey ?? '',
   ];
-}
-
-async function observationOf({ observation }: WorkerOptions): Promise<Observation> {
-  return { ...observation, tracing: await openTracing(process.env) };
-}
-
-/** Activities for workers that the caller creates, with everything that must run beside them. */
-interface OpenActivities {
-  readonly activities: Activities;
-  /** Around every activity. */
-  readonly interceptors: ActivityInterceptorsFactory[];
-  close(): Promise<void>;
-}
-
-/** One task queue for everything: its workers have all tokens. */
-export async function openActivities(given: WorkerOptions): Promise<OpenActivities> {
-  const options = { ...given, services: everyCredential(given.services) };
-  const observation = await observationOf(options);
-  const known = knownServices(options.services, secretsOf(options), { ...options, observation });
-  const leases = treeLeases(options);
-  const dependencies = dependenciesOf(options, known, leases, null);
-  await checkReadable(options.client, options.taskQueue);
-  for (const { reference } of options.services) await ensureBudget(dependencies, reference);
-  const watchdog = watchOver(options);
-  leases.start();
-  return {
-    activities: createActivities(dependencies),
-    interceptors: activityInterceptors(observation, options.client),
-    async close() {
-      await watchdog.stop();
-      await leases.stop();
-      await Promise.all([...known.values()].map((service) => service.client.close()));
-      dependencies.ledger.stop();
-      await observation.tracing?.flush();
-    },
-  };
 }

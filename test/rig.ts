@@ -21,7 +21,7 @@ import type { ResultCache } from '../src/store/result-cache.ts';
 import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
 import { ROLES, type Role } from '../src/temporal/roles.ts';
 import { logTo } from '../src/telemetry/log-target.ts';
-import { startWorker, type RunningWorker, type WorkerOptions } from '../src/worker.ts';
+import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
 import { ENCRYPTED } from './namespaces.ts';
@@ -137,24 +137,24 @@ export class Rig {
    */
   async startWorker(
     services = this.settings,
-    dependencies?: WorkerOptions['dependencies'],
+    dependencies?: Replacements['dependencies'],
   ): Promise<void> {
     const { client, taskQueue } = this;
     const temporal = this.#temporal;
     const notify = this.#notify;
     const watchEveryMs = this.#watchEveryMs;
     const stateFolder = await this.#stateFolder();
-    this.#worker = await startWorker({
+    const options = {
       temporal,
       client,
       taskQueue,
       services,
       notify,
-      watchEveryMs,
       stateFolder,
-      ...(dependencies && { dependencies }),
       ...(this.#options.sharesQueue && { roles: this.#options.roles ?? ROLES }),
-    });
+    };
+    const replacements = { watchEveryMs, ...(dependencies && { dependencies }) };
+    this.#worker = await startWorkerWith(options, replacements);
   }
 
   /** A worker on another machine: it finds the trees only at `placeOf`. The caller stops it. */
@@ -162,15 +162,11 @@ export class Rig {
     const { client, taskQueue, settings: services } = this;
     const temporal = this.#temporal;
     const stateFolder = await this.#stateFolder();
-    return startWorker({
-      temporal,
-      client,
-      taskQueue,
-      services,
-      stateFolder,
+    const options = { temporal, client, taskQueue, services, stateFolder };
+    return startWorkerWith(options, {
       dependencies: (real) => ({
         ...real,
-        openStore: (folder, options) => real.openStore(placeOf(folder), options),
+        openStore: (folder, opening) => real.openStore(placeOf(folder), opening),
       }),
     });
   }

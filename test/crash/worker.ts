@@ -13,7 +13,7 @@ import { publishCampaign } from '../../src/report/publish.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { privateFolder } from '../../src/state/private-folder.ts';
 import { logTo } from '../../src/telemetry/log-target.ts';
-import { startWorker } from '../../src/worker.ts';
+import { startWorkerWith } from '../../src/worker.ts';
 import { wireCore } from './at-core.ts';
 import { wiredDependencies } from './at-dependencies.ts';
 import { Fuse, type Crash } from './points.ts';
@@ -70,14 +70,16 @@ async function start({
   const fuse = new Fuse(crash);
   wireCore(fuse);
   const temporal = { address, namespace: 'default' };
-  await startWorker({
+  const options = {
     temporal,
     client: await connectClient(temporal),
     taskQueue,
     stateFolder: privateFolder(stateFolder),
-    services: services.map(({ service, url, token, ...options }) =>
-      describeService(service, url, new Secret(token), options),
+    services: services.map(({ service, url, token, ...more }) =>
+      describeService(service, url, new Secret(token), more),
     ),
+  };
+  await startWorkerWith(options, {
     dependencies: (real) => {
       const wired = wiredDependencies(real, fuse);
       const openStore: Dependencies['openStore'] = async (where, opening) =>
@@ -85,8 +87,8 @@ async function start({
       return {
         ...wired,
         openStore,
-        publishCampaign: async (folder, end, options) =>
-          publishCampaign(await openStore(folder), end, options),
+        publishCampaign: async (folder, end, publishing) =>
+          publishCampaign(await openStore(folder), end, publishing),
       };
     },
   });

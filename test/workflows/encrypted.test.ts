@@ -12,7 +12,7 @@ import type { CodecKeys } from '../../src/config/codec.ts';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { startCodecServer } from '../../src/temporal/codec-server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import { startWorker } from '../../src/worker.ts';
+import { startWorker, startWorkerWith } from '../../src/worker.ts';
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { noItemLost, treeIsWhole } from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
@@ -107,12 +107,8 @@ test('failure messages are encrypted as well', async () => {
   const { client, taskQueue, settings: services, folder } = rig;
   const target = { address: inject('temporal'), namespace: ENCRYPTED, codec: CODEC };
   const stateFolder = join(folder, 'state');
-  const worker = await startWorker({
-    temporal: target,
-    client,
-    taskQueue,
-    services,
-    stateFolder,
+  const options = { temporal: target, client, taskQueue, services, stateFolder };
+  const worker = await startWorkerWith(options, {
     dependencies: (real) => ({ ...real, openStore: () => Promise.reject(new Error(words)) }),
   });
   onTestFinished(() => worker.stop());
