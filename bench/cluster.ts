@@ -71,7 +71,8 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
   const stateFolder = join(folder, 'state');
   await mkdir(stateFolder, { mode: 0o700 });
   const taskQueue = `bench-${randomUUID()}`;
-  const common = { temporal, client, taskQueue, services: users, stateFolder };
+  const environment = process.env;
+  const common = { temporal, client, taskQueue, services: users, environment, stateFolder };
   const worker = await startWorker({ ...common, roles: ROLES });
   const session = {
     client,

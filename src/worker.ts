@@ -11,6 +11,7 @@ import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
+import type { Environment } from './config/secret.ts';
 import { everyCredential, type ServiceSettings } from './config/services.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { publishTree } from './report/publish-tree.ts';
@@ -47,6 +48,8 @@ export interface WorkerOptions {
   readonly notify?: NotifySettings;
   /** The server of `client`, if it is an embedded one; null or absent for a remote Temporal. */
   readonly embedded?: EmbeddedServer | null;
+  /** Says whether traces are wanted; the command of a notification gets it without secrets. */
+  readonly environment: Environment;
   /** Folder of the ledger that all workers of this user and machine share (src/state). */
   readonly stateFolder: string;
   /** The worker only answers queries about campaigns. */
@@ -140,8 +143,8 @@ interface Completed extends WorkerOptions {
 }
 
 async function completed(given: WorkerOptions): Promise<Completed> {
-  const tracing = await openTracing(process.env);
-  const { services, observation } = given;
+  const { services, observation, environment } = given;
+  const tracing = await openTracing(environment);
   return {
     ...given,
     services: everyCredential(services),
@@ -212,7 +215,7 @@ function dependenciesOf(
   leases: TreeLeases,
   starter: Client | null,
 ): Dependencies {
-  const { client, taskQueue, notify = NOBODY, stateFolder, observation } = options;
+  const { client, taskQueue, notify = NOBODY, environment, stateFolder, observation } = options;
   return {
     serviceOf: (reference) => serviceIn(known, reference),
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
@@ -225,6 +228,7 @@ function dependenciesOf(
     serverClock: new ServerClock(),
     ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), warn }),
     notify,
+    environment,
     temporal: client,
     ...(starter && { starter }),
     ends: new EndReporter(client),

@@ -13,7 +13,7 @@ import type { CodecKeys } from '../src/config/codec.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import type { Limit } from '../src/budget/budget.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
-import { Secret } from '../src/config/secret.ts';
+import { Secret, type Environment } from '../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
 import type { LocalServicesOptions } from '../src/local-services/options.ts';
@@ -40,6 +40,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly believedLimit?: number | null;
   /** Who is notified of the end of a campaign. */
   readonly notify?: NotifySettings;
+  /** Of the worker; default: that of this process. */
+  readonly environment?: Environment;
   /** As on a Temporal shared by several users: workers with other tokens poll the same task queue. */
   readonly sharesQueue?: boolean;
   /** Of the worker, there; default all. */
@@ -150,6 +152,7 @@ export class Rig {
       taskQueue,
       services,
       notify,
+      environment: this.#options.environment ?? process.env,
       stateFolder,
       ...(this.#options.sharesQueue && { roles: this.#options.roles ?? ROLES }),
     };
@@ -162,7 +165,8 @@ export class Rig {
     const { client, taskQueue, settings: services } = this;
     const temporal = this.#temporal;
     const stateFolder = await this.#stateFolder();
-    const options = { temporal, client, taskQueue, services, stateFolder };
+    const environment = process.env;
+    const options = { temporal, client, taskQueue, services, environment, stateFolder };
     return startWorkerWith(options, {
       dependencies: (real) => ({
         ...real,

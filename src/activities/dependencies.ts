@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../budget/events.ts';
 import type { NotifySettings } from '../config/notify.ts';
+import type { Environment } from '../config/secret.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish-tree.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -49,6 +50,8 @@ export interface Dependencies {
   readonly ledger: Ledger;
   /** Who is notified of the end of a campaign. */
   readonly notify: NotifySettings;
+  /** What the command of a notification inherits, without the secrets. */
+  readonly environment: Environment;
   readonly temporal: Client;
   /**
    * The same over the connection of this worker: the server may hand the first task of a workflow that is started with it

@@ -66,8 +66,8 @@ async function summaryOf(deps: Dependencies, address: string): Promise<string> {
 }
 
 /** The command gets the summary, and none of our tokens. */
-function environmentOf({ notify: { secretVariables = [] } }: Dependencies): NodeJS.ProcessEnv {
-  return withoutSecrets(process.env, secretVariables);
+function environmentOf({ environment, notify }: Dependencies): NodeJS.ProcessEnv {
+  return withoutSecrets(environment, notify.secretVariables ?? []);
 }
 
 /** Returns why it failed; null when it did not. */

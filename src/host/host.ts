@@ -121,7 +121,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
   removeRecord(dir, 'host');
   try {
     const wanted = !lookOnly && (options.localServices || wereUsed(dir));
-    const keeper = new ServerKeeper(dir);
+    const keeper = new ServerKeeper(dir, options.environment);
     const start = { dir, wanted, stops, hurried: patienceMs !== undefined };
     const { server, local, startLastingWorker } = await startParts(keeper, start);
     const services = lookOnly ? [] : everyService(settings, local);
@@ -137,6 +137,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       taskQueue,
       services,
       notify: settings.notify,
+      environment: options.environment,
       embedded: embeddedServer(dir),
       stateFolder: stateFolderOf(options),
       workflowsOnly: lookOnly,

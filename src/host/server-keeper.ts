@@ -1,4 +1,5 @@
 /** The embedded server of a host: started or taken over, restarted when it dies, stopped with the host. */
+import type { Environment } from '../config/secret.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { ensureTemporalCli } from '../temporal/cli.ts';
 import {
@@ -30,6 +31,7 @@ const STARTS = 3;
 
 export class ServerKeeper {
   readonly #dir: string;
+  readonly #environment: Environment;
   #server: ServerRecord | null = null;
   #guard: UiGuard | null = null;
   #watch: NodeJS.Timeout | null = null;
@@ -40,8 +42,9 @@ export class ServerKeeper {
   };
 
   /** @param dir folder whose lock the caller holds */
-  constructor(dir: string) {
+  constructor(dir: string, environment: Environment) {
     this.#dir = dir;
+    this.#environment = environment;
     process.on('exit', this.#abandon);
   }
 
@@ -107,7 +110,7 @@ export class ServerKeeper {
     const { path: executable } = await ensureTemporalCli(sayOnStderr);
     const port = former ? { port: portOf(former.address) } : {};
     // Two servers that start concurrently would find the same ports free, and one could be mistaken for the other.
-    const ports = await waitForLock(portsFolder(this.#dir, process.env));
+    const ports = await waitForLock(portsFolder(this.#dir, this.#environment));
     // Other users of the machine choose ports too. Once worker and clients use the server's port, it must not change.
     const starts = this.#server === null ? STARTS : 1;
     try {

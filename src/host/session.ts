@@ -209,10 +209,10 @@ class RemoteSession implements Session {
   }
 
   static async open(temporal: TemporalSettings, options: HostOptions): Promise<RemoteSession> {
-    const { settings, lookOnly = false, patienceMs } = options;
+    const { settings, environment, lookOnly = false, patienceMs } = options;
     const target = temporalAddress(temporal, settings.codec);
     // Also without a worker here: the start of a campaign is a span.
-    const tracing = lookOnly ? null : await openTracing(process.env);
+    const tracing = lookOnly ? null : await openTracing(environment);
     const client = await connectClient(target);
     const opened = RemoteSession.#openWith({ client, target, tracing }, options);
     // A command that must answer within seconds does not wait for a server that does not respond.
@@ -246,6 +246,7 @@ class RemoteSession implements Session {
             taskQueue,
             services,
             notify: settings.notify,
+            environment,
             stateFolder,
             workflowsOnly: lookOnly,
             roles: ROLES,

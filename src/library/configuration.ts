@@ -12,7 +12,10 @@ export interface ConfigurationOptions {
    * the working folder, if it exists.
    */
   readonly config?: string;
-  /** Where variables are read from, including tokens; default: `process.env`. */
+  /**
+   * Where variables are read from, including tokens; the command of `notify` gets them without secrets. Default:
+   * `process.env`.
+   */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -112,6 +112,7 @@ export async function createActivities(options: ActivitiesOptions): Promise<Open
       taskQueue,
       services: Object.values(settings.services),
       notify: settings.notify,
+      environment,
       stateFolder: stateFolderOf({ settings, environment }),
     });
     const session = sessionOf(client, temporal, taskQueue);

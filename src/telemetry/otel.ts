@@ -28,6 +28,7 @@ import type { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { ActivityInterceptors } from '@temporalio/worker';
+import type { Environment } from '../config/secret.ts';
 import type { ItemEnd } from '../domain/campaign.ts';
 import { traceCalls } from '../temporal/traced-calls.ts';
 import { programVersion } from '../program/files.ts';
@@ -45,11 +46,10 @@ import { workerLog } from './runtime.ts';
 
 const FLUSH_MS = 5_000;
 
-export function startTracing(environment: Readonly<Record<string, string | undefined>>): Tracing {
+export function startTracing(environment: Environment): Tracing {
   const standard = { 'service.name': 'hundredfold-worker', 'service.version': programVersion() };
   const resource = new Resource(standard).merge(envDetectorSync.detect());
-  // The exporter reads address, headers and time-out from the environment.
-  const exporter = new BatchSpanProcessor(new OTLPTraceExporter());
+  const exporter = new BatchSpanProcessor(new OTLPTraceExporter(collectorIn(environment)));
   const provider = new BasicTracerProvider({ resource, spanProcessors: [exporter] });
   provider.register({ contextManager: new AsyncLocalStorageContextManager().enable() });
   statusInSpans();
@@ -69,6 +69,14 @@ export function startTracing(environment: Readonly<Record<string, string | undef
       await Promise.race([provider.forceFlush().catch(() => undefined), late]);
     },
   };
+}
+
+/** The exporter reads the address, headers and time-out from `process.env`; the library may have another environment. */
+function collectorIn(environment: Environment): { readonly url?: string } {
+  if (environment === process.env) return {};
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces, OTEL_EXPORTER_OTLP_ENDPOINT: all = '' } =
+    environment;
+  return { url: traces || `${all.replace(/\/$/, '')}/v1/traces` };
 }
 
 interface Ways {

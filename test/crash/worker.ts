@@ -74,6 +74,7 @@ async function start({
     temporal,
     client: await connectClient(temporal),
     taskQueue,
+    environment: process.env,
     stateFolder: privateFolder(stateFolder),
     services: services.map(({ service, url, token, ...more }) =>
       describeService(service, url, new Secret(token), more),

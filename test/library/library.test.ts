@@ -24,6 +24,8 @@ function options(at: Desk, more: Readonly<Record<string, string>> = {}): StartOp
     HOME: at.folder,
     HUNDREDFOLD_EMBEDDED_DIR: at.embedded,
     HUNDREDFOLD_STATE_DIR: at.path('state'),
+    // Of all hosts of these tests: one at a time chooses its ports.
+    XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'],
     ...more,
   };
   return { services: 'local', out: at.path('results'), environment };

@@ -7,8 +7,9 @@ import { Collector, type CollectedSpan } from './collector.ts';
 
 test('each run is one span, also when another worker replays it', async () => {
   const collector = await Collector.open();
-  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = collector.url;
-  const rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0 });
+  // Not in `process.env`: a program may give the library other variables.
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0, environment });
   onTestFinished(() => rig.close());
   const { name, handle, ids } = await rig.start(sequences(3));
   await handle.result();

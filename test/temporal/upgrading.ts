@@ -46,7 +46,8 @@ export class Upgrading {
     await mkdir(stateFolder, { mode: 0o700 });
     const temporal = { address: inject('temporal'), namespace: 'default' };
     const { client, taskQueue, settings: services } = rig;
-    const own = { temporal, client, taskQueue, services, stateFolder };
+    const environment = process.env;
+    const own = { temporal, client, taskQueue, services, environment, stateFolder };
     this.#workers.push(await startWorker({ ...own, roles: ROLES, build: one }));
     const seen = async () =>
       (await describeDeployment(client, one.deployment))?.map(({ id }) => id);

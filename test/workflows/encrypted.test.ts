@@ -107,7 +107,8 @@ test('failure messages are encrypted as well', async () => {
   const { client, taskQueue, settings: services, folder } = rig;
   const target = { address: inject('temporal'), namespace: ENCRYPTED, codec: CODEC };
   const stateFolder = join(folder, 'state');
-  const options = { temporal: target, client, taskQueue, services, stateFolder };
+  const environment = process.env;
+  const options = { temporal: target, client, taskQueue, services, environment, stateFolder };
   const worker = await startWorkerWith(options, {
     dependencies: (real) => ({ ...real, openStore: () => Promise.reject(new Error(words)) }),
   });
@@ -158,6 +159,7 @@ test('a worker and a client without the right key end with a coded error at once
       client,
       taskQueue,
       services,
+      environment: process.env,
       stateFolder,
     });
     await expect(starting).rejects.toMatchObject({ code });

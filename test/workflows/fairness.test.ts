@@ -59,6 +59,7 @@ test('a few jobs do not have to wait until all jobs of a large campaign are poll
     client,
     taskQueue,
     services: settings,
+    environment: process.env,
     stateFolder,
     roles: ['fetch', 'publish'],
   });

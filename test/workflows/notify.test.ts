@@ -205,6 +205,17 @@ describe('a command', () => {
     expect(JSON.parse(told)).toMatchObject({ KEPT: 'kept', PATH: process.env['PATH'] });
   });
 
+  test('inherits the variables given to the worker, and not those of the process', async () => {
+    const file = join(await temporaryFolder(), 'environment.json');
+    vi.stubEnv('OF_THE_PROCESS', 'not for the command');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const environment = { GIVEN: 'to the library', HUNDREDFOLD_MOLECULE_TOKEN: 'nEver-t0ld-1' };
+    const script = `require('fs').writeFileSync(process.argv[1], JSON.stringify(process.env))`;
+    const rig = await openRig({ limit: 0, jobMs: 0, notify: command(script, file), environment });
+    await endsWell(await rig.run(sequences(1)));
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ GIVEN: 'to the library' });
+  });
+
   test('receives the summary on its standard input', async () => {
     const file = join(await temporaryFolder(), 'told.json');
     const script = 'fs.writeFileSync(process.argv[1], fs.readFileSync(0))';

@@ -27,6 +27,7 @@ async function startWithout(roles: readonly Role[]): Promise<void> {
     client,
     taskQueue,
     services: [],
+    environment: process.env,
     roles,
     stateFolder,
   });

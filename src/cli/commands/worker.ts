@@ -18,6 +18,7 @@ import { buildOn } from '../../temporal/deployment.ts';
 import type { Build } from '../../temporal/build.ts';
 import { ROLES, type Role } from '../../temporal/roles.ts';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
+import type { WorkerOptions } from '../../worker.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 
@@ -72,7 +73,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
       roles,
       ...(build !== null && { build }),
       notify: settings.notify,
-      stateFolder: stateFolderOf({ settings, environment: process.env }),
+      ...ofThisProcess(settings),
       ...(operations && { observation: operations.observation }),
     },
     {
@@ -90,6 +91,11 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   // The log is written with a delay of up to 100 ms, to keep its lines in order.
   await new Promise((resolve) => setTimeout(resolve, 150));
   return EXIT.ok;
+}
+
+function ofThisProcess(settings: Settings): Pick<WorkerOptions, 'environment' | 'stateFolder'> {
+  const environment = process.env;
+  return { environment, stateFolder: stateFolderOf({ settings, environment }) };
 }
 
 async function stopInTime(
