@@ -13,7 +13,8 @@ import {
   readAttributes,
   readNamespace,
 } from './cluster-state.ts';
-import { isClosed, statusOf } from './refusals.ts';
+import { statusOf } from './grpc-status.ts';
+import { isClosed } from './refusals.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { Deadline } from '../domain/deadline.ts';
 

@@ -8,7 +8,8 @@
  */
 import type { Client } from '@temporalio/client';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { isClosed, statusOf, STATUS } from './refusals.ts';
+import { STATUS, statusOf } from './grpc-status.ts';
+import { isClosed } from './refusals.ts';
 
 /** A call that was not permitted, by name, with the server's message. */
 export interface Closed {

@@ -2,10 +2,11 @@
  * Versions of the program side by side: the Worker Deployment of a task queue. One version is current: campaigns start
  * on it, and open ones move to it.
  */
-import { isGrpcServiceError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { thisBuild, type Build } from './build.ts';
+import { hasStatus, statusOfCall } from './grpc-status.ts';
 
 export interface DeployedBuild {
   readonly id: string;
@@ -36,12 +37,12 @@ export async function describeDeployment(
         isCurrent: deploymentVersion?.buildId === current,
         since: Number(createTime?.seconds ?? 0) * 1_000,
         left: left ? Number(left.seconds ?? 0) * 1_000 : null,
-        status: STATUS[status ?? 0] ?? 'unknown',
+        status: VERSION_STATUS[status ?? 0] ?? 'unknown',
       }),
     );
     return builds.sort((a, b) => b.since - a.since);
   } catch (error) {
-    if (isGrpcServiceError(error) && codeOf(error) === NOT_FOUND) return null;
+    if (hasStatus(error, 'notFound')) return null;
     throw worded(error);
   }
 }
@@ -101,18 +102,8 @@ async function nudge(client: Client, taskQueue: string): Promise<number> {
   return woken;
 }
 
-/** google.rpc.Code */
-const NOT_FOUND = 5;
-const FAILED_PRECONDITION = 9;
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
-
-function codeOf({ code }: { readonly code: number }): number {
-  return code;
-}
-
 /** temporal.api.enums.v1.WorkerDeploymentVersionStatus */
-const STATUS: Readonly<Record<number, string>> = {
+const VERSION_STATUS: Readonly<Record<number, string>> = {
   1: 'inactive',
   2: 'current',
   3: 'ramping',
@@ -122,12 +113,12 @@ const STATUS: Readonly<Record<number, string>> = {
 };
 
 function worded(error: unknown): unknown {
-  if (!isGrpcServiceError(error)) return error;
+  const reason = statusOfCall(error)?.details ?? '';
   // If they are disabled (system.enableDeploymentVersions), server 1.32 reports a lack of permission.
-  const isOff = codeOf(error) === PERMISSION_DENIED && /disabled/.test(error.details);
-  if (codeOf(error) === UNIMPLEMENTED || isOff)
+  const isOff = hasStatus(error, 'permissionDenied') && /disabled/.test(reason);
+  if (isOff || hasStatus(error, 'unimplemented'))
     return codedError('DEPLOYMENT_UNSUPPORTED', {}, error);
-  if (codeOf(error) === NOT_FOUND || codeOf(error) === FAILED_PRECONDITION)
-    return codedError('DEPLOYMENT_UNKNOWN_BUILD', { reason: error.details }, error);
+  if (hasStatus(error, 'notFound', 'failedPrecondition'))
+    return codedError('DEPLOYMENT_UNKNOWN_BUILD', { reason }, error);
   return error;
 }

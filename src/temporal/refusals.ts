@@ -1,36 +1,13 @@
 /** Calls refused by a Temporal server, as coded errors: a mistake in the configuration must not show a stack trace. */
-import { isGrpcServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
-
-/** grpc/grpc: doc/statuscodes.md */
-export const STATUS = {
-  notFound: 5,
-  permissionDenied: 7,
-  unimplemented: 12,
-  unauthenticated: 16,
-} as const;
-
-interface Status {
-  readonly code: number;
-  readonly details: string;
-}
-
-/** The gRPC status of an error, or of its cause; null if there is none. */
-export function statusOf(error: unknown): Status | null {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if (isGrpcServiceError(at)) return { code: at.code, details: at.details };
-  return null;
-}
+import { STATUS, statusOf, type Status } from './grpc-status.ts';
 
 /** The operator service may be restricted: Temporal Cloud and gateways close it. */
 export function isClosed(error: unknown): boolean {
   const { permissionDenied, unimplemented, unauthenticated } = STATUS;
-  const status = statusOf(error);
-  return (
-    status !== null &&
-    [permissionDenied, unimplemented, unauthenticated].some((c) => c === status.code)
-  );
+  const code = statusOf(error)?.code;
+  return [permissionDenied, unimplemented, unauthenticated].some((one) => one === code);
 }
 
 /** The coded error of a refused call; null for other failures. */

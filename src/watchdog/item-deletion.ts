@@ -7,16 +7,15 @@
  *
  * Rejected: a shorter retention of the namespace, which would delete campaigns and other people's workflows, too.
  */
-import { isGrpcServiceError, type Client, type WorkflowService } from '@temporalio/client';
+import type { Client, WorkflowService } from '@temporalio/client';
 import type { CampaignProgress } from '../domain/campaign.ts';
+import { hasStatus } from '../temporal/grpc-status.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 
 /** Rows of a campaign whose ended items stay. */
 const MOST_KEPT = 100_000;
 /** How long they remain visible in the Temporal UI. */
 const KEPT_MS = 3_600_000;
-/** Of gRPC. */
-const NOT_FOUND = 5;
 
 interface ItemDeletionOptions {
   readonly client: Client;
@@ -75,7 +74,7 @@ async function isDeleted(
     await workflowService.deleteWorkflowExecution(request);
     return true;
   } catch (error) {
-    if (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND) return false;
+    if (hasStatus(error, 'notFound')) return false;
     throw error;
   }
 }

@@ -3,7 +3,6 @@
  * Temporal no longer needs of large campaigns. Every worker does this; if two do the same, it takes effect once.
  */
 import {
-  isGrpcServiceError,
   WorkflowNotFoundError,
   type Client,
   type WorkflowExecutionDescription,
@@ -11,6 +10,7 @@ import {
 import { snapshotIn } from '../activities/budget-status.ts';
 import { ifFound } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
+import { statusOfCall } from '../temporal/grpc-status.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { recoverBudget } from './budget-recovery.ts';
 import { ItemDeletion } from './item-deletion.ts';
@@ -116,7 +116,6 @@ export class Watchdog {
 
 /** The server is unavailable or busy: the next check comes soon. */
 function passing(error: unknown): void {
-  const status = error instanceof Error ? (error.cause ?? error) : error;
-  if (error instanceof WorkflowNotFoundError || isGrpcServiceError(status)) return;
+  if (error instanceof WorkflowNotFoundError || statusOfCall(error) !== null) return;
   throw error;
 }
