@@ -1,8 +1,9 @@
 /** All charges in the file, for people and their own programs. The program makes no decision from it. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
+import { LONGEST_POST_MS } from '../domain/longest-post.ts';
 import type { Account } from './charge.ts';
-import { counts, LONGEST_POST_MS, release, type Counted } from './fullness.ts';
+import { counts, release, type Counted } from './fullness.ts';
 import type { Moment } from './steady-clock.ts';
 
 /** A charge with its times, in ms since the epoch by the wall clock; null when unknown. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { GUARD_MS, REMEMBERED_MS, type Limit } from '../budget/window.ts';
 import type { ServiceName } from '../domain/item.ts';
+import { LONGEST_POST_MS } from '../domain/longest-post.ts';
 import type {
   Account,
   AcceptedAnswer,
@@ -12,7 +13,7 @@ import type {
   Submission,
   Windows,
 } from './charge.ts';
-import { counts, fullness, LONGEST_POST_MS, type Counted } from './fullness.ts';
+import { counts, fullness, type Counted } from './fullness.ts';
 import { anchorRows } from './anchor-rows.ts';
 import { prepared } from './prepared.ts';
 import type { Moment } from './steady-clock.ts';

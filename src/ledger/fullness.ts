@@ -1,11 +1,6 @@
 /** Whether a rolling window has a free slot, and when to retry if not. Pure: all times are steady ms. */
 import { GUARD_MS, type Limit } from '../budget/window.ts';
-
-/**
- * The longest time between a reservation and the answer (ms): the submit activity's own time-out. A process that died
- * in between may have sent the job at any moment of it, so an open row counts as answered at its end.
- */
-export const LONGEST_POST_MS = 45_000;
+import { LONGEST_POST_MS } from '../domain/longest-post.ts';
 
 /** While a request in progress may be refused and free its slot at any moment, retry this soon (ms). */
 export const ASK_AGAIN_MS = 1_000;
@@ -47,7 +42,7 @@ export function release(row: Counted, { windowMs }: Limit, now: number): number 
   return closedAt(row, now) + windowMs + GUARD_MS;
 }
 
-/** When the answer came, or the earliest time at which it would come. */
+/** When the answer came, or the earliest time at which it would come. Without one, it counts as answered at the end. */
 function closedAt(row: Counted, now: number): number {
   if (row.state === 'charged') return row.steady;
   return isOnItsWay(row, now) ? now : row.steady + LONGEST_POST_MS;

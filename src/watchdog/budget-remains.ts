@@ -8,6 +8,7 @@ import type { Waiting } from '../budget/request.ts';
 import { unpackTimes } from '../budget/packed.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
+import { LONGEST_POST_MS } from '../domain/longest-post.ts';
 import type { BudgetConfiguration } from '../budget/events.ts';
 import type { BudgetInput, Submitted } from '../workflows/messages.ts';
 import { isAnswer, submittedOf } from '../workflows/fates.ts';
@@ -26,9 +27,6 @@ type HistoryEvent = NonNullable<WorkflowHistory['events']>[number];
 type Payloads = { readonly payloads?: readonly object[] | null } | null | undefined;
 /** Reads the arguments of a signal, an activity, a workflow. */
 export type Decode = (payloads: Payloads) => Promise<unknown[]>;
-
-/** How long a started submission may take to reach the service (ms): the time-out of the activity. */
-const LONGEST_SUBMISSION_MS = 45_000;
 
 interface BudgetRemains {
   readonly closes: Restored['closes'];
@@ -112,7 +110,7 @@ class Reading {
     const submissions = [...this.#submissions.values()];
     for (const { request, result, endedAt } of submissions) {
       if (result && !mayBeCharged(result)) continue;
-      this.#charge(request.credential, endedAt ?? now + LONGEST_SUBMISSION_MS);
+      this.#charge(request.credential, endedAt ?? now + LONGEST_POST_MS);
     }
     for (const closes of Object.values(this.#closes)) closes.sort((a, b) => a - b);
     return {

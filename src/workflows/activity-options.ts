@@ -8,6 +8,7 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import type { FeedSpec } from '../domain/campaign.ts';
+import { LONGEST_POST_MS } from '../domain/longest-post.ts';
 import { inTurns, type Sharer } from './turns.ts';
 import type { Activities } from './activity-types.ts';
 
@@ -24,7 +25,7 @@ const heartbeatTimeout = '4s';
  * attempt creates a note in the item's folder, which only one attempt can create (src/activities/sending.ts).
  */
 export const { submit } = proxyActivities<Activities>({
-  startToCloseTimeout: '45s',
+  startToCloseTimeout: LONGEST_POST_MS,
   heartbeatTimeout,
   // Dispatched by the server, not handed over with the workflow task: that answer may be lost with the worker, and
   // the submission would count as sent.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GUARD_MS } from '../../src/budget/window.ts';
-import { LONGEST_POST_MS } from '../../src/ledger/fullness.ts';
+import { LONGEST_POST_MS } from '../../src/domain/longest-post.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { submission, TestClock, WINDOW_MS } from './a-ledger.ts';
 

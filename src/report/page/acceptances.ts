@@ -7,11 +7,9 @@
  */
 import type { Attempt } from '../../domain/campaign.ts';
 import type { ServiceName } from '../../domain/item.ts';
+import { LONGEST_POST_MS } from '../../domain/longest-post.ts';
 import type { Span } from '../../report-page/data.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-
-/** The submit activity ends after this long (ms): a POST with unknown start was not sent earlier. */
-const LONGEST_POST_MS = 45_000;
 
 interface Acceptance {
   readonly span: Span;
@@ -50,6 +48,7 @@ export class Acceptances {
 /** A job found by a look-up was accepted between the first POST that may have created it and the look-up. */
 function spanOf({ at, sentAt, answeredAt }: Attempt): Span {
   const to = Date.parse(answeredAt ?? at);
+  // One with an unknown start was not sent earlier.
   const from = sentAt === undefined ? to - LONGEST_POST_MS : Date.parse(sentAt);
   return [Math.min(from, to), to];
 }
