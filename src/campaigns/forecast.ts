@@ -6,6 +6,7 @@ import {
   type ServiceSettings,
   type UnreadyService,
 } from '../config/services.ts';
+import { haveSameBudget } from '../domain/campaign.ts';
 import {
   forecast,
   freshWindow,
@@ -40,10 +41,10 @@ function supply(
   budgets: readonly BudgetStatus[],
 ): Supply {
   const { reference, limit, addressLimit } = feed;
-  const { service, address } = reference;
+  const { service } = reference;
   const ours = 'token' in feed ? everyCredential([feed]) : [];
   const credentials = ours.map((one) => one.reference.credential);
-  const kept = budgets.find((one) => one.service === service && one.address === address);
+  const kept = budgets.find((one) => haveSameBudget(one, reference));
   const found = kept && supplyOf(kept, ours.length > 0 ? credentials : [UNKNOWN], name);
   const own = freshWindow(limit);
   const fresh = [pooled([own, ...ours.slice(1).map(() => own)]), freshWindow(addressLimit)];

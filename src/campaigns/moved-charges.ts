@@ -5,7 +5,7 @@ import { budgetStart } from '../activities/watch.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
 import { everyCredential, type ServiceSettings } from '../config/services.ts';
-import type { ServiceReference } from '../domain/campaign.ts';
+import { haveSameBudget, isSameReference, type ServiceReference } from '../domain/campaign.ts';
 import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { credentialLeaseAddress, takeCredential } from '../store/credential-lease.ts';
@@ -23,14 +23,10 @@ export function feedsOf(
   const feeds = references.map((reference) => {
     const found = services[reference.service];
     const known = found ? everyCredential([found]).map((one) => one.reference) : [];
-    if (found && known.some((one) => isSame(one, reference))) return found;
+    if (found && known.some((one) => isSameReference(one, reference))) return found;
     throw codedError('MOVE_OTHER_SERVICE', { file, ...reference });
   });
   return [...new Set(feeds)];
-}
-
-function isSame(one: ServiceReference, other: ServiceReference): boolean {
-  return one.address === other.address && one.credential === other.credential;
 }
 
 export async function snapshotsOf(
@@ -49,8 +45,8 @@ export async function takeAlong(
   budgets: readonly BudgetSnapshot[],
 ): Promise<void> {
   for (const { reference, limit, addressLimit, maxUnfinished } of everyCredential(feeds)) {
-    const { service, address, credential } = reference;
-    const left = budgets.find((one) => one.service === service && one.address === address);
+    const { credential } = reference;
+    const left = budgets.find((one) => haveSameBudget(one, reference));
     const credentials = left?.credentials ?? [];
     const closes = Object.fromEntries(credentials.map((one) => [one.credential, one.closes]));
     const restored = {

@@ -14,6 +14,20 @@ export interface ServiceReference {
   readonly credential: string;
 }
 
+/** What one budget serves, whatever the credential. */
+interface BudgetNames {
+  readonly service: string;
+  readonly address: string;
+}
+
+export function haveSameBudget(one: BudgetNames, other: BudgetNames): boolean {
+  return one.service === other.service && one.address === other.address;
+}
+
+export function isSameReference(one: ServiceReference, other: ServiceReference): boolean {
+  return haveSameBudget(one, other) && one.credential === other.credential;
+}
+
 /** What to do if it remains unknown whether a submission was accepted. */
 type WhenUnsure = 'hold' | 'resubmit';
 

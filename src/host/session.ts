@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { everyCredential, type ServiceSettings } from '../config/services.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
-import type { ServiceReference } from '../domain/campaign.ts';
+import { isSameReference, type ServiceReference } from '../domain/campaign.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { isTemporalAway } from '../temporal/away.ts';
@@ -290,10 +290,5 @@ async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
 }
 
 function knows({ services }: HostRecord, wanted: ServiceReference): boolean {
-  return services.some(
-    (s) =>
-      s.service === wanted.service &&
-      s.address === wanted.address &&
-      s.credential === wanted.credential,
-  );
+  return services.some((one) => isSameReference(one, wanted));
 }

@@ -1,5 +1,6 @@
 /** What changed between two observations of a campaign. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import { haveSameBudget } from '../../domain/campaign.ts';
 import type { CampaignState } from '../../domain/states.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
@@ -50,9 +51,7 @@ function between(before: CampaignObservation, after: CampaignObservation): Happe
   return [
     ...(turned ? [{ at, subject: progress.campaign, words, tone: 'strong' as const }] : []),
     ...after.budgets.flatMap((budget) => {
-      const former = before.budgets.find(
-        ({ service, address }) => service === budget.service && address === budget.address,
-      );
+      const former = before.budgets.find((one) => haveSameBudget(one, budget));
       return former ? ofBudget(former, budget, at) : [];
     }),
   ];
