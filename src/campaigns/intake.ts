@@ -15,7 +15,7 @@ import { PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { resultCacheIfAny, type ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { unreadableIsNone } from '../store/store-error.ts';
 
 export interface IntakeOptions {
   /** `local`: the services of this project. */
@@ -108,18 +108,13 @@ export async function unchangedCampaign(
 ): Promise<Pick<Intake, 'name' | 'folder'> | null> {
   const place = placeOf(manifests, options, settings);
   const tree = await preparedTree(place.folder);
+  // The intake reports a tree that cannot be read.
   const former = tree && (await readPreparedCampaign(tree).catch(unreadableIsNone));
   if (!tree || !former || former.name !== place.name) return null;
   const digests = await digestsOfManifests(manifests, options.allowOutside ?? false);
   if (JSON.stringify(digests) !== JSON.stringify(former.manifestDigests)) return null;
   const skipped = options.skipInvalid === true ? 0 : await countInvalidRows(tree);
   return skipped === 0 ? place : null;
-}
-
-/** Reported by the intake. */
-function unreadableIsNone(error: unknown): null {
-  if (error instanceof StoreError) return null;
-  throw error;
 }
 
 function placeOf(

@@ -10,7 +10,7 @@ import { ITEM_RECORD, itemKey } from './layout.ts';
 import { readPage, readPreparedCampaign, type PageEntry } from './prepared-campaign.ts';
 import { reachedPages } from './reached-pages.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { unreadableIsNone } from './store-error.ts';
 
 /** An accepted job, or one that may have been accepted: the latest time from which it counts. */
 interface JobInTree {
@@ -24,7 +24,7 @@ interface JobInTree {
 
 /** The credential that the tree's campaign uses; null when unknown. */
 export async function credentialOfTree(store: Store, service: ServiceName): Promise<string | null> {
-  const campaign = await readPreparedCampaign(store).catch(damagedIsNone);
+  const campaign = await readPreparedCampaign(store).catch(unreadableIsNone);
   const services = campaign?.settings['services'] as
     Readonly<Record<string, { readonly credential?: unknown } | undefined>> | undefined;
   const credential = services?.[service]?.credential;
@@ -33,7 +33,7 @@ export async function credentialOfTree(store: Store, service: ServiceName): Prom
 
 /**
  * Jobs that the service at `address` accepted within the last `windowMs`. A time in the future counts as well: it was
- * written before the clock was set back. An unreadable record is ignored here; `prepare` reports it.
+ * written before the clock was set back. What is unreadable is ignored here: it is reported and repaired when the tree is next prepared.
  */
 export async function chargesInTree(
   store: Store,
@@ -41,13 +41,13 @@ export async function chargesInTree(
   windowMs: number,
   now = Date.now(),
 ): Promise<readonly JobInTree[]> {
-  const campaign = await readPreparedCampaign(store).catch(damagedIsNone);
+  const campaign = await readPreparedCampaign(store).catch(unreadableIsNone);
   if (!campaign || windowMs <= 0) return [];
   const jobs: JobInTree[] = [];
   const isReached = await reachedPages(store, campaign);
   for (let page = 0; page < campaign.pages; page += 1) {
     if (!isReached(page)) continue;
-    const entries = (await readPage(store, page).catch(damagedIsNone)) ?? [];
+    const entries = (await readPage(store, page).catch(unreadableIsNone)) ?? [];
     await inParallel(entries, READS_AT_ONCE, async (entry) => {
       if (!(await mayCount(store, entry, now - windowMs))) return;
       const record = await readItem(store, entry.kind, entry.id).catch(() => null);
@@ -56,12 +56,6 @@ export async function chargesInTree(
     });
   }
   return jobs;
-}
-
-/** Damage is reported and repaired when the tree is next prepared. */
-function damagedIsNone(error: unknown): null {
-  if (error instanceof StoreError) return null;
-  throw error;
 }
 
 const READS_AT_ONCE = 32;

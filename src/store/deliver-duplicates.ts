@@ -13,7 +13,7 @@ import { readItem, writeItem } from './item-store.ts';
 import { itemKey } from './layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
-import { isDamagedRecord } from './store-error.ts';
+import { damagedRecordIsNone } from './store-error.ts';
 
 /** `beat` is called after each row. */
 export async function deliverDuplicates(
@@ -43,13 +43,8 @@ async function deliverTo(store: Store, { kind, id, follows = '' }: PageEntry): P
 }
 
 /** A damaged record is published as such: it must not prevent the others from ending. */
-async function readable(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
-  try {
-    return await readItem(store, kind, id);
-  } catch (error) {
-    if (isDamagedRecord(error)) return null;
-    throw error;
-  }
+function readable(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
+  return readItem(store, kind, id).catch(damagedRecordIsNone);
 }
 
 async function endOf(

@@ -8,7 +8,7 @@ import { readItem } from './item-store.ts';
 import { itemFolder, PREPARED_CAMPAIGN } from './layout.ts';
 import { readPage, readPreparedCampaign, type PageEntry } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
-import { isDamagedRecord, StoreError } from './store-error.ts';
+import { damagedRecordIsNone, StoreError } from './store-error.ts';
 
 /** The item that has a job. */
 export interface HolderOfJob {
@@ -83,7 +83,7 @@ async function readEntry(
   { kind, id }: PageEntry,
   jobs: Map<string, HolderOfJob>,
 ): Promise<void> {
-  const record = await readItem(store, kind, id).catch(damagedIsNone);
+  const record = await readItem(store, kind, id).catch(damagedRecordIsNone);
   // A result from another row or from the cache is listed at the item that has the job.
   if (record?.service !== service || record.resultFrom) return;
   const { state, remoteId, earlier } = record;
@@ -91,9 +91,4 @@ async function readEntry(
   for (const job of [remoteId, ...earlier.map((end) => end.remoteId)]) {
     if (job !== null && !jobs.has(job)) jobs.set(job, holder);
   }
-}
-
-function damagedIsNone(error: unknown): null {
-  if (isDamagedRecord(error)) return null;
-  throw error;
 }

@@ -18,7 +18,7 @@ import {
 import { canBeRetried, reopened } from './reopen.ts';
 import { RowCounter } from './row-counts.ts';
 import type { Store } from './store.ts';
-import { isDamagedRecord } from './store-error.ts';
+import { damagedRecordIsNone } from './store-error.ts';
 
 /** Items written at once, as in `prepare.ts`. */
 const WRITE_LIMIT = 16;
@@ -65,7 +65,7 @@ async function open(
   written: string[],
 ): Promise<PageEntry> {
   const { id, kind, asks, done = 'failed' } = entry;
-  const record = await readListed(store, entry).catch(unreadableIsNone);
+  const record = await readListed(store, entry).catch(damagedRecordIsNone);
   // Published as failed, with the reason; there is nothing to send.
   if (record === null) return { id, kind, done, ...(asks !== undefined && { asks }) };
   if (again === null || !canBeRetried(record.state)) return pageEntry(record);
@@ -74,9 +74,4 @@ async function open(
   await writeItem(store, opened, { durable: false });
   written.push(itemKey(store, kind, id, ITEM_RECORD));
   return pageEntry(opened);
-}
-
-function unreadableIsNone(error: unknown): null {
-  if (isDamagedRecord(error)) return null;
-  throw error;
 }

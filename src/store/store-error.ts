@@ -102,3 +102,15 @@ const DAMAGED_RECORD: readonly string[] = [
 export function isDamagedRecord(error: unknown): error is StoreError {
   return error instanceof StoreError && DAMAGED_RECORD.includes(error.code);
 }
+
+/** For `catch`: what a damaged record would say is left out. Other errors are thrown. */
+export function damagedRecordIsNone(error: unknown): null {
+  if (isDamagedRecord(error)) return null;
+  throw error;
+}
+
+/** For `catch`: whatever the tree does not give now is left out, for any reason. Other errors are thrown. */
+export function unreadableIsNone(error: unknown): null {
+  if (error instanceof StoreError) return null;
+  throw error;
+}
