@@ -6,6 +6,7 @@ import { createReadStream, createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Settings } from '../config/settings.ts';
+import { hasErrno } from '../domain/errno.ts';
 import { folderUnusable } from '../host/lock.ts';
 import { parseJson } from '../results/json.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
@@ -50,6 +51,6 @@ export async function* readWorkerLog({ embeddedDir }: Settings): AsyncGenerator<
       if (read !== null) yield read;
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!hasErrno(error, 'ENOENT')) throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** The structure files named in a column of the manifest: paths relative to the manifest's folder, or to another. */
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { errnoOf } from '../domain/errno.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import type { LeftOut, StructureFile } from './format.ts';
 
@@ -36,7 +37,7 @@ export class StructureFolder {
     try {
       return { name, text: await readFile(path, 'utf8') };
     } catch (error) {
-      const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+      const reason = errnoOf(error) ?? String(error);
       const hint = ACCESSION.test(name)
         ? `; ${name} looks like a UniProt accession: nothing is downloaded, save the model and name its file`
         : '';

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
+import { hasErrno } from '../domain/errno.ts';
 import type { FileDigest } from './digest.ts';
-import { hasCode, isAbsent } from './system-calls.ts';
+import { isAbsent } from './system-calls.ts';
 
 /** For a link, only the fact that it is one. */
 export const LINK = Symbol('a symbolic link');
@@ -28,9 +29,9 @@ export const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.
 
 /** The value for a file that could not be opened; other errors are thrown. */
 export function unopened(error: unknown): Link | null {
-  if (hasCode(error, 'ELOOP')) return LINK;
+  if (hasErrno(error, 'ELOOP')) return LINK;
   // A socket, or a pipe without a reader: not readable.
-  if (isAbsent(error) || hasCode(error, 'ENXIO')) return null;
+  if (isAbsent(error) || hasErrno(error, 'ENXIO')) return null;
   throw error;
 }
 

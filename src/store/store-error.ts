@@ -8,6 +8,7 @@ import {
   type StoreCode,
   type WordedCode,
 } from '../domain/error-codes/registry.ts';
+import { errnoOf } from '../domain/errno.ts';
 import { HundredfoldError, textsOf } from '../domain/errors.ts';
 
 export class StoreError extends HundredfoldError {
@@ -70,7 +71,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 /** An error of the file system in words; `action` completes "Cannot …". */
 export function storeErrorOf(error: unknown, action: string): StoreError {
   if (error instanceof StoreError) return error;
-  const errno = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const errno = errnoOf(error) ?? 'unknown error';
   const { code, what } = MEANINGS[errno] ?? {
     code: 'STORE_IO',
     what: `the file system answered ${errno}`,

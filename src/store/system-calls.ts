@@ -2,6 +2,7 @@
 import { copyFile, link, lstat, mkdir, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasErrno } from '../domain/errno.ts';
 import { storeErrorOf } from './store-error.ts';
 
 /** Runs a call of the file system; its errors get a code and a remedy. */
@@ -23,10 +24,6 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
 /**
  * Creates a folder, and with `parents` its parents; an existing one is left alone. Not `mkdir` with `recursive`: on a
  * read-only disk that fails with ENOENT, which misleads the user. False if it existed.
@@ -36,8 +33,8 @@ export async function makeFolder(path: string, parents: boolean): Promise<boolea
     await mkdir(path);
     return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    if (!parents || !hasCode(error, 'ENOENT')) throw error;
+    if (hasErrno(error, 'EEXIST')) return false;
+    if (!parents || !hasErrno(error, 'ENOENT')) throw error;
     await makeFolder(dirname(path), true);
     return makeFolder(path, false);
   }
@@ -48,7 +45,7 @@ export function ignoreAbsent(error: unknown): void {
 }
 
 export function isAbsent(error: unknown): boolean {
-  return hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
+  return hasErrno(error, 'ENOENT', 'ENOTDIR');
 }
 
 /** A second name for a file. False if that is impossible: another disk, or a file system without links. */
@@ -57,7 +54,7 @@ export async function isLinked(source: string, path: string): Promise<boolean> {
     await link(source, path);
     return true;
   } catch (error) {
-    if (NO_LINKS.some((code) => hasCode(error, code))) return false;
+    if (hasErrno(error, ...NO_LINKS)) return false;
     throw error;
   }
 }
@@ -74,7 +71,7 @@ export async function linkNew(source: string, path: string): Promise<boolean> {
     await copyFile(source, path, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
+    if (!hasErrno(error, 'EEXIST')) throw error;
     // Over NFS the answer to a successful link may be lost; the repeated call then finds its own link.
     const [ours, found] = await Promise.all([lstat(source), lstat(path)]);
     return ours.ino === found.ino && ours.dev === found.dev;

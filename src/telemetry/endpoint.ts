@@ -4,6 +4,7 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { errnoOf } from '../domain/errno.ts';
 import { codedError } from '../domain/errors.ts';
 
 export interface ListenAddress {
@@ -74,7 +75,7 @@ async function listen(server: Server, { host, port }: ListenAddress): Promise<vo
       server.listen({ host, port, exclusive: true }, resolve);
     });
   } catch (cause) {
-    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    const code = errnoOf(cause) ?? 'unknown';
     throw codedError('METRICS_PORT', { host, port, code }, cause);
   }
   server.unref();

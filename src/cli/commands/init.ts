@@ -4,6 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
+import { errnoOf } from '../../domain/errno.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
 import { say } from '../text/explain.ts';
@@ -42,9 +43,9 @@ async function added(path: string, content: Uint8Array): Promise<boolean> {
     await writeFile(path, content, { flag: 'wx' });
     return true;
   } catch (cause) {
-    const { code, path: where } = cause as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && where === path) return false;
-    if (code === undefined) throw cause;
+    const code = errnoOf(cause);
+    if (code === null) throw cause;
+    if (code === 'EEXIST' && (cause as NodeJS.ErrnoException).path === path) return false;
     throw codedError('CONFIG_NOT_WRITTEN', { path, code }, cause);
   }
 }

@@ -6,6 +6,7 @@
  * its grandchild), and a cleanup at the next start, which may be a day later.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { hasErrno } from '../../../domain/errno.ts';
 import { BoundedText } from './bounded-text.ts';
 import { residentBytes } from './memory.ts';
 
@@ -129,6 +130,6 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     process.kill(-child.pid, signal);
   } catch (error) {
     // It has already ended.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!hasErrno(error, 'ESRCH')) throw error;
   }
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasErrno } from '../../../domain/errno.ts';
 
 const PREFIX = 'hundredfold-job-';
 const NAME = new RegExp(`^${PREFIX}(\\d+)-`);
@@ -42,6 +43,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return hasErrno(error, 'EPERM');
   }
 }

@@ -1,6 +1,7 @@
 /** The 19 files of a molecule (contract of the molecule service, 2.5), under ACPYPE's own names. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasErrno } from '../../../../domain/errno.ts';
 import type { MoleculeJob } from '../../engine.ts';
 import { moleculeName } from './command.ts';
 
@@ -56,7 +57,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (hasErrno(error, 'ENOENT')) return '';
     throw error;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasErrno } from '../../../../domain/errno.ts';
 import type { EngineContext, EngineOutcome, Output, OutputName } from '../../engine.ts';
 import { BoundedText } from '../bounded-text.ts';
 import { removeFolder, workFolder } from '../work-folder.ts';
@@ -97,7 +98,7 @@ async function unlessAbsent<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (hasErrno(error, 'ENOENT')) return null;
     throw error;
   }
 }
