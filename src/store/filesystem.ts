@@ -88,6 +88,9 @@ async function isThere(path: string): Promise<boolean> {
 
 const opened = new OpenedFolders<FileStore>();
 
+/** Of a file that is being written: its paths, and the folders whose entries change. */
+type Put<T> = (temporary: string, path: string, touched: readonly string[]) => Promise<T>;
+
 class FileStore implements Store {
   readonly location: string;
   readonly sharded: boolean;
@@ -103,41 +106,24 @@ class FileStore implements Store {
   }
 
   async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
-    const segments = keySegments(key);
-    const path = join(this.location, ...segments);
-    const folder = dirname(path);
-    const action = `write ${key}`;
     const durable = options.durable ?? true;
-    const touched = await system(action, () => this.#folders.make(key, segments, options));
-    const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
-    try {
+    return this.#placed(key, options, async (temporary, path, touched) => {
       const stored = await fillFile(temporary, key, data, options, durable);
       options.signal?.throwIfAborted();
-      await system(action, () => rename(temporary, path));
-      if (durable) await system(action, () => syncFolders([folder, ...touched]));
+      await system(`write ${key}`, () => rename(temporary, path));
+      if (durable) await system(`write ${key}`, () => syncFolders(touched));
       return stored;
-    } catch (error) {
-      // If even this fails, the leftover is invisible to `list` and removed by the next sweep: the first error is
-      // reported.
-      await rm(temporary, { force: true }).catch(() => undefined);
-      throw error;
-    }
+    });
   }
 
   async create(key: string, data: string): Promise<boolean> {
-    const segments = keySegments(key);
-    const path = join(this.location, ...segments);
-    const action = `write ${key}`;
-    const touched = await system(action, () => this.#folders.make(key, segments));
-    const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
-    try {
+    return this.#placed(key, {}, async (temporary, path, touched) => {
       await fillFile(temporary, key, data, {}, true);
-      const created = await system(action, () => linkNew(temporary, path));
-      if (created) await system(action, () => syncFolders([dirname(path), ...touched]));
-      return created;
-    } finally {
+      const created = await system(`write ${key}`, () => linkNew(temporary, path));
+      if (created) await system(`write ${key}`, () => syncFolders(touched));
       await unlink(temporary).catch(() => undefined);
-    }
+      return created;
+    });
   }
 
   async replace(key: string, data: string): Promise<'unseen'> {
@@ -226,19 +212,16 @@ class FileStore implements Store {
 
   async adopt(key: string, from: Store, fromKey: string): Promise<void> {
     const source = from instanceof FileStore ? await from.#find(fromKey) : null;
-    const segments = keySegments(key);
-    const path = join(this.location, ...segments);
-    if (source !== null) {
-      await system(`write ${key}`, () => this.#folders.make(key, segments));
-      const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
-      if (await isLinked(source, temporary)) {
+    const linked =
+      source !== null &&
+      (await this.#placed(key, {}, async (temporary, path) => {
+        if (!(await isLinked(source, temporary))) return false;
         await system(`write ${key}`, () => rename(temporary, path));
         // rename(2) does nothing if both are already the same file.
         await unlink(temporary).catch(ignoreAbsent);
-        return;
-      }
-    }
-    await this.write(key, from.readStream(fromKey), { durable: false });
+        return true;
+      }));
+    if (!linked) await this.write(key, from.readStream(fromKey), { durable: false });
   }
 
   async remove(key: string): Promise<void> {
@@ -269,6 +252,23 @@ class FileStore implements Store {
       swept += 1;
     }
     return swept;
+  }
+
+  /** `put` fills a file with a temporary name, in the folder of its own name, and renames it. */
+  async #placed<T>(key: string, options: WriteOptions, put: Put<T>): Promise<T> {
+    const segments = keySegments(key);
+    const path = join(this.location, ...segments);
+    const folder = dirname(path);
+    const made = await system(`write ${key}`, () => this.#folders.make(key, segments, options));
+    const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
+    try {
+      return await put(temporary, path, [folder, ...made]);
+    } catch (error) {
+      // If even this fails, the leftover is invisible to `list` and removed by the next sweep: the first error is
+      // reported.
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** A property of a file; null if it does not exist. A link is refused. */
