@@ -4,21 +4,18 @@
  */
 import { CITATION, DATACITE, depositTree } from '../../campaigns/deposit.ts';
 import { EXIT } from '../../domain/errors.ts';
-import type { Deposit } from '../../report/deposit/parts.ts';
 import { TO_COMPLETE } from '../../report/deposit/stubs.ts';
 import { absoluteAddress, addressOf } from '../../store/address.ts';
 import { say } from '../text/explain.ts';
 import { findTreeOrFolder } from '../session/tree-or-folder.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
+import { nowAndThen } from '../text/now-and-then.ts';
 import { printDocument, printLine } from '../text/output.ts';
 
 export interface DepositFlags extends CommonFlags {
   readonly out?: string;
   readonly zip?: boolean;
 }
-
-/** Time between progress lines, in ms. */
-const SHOW_EVERY_MS = 5_000;
 
 export async function deposit(nameOrFolder: string, flags: DepositFlags): Promise<number> {
   const tree = await findTreeOrFolder(nameOrFolder, flags);
@@ -27,7 +24,9 @@ export async function deposit(nameOrFolder: string, flags: DepositFlags): Promis
   const { incomplete, archive: made } = await depositTree(tree, {
     place,
     zip: flags.zip ?? false,
-    onFile: progress(name),
+    onFile: nowAndThen(
+      ({ files, bytes }) => `${name}: ${files} files, ${(bytes / 1e6).toFixed(0)} MB`,
+    ),
   });
   if (made !== null && made.kept > 0)
     say(`${name}: kept ${made.kept} files of an earlier, interrupted attempt.`);
@@ -42,13 +41,4 @@ export async function deposit(nameOrFolder: string, flags: DepositFlags): Promis
   }
   if (incomplete.length > 0) say('  Then run this command again to include them in the archive.');
   return EXIT.ok;
-}
-
-function progress(name: string): NonNullable<Deposit['onFile']> {
-  let shownAt = performance.now();
-  return (done) => {
-    if (performance.now() - shownAt < SHOW_EVERY_MS) return;
-    shownAt = performance.now();
-    say(`${name}: ${done.files} files, ${(done.bytes / 1e6).toFixed(0)} MB`);
-  };
 }

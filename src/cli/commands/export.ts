@@ -9,6 +9,7 @@ import { openStore } from '../../store/open-store.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { lineOf } from '../../campaigns/item-lines.ts';
+import { nowAndThen } from '../text/now-and-then.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 import { findTreeOrFolder } from '../session/tree-or-folder.ts';
@@ -72,16 +73,12 @@ function incomplete(): HundredfoldError {
   return codedError('EXPORT_INCOMPLETE_COMMAND', {});
 }
 
-/** Time between progress lines, in ms. */
-const SHOW_EVERY_MS = 5_000;
-
 function progress(name: string, items: number): () => void {
-  let [done, shownAt] = [0, performance.now()];
+  let done = 0;
+  const show = nowAndThen(() => `${name}: ${done} of ${items} items read`);
   return () => {
     done += 1;
-    if (performance.now() - shownAt < SHOW_EVERY_MS) return;
-    shownAt = performance.now();
-    say(`${name}: ${done} of ${items} items read`);
+    show();
   };
 }
 

@@ -10,6 +10,7 @@ import type { CommonFlags } from '../command-line/flags.ts';
 import { parseWhere } from '../command-line/where.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { say } from '../text/explain.ts';
+import { nowAndThen } from '../text/now-and-then.ts';
 import { printDocument } from '../text/output.ts';
 
 interface TransferFlags extends CommonFlags {
@@ -33,24 +34,16 @@ export async function push(name: string, flags: PushFlags): Promise<number> {
   return print(name, flags, await pushTree(wantedBy(name, flags), replace));
 }
 
-/** Time between progress lines, in ms. */
-const SHOW_EVERY_MS = 5_000;
-
 function wantedBy(name: string, flags: TransferFlags): TreeTransfer {
   const where = flags.where && parseWhere(flags.where);
   const { storeUrl } = commandSettings(flags, { tokens: 'optional' });
-  let shownAt = performance.now();
   return {
     name,
     storeUrl,
     out: flags.out ?? HERE,
     where,
     onNotice: say,
-    onFile: ({ files, bytes }) => {
-      if (performance.now() - shownAt < SHOW_EVERY_MS) return;
-      shownAt = performance.now();
-      say(`${name}: ${files} files, ${sizeOf(bytes)} copied`);
-    },
+    onFile: nowAndThen(({ files, bytes }) => `${name}: ${files} files, ${sizeOf(bytes)} copied`),
   };
 }
 

@@ -12,11 +12,9 @@ import type { Store } from '../../store/store.ts';
 import { say } from '../text/explain.ts';
 import { findTreeOrFolder } from '../session/tree-or-folder.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
+import { nowAndThen } from '../text/now-and-then.ts';
 import { printDocument } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
-
-/** Time between progress lines, in ms. */
-const SHOW_EVERY_MS = 5_000;
 
 export interface VerifyFlags extends CommonFlags {
   readonly recompute?: string;
@@ -28,13 +26,8 @@ export async function verify(nameOrFolder: string, flags: VerifyFlags): Promise<
   const sample = sampleIn(flags);
   const { folder, store, campaign } = await findTreeOrFolder(nameOrFolder, flags);
   const { name, items } = campaign;
-  let shownAt = performance.now();
   const verification = await verifyFolder(folder, campaign, {
-    onItem: (done) => {
-      if (performance.now() - shownAt < SHOW_EVERY_MS) return;
-      shownAt = performance.now();
-      say(`${name}: ${done} of ${items} items read`);
-    },
+    onItem: nowAndThen((done) => `${name}: ${done} of ${items} items read`),
   });
   const { faults, notes, files } = verification;
   const seed = flags.seed ?? randomBytes(4).toString('hex');
