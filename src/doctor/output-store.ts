@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { whatDiskLacks } from '../campaigns/obstacle.ts';
 import type { Settings } from '../config/settings.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
+import { sizeText } from '../domain/size-text.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { openStore } from '../store/open-store.ts';
 import { probe } from '../store/probe.ts';
@@ -25,7 +26,7 @@ export async function outputStoreFinding({ storeUrl }: Settings): Promise<Findin
     const space = 'Free some space there, or choose another with --out or store.url.';
     return { check, ok: false, found: full, remedy: space };
   }
-  return { check, ok: true, found: `${folder}, ${((bavail * bsize) / 1e9).toFixed(1)} GB free` };
+  return { check, ok: true, found: `${folder}, ${sizeText(bavail * bsize)} free` };
 }
 
 async function objectStore(check: string, address: string): Promise<Finding> {

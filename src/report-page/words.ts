@@ -55,13 +55,6 @@ export function durationText(ms: number): string {
     .join(' ');
 }
 
-/** `1.2 kB`. */
-export function bytesText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
-}
-
 /** `−0.64`, with a typographic minus sign. */
 export function signedText(value: number, decimals: number): string {
   const text = Math.abs(value).toFixed(decimals);

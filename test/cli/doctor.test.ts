@@ -78,7 +78,7 @@ describe('with everything that is needed', () => {
       'ok       configuration and credentials: no hundredfold.yaml here: defaults and environment variables',
       expect.stringMatching(/^ok {7}Temporal: embedded, not running now; .*, version \d+\.\d+/),
       'ok       services: the local ones (--services local)',
-      expect.stringMatching(/^ok {7}output store: .*results, \d+\.\d GB free$/),
+      expect.stringMatching(/^ok {7}output store: .*results, \d+(\.\d)? [MGT]B free$/),
       'ok       ledger of submissions: nothing was sent from this machine yet',
       expect.stringMatching(/^ok {7}engine acpype: /),
       expect.stringMatching(/^ok {7}engine b2btools: /),

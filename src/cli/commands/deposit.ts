@@ -4,6 +4,7 @@
  */
 import { CITATION, DATACITE, depositTree } from '../../campaigns/deposit.ts';
 import { EXIT } from '../../domain/errors.ts';
+import { sizeText } from '../../domain/size-text.ts';
 import { TO_COMPLETE } from '../../report/deposit/stubs.ts';
 import { absoluteAddress, addressOf } from '../../store/address.ts';
 import { say } from '../text/explain.ts';
@@ -24,9 +25,7 @@ export async function deposit(nameOrFolder: string, flags: DepositFlags): Promis
   const { incomplete, archive: made } = await depositTree(tree, {
     place,
     zip: flags.zip ?? false,
-    onFile: nowAndThen(
-      ({ files, bytes }) => `${name}: ${files} files, ${(bytes / 1e6).toFixed(0)} MB`,
-    ),
+    onFile: nowAndThen(({ files, bytes }) => `${name}: ${files} files, ${sizeText(bytes)}`),
   });
   if (made !== null && made.kept > 0)
     say(`${name}: kept ${made.kept} files of an earlier, interrupted attempt.`);

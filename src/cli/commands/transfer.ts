@@ -6,6 +6,7 @@ import {
   type TreeTransfer,
 } from '../../campaigns/transfer-tree.ts';
 import { EXIT } from '../../domain/errors.ts';
+import { sizeText } from '../../domain/size-text.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { parseWhere } from '../command-line/where.ts';
 import { commandSettings } from '../session/command-settings.ts';
@@ -43,7 +44,7 @@ function wantedBy(name: string, flags: TransferFlags): TreeTransfer {
     out: flags.out ?? HERE,
     where,
     onNotice: say,
-    onFile: nowAndThen(({ files, bytes }) => `${name}: ${files} files, ${sizeOf(bytes)} copied`),
+    onFile: nowAndThen(({ files, bytes }) => `${name}: ${files} files, ${sizeText(bytes)} copied`),
   };
 }
 
@@ -51,11 +52,7 @@ function print(name: string, flags: CommonFlags, { from, to, done }: Transferred
   const { files, copied, kept, bytes, faults } = done;
   if (flags.json) printDocument({ campaign: name, from, to, ...done });
   say(`${name}: ${files} files of ${from} in ${to}.`);
-  say(`  copied: ${copied} (${sizeOf(bytes)}); already there and correct: ${kept}`);
+  say(`  copied: ${copied} (${sizeText(bytes)}); already there and correct: ${kept}`);
   for (const fault of faults) say(`  damaged: ${fault}`);
   return faults.length === 0 ? EXIT.ok : EXIT.incomplete;
-}
-
-function sizeOf(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,6 +1,7 @@
 /** What a campaign would do, as text: for `plan`, and for `run` before it starts. Pure. */
 import { formatNonZeroDuration } from '../../domain/duration.ts';
 import { KINDS, type Kind } from '../../domain/item.ts';
+import { sizeText } from '../../domain/size-text.ts';
 import type { ServiceForecast } from '../../plan/forecast.ts';
 import { diskEstimate, jobsOf } from '../../plan/totals.ts';
 import type { Survey } from '../../plan/survey.ts';
@@ -93,12 +94,4 @@ function diskLines({ survey, freeBytes }: PlanView): string[] {
   const room = freeBytes === null ? '' : `; ${sizeText(freeBytes)} free`;
   const tight = freeBytes !== null && needed > freeBytes ? ' (too little)' : '';
   return [`  disk: about ${sizeText(needed)}${room}${tight}`];
-}
-
-function sizeText(bytes: number): string {
-  const units = ['kB', 'MB', 'GB', 'TB'];
-  let size = bytes / 1_000;
-  let unit = 0;
-  for (; size >= 1_000 && unit < units.length - 1; unit += 1) size /= 1_000;
-  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit] ?? ''}`;
 }

@@ -1,7 +1,8 @@
 /** Everything known about an item's job, and its files. */
+import { sizeText } from '../../domain/size-text.ts';
 import type { ItemFacts, PageData } from '../data.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
-import { bytesText, durationText, momentText } from '../words.ts';
+import { durationText, momentText } from '../words.ts';
 
 interface FactsProps {
   readonly data: PageData;
@@ -148,7 +149,7 @@ function Files({ facts: { folder, files } }: { readonly facts: ItemFacts }) {
         {Object.entries(files).map(([name, bytes]) => (
           <li key={name}>
             <a href={hrefOf(folder, name)}>{name}</a>{' '}
-            {bytes !== null && <span class="quiet">{bytesText(bytes)}</span>}
+            {bytes !== null && <span class="quiet">{sizeText(bytes)}</span>}
           </li>
         ))}
       </ul>

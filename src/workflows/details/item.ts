@@ -8,6 +8,7 @@ import type { Attempt, ItemEnd } from '../../domain/campaign.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { FOLDER_OF_KIND, type Options } from '../../domain/item.ts';
 import type { Timing } from '../../domain/outcomes.ts';
+import { sizeText } from '../../domain/size-text.ts';
 import type { ItemState } from '../../domain/states.ts';
 import type { ItemInput } from '../messages.ts';
 import type { KeptFile } from '../activity-types.ts';
@@ -104,12 +105,6 @@ function filesText(files: readonly KeptFile[]): string {
   if (files.length === 0) return 'none fetched';
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   return `${files.length} fetched (${sizeText(bytes)})`;
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 10_000) return `${bytes} bytes`;
-  if (bytes < 10_000_000) return `${Math.round(bytes / 1_000)} kB`;
-  return `${Math.round(bytes / 1_000_000)} MB`;
 }
 
 function attemptsText(attempts: readonly Attempt[]): string {
