@@ -8,7 +8,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { ItemEnd, JobPolicy } from '../domain/campaign.ts';
+import { SUCCEEDED, type JobPolicy } from '../domain/campaign.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { withQueuedAt } from '../workflows/post-times.ts';
 import type {
@@ -24,8 +24,6 @@ import { fetchArtefact } from './fetch.ts';
 import { JobStage, type FinishedJob } from './job-stage.ts';
 import { poll } from './poll.ts';
 import { storeFailure } from './retry.ts';
-
-const SUCCEEDED: ItemEnd = { state: 'succeeded', code: null, message: null };
 
 /**
  * A third of its heartbeat time-out (src/workflows/activity-options.ts). Most jobs need a few seconds from their first

@@ -10,14 +10,13 @@ import { growingDelay } from '../domain/growing-delay.ts';
 import { pollDelay, jobStuckBecause } from '../domain/poll-delay.ts';
 import type { PollPolicy, PollResult, RemoteJob } from '../workflows/activity-types.ts';
 import type { ServiceClient } from '../services/client.ts';
+import { WAITED_HERE_MS } from '../services/pace.ts';
 import type { Dependencies } from './dependencies.ts';
 import { noteAcceptanceOnce, type Owed } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
 import { growing, notYet } from './retry.ts';
 import { ownTries, type Tries } from './tries.ts';
 
-/** A shorter delay (ms) is waited for here: a retry by the server costs more than a poll. */
-const WAITED_HERE_MS = 2_000;
 /** All delays between the polls of one call together (ms). */
 const WAITED_IN_ALL_MS = 5_000;
 /** Added to each delay (ms): a poll that is slightly too early costs the service's whole Retry-After. */

@@ -1,9 +1,6 @@
 /** Configuration keys for the network between this machine and a service, and for the contact in requests. */
 import { z } from 'zod';
-import { secretSource } from './schema-values.ts';
-
-/** An environment variable gives it as text. */
-const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
+import { flag, secretSource } from './schema-values.ts';
 
 /** Headers of the message itself, and those that the program sets; a gateway does not need them. */
 const OWN_HEADERS =

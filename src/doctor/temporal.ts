@@ -1,7 +1,7 @@
 /** `hundredfold doctor --temporal`: whether a Temporal server can be reached and has what campaigns need. */
 import { X509Certificate } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { createAttributes, daysOf, updateRetention } from '../temporal/cluster-commands.ts';
+import { createAttributes, DAY_MS, daysOf, updateRetention } from '../temporal/cluster-commands.ts';
 import {
   ATTRIBUTE_NAMES,
   ATTRIBUTE_TYPES,
@@ -20,7 +20,6 @@ import { namespaceMissing } from '../temporal/refusals.ts';
 import { findingsAt, findingOf } from './connected.ts';
 import type { Finding } from './finding.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
 const LEAST_RETENTION_MS = 7 * DAY_MS;
 

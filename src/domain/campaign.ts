@@ -200,6 +200,8 @@ export interface ItemEnd {
   readonly message: string | null;
 }
 
+export const SUCCEEDED: ItemEnd = { state: 'succeeded', code: null, message: null };
+
 /** An item that has ended while the campaign ran, for display. */
 export interface RecentEnd extends ItemEnd {
   readonly id: string;

@@ -6,6 +6,7 @@
  * both can be undone: a guarded piece's own apostrophes are counted with ours (`'=1` is written `''=1`), a backslash
  * that looks like ours is escaped too, and different cells are always written differently.
  */
+import { codePoint } from './plain-text.ts';
 
 /** A piece whose beginning makes a spreadsheet read a formula, including the full-width forms of East Asian locales. */
 const PIECE = /(^|[;\t\r\n])('*"*[=+\-@＝＋－＠][^;\t\r\n]*)/g;
@@ -28,10 +29,7 @@ const ODD = /[\p{Cc}\\=+\-@＝＋－＠]/u;
 
 export function guarded(cell: string): string {
   if (!ODD.test(cell) || HARMLESS.test(cell)) return cell;
-  const visible = cell.replace(
-    WRITTEN_OUT,
-    (code) => `\\u{${(code.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  const visible = cell.replace(WRITTEN_OUT, codePoint);
   const first = BLANK_FIRST.test(visible) ? "'" : '';
   return first + eachFormula(visible, (piece) => `'${piece}`);
 }

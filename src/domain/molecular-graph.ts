@@ -3,6 +3,10 @@
 /** In ångström. */
 export type Place = readonly [x: number, y: number, z: number];
 
+export function distanceOf(one: Place, other: Place): number {
+  return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
+}
+
 export interface MolecularGraph {
   /** Symbols, hydrogens included. */
   readonly elements: readonly string[];

@@ -5,7 +5,12 @@ const CONTROL = /[^\P{Cc}\n\t]|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u20
 
 /** Messages of services, file names and keys may contain terminal control codes: they are shown as text. */
 export function harmless(text: string): string {
-  return text.replace(CONTROL, (code) => `\\u{${(code.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replace(CONTROL, codePoint);
+}
+
+/** `\u{1b}` */
+export function codePoint(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /** The first line of an error's message. */

@@ -2,7 +2,7 @@
  * Detects a ligand whose carbons lack hydrogens: the engine accepts it silently (benzene without hydrogens becomes six
  * carbons with good parameters for another molecule), so it must not be simulated.
  */
-import type { Place } from '../domain/molecular-graph.ts';
+import { distanceOf, type Place } from '../domain/molecular-graph.ts';
 import type { MoleculeReading } from '../results/reading.ts';
 
 /** Degrees. A carbon with two neighbours is sp and linear, or lacks a hydrogen. */
@@ -22,7 +22,7 @@ export function hydrogensMissing({ atoms, bonds }: MoleculeReading): string | nu
     const [first, second, ...more] = neighbours[index] ?? [];
     if (element !== 'C' || more.length > 0) continue;
     if (second === undefined) {
-      const length = first === undefined ? Infinity : distance(place(index), place(first));
+      const length = first === undefined ? Infinity : distanceOf(place(index), place(first));
       if (length > TRIPLE_UP_TO) return words(name, 'one neighbour and no triple bond');
     } else if (angle(place(first), place(index), place(second)) < STRAIGHT_FROM) {
       return words(name, 'two neighbours and is bent');
@@ -35,12 +35,8 @@ function words(name: string, what: string): string {
   return `hydrogens are missing: its carbon ${name} has ${what}`;
 }
 
-function distance(one: Place, other: Place): number {
-  return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
-}
-
 /** In degrees, at the middle atom. */
 function angle(one: Place, middle: Place, other: Place): number {
-  const [a, b, c] = [distance(one, middle), distance(other, middle), distance(one, other)];
+  const [a, b, c] = [distanceOf(one, middle), distanceOf(other, middle), distanceOf(one, other)];
   return (Math.acos((a * a + b * b - c * c) / (2 * a * b)) * 180) / Math.PI;
 }

@@ -8,14 +8,12 @@ import type { ProgressOptions } from './progress.ts';
 import { publishCampaign } from './publish.ts';
 import { callThread } from './threads/call.ts';
 import type { PublishWork } from './threads/publish.ts';
+import { WORTH_THREADS } from './threads/worth-threads.ts';
 
 interface TreeOptions extends ProgressOptions {
   /** Whether the report can search for substructures. */
   readonly substructure?: boolean;
 }
-
-/** With fewer items, starting the threads takes longer (half a second) than they save. */
-const WORTH_THREADS = 300;
 
 /**
  * `publishCampaign` for the tree in `folder`: a large one in threads, to keep this one free.

@@ -10,6 +10,9 @@ export const TRACK_KEYS = [
   ...(['viterbi', 'complexity', 'arg', 'tyr', 'RRM', 'disorder'] as const),
 ] as const;
 
+/** The values that the service predicts for alignments, as far as known. */
+export const ALIGNMENT_KEYS = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
+
 /** Text in these is not a value; for unknown keys it may be. */
 const NUMERIC: ReadonlySet<string> = new Set(TRACK_KEYS.filter((key) => key !== 'viterbi'));
 

@@ -18,7 +18,7 @@ import type {
 import { Brake } from './brake.ts';
 import type { RequestOptions, Job, PollOptions, ServiceClient, SubmitOptions } from './client.ts';
 import { EndedList, LIST_EVERY_MS } from './ended-list.ts';
-import { Pace } from './pace.ts';
+import { Pace, WAITED_HERE_MS } from './pace.ts';
 
 interface MannersOptions {
   /** Status requests per second, of all jobs together; null for a service of one's own. */
@@ -28,9 +28,6 @@ interface MannersOptions {
   /** ms, monotonic */
   readonly now?: () => number;
 }
-
-/** A shorter wait (ms) is done here: another attempt by the Temporal server costs more. */
-const WAITED_HERE_MS = 2_000;
 
 /** If polling every job once takes longer (ms), the list of all jobs is requested instead. */
 const LONG_ROUND_MS = 500;

@@ -6,6 +6,9 @@
  * pace. Rejected: a workflow that assigns turns, which costs an event per request.
  */
 
+/** A shorter wait (ms) is done in the process: another attempt by the Temporal server costs more. */
+export const WAITED_HERE_MS = 2_000;
+
 /** With a pace, a young job is polled at most this often (ms). */
 const SHORTEST_MS = 500;
 const LONGEST_MS = 60_000;
@@ -47,7 +50,7 @@ export class Pace {
     const spacing = 1_000 / this.#perSecond;
     const waitMs = Math.max(0, early, this.#nextAt - now);
     // Turns further ahead are not reserved: the caller asks again later, and an unused turn would be lost.
-    if (waitMs <= 2_000) this.#nextAt = Math.max(now, this.#nextAt) + spacing;
+    if (waitMs <= WAITED_HERE_MS) this.#nextAt = Math.max(now, this.#nextAt) + spacing;
     return waitMs;
   }
 

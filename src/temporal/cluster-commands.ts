@@ -6,7 +6,7 @@ export interface CommandPlace {
   readonly namespace: string;
 }
 
-const DAY_MS = 24 * 3_600_000;
+export const DAY_MS = 24 * 3_600_000;
 
 export function createNamespace(place: CommandPlace, retentionMs: number): string {
   return operator('namespace create', place, `--retention ${daysOf(retentionMs)}`);

@@ -15,7 +15,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ItemEnd } from '../domain/campaign.ts';
+import { SUCCEEDED, type ItemEnd } from '../domain/campaign.ts';
 import { conclude } from './activity-options.ts';
 import { endSummary } from './details/summaries.ts';
 import { Ended, explain } from './item-end.ts';
@@ -53,8 +53,6 @@ async function path(progress: ItemProgress, submission: ItemSubmission): Promise
     return { state: 'failed', ...explain(error) };
   }
 }
-
-const SUCCEEDED: ItemEnd = { state: 'succeeded', code: null, message: null };
 
 async function finishJobOf(job: RemoteJob, progress: ItemProgress): Promise<ItemEnd> {
   if (progress.input.finishInOne) return finishInOne(job, progress);

@@ -3,7 +3,7 @@
  * distance is clearly a bond or clearly not: with a wrong bond, a correct result would be rejected.
  */
 import type { Atom, Bond } from './structure.ts';
-import type { Place } from '../../domain/molecular-graph.ts';
+import { distanceOf } from '../../domain/molecular-graph.ts';
 
 /** Covalent radii in ångström (Cordero et al. 2008, doi:10.1039/b801115j), of the elements that the service accepts. */
 const RADII: Readonly<Record<string, number>> = {
@@ -63,9 +63,5 @@ export function perceiveBonds(atoms: readonly Atom[]): readonly Bond[] | null {
 function relativeDistance(one: Atom, other: Atom | undefined): number {
   if (other === undefined) return Number.NaN;
   const radii = (RADII[one.element] ?? Number.NaN) + (RADII[other.element] ?? Number.NaN);
-  return distance(one.place, other.place) / radii;
-}
-
-function distance(one: Place, other: Place): number {
-  return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
+  return distanceOf(one.place, other.place) / radii;
 }

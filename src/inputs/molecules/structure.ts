@@ -3,7 +3,7 @@
  * PDB, Mol2 and MDL files.
  */
 import { atomicNumber, HALOGENS, unsupportedElements } from './element.ts';
-import type { Place } from '../../domain/molecular-graph.ts';
+import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
 import { finding, type InputFinding } from '../finding.ts';
 
 /** Maximum atoms of a molecule, including hydrogens (contract of the molecule service, sections 1.5 and 8). */
@@ -126,8 +126,4 @@ function distanceFinding(atoms: readonly Atom[]): InputFinding | null {
     }
   }
   return null;
-}
-
-function distanceOf(one: Place, other: Place): number {
-  return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
 }

@@ -58,6 +58,13 @@ export interface EngineContext {
 /** `result` is the prediction, or the molecule's result file set; the others are its other formats. */
 export type OutputName = 'result' | 'csv' | 'metadata' | 'distributions';
 
+export const CONTENT_TYPES: Readonly<Record<OutputName, string>> = {
+  result: 'application/json',
+  csv: 'text/csv; charset=utf-8',
+  metadata: 'text/csv; charset=utf-8',
+  distributions: 'application/json',
+};
+
 export interface Output {
   readonly name: OutputName;
   readonly contentType: string;

@@ -5,23 +5,16 @@
 import type { ServiceName } from '../../domain/item.ts';
 import { parseFasta, resultIds } from '../fasta.ts';
 import { canonical, type CanonicalJob } from './canonical.ts';
-import type {
-  Engine,
-  EngineContext,
-  EngineJob,
-  EngineOutcome,
-  Output,
-  OutputName,
+import {
+  CONTENT_TYPES,
+  type Engine,
+  type EngineContext,
+  type EngineJob,
+  type EngineOutcome,
+  type Output,
 } from './engine.ts';
 import { pace } from './pace.ts';
 import { loadIndex, readRecording, type Recording } from './recordings.ts';
-
-const CONTENT_TYPES: Readonly<Record<OutputName, string>> = {
-  result: 'application/json',
-  csv: 'text/csv; charset=utf-8',
-  metadata: 'text/csv; charset=utf-8',
-  distributions: 'application/json',
-};
 
 export class RecordedEngine implements Engine {
   readonly name = 'recorded';

@@ -1,14 +1,10 @@
 /** The part of the registry for the files that rows name. */
 import type { Facts, ProblemCode } from './facts.ts';
-import { shown } from './show.ts';
+import { list, shown } from './show.ts';
 import type { ProblemWording } from './wording.ts';
 
 export const UTF8 =
   'Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"; on a command line: iconv -t UTF-8).';
-
-function list(names: readonly string[]): string {
-  return names.map((name) => `\`${shown(name)}\``).join(', ');
-}
 
 type FileCode = Extract<ProblemCode, `MANIFEST_FILE_${string}`>;
 

@@ -5,15 +5,11 @@ import { KINDS, PREDICTORS } from '../../domain/item.ts';
 import type { FindingCode } from '../../inputs/finding.ts';
 import type { Facts, ProblemCode } from './facts.ts';
 import { FILE_PROBLEMS, UTF8 } from './file-problems.ts';
-import { shown } from './show.ts';
+import { list, shown } from './show.ts';
 import type { ProblemWording } from './wording.ts';
 
 const FORMATS =
   'tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz';
-
-function list(names: readonly string[]): string {
-  return names.map((name) => `\`${shown(name)}\``).join(', ');
-}
 
 function orSuggest(suggestion: string | null, otherwise: string): string {
   return suggestion === null ? otherwise : `Did you mean \`${suggestion}\`? ${otherwise}`;

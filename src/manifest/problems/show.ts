@@ -1,5 +1,7 @@
 /** Shows a user's value in a message: short, on one line, and without terminal control codes. */
 
+import { codePoint } from '../../domain/plain-text.ts';
+
 /** Maximum number of characters shown. */
 const SHOWN = 80;
 
@@ -7,6 +9,10 @@ export function shown(value: string): string {
   const head = [...value.slice(0, 2 * SHOWN)];
   const short = head.length > SHOWN ? `${head.slice(0, SHOWN - 1).join('')}…` : head.join('');
   return escapeControls(short);
+}
+
+export function list(names: readonly string[]): string {
+  return names.map((name) => `\`${shown(name)}\``).join(', ');
 }
 
 /** Complete, with control codes escaped. */
@@ -17,6 +23,5 @@ export function escapeControls(value: string): string {
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 function escaped(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return NAMED[character] ?? `\\u{${code.toString(16)}}`;
+  return NAMED[character] ?? codePoint(character);
 }

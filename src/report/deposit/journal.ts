@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { codedError, type HundredfoldError } from '../../domain/errors.ts';
+import { isBusy } from '../../state/sqlite-busy.ts';
 import type { EndedEntry } from './zip-entry.ts';
 
 /** A complete entry of the archive. */
@@ -15,7 +16,6 @@ export interface JournalEntry extends EndedEntry {
   readonly sum: string;
 }
 
-const SQLITE_BUSY = 5;
 const COLUMNS = ['path', 'at', 'bytes', 'sum', 'crc32', 'size', 'compressed', 'sha256'] as const;
 
 const SELECT = `SELECT ${COLUMNS.join(', ')} FROM entries`;
@@ -112,10 +112,6 @@ function opened(path: string, head: string): DatabaseSync {
 
 function removeDatabase(path: string): void {
   for (const file of [path, `${path}-journal`]) rmSync(file, { force: true });
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }
 
 function busy(path: string, cause: unknown): HundredfoldError {

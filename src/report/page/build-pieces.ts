@@ -7,6 +7,7 @@ import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { inline } from './inline.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGE = join(ROOT, 'src', 'report-page');
@@ -46,11 +47,6 @@ async function bundle(): Promise<{ readonly code: string; readonly packages: rea
     (path) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/.exec(path)?.[1] ?? [],
   );
   return { code, packages: [...new Set(names)].sort() };
-}
-
-/** A script in a page ends at the first `</script`, even inside a string. */
-function inline(script: string): string {
-  return script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
 }
 
 function styles(): string {

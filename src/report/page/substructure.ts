@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { inline } from './inline.ts';
 import { RDKIT_LICENCE } from './rdkit-licence.ts';
 
 export interface SubstructureProgram {
@@ -59,9 +60,4 @@ function withoutEval(script: string): string {
   }
   if (text.includes('new Function')) throw new Error("RDKit's script makes code of texts");
   return text;
-}
-
-/** A script in a page ends at the first `</script`, even inside a string. */
-function inline(script: string): string {
-  return script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
 }

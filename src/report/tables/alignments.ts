@@ -1,19 +1,18 @@
 /** `alignments`: one row per column of an alignment, with the distribution of the values over its rows. */
 import { conservationOf } from '../../results/measures/alignment.ts';
 import { SPREAD_KEYS, type AlignmentReading } from '../../results/reading.ts';
-import { TRACK_KEYS } from '../../results/tracks.ts';
+import { ALIGNMENT_KEYS } from '../../results/tracks.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { columns, type Column, type Slab } from './column.ts';
 import { engineVersion } from './engine-version.ts';
-
-/** The values that the service predicts for alignments, as far as known. */
-const KEYS = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
 
 /** Named as in the service's own CSV file: `backbone_median`. */
 export const ALIGNMENT_COLUMNS: readonly Column[] = [
   ...columns('text', 'id'),
   ...columns('integer', 'column_index', 'column_number', 'sequences', 'gaps'),
-  ...KEYS.flatMap((key) => columns('number', ...SPREAD_KEYS.map((name) => `${key}_${name}`))),
+  ...ALIGNMENT_KEYS.flatMap((key) =>
+    columns('number', ...SPREAD_KEYS.map((name) => `${key}_${name}`)),
+  ),
   ...columns('text', 'engine', 'engine_version'),
   ...columns('number', 'conservation'),
 ];
@@ -24,7 +23,7 @@ export function alignmentSlabs(reading: AlignmentReading, record: ItemRecord): r
   const cells = [
     ...[record.id, indices, indices.map((index) => index + 1)],
     ...[proteins.length, gapsByColumn(proteins, rows)],
-    ...KEYS.flatMap((key) => {
+    ...ALIGNMENT_KEYS.flatMap((key) => {
       const spread = spreads[key];
       return SPREAD_KEYS.map((name) => spread?.[name] ?? null);
     }),

@@ -2,10 +2,8 @@
 import { openStore } from '../../store/open-store.ts';
 import type { PreparedCampaign } from '../../store/prepared-campaign.ts';
 import { openMakers } from '../threads/makers.ts';
+import { WORTH_THREADS } from '../threads/worth-threads.ts';
 import { verifyTree, type Verification, type VerifyOptions } from './tree.ts';
-
-/** With fewer items, starting the threads takes longer (half a second) than they save. */
-const WORTH_THREADS = 300;
 
 /** `verifyTree` for the tree in `folder`. */
 export async function verifyFolder(

@@ -1,10 +1,7 @@
 /** Measures of an alignment. */
 import type { AlignmentReading } from '../reading.ts';
-import { TRACK_KEYS } from '../tracks.ts';
+import { ALIGNMENT_KEYS } from '../tracks.ts';
 import { mean, numbersIn, type Measure, type MeasureValues } from './measure.ts';
-
-/** The values that the service predicts for alignments. */
-const PREDICTED = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
 
 const TITLES: Readonly<Record<string, string>> = {
   backbone: 'Backbone',
@@ -44,7 +41,7 @@ export const ALIGNMENT_MEASURES: readonly Measure[] = [
     decimals: 1,
     isMain: true,
   },
-  ...PREDICTED.flatMap((key): Measure[] => [
+  ...ALIGNMENT_KEYS.flatMap((key): Measure[] => [
     {
       key: `${key}_mean`,
       title: `${TITLES[key] ?? key}, mean`,
@@ -73,7 +70,7 @@ export function alignmentMeasures(reading: AlignmentReading): MeasureValues {
     columns,
     conservation: share === null ? null : 100 * share,
     ...Object.fromEntries(
-      PREDICTED.flatMap((key) => {
+      ALIGNMENT_KEYS.flatMap((key) => {
         const { median, firstQuartile, thirdQuartile } = spreads[key] ?? {};
         const distances = numbersIn(
           thirdQuartile?.map((high, column) => minus(high, firstQuartile?.[column])),

@@ -5,7 +5,13 @@
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '../../../../domain/errno.ts';
-import type { EngineContext, EngineOutcome, Output, OutputName } from '../../engine.ts';
+import {
+  CONTENT_TYPES,
+  type EngineContext,
+  type EngineOutcome,
+  type Output,
+  type OutputName,
+} from '../../engine.ts';
 import { BoundedText } from '../bounded-text.ts';
 import { removeFolder, workFolder } from '../work-folder.ts';
 import { commandOf, inputText, type Command, type PredictionJob } from './command.ts';
@@ -15,13 +21,6 @@ import type { WarmB2bTools } from './warm.ts';
 /** A third of a gigabyte is shared by all jobs; 3,000 residues need as much again. */
 const MEMORY_MB = 2_000;
 const LOG = 'engine.log';
-
-const CONTENT_TYPES: Readonly<Record<OutputName, string>> = {
-  result: 'application/json',
-  csv: 'text/csv; charset=utf-8',
-  metadata: 'text/csv; charset=utf-8',
-  distributions: 'application/json',
-};
 
 export async function runB2bTools(
   b2bTools: WarmB2bTools,
