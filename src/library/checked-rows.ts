@@ -1,10 +1,10 @@
 /** Checks the rows of manifests. A single error refuses all rows, unless the caller asks to run the valid ones. */
+import { KeptProblems } from '../campaigns/kept-problems.ts';
 import { checkSameCampaign, rowsToRun, takeIn, type Intake } from '../campaigns/intake.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { Spool } from '../plan/spool.ts';
-import { Problems } from './problems.ts';
 
 /** Which rows a campaign has, and where its output goes. */
 export interface ManifestOptions {
@@ -58,7 +58,7 @@ export async function checkedRows(
   settings: Settings,
   spool: Spool,
 ): Promise<Intake> {
-  const problems = new Problems();
+  const problems = new KeptProblems();
   const onProblem = (problem: Problem): void => problems.add(problem);
   const intake = await takeIn(manifests, options, settings, { spool, onProblem });
   await spool.end();

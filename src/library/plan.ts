@@ -2,6 +2,7 @@
 import { chargedBudgets, mayBeCharged } from '../campaigns/charged-budgets.ts';
 import { forecastCampaign } from '../campaigns/forecast.ts';
 import { knownServices, takeIn } from '../campaigns/intake.ts';
+import { KeptProblems } from '../campaigns/kept-problems.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -15,7 +16,6 @@ import {
   type ConfigurationOptions,
 } from './configuration.ts';
 import type { ManifestOptions } from './checked-rows.ts';
-import { Problems } from './problems.ts';
 
 /** How a campaign is planned. */
 export interface PlanOptions extends ManifestOptions, ConfigurationOptions {
@@ -81,7 +81,7 @@ export async function plan(
   options: PlanOptions = {},
 ): Promise<Plan> {
   const settings = settingsOf(options, { tokens: 'optional' });
-  const problems = new Problems();
+  const problems = new KeptProblems();
   const intake = await takeIn([manifests].flat(), options, settings, {
     onProblem: (problem) => problems.add(problem),
   });

@@ -3,12 +3,7 @@
  * the formats of all inputs, is in another one.
  */
 import { codedError } from '../domain/errors.ts';
-
-/**
- * The alphabet of item ids: valid as a folder on every system, without colons (workflow ids), quotes (queries) or
- * control codes.
- */
-const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
+import { NAME } from './name-grammar.ts';
 
 /** Checks a name given by the user. Throws NAME_INVALID, exit code 2. */
 export function checkedName(name: string): string {

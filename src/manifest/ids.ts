@@ -1,10 +1,10 @@
 /** Ids of items: unique across all manifests of a campaign. */
 import { IdTable, type RowPlace } from './id-table.ts';
+import { NAME } from './name-grammar.ts';
 import { shown } from './problems/show.ts';
 import { complaint, type Complaint } from './problems/problems.ts';
 
 const LONGEST = 64;
-const GRAMMAR = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
 interface Named {
   /** Null if the user's own id is invalid. */
@@ -21,7 +21,7 @@ export class IdRegister {
   /** Registers the user's id. */
   claim(written: string, place: RowPlace): Named {
     const where = { column: 'id', value: written };
-    if (!GRAMMAR.test(written)) {
+    if (!NAME.test(written)) {
       return { id: null, complaints: [complaint('MANIFEST_ID_INVALID', {}, where)] };
     }
     const used = this.#table.find(written);

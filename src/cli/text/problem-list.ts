@@ -1,31 +1,25 @@
 /** Problems as they are found: the first ones as text, all (up to a limit) for `--json`. */
+import { KeptProblems } from '../../campaigns/kept-problems.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { printProblem, say } from './explain.ts';
 
 /** A longer list is not useful on a screen. */
 const SHOWN = 100;
-/** For the document of `--json`; a table with more problems has few different ones. */
-const KEPT = 10_000;
 
-export class ProblemList {
-  readonly kept: Problem[] = [];
+export class ProblemList extends KeptProblems {
   readonly #print: ((line: string) => void) | undefined;
   #count = 0;
 
   /** @param print gets the lines for users; the default is stderr */
   constructor(print?: (line: string) => void) {
+    super();
     this.#print = print;
   }
 
-  add(problem: Problem): void {
+  override add(problem: Problem): void {
+    super.add(problem);
     this.#count += 1;
-    if (this.#count <= KEPT) this.kept.push(problem);
     if (this.#count <= SHOWN) printProblem(problem, this.#print);
-  }
-
-  /** Number of problems that are not in `kept`. */
-  get omitted(): number {
-    return this.#count - this.kept.length;
   }
 
   sayRest(): void {
