@@ -9,6 +9,7 @@ import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
+import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { timingOfHistory } from '../services/predictions/history.ts';
 import { engineOfHistory } from '../services/engine.ts';
@@ -29,10 +30,10 @@ import { openHeldTree } from './tree.ts';
 import { ownTries, type Tries } from './tries.ts';
 
 /**
- * After this time (ms) a service that does not answer is no longer retried: it deletes results two weeks after the
- * submission. A day less, so that the item ends here, with its code, before Temporal's own time-out.
+ * After this time (ms) a service that does not answer is no longer retried: it will soon delete the result. A day less,
+ * so that the item ends here, with its code, before Temporal's own time-out.
  */
-const RESULTS_KEPT_MS = 13 * 86_400_000;
+const TRIED_FOR_MS = RESULTS_KEPT_MS - 86_400_000;
 
 export async function fetchArtefact(
   deps: Dependencies,
@@ -166,7 +167,7 @@ async function download(
         // A file that needs the token may be refused permanently, while all others are sent.
         if (outcome.refusesUs && !isResult) return withheld(artefact, message);
       }
-      if (tries.ageMs() > RESULTS_KEPT_MS) {
+      if (tries.ageMs() > TRIED_FOR_MS) {
         return ended({
           code: 'RESULT_UNREACHABLE',
           message: `no ${artefact} in 13 days: ${message}`,

@@ -3,15 +3,11 @@ import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
+import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import { withLocalServices } from '../host/with-local-services.ts';
 import { createClient } from '../services/registry.ts';
 import { jobsInFolder, type HolderOfJob } from '../store/jobs-in-folder.ts';
 import { chooseServices } from './choose-services.ts';
-
-/**
- * Both services delete a job two weeks after its submission. The contracts name no time; this is what is known of them.
- */
-const KEPT_MS = 14 * 86_400_000;
 
 export interface ListedJob extends PastJob {
   readonly service: ServiceName;
@@ -104,6 +100,8 @@ function remoteJob(
   here: ReadonlyMap<string, HolderOfJob>,
 ): ListedJob {
   const submitted = Date.parse(job.submittedAt ?? '');
-  const deletedAt = Number.isNaN(submitted) ? null : new Date(submitted + KEPT_MS).toISOString();
+  const deletedAt = Number.isNaN(submitted)
+    ? null
+    : new Date(submitted + RESULTS_KEPT_MS).toISOString();
   return { ...job, service, here: here.get(job.remoteId) ?? null, deletedAt };
 }

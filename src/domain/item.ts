@@ -31,6 +31,11 @@ export const FOLDER_OF_KIND: Readonly<Record<Kind, string>> = {
 /** Predictor names of the prediction service (contract 4.1). */
 export const PREDICTORS = ['dynamine', 'disomine', 'efoldmine', 'agmata', 'psper'] as const;
 export type Predictor = (typeof PREDICTORS)[number];
+/** What the earlier interface calls those that it calls otherwise (contract of the prediction service, section 9.2). */
+export const EARLIER_NAMES: Readonly<Partial<Record<Predictor, string>>> = {
+  efoldmine: 'earlyfolding',
+  psper: 'psp',
+};
 export const DEFAULT_PREDICTORS: readonly Predictor[] = [
   'dynamine',
   'disomine',

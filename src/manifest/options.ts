@@ -3,6 +3,7 @@ import {
   ATOM_TYPES,
   CHARGE_METHODS,
   DEFAULT_PREDICTORS,
+  EARLIER_NAMES,
   KINDS,
   MODEL_CLASSES,
   PREDICTORS,
@@ -41,12 +42,6 @@ function columnsOfAllBut(kind: Kind): Field[] {
 
 export const TRUE = ['true', 'yes', 'y', 't', '1'];
 export const FALSE = ['false', 'no', 'n', 'f', '0'];
-
-/** Names of the earlier interface (contract, section 9), for the hint. */
-const EARLIER_NAMES: Readonly<Record<string, Predictor>> = {
-  earlyfolding: 'efoldmine',
-  psp: 'psper',
-};
 
 interface ReadOptions {
   /** With defaults for refused values: the row then has an error. */
@@ -94,7 +89,8 @@ function sequenceOptions(values: FieldValues, complaints: Complaint[]): Sequence
   for (const name of written.split(/[,;\s]+/).filter((part) => part !== '')) {
     const predictor = PREDICTORS.find((known) => known === name.toLowerCase());
     if (predictor === undefined) {
-      const suggestion = EARLIER_NAMES[name.toLowerCase()] ?? nearest(name, PREDICTORS);
+      const earlier = PREDICTORS.find((one) => EARLIER_NAMES[one] === name.toLowerCase());
+      const suggestion = earlier ?? nearest(name, PREDICTORS);
       const where = { column: 'predictors', value: written };
       complaints.push(complaint('MANIFEST_PREDICTOR_UNKNOWN', { name, suggestion }, where));
     } else if (!predictors.includes(predictor)) predictors.push(predictor);

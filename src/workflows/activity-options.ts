@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { FeedSpec } from '../domain/campaign.ts';
 import { LONGEST_POST_MS } from '../domain/longest-post.ts';
+import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import { inTurns, type Sharer } from './turns.ts';
 import type { Activities } from './activity-types.ts';
 
@@ -77,11 +78,11 @@ export const { finishJob } = proxyActivities<Activities>({
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 
-/** A service keeps results for two weeks, and is waited for until then (src/activities/fetch.ts ends it before). */
+/** A service is waited for as long as it keeps results (src/activities/fetch.ts ends it before). */
 export const { fetchArtefact } = proxyActivities<Activities>({
   startToCloseTimeout: '10m',
   heartbeatTimeout,
-  scheduleToCloseTimeout: '14d',
+  scheduleToCloseTimeout: RESULTS_KEPT_MS,
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 

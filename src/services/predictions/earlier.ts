@@ -1,5 +1,10 @@
 /** The differences of the earlier variant of the prediction service (contract section 9) in names and answers. */
-import type { InputText, Predictor, ShiftsOptions } from '../../domain/item.ts';
+import {
+  EARLIER_NAMES,
+  type InputText,
+  type Predictor,
+  type ShiftsOptions,
+} from '../../domain/item.ts';
 import { asObject } from '../../results/json.ts';
 
 export type Variant = 'current' | 'earlier';
@@ -8,11 +13,6 @@ export type Variant = 'current' | 'earlier';
 export const API_PATH: Readonly<Record<Variant, readonly string[]>> = {
   current: ['online_predictors', 'api'],
   earlier: ['online-predictors', 'api'],
-};
-
-const EARLIER_NAMES: Readonly<Partial<Record<Predictor, string>>> = {
-  efoldmine: 'earlyfolding',
-  psper: 'psp',
 };
 
 /** Section 9.2. */
