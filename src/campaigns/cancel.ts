@@ -14,7 +14,7 @@ import { isTreeHere, treeObstacleOf } from './tree-obstacle.ts';
  * `cancelled`: it ends by itself, once it has its tree if there is an `obstacle`. The others were ended at once:
  * `without tree`, because the ends of its items cannot be written; `failing`, because its workflow does no task.
  */
-export type Cancelled =
+type Cancelled =
   | { readonly end: 'cancelled'; readonly obstacle: string | null }
   | { readonly end: 'without tree' | 'failing' };
 

@@ -5,7 +5,7 @@ import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 
-export interface ItemCounts {
+interface ItemCounts {
   readonly done: number;
   readonly running: number;
   readonly waiting: number;
