@@ -1,10 +1,9 @@
 /** Environment variables that contain secrets, for programs that we start and that need none of them. */
+import type { Environment } from './secret.ts';
 
 /** Always secret: `HUNDREDFOLD_MOLECULE_TOKEN`, an API key that overrides the configuration. */
 const OURS =
   /^(HUNDREDFOLD_\w*(TOKEN|KEY|SECRET|PASSWORD)\w*|TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH))$/i;
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Other names that a configuration gives as the source of a secret: every `{ env: NAME }` in it. */
 export function secretVariables(config: unknown): string[] {
@@ -16,7 +15,7 @@ export function secretVariables(config: unknown): string[] {
 }
 
 /** The environment without those variables, without ours, and without copies of either under another name. */
-export function withoutSecrets(environment: Variables, named: readonly string[]): Variables {
+export function withoutSecrets(environment: Environment, named: readonly string[]): Environment {
   const isSecret = (name: string): boolean => named.includes(name) || OURS.test(name);
   const values = new Set(
     Object.entries(environment)

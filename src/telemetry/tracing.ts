@@ -2,10 +2,9 @@
  * OpenTelemetry traces, one per item. Nothing of OpenTelemetry is loaded unless the environment names a collector: this
  * file is always loaded, otel.ts only then.
  */
+import type { Environment } from '../config/secret.ts';
 import { codedError } from '../domain/errors.ts';
 import type { Tracing } from './spans.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** By the standard variables of OpenTelemetry; an empty one counts as unset. */
 export function isTracingWanted(environment: Environment): boolean {

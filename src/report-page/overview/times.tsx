@@ -80,7 +80,7 @@ function Distribution({ title, meaning, spreads: all }: DistributionProps) {
                 <td class="number">{countText(times.length)}</td>
                 {[0.5, 0.9, 1].map((part) => (
                   <td key={part} class="number">
-                    {durationText(quantile(times, part))}
+                    {durationText(nearestRank(times, part))}
                   </td>
                 ))}
               </tr>
@@ -111,7 +111,7 @@ function spreads(
 }
 
 /** The shortest time that is not exceeded by this fraction of the items. */
-function quantile(times: readonly number[], part: number): number {
+function nearestRank(times: readonly number[], part: number): number {
   return times[Math.max(0, Math.ceil(part * times.length) - 1)] ?? 0;
 }
 
