@@ -1,12 +1,13 @@
 /** What a check of `doctor` has found. */
+import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 
 /** One line, and its remedy. */
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
-  /** The code of the error; only if not ok. */
-  readonly code?: string;
+  /** The code of the error; only if not ok, or a warning. */
+  readonly code?: ErrorCode;
   /** It works, but the user should know. */
   readonly warning?: true;
   readonly found: string;
@@ -17,5 +18,6 @@ export interface Finding {
 /** @throws any error without a code: a bug */
 export function problem(check: string, error: unknown): Finding {
   if (!(error instanceof HundredfoldError)) throw error;
-  return { check, ok: false, found: error.message, remedy: error.remedy };
+  const { code, message, remedy } = error;
+  return { check, ok: false, code, found: `${message} [${code}]`, remedy };
 }

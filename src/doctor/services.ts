@@ -2,6 +2,7 @@
 import { everyCredential, type ServiceSettings, type UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { formatDuration } from '../domain/duration.ts';
+import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import { NAMES, type Recognition } from '../services/recognise.ts';
 import { wereUsed } from '../host/local-settings.ts';
 import { problem, type Finding } from './finding.ts';
@@ -10,7 +11,7 @@ import type { ServiceName } from '../domain/item.ts';
 import { recogniseService, remedyOf } from '../campaigns/recognise-services.ts';
 
 /** The code with which `run` refuses it. */
-export const WRONG_ADDRESS = 'SERVICE_URL_WRONG';
+export const WRONG_ADDRESS = 'SERVICE_URL_WRONG' satisfies ErrorCode;
 
 type Site = ServiceSettings | UnreadyService;
 

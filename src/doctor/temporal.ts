@@ -17,8 +17,8 @@ import {
 } from '../temporal/cluster-state.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { namespaceMissing } from '../temporal/refusals.ts';
-import { findingsAt, findingOf } from './connected.ts';
-import type { Finding } from './finding.ts';
+import { findingsAt } from './connected.ts';
+import { problem, type Finding } from './finding.ts';
 
 /** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
 const LEAST_RETENTION_MS = 7 * DAY_MS;
@@ -78,7 +78,7 @@ function certificateFindings({ tls }: TemporalAddress): Finding[] {
 async function namespaceFindings(client: Client, target: TemporalAddress): Promise<Finding[]> {
   const { namespace } = target;
   const state = await readNamespace(client);
-  if (state === null) return [findingOf('Temporal namespace', namespaceMissing(namespace))];
+  if (state === null) return [problem('Temporal namespace', namespaceMissing(namespace))];
   if (isClosedPart(state)) return [unknown('Temporal retention', state)];
   const { retentionMs, capabilities } = state;
   const found = `ended workflows are kept for ${daysOf(retentionMs)}`;

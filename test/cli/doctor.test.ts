@@ -171,10 +171,10 @@ describe('with something missing: exits with 1, and each PROBLEM says what to do
       at.runs(1, ['doctor'], { env: { ...TOKENS, HUNDREDFOLD_MOLECULE_TOKEN: 'short' } }),
     ]);
     expect(unset.stdout).toMatch(
-      /^PROBLEM {2}configuration and credentials: services\.predictions\.token: .*HUNDREDFOLD_PREDICTION_TOKEN is not set\n {9}Set it \(export HUNDREDFOLD_PREDICTION_TOKEN=/m,
+      /^PROBLEM {2}configuration and credentials: services\.predictions\.token: .*HUNDREDFOLD_PREDICTION_TOKEN is not set \[CONFIG_SECRET_MISSING\]\n {9}Set it \(export HUNDREDFOLD_PREDICTION_TOKEN=/m,
     );
     expect(short.stdout).toMatch(
-      /^PROBLEM {2}configuration and credentials: .*not 10 characters long\n {9}\S/m,
+      /^PROBLEM {2}configuration and credentials: .*not 10 characters long \[CONFIG_MOLECULE_TOKEN\]\n {9}\S/m,
     );
     expect(short.stdout).not.toContain('short');
   });
