@@ -2,7 +2,7 @@
 import { KeptProblems } from '../campaigns/kept-problems.ts';
 import { checkSameCampaign, rowsToRun, takeIn, type Intake } from '../campaigns/intake.ts';
 import type { Settings } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError, textsOf } from '../domain/errors.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { Spool } from '../plan/spool.ts';
 
@@ -41,11 +41,7 @@ export class ManifestRefusedError extends HundredfoldError {
 
   /** @internal */
   constructor(errors: number, problems: readonly Problem[]) {
-    super({
-      code: 'MANIFEST_REFUSED',
-      message: `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
-      remedy: 'Correct the rows listed in `problems`, or set `skipInvalid` to run the others.',
-    });
+    super({ code: 'MANIFEST_REFUSED', ...textsOf('MANIFEST_REFUSED', { errors }) });
     this.name = 'ManifestRefusedError';
     this.problems = problems;
   }

@@ -142,6 +142,11 @@ export const CAMPAIGN_ERRORS = {
   MANIFEST_REFUSED: {
     exit: 'refused',
     advice: 'library: `problems` lists what is wrong, row by row',
+    text: wording<{ errors: number }>(
+      ({ errors }) =>
+        `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
+      'Correct the rows listed in `problems`, or set `skipInvalid` to run the others.',
+    ),
   },
   MANIFEST_UNREADABLE: {
     exit: 'refused',
