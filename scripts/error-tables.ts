@@ -12,6 +12,7 @@ import { ENGINE_ERRORS } from '../src/domain/error-codes/engine-errors.ts';
 import type { ErrorTable } from '../src/domain/error-codes/error-entry.ts';
 import { EXPORT_ERRORS } from '../src/domain/error-codes/export-errors.ts';
 import { HOST_ERRORS } from '../src/domain/error-codes/host-errors.ts';
+import { NOTIFY_ERRORS } from '../src/domain/error-codes/notify-errors.ts';
 import { SETUP_ERRORS } from '../src/domain/error-codes/setup-errors.ts';
 import { STORE_ERRORS } from '../src/domain/error-codes/store-errors.ts';
 import { TEMPORAL_ERRORS } from '../src/domain/error-codes/temporal-errors.ts';
@@ -71,6 +72,14 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, readonly Row[]>>>>
     ],
   },
   'configuration.md': {
+    notify: [
+      ['code', 'what happened', 'what to do'],
+      ...Object.entries(NOTIFY_ERRORS).map(([code, { meaning, advice }]) => [
+        inCode([code]),
+        meaning,
+        advice,
+      ]),
+    ],
     configuration: [CODE_EXIT_ADVICE, ...rowsOf(CONFIGURATION_ERRORS)],
   },
   'adopting.md': {

@@ -10,7 +10,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { notifyWays } from '../config/notify.ts';
 import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import type { ErrorFacts, NotifyCode } from '../domain/error-codes/registry.ts';
+import { HundredfoldError, textsOf } from '../domain/errors.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
 import { failureCode } from '../services/http-failure.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
@@ -23,10 +24,7 @@ const DEADLINE_MS = 20_000;
 
 export async function notify(deps: Dependencies, store: string, way: NotifyWay): Promise<void> {
   if (deps.notify[way] === null) {
-    throw ApplicationFailure.nonRetryable(
-      `the worker that published the campaign has no ${way} under notify in its configuration`,
-      'NOTIFY_NOT_CONFIGURED',
-    );
+    throw failure('NOTIFY_NOT_CONFIGURED', { way });
   }
   await send(deps, way, await summaryOf(deps, store));
 }
@@ -51,8 +49,15 @@ async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<v
       : await runCommand(target, text, environmentOf(deps), signal);
   if (fault === null) return;
   // No retry after a timeout: the recipient may already have the message.
-  if (signal.aborted) throw ApplicationFailure.nonRetryable(fault, 'NOTIFY_OVERDUE');
-  throw ApplicationFailure.retryable(fault, 'NOTIFY_FAILED');
+  if (signal.aborted) throw failure('NOTIFY_OVERDUE', { fault });
+  throw failure('NOTIFY_FAILED', { fault });
+}
+
+/** The remedy is for readers of the history: the message alone is shown when a campaign ends. */
+function failure<C extends NotifyCode>(code: C, facts: ErrorFacts<C>): ApplicationFailure {
+  const { message, remedy } = textsOf(code, facts);
+  const nonRetryable = code !== 'NOTIFY_FAILED';
+  return ApplicationFailure.create({ type: code, message, nonRetryable, details: [remedy] });
 }
 
 async function summaryOf(deps: Dependencies, address: string): Promise<string> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PAGES, readPage, withCodes } from '../../scripts/error-tables.ts';
 import { modulesBelow } from '../../scripts/imports.ts';
+import { NOTIFY_ERRORS } from '../../src/domain/error-codes/notify-errors.ts';
 import { ERRORS } from '../../src/domain/error-codes/registry.ts';
 import { ITEM_ENDS, itemEndWords } from '../../src/domain/item-end-codes.ts';
 import { RESULT_PROBLEMS } from '../../src/results/result-problems.ts';
@@ -19,7 +20,11 @@ test.each(PAGES)(
 );
 
 test('each code belongs to an error or to the end of an item, and is explained once', () => {
-  const codes = [...CODES, ...ITEM_ENDS.flatMap((row) => [...row.codes] as string[])];
+  const codes = [
+    ...CODES,
+    ...Object.keys(NOTIFY_ERRORS),
+    ...ITEM_ENDS.flatMap((row) => [...row.codes] as string[]),
+  ];
   const twice = codes.filter((code, at) => codes.indexOf(code) !== at);
   expect(twice).toEqual([]);
 });

@@ -9,6 +9,7 @@ import type { ErrorEntry, ErrorTexts, FactsOf, Wording } from './error-entry.ts'
 import { EXPORT_ERRORS } from './export-errors.ts';
 import { HOST_ERRORS } from './host-errors.ts';
 import { ITEM_ERRORS } from './item-errors.ts';
+import { NOTIFY_ERRORS } from './notify-errors.ts';
 import { SETUP_ERRORS } from './setup-errors.ts';
 import { STORE_ERRORS } from './store-errors.ts';
 import type { StoreWording } from './store-wording.ts';
@@ -33,15 +34,18 @@ export const ERRORS = {
 };
 
 /** Everything that has texts. */
-const TEXTS = { ...ERRORS, ...ITEM_ERRORS };
+const TEXTS = { ...ERRORS, ...ITEM_ERRORS, ...NOTIFY_ERRORS };
 
 type Texts = typeof TEXTS;
 
 /** Codes of output trees. */
 export type StoreCode = keyof typeof STORE_ERRORS;
 
-/** Code of an error. Items end with such a code, too. */
-export type ErrorCode = keyof typeof ERRORS | ItemEndCode;
+/** Codes of failed notifications. */
+export type NotifyCode = keyof typeof NOTIFY_ERRORS;
+
+/** Code of an error. Items end with such a code, too, and notifications fail with one. */
+export type ErrorCode = keyof typeof ERRORS | ItemEndCode | NotifyCode;
 
 /** Codes whose texts are in the tables. */
 export type WordedCode = {
