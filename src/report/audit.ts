@@ -78,17 +78,25 @@ function isUnreplaced(
 }
 
 /** The same with the key of each file. `listed`: as `listedEtags`. */
+interface FileFault {
+  readonly key: string;
+  readonly message: string;
+  readonly isMissing: boolean;
+}
+
 export async function fileFaults(
   store: Store,
   record: ItemRecord,
   listed: ListedEtags = NOT_LISTED,
-): Promise<readonly { readonly key: string; readonly message: string }[]> {
-  const faults: { key: string; message: string }[] = [];
+): Promise<readonly FileFault[]> {
+  const faults: FileFault[] = [];
   for (const [name, expected] of recordedFiles(record)) {
     const key = itemKey(store, record.kind, record.id, name);
     if (isUnreplaced(expected, listed.get(key))) continue;
-    const message = differenceFrom(expected, await store.digest(key));
-    if (message !== null) faults.push({ key, message: `${key} ${message}.` });
+    const found = await store.digest(key);
+    const message = differenceFrom(expected, found);
+    if (message === null) continue;
+    faults.push({ key, message: `${key} ${message}.`, isMissing: found === null });
   }
   return faults;
 }

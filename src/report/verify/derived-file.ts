@@ -11,6 +11,7 @@ import { lineGroups, readable, type LineGroup } from './line-groups.ts';
 
 /** A fault of a file; `about` is the key of the lines in question, '' for the whole file. */
 export interface FileDifference {
+  readonly type: GroupDifference['type'];
   readonly about: string;
   readonly message: string;
 }
@@ -38,7 +39,7 @@ export async function compareTable(
   if (header.join('\n') !== known.join('\n')) {
     await Promise.all([drain(made.all), drain(found.all)]);
     const message = `${key}, line 1: the columns are not those of its items (${header.join(', ')}).`;
-    return { differences: [{ about: '', message }], lackedColumns: [] };
+    return { differences: [{ type: 'differs', about: '', message }], lackedColumns: [] };
   }
   const rows = lackedColumns.length === 0 ? made.all : projected(made.all, known);
   const groups = [lineGroups(rows, idOfRow), lineGroups(found.all, idOfRow)] as const;
@@ -94,7 +95,8 @@ export async function compareBytes(
   differs ||= rest.length > 0 || (await found.next()).done !== true;
   await found.return?.();
   const message = `${key} does not contain the rows of its items.`;
-  return { differences: differs ? [{ about: '', message }] : [], lackedColumns: [] };
+  const differences = differs ? [{ type: 'differs', about: '', message } as const] : [];
+  return { differences, lackedColumns: [] };
 }
 
 async function named(
@@ -103,8 +105,9 @@ async function named(
 ): Promise<readonly FileDifference[]> {
   const all: FileDifference[] = [];
   for await (const difference of differences) {
-    const { key } = groupOf(difference);
-    if (all.length < NAMED) all.push({ about: readable(key), message: message(difference) });
+    if (all.length === NAMED) continue;
+    const about = readable(groupOf(difference).key);
+    all.push({ type: difference.type, about, message: message(difference) });
   }
   return all;
 }

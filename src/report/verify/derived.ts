@@ -25,7 +25,7 @@ import {
   type FileDifference,
 } from './derived-file.ts';
 import type { GroupDifference } from './compare-groups.ts';
-import { REMEDIES, type Check, type Fault } from './fault.ts';
+import { REMEDIES, type Check, type FoundFault } from './fault.ts';
 import { readable } from './line-groups.ts';
 
 export interface Derivation {
@@ -39,7 +39,7 @@ export interface Derivation {
 }
 
 export interface DerivedFaults {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FoundFault[];
   readonly notes: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface DerivedFaults {
 export async function checkTables(derivation: Derivation): Promise<DerivedFaults> {
   const { store, campaign, columns, maker, isReported } = derivation;
   const compared = new Map<string, ComparedFile>();
-  const faults: Fault[] = [];
+  const faults: FoundFault[] = [];
   const lacked: string[] = [];
   const measureTables = new Set(MEASURE_TABLES);
   const isEarlier = !(await isOneThere(store, MEASURE_TABLES));
@@ -100,7 +100,7 @@ export async function checkSummary(
   const text = await store.readText(CAMPAIGN_SUMMARY);
   if (text === null) return { faults: [missing('summary', CAMPAIGN_SUMMARY)], notes: [] };
   const [published, counted] = [objectIn(text), objectIn(summaryToDisk(expected))];
-  const faults: Fault[] = [];
+  const faults: FoundFault[] = [];
   const compare = (found: unknown, should: unknown, what: string): void => {
     // An earlier version did not count everything.
     if (found === undefined || found === should) return;
@@ -193,17 +193,16 @@ function checksumMessage(difference: GroupDifference): string {
   return `${key} is not what was published: ${CHECKSUMS} has another digest.`;
 }
 
-function checksumFault({ about, message }: FileDifference): Fault {
-  const isNew = message.includes('it was added later');
-  const remedy = isNew ? REMEDIES.stray : REMEDIES.derived;
+function checksumFault({ type, about, message }: FileDifference): FoundFault {
+  const remedy = type === 'missing' ? REMEDIES.stray : REMEDIES.derived;
   return { check: 'checksums', path: about === '' ? CHECKSUMS : about, message, remedy };
 }
 
-function missing(check: Check, path: string): Fault {
-  return derived(check, path, `${path} is missing.`);
+function missing(check: Check, path: string): FoundFault {
+  return { ...derived(check, path, `${path} is missing.`), isMissing: true };
 }
 
-function derived(check: Check, path: string, message: string): Fault {
+function derived(check: Check, path: string, message: string): FoundFault {
   return { check, path, message, remedy: REMEDIES.derived };
 }
 

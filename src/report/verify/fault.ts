@@ -14,6 +14,12 @@ export interface Fault {
   readonly remedy: string;
 }
 
+/** A fault as a check finds it. */
+export interface FoundFault extends Fault {
+  /** The path does not exist: the crate, which lists the existing files, then differs as well. */
+  readonly isMissing?: boolean;
+}
+
 export const REMEDIES = {
   file: 'Restore it from a copy. Without one: "hundredfold report" marks the item as failed, "hundredfold retry" computes it again.',
   record:

@@ -8,11 +8,11 @@ import { StoreError } from '../../store/store-error.ts';
 import { fileFaults, recordedFiles } from '../audit.ts';
 import type { CampaignItem } from '../campaign-items.ts';
 import { disagreement } from '../compare-files.ts';
-import { REMEDIES, type Fault } from './fault.ts';
+import { REMEDIES, type Fault, type FoundFault } from './fault.ts';
 
 interface CheckedItem {
   readonly item: CampaignItem;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FoundFault[];
   /** Files that were read. */
   readonly files: number;
 }
@@ -42,12 +42,15 @@ async function checkItem(store: Store, item: CampaignItem): Promise<CheckedItem>
     };
   }
   try {
-    const faults: Fault[] = (await fileFaults(store, record)).map(({ key, message }) => ({
-      check: 'files',
-      path: key,
-      message,
-      remedy: REMEDIES.file,
-    }));
+    const faults = (await fileFaults(store, record)).map(
+      ({ key, message, isMissing }): FoundFault => ({
+        check: 'files',
+        path: key,
+        message,
+        remedy: REMEDIES.file,
+        isMissing,
+      }),
+    );
     faults.push(...recordFaults(record, folder), ...(await strays(store, record, folder)));
     // Files that differ from what was received would contradict each other anyway.
     if (faults.length === 0) faults.push(...(await contradictions(store, record, folder)));

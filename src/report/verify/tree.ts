@@ -31,7 +31,7 @@ import {
   type Derivation,
   type DerivedFaults,
 } from './derived.ts';
-import { REMEDIES, type Check, type Fault } from './fault.ts';
+import { REMEDIES, type Check, type Fault, type FoundFault } from './fault.ts';
 import { checkItems } from './items.ts';
 
 export interface VerifyOptions {
@@ -214,11 +214,11 @@ class Verifying implements Verification {
     }
   }
 
-  #add(fault: Fault): void {
+  #add({ isMissing = false, ...fault }: FoundFault): void {
     this.faults.push(fault);
     this.#faulty.add(fault.path);
     // The crate lists the existing files.
-    if (fault.message === `${fault.path} is missing.`) this.#faulty.add('./');
+    if (isMissing) this.#faulty.add('./');
   }
 
   /** `about`: an id, a key, or an entity of the crate. */
