@@ -91,7 +91,7 @@ function removed(error: unknown): Bad {
 const REMOVED = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] as const satisfies ItemEndCode[];
 
 /** Problems of a result that another download may fix. */
-const NOT_WHOLE: ReadonlySet<string> = new Set([
+const NOT_WHOLE: ReadonlySet<ItemEndCode> = new Set<ItemEndCode>([
   RESULT_PROBLEMS.truncated,
   RESULT_PROBLEMS.notJson,
 ]);

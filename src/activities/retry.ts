@@ -1,6 +1,7 @@
 /** How an activity requests a retry: the server waits, and no event is written. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { StoreCode } from '../domain/error-codes/registry.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { StoreError } from '../store/store-error.ts';
 
@@ -20,7 +21,7 @@ export function notYet(message: string, delayMs: number): ApplicationFailure {
 }
 
 /** For a tree that this worker must not use, but another one may. */
-const ELSEWHERE: readonly string[] = ['TREE_NOT_HERE', 'TREE_LEASED'];
+const ELSEWHERE: readonly string[] = ['TREE_NOT_HERE', 'TREE_LEASED'] satisfies StoreCode[];
 const ANOTHER_WORKER_MAY_MS = 5_000;
 
 export function isElsewhere(error: unknown): error is StoreError {

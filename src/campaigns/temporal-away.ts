@@ -3,6 +3,7 @@
  * repeated are retried; if there is no answer in time, the error says so instead of reporting a bug.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
@@ -21,7 +22,11 @@ export function temporalAway(cause: unknown): HundredfoldError {
 }
 
 /** A server that dies again while it is being started or taken over: once more. */
-const DIED_AGAIN = ['TEMPORAL_NOT_STARTED', 'TEMPORAL_NOT_HEALTHY', 'TEMPORAL_UNREACHABLE'];
+const DIED_AGAIN: readonly string[] = [
+  'TEMPORAL_NOT_STARTED',
+  'TEMPORAL_NOT_HEALTHY',
+  'TEMPORAL_UNREACHABLE',
+] satisfies ErrorCode[];
 /** Then something prevents it from running, and its error is reported. */
 const MOST_DEATHS = 5;
 const BETWEEN_MS = 1_000;

@@ -1,10 +1,16 @@
 /** Whether a job that was polled again must be replaced by another one. Pure. */
+import type { ItemEndCode } from './item-end-codes.ts';
 
 /** Ends after which a job has no result any more, regardless of how it ended before. */
-const OF_NO_USE: readonly string[] = ['JOB_FAILED', 'JOB_LOST', 'JOB_STUCK', 'RESULT_ABSENT'];
+const OF_NO_USE: readonly string[] = [
+  'JOB_FAILED',
+  'JOB_LOST',
+  'JOB_STUCK',
+  'RESULT_ABSENT',
+] satisfies ItemEndCode[];
 
 /** The result of another job of the same input would be as large. */
-const OF_EVERY_JOB: readonly string[] = ['RESULT_TOO_LARGE'];
+const OF_EVERY_JOB: readonly string[] = ['RESULT_TOO_LARGE'] satisfies ItemEndCode[];
 
 /** @param before how the job had ended when its item was reopened */
 export function isOfNoUse(code: string | null, before: string): boolean {

@@ -3,6 +3,7 @@
  * read again and compared with the digest that was computed when it arrived.
  */
 import { setImmediate } from 'node:timers/promises';
+import type { StoreCode } from '../domain/error-codes/registry.ts';
 import { FOLDER_OF_KIND } from '../domain/item.ts';
 import type { FileDigest, StoredDigest } from '../store/digest.ts';
 import { inParallel } from '../store/in-parallel.ts';
@@ -15,7 +16,7 @@ import { itemPages, type CampaignItem } from './campaign-items.ts';
 import type { AuditKeeper } from './kept-audit.ts';
 
 /** The code of an item whose files differ from what was received. */
-const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH';
+const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies StoreCode;
 
 /**
  * Applies the findings to a record. A success with a damaged file becomes `failed`, and is listed in failed.csv; once
@@ -77,13 +78,13 @@ function isUnreplaced(
   return found.etag === expected.etag && found.bytes === expected.bytes;
 }
 
-/** The same with the key of each file. `listed`: as `listedEtags`. */
 interface FileFault {
   readonly key: string;
   readonly message: string;
   readonly isMissing: boolean;
 }
 
+/** The same with the key of each file. `listed`: as `listedEtags`. */
 export async function fileFaults(
   store: Store,
   record: ItemRecord,

@@ -1,4 +1,5 @@
 /** The items of a campaign in manifest order, read from the tree page by page, so that memory stays constant. */
+import type { StoreCode } from '../domain/error-codes/registry.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
@@ -100,7 +101,8 @@ async function campaignItem(store: Store, entry: PageEntry): Promise<CampaignIte
     const record = await readListed(store, entry);
     if (record !== null) return { id, kind, sharded, record, damage: null };
     const message = `${itemKey(store, kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
-    return { id, kind, sharded, record, damage: { code: 'STORE_MISSING', message } };
+    const code = 'STORE_MISSING' satisfies StoreCode;
+    return { id, kind, sharded, record, damage: { code, message } };
   } catch (error) {
     if (!isDamagedRecord(error)) throw error;
     const message = `${error.message} ${error.remedy}`;

@@ -5,6 +5,7 @@
  * Rejected: at the end of each job, which must be kept consistent with crashes, cancels and added rows; a workflow for
  * each such row, 60 events that submit nothing.
  */
+import type { StoreCode } from '../domain/error-codes/registry.ts';
 import type { Kind } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { deliver, duplicateOf, LEADER_GONE, jobResultOf } from './deliver.ts';
@@ -54,7 +55,7 @@ async function endOf(
   written: string[],
 ): Promise<ItemRecord> {
   const finishedAt = new Date().toISOString();
-  const failed = (code: string, message: string): ItemRecord => ({
+  const failed = (code: StoreCode, message: string): ItemRecord => ({
     ...record,
     state: 'failed',
     error: { code, message },

@@ -2,6 +2,7 @@
  * Gives an item the result of another job: of a row that requested the same work, or of an earlier campaign. Files are
  * copied and not linked, so that an edit in one tree never changes another.
  */
+import type { StoreCode } from '../domain/error-codes/registry.ts';
 import type { FileDigest } from './digest.ts';
 import { itemKey } from './layout.ts';
 import type { ItemRecord, ResultSource } from './item-record.ts';
@@ -9,7 +10,7 @@ import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /** Error of an item that follows one without a record: the next `run` prepares that one again. */
-export const LEADER_GONE = 'STORE_MISSING';
+export const LEADER_GONE = 'STORE_MISSING' satisfies StoreCode;
 
 type JobResult = Pick<
   ItemRecord,
@@ -58,7 +59,7 @@ export async function deliver(
 }
 
 /** Error codes of copying a file that was removed or edited. */
-const NOT_WHOLE: readonly string[] = ['STORE_MISSING', 'STORE_TRUNCATED'];
+const NOT_WHOLE: readonly string[] = ['STORE_MISSING', 'STORE_TRUNCATED'] satisfies StoreCode[];
 
 async function isCopied(
   store: Store,

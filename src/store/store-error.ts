@@ -98,7 +98,7 @@ const DAMAGED_RECORD: readonly string[] = [
   'STORE_RECORD_UNREADABLE',
   'ITEM_RECORD_FOREIGN',
   'STORE_DIGEST_MISMATCH',
-];
+] satisfies StoreCode[];
 
 export function isDamagedRecord(error: unknown): error is StoreError {
   return error instanceof StoreError && DAMAGED_RECORD.includes(error.code);

@@ -3,6 +3,7 @@
  * arrive. A file that is already there and correct is left alone, so that an interrupted transfer continues.
  */
 import { createHash } from 'node:crypto';
+import type { StoreCode } from '../domain/error-codes/registry.ts';
 import { inParallel } from './in-parallel.ts';
 import { CHECKSUMS, LEASES, PAGE_STATES, TREE_IDENTITY } from './layout.ts';
 import { removePageStates } from './page-states.ts';
@@ -148,7 +149,7 @@ async function bring(
   }
 }
 
-const FAULTS: readonly string[] = ['STORE_DIGEST_MISMATCH', 'STORE_MISSING'];
+const FAULTS: readonly string[] = ['STORE_DIGEST_MISMATCH', 'STORE_MISSING'] satisfies StoreCode[];
 
 /** Throws at the end, before the file appears under its name. */
 async function* checked(
