@@ -3,6 +3,7 @@
  * notifies the campaign, which counts each item once, however often it is notified.
  */
 import type { ItemEnd } from '../domain/campaign.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { isFinal } from '../domain/states.ts';
 import { disagreement } from '../report/compare-files.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -88,8 +89,10 @@ async function endRecord(
  */
 function isWritten(record: ItemRecord, { end, finishedAt, remoteId }: ItemConclusion): boolean {
   const isSame = record.finishedAt === finishedAt || isOfJob(record, remoteId);
-  return isSame || end.code === 'ITEM_ENDED_BY_HAND';
+  return isSame || end.code === ENDED_BY_HAND;
 }
+
+const ENDED_BY_HAND = 'ITEM_ENDED_BY_HAND' satisfies ItemEndCode;
 
 function isOfJob(record: ItemRecord, remoteId: string | null): boolean {
   return remoteId !== null && record.remoteId === remoteId;

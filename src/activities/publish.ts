@@ -1,5 +1,6 @@
 /** Makes the tables, the summary and the checksums of a campaign that has ended. */
 import { Context } from '@temporalio/activity';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { isFinal } from '../domain/states.ts';
 import { itemPages } from '../report/campaign-items.ts';
 import { deliverDuplicates } from '../store/deliver-duplicates.ts';
@@ -51,7 +52,8 @@ async function cancelRest(
   finishedAt: string,
   beat: () => void,
 ): Promise<void> {
-  const error = { code: 'CANCELLED', message: 'cancelled before it was submitted' };
+  const code = 'CANCELLED' satisfies ItemEndCode;
+  const error = { code, message: 'cancelled before it was submitted' };
   for await (const page of itemPages(store, campaign)) {
     // One after the other, a million rows would wait for the disk for half an hour.
     await inParallel(page, store.atOnce, async ({ record }) => {

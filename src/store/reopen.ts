@@ -53,12 +53,14 @@ const UNKNOWN_FATE: readonly string[] = [
   'ITEM_ENDED_BY_HAND',
 ] satisfies ItemEndCode[];
 
+const TAKEN = 'SUBMIT_TAKEN' satisfies ItemEndCode;
+
 /** Whether sending the item again may create a second job: the molecule service has no job names (contract 2.1). */
 export function mayBeThere(record: ItemRecord): boolean {
   const code = record.error?.code ?? '';
   const way = wayOf(record);
   const unnamed = record.service === 'molecules' && UNKNOWN_FATE.includes(code);
-  return (unnamed && way === 'resend') || (code === 'SUBMIT_TAKEN' && way === 'anew');
+  return (unnamed && way === 'resend') || (code === TAKEN && way === 'anew');
 }
 
 /** States from which an ended item may be reopened; an `invalid` row is corrected in its manifest. */

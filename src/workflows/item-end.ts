@@ -27,10 +27,12 @@ export function saysTaken({ status, message }: RefusedSubmission): boolean {
   return status === 409 || saysNameTaken(message);
 }
 
+const INTERNAL = 'INTERNAL' satisfies ItemEndCode;
+
 export function explain(error: unknown): { code: string; message: string } {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) {
-    return { code: cause.type ?? 'INTERNAL', message: cause.message };
+    return { code: cause.type ?? INTERNAL, message: cause.message };
   }
-  return { code: 'INTERNAL', message: cause instanceof Error ? cause.message : String(cause) };
+  return { code: INTERNAL, message: cause instanceof Error ? cause.message : String(cause) };
 }

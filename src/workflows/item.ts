@@ -16,6 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { SUCCEEDED, type ItemEnd } from '../domain/campaign.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { conclude } from './activity-options.ts';
 import { endSummary } from './details/summaries.ts';
 import { Ended, explain } from './item-end.ts';
@@ -75,7 +76,8 @@ async function cancelled({ campaign, id, reference }: ItemInput): Promise<ItemEn
       log.warn('no budget workflow to withdraw from', { error: String(error) });
     }
   });
-  return { state: 'cancelled', code: 'CANCELLED', message: 'cancelled before it had ended' };
+  const code = 'CANCELLED' satisfies ItemEndCode;
+  return { state: 'cancelled', code, message: 'cancelled before it had ended' };
 }
 
 async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {

@@ -6,6 +6,7 @@
  */
 import { patched } from '@temporalio/workflow';
 import type { CampaignSpec, ItemEnd } from '../domain/campaign.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { conclude, findEnded, whereabouts } from './activity-options.ts';
 import type { Feed } from './feed.ts';
 import type { ItemDone } from './messages.ts';
@@ -61,6 +62,6 @@ async function concludeAll(
 
 const ENDED_BY_HAND: ItemEnd = {
   state: 'failed',
-  code: 'ITEM_ENDED_BY_HAND',
+  code: 'ITEM_ENDED_BY_HAND' satisfies ItemEndCode,
   message: 'its workflow was terminated before the item had ended',
 };
