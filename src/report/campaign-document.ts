@@ -44,6 +44,8 @@ export interface CampaignDocument {
   readonly out: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
+  /** What blocks an open campaign until the user acts, in a sentence; absent if nothing does. */
+  readonly obstacle?: string;
 }
 
 export interface EndedCampaign {
