@@ -7,7 +7,7 @@ export type Severity = 'error' | 'warning';
 export interface Problem {
   /** How serious it is. */
   readonly severity: Severity;
-  /** A code of the registry in `errors.ts`. */
+  /** A code of the tables in src/manifest/problems. */
   readonly code: string;
   /** The manifest, as named by the user. */
   readonly file: string;
