@@ -5,6 +5,7 @@
 import eslint from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { knownSpreadKeys } from './scripts/lint/known-spread-keys.js';
 import { KNOW_TEMPORAL, MAY_IMPORT, MAY_USE, PROFILES } from './scripts/layers.js';
 
 /** How deep folders may lie below a part of `src/`: a relative path to another part has that many `../`. */
@@ -96,7 +97,9 @@ export default defineConfig(
   },
   {
     files: ['**/*.{ts,tsx}'],
+    plugins: { own: { rules: { 'known-spread-keys': knownSpreadKeys } } },
     rules: {
+      'own/known-spread-keys': 'error',
       'no-restricted-syntax': [
         'error',
         {
