@@ -1,9 +1,10 @@
 /** Warnings about an item that has succeeded. Derived from the record, so that they apply to copies too. */
+import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-warnings.ts';
 import type { ItemRecord } from './item-record.ts';
 import { setFolder, setOf } from './layout.ts';
 
 interface ItemWarning {
-  readonly code: 'RESULT_SEVERAL_SETS';
+  readonly code: ItemWarningCode;
   readonly message: string;
 }
 
@@ -11,6 +12,6 @@ export function warningsOf({ files }: Pick<ItemRecord, 'files'>): readonly ItemW
   const others = [...new Set(Object.keys(files).map(setOf))].filter((set) => set !== null);
   if (others.length === 0) return [];
   const folders = others.sort((a, b) => a - b).map(setFolder);
-  const message = `The service gave ${others.length + 1} result sets for one molecule. The first whole one is used; the files of the others are in ${folders.join(', ')}.`;
+  const message = ITEM_WARNINGS.RESULT_SEVERAL_SETS.message({ folders });
   return [{ code: 'RESULT_SEVERAL_SETS', message }];
 }

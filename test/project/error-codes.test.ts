@@ -6,6 +6,7 @@ import { modulesBelow } from '../../scripts/imports.ts';
 import { NOTIFY_ERRORS } from '../../src/domain/error-codes/notify-errors.ts';
 import { ERRORS } from '../../src/domain/error-codes/registry.ts';
 import { ITEM_ENDS, itemEndWords } from '../../src/domain/item-end-codes.ts';
+import { ITEM_WARNINGS } from '../../src/domain/item-warnings.ts';
 import { RESULT_PROBLEMS } from '../../src/results/result-problems.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -73,6 +74,10 @@ test('every code of the registry is used', () => {
   const literals = texts.flatMap((text) => [...text.matchAll(/['`]([A-Z][A-Z0-9_]+)(?:'|: )/g)]);
   const used = new Set(literals.map(([, code = '']) => code));
   expect(CODES.filter((code) => !used.has(code))).toEqual([]);
+});
+
+test.each(Object.entries(ITEM_WARNINGS))('docs/output-tree.md explains %s', (code, { meaning }) => {
+  expect(readPage('output-tree.md')).toContain(`\`${code}\`: ${meaning} `);
 });
 
 test('explains every problem of a result separately', () => {

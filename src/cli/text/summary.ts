@@ -1,6 +1,7 @@
 /** How a campaign ended: the closing message for users, the exit code. */
 import { formatDuration } from '../../domain/duration.ts';
 import { EXIT } from '../../domain/errors.ts';
+import { briefWarning } from '../../domain/item-warnings.ts';
 import type { CampaignDocument, EndedCampaign } from '../../report/campaign-document.ts';
 import { addressOf } from '../../store/address.ts';
 import { CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
@@ -32,17 +33,11 @@ export function printEnd(
   print(`  report: ${addressOf(out, REPORT)}`);
   printDamaged(damaged, print);
   for (const [code, items] of Object.entries(warnings))
-    print(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${WARNINGS[code] ?? code}`);
+    print(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${briefWarning(code)}`);
   if (items.failed + items.held > 0) say(`  failures and reasons: ${addressOf(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
     print(`  run these items again: hundredfold retry ${campaign}`);
 }
-
-/** What the codes of warnings in item.json mean, for the closing message. */
-const WARNINGS: Readonly<Record<string, string>> = {
-  RESULT_SEVERAL_SETS:
-    'several result sets: the first is used, the others are in set-2/ … of the item folder (RESULT_SEVERAL_SETS)',
-};
 
 export function exitCodeOf({ state, items }: CampaignDocument): number {
   if (state === 'cancelled') return EXIT.cancelled;
