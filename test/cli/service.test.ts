@@ -79,7 +79,7 @@ describe('a campaign that survives a restart of the machine', () => {
   test('is refused if the manifest is missing', () => {
     const { stdout, stderr, status } = print('campaign', 'nihgt.csv');
     expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
-    expect(stderr).toContain('MANIFEST_UNREADABLE');
+    expect(stderr).toContain('SERVICE_MANIFEST_MISSING');
   });
 });
 

@@ -7,6 +7,7 @@ import { NOTIFY_ERRORS } from '../../src/domain/error-codes/notify-errors.ts';
 import { ERRORS } from '../../src/domain/error-codes/registry.ts';
 import { ITEM_ENDS, itemEndWords } from '../../src/domain/item-end-codes.ts';
 import { ITEM_WARNINGS } from '../../src/domain/item-warnings.ts';
+import { PROBLEMS } from '../../src/manifest/problems/problems.ts';
 import { RESULT_PROBLEMS } from '../../src/results/result-problems.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -28,6 +29,10 @@ test('each code belongs to an error or to the end of an item, and is explained o
   ];
   const twice = codes.filter((code, at) => codes.indexOf(code) !== at);
   expect(twice).toEqual([]);
+});
+
+test('only a manifest without rows is both an error and a problem of a manifest', () => {
+  expect(CODES.filter((code) => code in PROBLEMS)).toEqual(['MANIFEST_EMPTY']);
 });
 
 /** The compiler checks TypeScript; the set-up is plain JavaScript, because it also runs on an old Node. */

@@ -34,14 +34,14 @@ export async function printWorkerService(flags: UnitFlags): Promise<number> {
   });
 }
 
-/** @throws HundredfoldError `MANIFEST_UNREADABLE` if a manifest does not exist: the unit would fail forever */
+/** @throws HundredfoldError `SERVICE_MANIFEST_MISSING` if a manifest does not exist: the unit would fail forever */
 export async function printCampaignService(
   manifests: readonly string[],
   flags: CampaignServiceFlags,
 ): Promise<number> {
   for (const manifest of manifests) {
     if (existsSync(manifest)) continue;
-    throw codedError('MANIFEST_UNREADABLE', { path: resolve(manifest) });
+    throw codedError('SERVICE_MANIFEST_MISSING', { path: resolve(manifest) });
   }
   const name = flags.name ?? campaignName(manifests);
   const args = [

@@ -148,9 +148,9 @@ export const CAMPAIGN_ERRORS = {
       'Correct the rows listed in `problems`, or set `skipInvalid` to run the others.',
     ),
   },
-  MANIFEST_UNREADABLE: {
+  SERVICE_MANIFEST_MISSING: {
     exit: 'refused',
-    advice: 'check the path of the manifest, and who may read it',
+    advice: '`service print campaign` names a manifest that does not exist: check its path',
     text: wording<{ path: string }>(
       ({ path }) => `there is no ${path}`,
       'Name manifests as for "hundredfold run", and run this command in the same folder.',
