@@ -1,6 +1,6 @@
 /** What a check of `doctor` has found. */
-import type { ErrorCode } from '../domain/error-codes/registry.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import type { ErrorCode, ErrorFacts, WordedCode } from '../domain/error-codes/registry.ts';
+import { HundredfoldError, textsOf } from '../domain/errors.ts';
 
 /** One line, and its remedy. */
 export interface Finding {
@@ -13,6 +13,16 @@ export interface Finding {
   readonly found: string;
   /** What to do; only if not ok, or a warning. */
   readonly remedy?: string;
+}
+
+/** A problem that the check finds itself, with the texts of its table. */
+export function codedProblem<C extends WordedCode>(
+  check: string,
+  code: C,
+  facts: ErrorFacts<C>,
+): Finding {
+  const { message, remedy } = textsOf(code, facts);
+  return { check, ok: false, code, found: message, remedy };
 }
 
 /** @throws any error without a code: a bug */

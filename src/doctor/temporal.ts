@@ -18,7 +18,7 @@ import {
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { namespaceMissing } from '../temporal/refusals.ts';
 import { findingsAt } from './connected.ts';
-import { problem, type Finding } from './finding.ts';
+import { codedProblem, problem, type Finding } from './finding.ts';
 
 /** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
 const LEAST_RETENTION_MS = 7 * DAY_MS;
@@ -91,13 +91,10 @@ async function namespaceFindings(client: Client, target: TemporalAddress): Promi
     return [offered, { check: 'Temporal retention', ok: true, found }];
   return [
     offered,
-    {
-      check: 'Temporal retention',
-      ok: false,
-      code: 'TEMPORAL_RETENTION_SHORT',
-      found: `${found}: ended items vanish from the UI, and their workflow ids can be used again, while their campaign may still run`,
-      remedy: `Keep them for 30 days: hundredfold setup temporal, or ${updateRetention(target, 30 * DAY_MS)}`,
-    },
+    codedProblem('Temporal retention', 'TEMPORAL_RETENTION_SHORT', {
+      kept: found,
+      command: updateRetention(target, 30 * DAY_MS),
+    }),
   ];
 }
 
@@ -107,24 +104,16 @@ async function attributesFinding(client: Client, target: TemporalAddress): Promi
   if (isClosedPart(state)) return closedAttributes(client, state);
   const wrong = ATTRIBUTE_NAMES.filter((name) => (state[name] ?? KEYWORD) !== KEYWORD);
   if (wrong.length > 0) {
-    const list = wrong.map((name) => `${name} (${ATTRIBUTE_TYPES[state[name] ?? 0] ?? '?'})`);
-    return {
-      check,
-      ok: false,
-      code: 'TEMPORAL_ATTRIBUTES_REFUSED',
-      found: `of another type than Keyword: ${list.join(', ')}`,
-      remedy: 'Types cannot be changed: use another namespace (temporal.namespace).',
-    };
+    const attributes = wrong.map((name) => `${name} (${ATTRIBUTE_TYPES[state[name] ?? 0] ?? '?'})`);
+    return codedProblem(check, 'TEMPORAL_ATTRIBUTES_REFUSED', { case: 'other type', attributes });
   }
   const missing = ATTRIBUTE_NAMES.filter((name) => !(name in state));
   if (missing.length === 0) return { check, ok: true, found: 'all seven are there, as Keyword' };
-  return {
-    check,
-    ok: false,
-    code: 'TEMPORAL_ATTRIBUTES_REFUSED',
-    found: `missing: ${missing.join(', ')}`,
-    remedy: `hundredfold setup temporal, or ${createAttributes(target, missing)}`,
-  };
+  return codedProblem(check, 'TEMPORAL_ATTRIBUTES_REFUSED', {
+    case: 'missing',
+    attributes: missing,
+    command: createAttributes(target, missing),
+  });
 }
 
 /** For Temporal Cloud, and gateways that block the operator service. */
@@ -133,27 +122,20 @@ async function closedAttributes(client: Client, { words }: Closed): Promise<Find
   const closed = `access to the operator service is denied (${words})`;
   const known = await attributesAreKnown(client);
   if (known === true) return { check, ok: true, found: `all seven can be used; ${closed}` };
-  return {
-    check,
-    ok: false,
-    code: 'TEMPORAL_ATTRIBUTES_REFUSED',
-    found: known === null ? `cannot be checked: ${closed}` : `some are missing; ${closed}`,
-    remedy: `Ask an administrator to add them, each as Keyword: ${ATTRIBUTE_NAMES.join(', ')}. In Temporal Cloud: the page of the namespace, or tcld.`,
-  };
+  return codedProblem(check, 'TEMPORAL_ATTRIBUTES_REFUSED', {
+    case: 'not listed',
+    closed,
+    some: known === false,
+    all: ATTRIBUTE_NAMES,
+  });
 }
 
 async function permissionsFinding(client: Client): Promise<Finding> {
   const check = 'Temporal permissions';
   const refused = await refusedCalls(client);
   if (refused.length === 0) return { check, ok: true, found: 'workflows can be read and written' };
-  const list = refused.map(({ closed, words }) => `${closed}${words && `: ${words}`}`);
-  return {
-    check,
-    ok: false,
-    code: 'TEMPORAL_PERMISSION_DENIED',
-    found: `not permitted: ${list.join('; ')}`,
-    remedy: 'Ask for the role of a writer in the namespace.',
-  };
+  const calls = refused.map(({ closed, words }) => `${closed}${words && `: ${words}`}`);
+  return codedProblem(check, 'TEMPORAL_PERMISSION_DENIED', { case: 'found by doctor', calls });
 }
 
 const RECENT_MS = 2 * 60_000;

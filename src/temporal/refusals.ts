@@ -36,7 +36,11 @@ function unauthenticated({ details }: Status, cause: unknown): HundredfoldError 
 }
 
 function permissionDenied({ details }: Status, cause: unknown): HundredfoldError {
-  return codedError('TEMPORAL_PERMISSION_DENIED', { details: words(details) }, cause);
+  return codedError(
+    'TEMPORAL_PERMISSION_DENIED',
+    { case: 'this call', details: words(details) },
+    cause,
+  );
 }
 
 function words(details: string): string {

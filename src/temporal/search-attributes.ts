@@ -77,9 +77,10 @@ function reasonOf(error: unknown): string {
 
 function refused(client: Client, why: string, cause?: unknown): HundredfoldError {
   const { namespace } = client.options;
+  const command = createAttributes({ address: 'HOST:PORT', namespace });
   return codedError(
     'TEMPORAL_ATTRIBUTES_REFUSED',
-    { namespace, reason: why, command: createAttributes({ address: 'HOST:PORT', namespace }) },
+    { case: 'not added', namespace, reason: why, command },
     cause,
   );
 }

@@ -122,10 +122,16 @@ const SERVER_ERRORS = {
   TEMPORAL_PERMISSION_DENIED: {
     exit: 'usage',
     advice: 'the credentials are valid but lack the permission: ask for it',
-    text: wording<{ details: string }>(
-      ({ details }) => `Temporal accepts the credentials but does not permit this call${details}`,
-      'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
-    ),
+    texts: {
+      'this call': wording<{ details: string }>(
+        ({ details }) => `Temporal accepts the credentials but does not permit this call${details}`,
+        'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
+      ),
+      'found by doctor': wording<{ calls: readonly string[] }>(
+        ({ calls }) => `not permitted: ${calls.join('; ')}`,
+        'Ask for the role of a writer in the namespace.',
+      ),
+    },
   },
   TEMPORAL_NAMESPACE_MISSING: {
     exit: 'usage',
@@ -139,16 +145,38 @@ const SERVER_ERRORS = {
   TEMPORAL_ATTRIBUTES_REFUSED: {
     exit: 'usage',
     advice: 'ask an administrator to add the search attributes; the message contains the command',
-    text: wording<{ namespace: string; reason: string; command: string }>(
-      ({ namespace, reason }) =>
-        `Temporal does not accept the search attributes in the namespace ${namespace}: ${reason}`,
-      ({ command }) => `Ask an administrator to add them: ${command}`,
-    ),
+    texts: {
+      'not added': wording<{ namespace: string; reason: string; command: string }>(
+        ({ namespace, reason }) =>
+          `Temporal does not accept the search attributes in the namespace ${namespace}: ${reason}`,
+        ({ command }) => `Ask an administrator to add them: ${command}`,
+      ),
+      'other type': wording<{ attributes: readonly string[] }>(
+        ({ attributes }) => `of another type than Keyword: ${attributes.join(', ')}`,
+        'Types cannot be changed: use another namespace (temporal.namespace).',
+      ),
+      missing: wording<{ attributes: readonly string[]; command: string }>(
+        ({ attributes }) => `missing: ${attributes.join(', ')}`,
+        ({ command }) => `hundredfold setup temporal, or ${command}`,
+      ),
+      /** `closed`: why they cannot be listed; `some`: some are certainly missing. */
+      'not listed': wording<{ closed: string; some: boolean; all: readonly string[] }>(
+        ({ closed, some }) =>
+          some ? `some are missing; ${closed}` : `cannot be checked: ${closed}`,
+        ({ all }) =>
+          `Ask an administrator to add them, each as Keyword: ${all.join(', ')}. In Temporal Cloud: the page of the namespace, or tcld.`,
+      ),
+    },
   },
   TEMPORAL_RETENTION_SHORT: {
     exit: 'usage',
     advice:
       'from `doctor`: ended workflows are deleted too early; run `hundredfold setup temporal`',
+    text: wording<{ kept: string; command: string }>(
+      ({ kept }) =>
+        `${kept}: ended items vanish from the UI, and their workflow ids can be used again, while their campaign may still run`,
+      ({ command }) => `Keep them for 30 days: hundredfold setup temporal, or ${command}`,
+    ),
   },
   TEMPORAL_CODEC_MISSING: {
     ...CODEC,
