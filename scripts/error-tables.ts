@@ -1,5 +1,5 @@
 /**
- * Writes the tables of codes in the documentation from the registries of src/domain: `node scripts/error-tables.ts`.
+ * Writes the tables of codes in the documentation from the registries in src: `node scripts/error-tables.ts`.
  * A test compares both (test/project/error-codes.test.ts).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,6 +20,7 @@ import { TLS_ERRORS } from '../src/domain/error-codes/tls-errors.ts';
 import { TRANSFER_ERRORS } from '../src/domain/error-codes/transfer-errors.ts';
 import { USAGE_ERRORS } from '../src/domain/error-codes/usage-errors.ts';
 import { EXIT } from '../src/domain/exit.ts';
+import { LEFT_OUT } from '../src/export/left-out.ts';
 import { ITEM_END_FAMILIES, ITEM_ENDS } from '../src/domain/item-end-codes.ts';
 
 type Row = readonly string[];
@@ -101,7 +102,13 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, readonly Row[]>>>>
       ],
     ],
   },
-  'export.md': { export: [['code', 'exit code', 'meaning'], ...rowsOf(EXPORT_ERRORS)] },
+  'export.md': {
+    'left out': [
+      ['left out because', 'meaning'],
+      ...Object.entries(LEFT_OUT).map(([code, { meaning }]) => [inCode([code]), meaning]),
+    ],
+    export: [['code', 'exit code', 'meaning'], ...rowsOf(EXPORT_ERRORS)],
+  },
   'engines.md': {
     engines: [
       ['message', 'what to do'],

@@ -1,11 +1,6 @@
 /** `chimerax`: values of residues as attributes (ChimeraX manual, "Attribute Assignment File Format"). */
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from './format.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
+import { leftOut } from './left-out.ts';
 import { OF_PROTEINS, withProteins, type NamedProtein, type NamedProteins } from './proteins.ts';
 import { withoutGaps } from './regions.ts';
 import { colourStructure } from './structure/coloured-structure.ts';
@@ -30,8 +25,7 @@ function addAttributes(item: ExportItem, proteins: NamedProteins): Added {
   const tracks = Object.keys(first.protein.tracks);
   const onStructure = item.structure !== null;
   if (!onStructure && proteins.length > 1) {
-    const message = `it has ${proteins.length} sequences: give the structure of one of them`;
-    return leftOut('STRUCTURE_UNNAMED', message);
+    return leftOut('STRUCTURE_UNNAMED', { sequences: proteins.length });
   }
   const notes = new Set<string>();
   const sections: string[] = [];

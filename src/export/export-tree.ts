@@ -13,8 +13,9 @@ import {
   type LeftOutItem,
   type Remark,
 } from './export-record.ts';
-import type { ExportFormat, ExportItem, ExportOptions, LeftOut } from './format.ts';
+import type { ExportFormat, ExportItem, ExportOptions } from './format.ts';
 import { itemNotes } from './item-notes.ts';
+import { whyLeftOut, type LeftOut } from './left-out.ts';
 import { readExportItem } from './read-item.ts';
 import { DigestSink, FileSink, type Sink } from './sink.ts';
 import { StructureFolder } from './structure-folder.ts';
@@ -151,9 +152,8 @@ function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
 }
 
 function notSucceeded(item: Listed): LeftOut {
-  const error = errorOf(item);
-  const why = error === null ? '' : `: ${error.code}`;
-  return { code: 'NOT_SUCCEEDED', message: `it is ${stateOf(item)}${why}` };
+  const error = errorOf(item)?.code ?? null;
+  return whyLeftOut('NOT_SUCCEEDED', { state: stateOf(item), error });
 }
 
 function wouldReplace(to: Store, files: readonly string[]): HundredfoldError {

@@ -7,6 +7,7 @@
 import type { Kind } from '../domain/item.ts';
 import type { ResultReading } from '../results/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';
+import type { LeftOut } from './left-out.ts';
 
 /** The user's options besides the format. */
 export interface ExportOptions {
@@ -53,29 +54,6 @@ export interface Piece {
   readonly goesOn?: boolean;
 }
 
-/** Why a selected item is not in the files. */
-export interface LeftOut {
-  readonly code: LeftOutCode;
-  /** In a sentence without the id. */
-  readonly message: string;
-}
-
-/** The reasons, each explained in docs/export.md. */
-type LeftOutCode =
-  | 'NOT_SUCCEEDED'
-  | 'FILE_MISSING'
-  | 'FILE_DAMAGED'
-  | 'RESULT_UNREADABLE'
-  | 'HYDROGENS_MISSING'
-  | 'BOND_ORDERS_UNKNOWN'
-  | 'DEFAULTS_DIFFER'
-  | 'NO_SMILES'
-  | 'NO_TRACK'
-  | 'STRUCTURE_UNNAMED'
-  | 'STRUCTURE_UNREADABLE'
-  | 'STRUCTURE_OUTSIDE'
-  | 'STRUCTURE_DIFFERS';
-
 export type Added =
   | {
       readonly pieces: Iterable<Piece>;
@@ -106,8 +84,4 @@ export interface ExportFormat {
   /** Whether a structure file is required, optional, or not used. */
   readonly structure: 'needed' | 'taken' | 'none';
   start(options: ExportOptions): Exporter;
-}
-
-export function leftOut(code: LeftOutCode, message: string): { readonly leftOut: LeftOut } {
-  return { leftOut: { code, message } };
 }

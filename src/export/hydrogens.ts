@@ -4,14 +4,18 @@
  */
 import { distanceOf, type Place } from '../domain/molecular-graph.ts';
 import type { MoleculeReading } from '../results/reading.ts';
+import type { LeftOutFacts } from './left-out.ts';
 
 /** Degrees. A carbon with two neighbours is sp and linear, or lacks a hydrogen. */
 const STRAIGHT_FROM = 150;
 /** Ångström. A carbon with one neighbour has a triple bond (1.16 to 1.20), or lacks hydrogens. */
 const TRIPLE_UP_TO = 1.26;
 
-/** As text; null if no carbon lacks hydrogens. */
-export function hydrogensMissing({ atoms, bonds }: MoleculeReading): string | null {
+/** The first such carbon; null if no carbon lacks hydrogens. */
+export function hydrogensMissing({
+  atoms,
+  bonds,
+}: MoleculeReading): LeftOutFacts<'HYDROGENS_MISSING'> | null {
   const neighbours = atoms.map((): number[] => []);
   for (const [one, other] of bonds) {
     neighbours[one]?.push(other);
@@ -23,16 +27,14 @@ export function hydrogensMissing({ atoms, bonds }: MoleculeReading): string | nu
     if (element !== 'C' || more.length > 0) continue;
     if (second === undefined) {
       const length = first === undefined ? Infinity : distanceOf(place(index), place(first));
-      if (length > TRIPLE_UP_TO) return words(name, 'one neighbour and no triple bond');
+      if (length > TRIPLE_UP_TO) {
+        return { carbon: name, sign: 'one neighbour and no triple bond' };
+      }
     } else if (angle(place(first), place(index), place(second)) < STRAIGHT_FROM) {
-      return words(name, 'two neighbours and is bent');
+      return { carbon: name, sign: 'two neighbours and is bent' };
     }
   }
   return null;
-}
-
-function words(name: string, what: string): string {
-  return `hydrogens are missing: its carbon ${name} has ${what}`;
 }
 
 /** In degrees, at the middle atom. */

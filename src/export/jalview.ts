@@ -1,11 +1,6 @@
 /** `jalview`: sequences and annotation tracks (Jalview manual, "Alignment Annotations File"). */
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from './format.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
+import { leftOut } from './left-out.ts';
 import { OF_PROTEINS, withProteins, type NamedProtein, type NamedProteins } from './proteins.ts';
 import { THRESHOLDS, ungapped, withoutGaps } from './regions.ts';
 import { noTrack } from './structure/coloured-structure.ts';
@@ -27,7 +22,7 @@ const LINE = 60;
 function addTracks(item: ExportItem, proteins: NamedProteins, predictor: string): Added {
   const [first] = proteins;
   if (proteins.some(({ protein }) => protein.residues === '')) {
-    return leftOut('RESULT_UNREADABLE', 'its result does not show the residues');
+    return leftOut('RESULT_UNREADABLE', { lack: 'no residues' });
   }
   // For an alignment, nine graphs per row would be too many.
   const isAlignment = item.reading?.kind === 'alignment';

@@ -1,12 +1,7 @@
 /** `mol2`: one mol2 file (Tripos Mol2 file format, 2005) with SYBYL atom types and ACPYPE's partial charges. */
 import { bondedMolecule, type BondedMolecule } from './bonded-molecule.ts';
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from './format.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
+import { leftOut } from './left-out.ts';
 import { sybylTypes } from './sybyl-types.ts';
 
 export const mol2: ExportFormat = {
@@ -21,8 +16,7 @@ export const mol2: ExportFormat = {
 };
 
 function addMolecule({ id, reading }: ExportItem): Added {
-  if (reading?.kind !== 'molecule')
-    return leftOut('RESULT_UNREADABLE', 'its result contains no atoms');
+  if (reading?.kind !== 'molecule') return leftOut('RESULT_UNREADABLE', { lack: 'no atoms' });
   const molecule = bondedMolecule(reading);
   if ('code' in molecule) return { leftOut: molecule };
   return { pieces: [{ file: 'molecules.mol2', text: mol2Text(id, molecule), goesOn: true }] };

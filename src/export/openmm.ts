@@ -1,11 +1,6 @@
 /** `openmm`: AMBER's own files as written by ACPYPE, and a script that builds an OpenMM `System` from each. */
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from './format.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
+import { leftOut } from './left-out.ts';
 import { hydrogensMissing } from './hydrogens.ts';
 import { SYSTEMS_SCRIPT } from './openmm-script.ts';
 
@@ -27,8 +22,7 @@ export const openmm: ExportFormat = {
 };
 
 function addLigand({ id, files, reading }: ExportItem): Added {
-  if (reading?.kind !== 'molecule')
-    return leftOut('RESULT_UNREADABLE', 'its result contains no atoms');
+  if (reading?.kind !== 'molecule') return leftOut('RESULT_UNREADABLE', { lack: 'no atoms' });
   const missing = hydrogensMissing(reading);
   if (missing !== null) return leftOut('HYDROGENS_MISSING', missing);
   return {

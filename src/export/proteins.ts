@@ -1,6 +1,7 @@
 /** The chains of a result, each with a name that is unique in the export. */
 import type { ProteinReading, ResultReading } from '../results/reading.ts';
-import { leftOut, type Added, type ExportFormat, type ExportItem } from './format.ts';
+import type { Added, ExportFormat, ExportItem } from './format.ts';
+import { leftOut } from './left-out.ts';
 
 export interface NamedProtein {
   /** From characters that every format accepts: the id of the item, and of the record if there are several. */
@@ -23,7 +24,7 @@ export function withProteins(
 ): (item: ExportItem) => Added {
   return (item) => {
     const [first, ...others] = namedProteins(item, item.reading);
-    if (first === undefined) return leftOut('RESULT_UNREADABLE', 'its result contains no protein');
+    if (first === undefined) return leftOut('RESULT_UNREADABLE', { lack: 'no protein' });
     return add(item, [first, ...others]);
   };
 }

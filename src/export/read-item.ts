@@ -9,7 +9,8 @@ import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
-import type { ExportFormat, ExportItem, LeftOut } from './format.ts';
+import type { ExportFormat, ExportItem } from './format.ts';
+import { whyLeftOut, type LeftOut } from './left-out.ts';
 import type { StructureFolder } from './structure-folder.ts';
 
 const RESULT = artefactFile('result', null);
@@ -39,14 +40,14 @@ export async function readExportItem(
   const files: Record<string, string> = {};
   for (const ending of wanted) {
     const name = fileEnding(record, ending);
-    if (name === undefined) return missing(`its record lists no file that ends in ${ending}`);
+    if (name === undefined) return whyLeftOut('FILE_MISSING', { ending });
     const read = await readRecorded(store, itemKey(store, kind, id, name), record.files[name]);
     if (typeof read !== 'string') return read;
     files[ending] = read;
   }
   const reading = takesReading ? readResult(record, files) : null;
   if (takesReading && reading === null) {
-    return { code: 'RESULT_UNREADABLE', message: 'its result cannot be read' };
+    return whyLeftOut('RESULT_UNREADABLE', { lack: 'no reading' });
   }
   const input = format.takes.includes('input')
     ? await readRecorded(store, itemKey(store, kind, id, record.input.name), record.input)
@@ -71,15 +72,11 @@ async function readRecorded(
   recorded: FileDigest | undefined,
 ): Promise<string | LeftOut> {
   const bytes = await store.read(key);
-  if (bytes === null) return missing(`${key} is missing`);
+  if (bytes === null) return whyLeftOut('FILE_MISSING', { key });
   if (digestOf(bytes).sha256 !== recorded?.sha256) {
-    return { code: 'FILE_DAMAGED', message: `${key} is not what was received` };
+    return whyLeftOut('FILE_DAMAGED', { key });
   }
   return new TextDecoder().decode(bytes);
-}
-
-function missing(message: string): LeftOut {
-  return { code: 'FILE_MISSING', message };
 }
 
 function readResult(

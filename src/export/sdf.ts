@@ -1,12 +1,7 @@
 /** `sdf`: one SD file (BIOVIA, CTfile formats) with ACPYPE's geometry and partial charges. */
 import { bondedMolecule, type BondedMolecule } from './bonded-molecule.ts';
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from './format.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
+import { leftOut } from './left-out.ts';
 import { inputSmiles } from './smi.ts';
 
 export const sdf: ExportFormat = {
@@ -22,8 +17,7 @@ export const sdf: ExportFormat = {
 
 function addMolecule(item: ExportItem): Added {
   const { id, reading, record } = item;
-  if (reading?.kind !== 'molecule')
-    return leftOut('RESULT_UNREADABLE', 'its result contains no atoms');
+  if (reading?.kind !== 'molecule') return leftOut('RESULT_UNREADABLE', { lack: 'no atoms' });
   const molecule = bondedMolecule(reading);
   if ('code' in molecule) return { leftOut: molecule };
   // V2000 has three columns for the number of atoms; the service accepts at most 200 atoms.

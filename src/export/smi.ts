@@ -1,11 +1,6 @@
 /** `smi`: one line per molecule, `SMILES id`, for the molecules that were given as SMILES. */
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from './format.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
+import { leftOut } from './left-out.ts';
 
 export const smi: ExportFormat = {
   name: 'smi',
@@ -21,8 +16,7 @@ export const smi: ExportFormat = {
 function addLine(item: ExportItem): Added {
   const smiles = inputSmiles(item);
   if (smiles === null) {
-    const message = `it was given as a file (${item.record.input.name}), not as a SMILES; use sdf`;
-    return leftOut('NO_SMILES', message);
+    return leftOut('NO_SMILES', { file: item.record.input.name });
   }
   return { pieces: [{ file: 'molecules.smi', text: `${smiles} ${item.id}\n`, goesOn: true }] };
 }

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { errnoOf } from '../domain/errno.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import type { LeftOut, StructureFile } from './format.ts';
+import type { StructureFile } from './format.ts';
+import { whyLeftOut, type LeftOut } from './left-out.ts';
 
 /** UniProt accession numbers. */
 const ACCESSION = /^(?:[OPQ]\d[A-Z\d]{3}\d|[A-NR-Z]\d(?:[A-Z][A-Z\d]{2}\d){1,2})$/;
@@ -24,24 +25,21 @@ export class StructureFolder {
   }: Pick<ItemRecord, 'user' | 'source'>): Promise<StructureFile | LeftOut> {
     const name = (user[this.#column] ?? '').trim();
     if (name === '') {
-      const message = `its row names no structure file in the column ${this.#column}`;
-      return { code: 'STRUCTURE_UNNAMED', message };
+      return whyLeftOut('STRUCTURE_UNNAMED', { column: this.#column });
     }
     const folder = resolve(this.#folder ?? dirname(source.file));
     const path = resolve(folder, name);
     const inside = relative(folder, path);
     // A manifest may come from another user: it must not open files outside its folder.
     if (inside.startsWith('..') || isAbsolute(inside)) {
-      return { code: 'STRUCTURE_OUTSIDE', message: `${name} is outside ${folder}` };
+      return whyLeftOut('STRUCTURE_OUTSIDE', { name, folder });
     }
     try {
       return { name, text: await readFile(path, 'utf8') };
     } catch (error) {
       const reason = errnoOf(error) ?? String(error);
-      const hint = ACCESSION.test(name)
-        ? `; ${name} looks like a UniProt accession: nothing is downloaded, save the model and name its file`
-        : '';
-      return { code: 'STRUCTURE_UNREADABLE', message: `${path} cannot be read (${reason})${hint}` };
+      const accession = ACCESSION.test(name) ? name : null;
+      return whyLeftOut('STRUCTURE_UNREADABLE', { path, reason, accession });
     }
   }
 }

@@ -1,13 +1,8 @@
 /** `gromacs`: a library of ligands that can be combined freely in one system. */
 import { readTopology } from '../../results/topology.ts';
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from '../format.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from '../format.ts';
 import { hydrogensMissing } from '../hydrogens.ts';
+import { leftOut } from '../left-out.ts';
 import { AtomTypes } from './atom-types.ts';
 import { readLigandItp, writeLigandItp } from './ligand-itp.ts';
 import { positionRestraints } from './position-restraints.ts';
@@ -39,15 +34,12 @@ class GromacsLibrary implements Exporter {
     const itp = readLigandItp(files[ITP] ?? '');
     const topology = readTopology(files[ITP] ?? '');
     if (itp === null || topology === null || reading?.kind !== 'molecule') {
-      return leftOut('RESULT_UNREADABLE', `its ${ITP} is not a topology of ACPYPE`);
+      return leftOut('RESULT_UNREADABLE', { lack: 'no topology' });
     }
     const missing = hydrogensMissing(reading);
     if (missing !== null) return leftOut('HYDROGENS_MISSING', missing);
     if (!hasDefaults(files[TOP] ?? '')) {
-      return leftOut(
-        'DEFAULTS_DIFFER',
-        'its [ defaults ] are not those of the other ligands (AMBER)',
-      );
+      return leftOut('DEFAULTS_DIFFER', {});
     }
     const { types, renamed } = this.#types.add(itp.types);
     return {

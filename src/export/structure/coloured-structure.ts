@@ -1,5 +1,6 @@
 /** Assigns a predictor's values to the residues of the user's structure. */
-import type { ExportItem, LeftOut } from '../format.ts';
+import type { ExportItem } from '../format.ts';
+import { whyLeftOut, type LeftOut } from '../left-out.ts';
 import { namedProteins } from '../proteins.ts';
 import { ungapped, withoutGaps } from '../regions.ts';
 import { matchChain } from './match-chain.ts';
@@ -22,11 +23,7 @@ export function colourStructure(item: ExportItem, track: string): ColouredStruct
   const { name = '', text = '' } = item.structure ?? {};
   const chains = readChains(text);
   if (chains.length === 0) {
-    const hint = /^data_/m.test(text) ? '; it looks like mmCIF: save it as PDB' : '';
-    return {
-      code: 'STRUCTURE_UNREADABLE',
-      message: `${name} contains no chain in PDB format${hint}`,
-    };
+    return whyLeftOut('STRUCTURE_UNREADABLE', { name, mmcif: /^data_/m.test(text) });
   }
   const proteins = namedProteins(item, item.reading).map(({ name: called, protein }) => {
     const values = protein.tracks[track];
@@ -50,7 +47,8 @@ export function colourStructure(item: ExportItem, track: string): ColouredStruct
     residues.push(...(fit === undefined ? [] : coloured(id, own, fit.indices, fit.values ?? [])));
   }
   if (residues.length > 0) return { residues, notes };
-  return { code: 'STRUCTURE_DIFFERS', message: differs(name, chains) };
+  const ids = chains.map(({ id }) => id.trim() || '(blank)');
+  return whyLeftOut('STRUCTURE_DIFFERS', { name, chains: ids });
 }
 
 function coloured(
@@ -65,15 +63,10 @@ function coloured(
   });
 }
 
-function differs(name: string, chains: readonly Chain[]): string {
-  const ids = chains.map(({ id }) => id.trim() || '(blank)').join(', ');
-  return `no chain of ${name} (${ids}) matches its sequence, residue by residue, in exactly one place`;
-}
-
 export function noTrack({ reading }: ExportItem, track: string): LeftOut {
   const known =
     reading?.kind === 'sequence' || reading?.kind === 'alignment'
       ? Object.keys(reading.proteins[0]?.tracks ?? {})
       : [];
-  return { code: 'NO_TRACK', message: `its result has no ${track}; it has ${known.join(', ')}` };
+  return whyLeftOut('NO_TRACK', { track, known });
 }
