@@ -18,7 +18,7 @@ export async function deploymentFinding(
       return {
         check,
         ok: true,
-        found: `${deployment}: ${current.id} is current, ${others} others`,
+        found: `${deployment}: ${current.id} is current, and ${others} others`,
       };
     }
     const found = `${deployment}: no version is current, so new campaigns have no worker`;

@@ -107,7 +107,7 @@ class EmbeddedSession implements Session {
 
   #current(): { record: HostRecord; client: Client } {
     const current = this.#host ?? this.#joined;
-    if (!current) throw new Error('the session is between two hosts');
+    if (!current) throw new Error('the session has no host: it is being replaced');
     return current;
   }
 

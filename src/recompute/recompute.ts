@@ -37,7 +37,7 @@ export interface RecomputedItem extends Agreement {
   readonly id: string;
   readonly kind: Kind;
   /** The engine recorded in the tree; null if the service did not report it. */
-  readonly told: string | null;
+  readonly recorded: string | null;
   /** The engine that recomputed it. */
   readonly engine: string;
   /** Whether that is the version recorded in the tree; null if the service did not report it. */
@@ -116,10 +116,10 @@ async function repeat(
   engine: Engine,
 ): Promise<RecomputedItem> {
   const record = await readItem(store, kind, id);
-  const told = record?.engine ?? null;
+  const recorded = record?.engine ?? null;
   const sameVersion =
     version === null ? null : engineVersion({ engine: engine.version }) === version;
-  const about = { id, kind, told, engine: engine.version, sameVersion };
+  const about = { id, kind, recorded, engine: engine.version, sameVersion };
   const input = record && (await store.readText(itemKey(store, kind, id, record.input.name)));
   const before = record && (await readResult(store, record));
   if (record === null || input === null || before === null) {

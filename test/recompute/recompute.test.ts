@@ -51,7 +51,7 @@ describe.skipIf(!there)(`ACPYPE${skipped}`, () => {
         kind: 'molecule',
         id: 'ethanol',
         agrees: true,
-        told: null,
+        recorded: null,
         engine: expect.stringMatching(/^ACPYPE 20\d\d\./) as string,
       }),
     ]);
@@ -90,7 +90,7 @@ describe.skipIf(!there)(`the version that the tree names${skipped}`, () => {
   test('is named if it is not installed, with the version that is used instead', async () => {
     const store = await resultCampaign(ethanolOf('real, ACPYPE 1999.1.2'));
     const { items, notes } = await again(store, ['ethanol']);
-    expect(items).toMatchObject([{ sameVersion: false, told: 'real, ACPYPE 1999.1.2' }]);
+    expect(items).toMatchObject([{ sameVersion: false, recorded: 'real, ACPYPE 1999.1.2' }]);
     expect(notes).toEqual([
       'The tree names version 1999.1.2 of the engine of the service molecules, which is not installed here: 2023.10.27 is used instead and may give different results.',
     ]);

@@ -28,13 +28,14 @@ export function printEnd(
   print(
     `${campaign}${cancelled}: ${items.succeeded} of ${items.total} succeeded${others.join('')}${took}.`,
   );
-  if (idle) say('  Nothing to do: all items had already ended. Nothing was submitted.');
+  if (idle) print('  Nothing to do: all items had already ended. Nothing was submitted.');
   print(`  results: ${out}`);
   print(`  report: ${addressOf(out, REPORT)}`);
   printDamaged(damaged, print);
   for (const [code, items] of Object.entries(warnings))
     print(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${briefWarning(code)}`);
-  if (items.failed + items.held > 0) say(`  failures and reasons: ${addressOf(out, FAILED_TABLE)}`);
+  if (items.failed + items.held > 0)
+    print(`  failures and reasons: ${addressOf(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
     print(`  run these items again: hundredfold retry ${campaign}`);
 }

@@ -117,7 +117,7 @@ function unresolved(files: readonly NativeFile[], name: string): ResultProblem |
   for (const { fileName, text } of files) {
     for (const [, file = ''] of text.matchAll(INCLUDE)) {
       if (known.has(file)) continue;
-      const message = `${fileName} includes ${JSON.stringify(file.slice(0, 80))}, which is not there.`;
+      const message = `${fileName} includes ${JSON.stringify(file.slice(0, 80))}, which is missing.`;
       return resultProblem(RESULT_PROBLEMS.missingFiles, message);
     }
   }

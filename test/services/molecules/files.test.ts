@@ -157,7 +157,7 @@ describe('problems of a record are returned, never thrown', () => {
     const GMX_top = `${ETHANOL.results['GMX_top'] ?? ''}\n#include "other.itp"\n`;
     expect(check(ETHANOL, [{ ...ETHANOL.results, GMX_top }])).toMatchObject({
       code: 'RESULT_MISSING_FILES',
-      message: 'ethanol_GMX.top includes "other.itp", which is not there.',
+      message: 'ethanol_GMX.top includes "other.itp", which is missing.',
     });
   });
 
