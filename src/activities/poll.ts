@@ -58,7 +58,7 @@ export async function poll(
   }
 }
 
-/** The job runs, and may be polled again after this time (ms). */
+/** The job may be polled again after this time (ms). */
 interface Later {
   readonly message: string;
   readonly delayMs: number;
@@ -90,7 +90,8 @@ async function look(
     case 'lost':
       return believed(client, outcome, policy, tries);
     case 'postponed':
-      throw notYet(outcome.message, outcome.delayMs);
+      // Nothing was asked: what is known of the job stays.
+      return { message: outcome.message, delayMs: outcome.delayMs, seen: tries.left };
     case 'running': {
       const stuck = jobStuckBecause(ageMs, policy.deadlineMs, outcome.timing);
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };

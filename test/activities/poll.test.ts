@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { PollOutcome } from '../../src/domain/outcomes.ts';
+import { pollOnce } from './a-poll.ts';
+
+const later = (delayMs: number): PollOutcome => ({ type: 'postponed', message: 'later', delayMs });
+const FINISHED: PollOutcome = { type: 'finished' };
+
+test('a job whose poll is postponed for a moment is polled again by the same attempt', async () => {
+  const { ended, polls } = await pollOnce({ answers: [later(300), later(200), FINISHED] });
+  expect(ended).toMatchObject({ type: 'finished' });
+  expect(polls).toBe(3);
+});
+
+test('a job whose poll is postponed for long is retried by the Temporal server', async () => {
+  const { ended, polls } = await pollOnce({ answers: [later(30_000), FINISHED] });
+  expect(ended).toMatchObject({ type: 'NotYet', nextRetryDelay: 30_000 });
+  expect(polls).toBe(1);
+});
+
+test('an attempt does not wait for more than some seconds, however short its waits are', async () => {
+  const { ended, polls } = await pollOnce({ answers: [later(1_500)] });
+  expect(ended).toMatchObject({ type: 'NotYet' });
+  // Three waits of 1.5 s are less than 5 s.
+  expect(polls).toBe(4);
+});
