@@ -137,12 +137,12 @@ describe('what a workflow shows in the UI', () => {
   test('an item: its input, options, service, job, attempts, timing and files', async () => {
     const { page, details } = await metadataOf(itemWorkflowId('night', 'seq-0'));
     await expectText(details, 'seq-0 (sequence) of night: succeeded');
-    await expectText(details, /input: input\.fasta, \d+ bytes, SHA-256 [0-9a-f]{12}…/);
+    await expectText(details, /input: input\.fasta, [\d.]+ (bytes|kB), SHA-256 [0-9a-f]{12}…/);
     await expectText(details, 'options: predictors dynamine, disomine, efoldmine, agmata');
     await expectText(details, /service: predictions at test-/);
     await expectText(details, `job: ${night.jobs.get('seq-0') ?? ''}`);
     await expectText(details, /timing: .*run, finished \d+ \w{3}/);
-    await expectText(details, /files: 4 fetched \(\d+ bytes\), in /);
+    await expectText(details, /files: 4 fetched \([\d.]+ (bytes|kB)\), in /);
     await expectText(details, `${night.folder}/sequences/seq-0`);
     await expectText(details, /Attempts, oldest first:\s*.* UTC accepted/);
     await page.close();
