@@ -4,7 +4,6 @@
  */
 import {
   AbortMultipartUploadCommand,
-  CopyObjectCommand,
   DeleteObjectCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
@@ -25,9 +24,10 @@ import type {
 import { StoreError, missing } from '../store-error.ts';
 import { clientFor, serverOf } from './client.ts';
 import { honoursIfMatch, putIfAbsent, putIfMatch } from './conditional.ts';
+import { isCopiedOnServer } from './copy.ts';
 import { keptDigest } from './digests.ts';
 import { download, downloadPieces, type Origin } from './download.ts';
-import { isAbsentObject, objectErrorOf, httpStatusOf } from './errors.ts';
+import { isAbsentObject, objectErrorOf } from './errors.ts';
 import {
   filesBelow,
   keysBelow,
@@ -41,6 +41,7 @@ import { upload } from './upload.ts';
 
 /** Limit of S3 for the full name, with the prefix. */
 const MAX_NAME_BYTES = 1024;
+
 /** Makes no request: problems of the bucket are reported by the first one, or by ../probe.ts. */
 export function openObjectStore(
   address: ObjectAddress,
@@ -195,18 +196,14 @@ export class ObjectStore implements Store {
     await this.write(key, from.readStream(fromKey));
   }
 
-  /** On the server. False if it cannot copy: an object above 5 GB, or a server without copies. */
   async #isCopied(key: string, from: ObjectStore, fromKey: string): Promise<boolean> {
     const { bucket, name } = this.#object(key);
     this.#recent.forget(name);
     const source = from.#object(fromKey);
-    const CopySource = `${source.bucket}/${source.name.split('/').map(encodeURIComponent).join('/')}`;
     try {
-      await this.#client.send(new CopyObjectCommand({ Bucket: bucket, Key: name, CopySource }));
-      return true;
+      return await isCopiedOnServer(source, { client: this.#client, bucket, name });
     } catch (error) {
       if (isAbsentObject(error)) throw missing(fromKey);
-      if (httpStatusOf(error) === 400 || httpStatusOf(error) === 501) return false;
       throw this.#asStoreError(error, `write ${key}`);
     }
   }
