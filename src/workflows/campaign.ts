@@ -20,6 +20,7 @@ import {
 import type { CampaignSpec, CampaignProgress, FeedSpec, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
+import { addRows } from './add-rows.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { Breaker } from './breaker.ts';
 import { reasonToPause } from './brakes.ts';
@@ -141,21 +142,11 @@ class CampaignRun {
   }
 
   /** Rows may be added until the end, and for services that had none so far. */
-  async grow({ items, following, invalid, feeds }: Grown): Promise<void> {
-    this.#tally.ended.invalid = invalid;
-    let grew = items !== this.#spec.items;
-    for (const feed of feeds) {
-      const known = this.#feeds.find(
-        ({ spec }) => spec.reference.service === feed.reference.service,
-      );
-      grew ||= feed.pages > (known?.spec.pages ?? 0);
-      if (known) known.extend(feed.pages);
-      else this.#feeds.push(this.#feedOf(feed));
-    }
-    const all = (this.#spec.following ?? 0) + following;
-    // The input of the next run after continue-as-new.
-    const specs = this.#feeds.map(({ spec }) => spec);
-    this.#spec = { ...this.#spec, items, following: all, feeds: specs };
+  async grow(grown: Grown): Promise<void> {
+    this.#tally.ended.invalid = grown.invalid;
+    const feedOf = (feed: FeedSpec): Feed => this.#feedOf(feed);
+    const { spec, grew } = addRows(grown, { spec: this.#spec, feeds: this.#feeds, feedOf });
+    this.#spec = spec;
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
     if (grew) {
       this.#growths += 1;
