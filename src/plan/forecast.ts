@@ -17,8 +17,7 @@ export interface Supply {
 export interface ServiceForecast {
   readonly service: ServiceName;
   readonly jobs: number;
-  /** When the last job is submitted, in ms since the epoch. */
-  readonly lastSubmissionAt: number;
+  /** In ms since the epoch. */
   readonly endsAt: number;
   /** Slots that are free now; null without a limit. */
   readonly free: number | null;
@@ -58,19 +57,13 @@ export function serviceForecast(
   const free = windows.length === 0 ? null : Math.min(...windows.map((one) => one.free ?? 0));
   if (windows.length === 0) {
     const endsAt = from + (seconds * 1_000) / SIDE_BY_SIDE;
-    return { service, jobs, lastSubmissionAt: endsAt, endsAt, free };
+    return { service, jobs, endsAt, free };
   }
   const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
   const lastSubmissionAt = Math.max(
     ...windows.map((window) => lastSubmissionIn(window, before, from)),
   );
-  return {
-    service,
-    jobs,
-    lastSubmissionAt,
-    endsAt: lastSubmissionAt + (seconds / jobs) * 1_000,
-    free,
-  };
+  return { service, jobs, endsAt: lastSubmissionAt + (seconds / jobs) * 1_000, free };
 }
 
 /** The windows that jobs with these credentials are charged to, and the other campaigns that wait for them. */

@@ -32,8 +32,11 @@ const predictions = (windows: readonly WindowStatus[], ...waiting: number[]): Su
   waiting,
 });
 
-const endOf = (count: number, supply: Supply): number | undefined =>
-  forecast(jobs({ sequence: count }), [supply], NOW)[0]?.lastSubmissionAt;
+/** The end of these sequences without the run time of the last one. */
+function lastSubmission(count: number, supply: Supply): number {
+  const [only] = forecast(jobs({ sequence: count }), [supply], NOW);
+  return (only?.endsAt ?? Number.NaN) - ESTIMATES.sequence.seconds * 1_000;
+}
 
 describe('the last submission', () => {
   test.each([
@@ -41,36 +44,38 @@ describe('the last submission', () => {
     ['needs one more window for one more job', 101, 1],
     ['of 800 at 100 an hour goes out after seven windows', 800, 7],
   ])('%s', (_, count, windows) => {
-    expect(endOf(count, predictions([fresh(100)]))).toBe(NOW + windows * ROUND);
+    expect(lastSubmission(count, predictions([fresh(100)]))).toBe(NOW + windows * ROUND);
   });
 
   test('is delayed by the current charges', () => {
-    expect(endOf(1, predictions([used(100, 100)]))).toBe(NOW - 60_000 + ROUND);
-    expect(endOf(1, predictions([used(100, 99)]))).toBe(NOW);
+    expect(lastSubmission(1, predictions([used(100, 100)]))).toBe(NOW - 60_000 + ROUND);
+    expect(lastSubmission(1, predictions([used(100, 99)]))).toBe(NOW);
   });
 
   test('waits for turns of other campaigns, but at most for one turn per own job', () => {
-    expect(endOf(60, predictions([fresh(100)], 40))).toBe(NOW);
-    expect(endOf(60, predictions([fresh(100)], 41))).toBe(NOW + ROUND);
-    expect(endOf(50, predictions([fresh(100)], 5_000))).toBe(NOW);
-    expect(endOf(50, predictions([fresh(100)], 5_000, 1)), 'each has its turns').toBe(NOW + ROUND);
+    expect(lastSubmission(60, predictions([fresh(100)], 40))).toBe(NOW);
+    expect(lastSubmission(60, predictions([fresh(100)], 41))).toBe(NOW + ROUND);
+    expect(lastSubmission(50, predictions([fresh(100)], 5_000))).toBe(NOW);
+    expect(lastSubmission(50, predictions([fresh(100)], 5_000, 1)), 'each has its turns').toBe(
+      NOW + ROUND,
+    );
   });
 
   test('respects the tightest of its windows', () => {
     const both = predictions([fresh(100), fresh(10)]);
-    expect(endOf(100, both)).toBe(NOW + 9 * ROUND);
+    expect(lastSubmission(100, both)).toBe(NOW + 9 * ROUND);
     expect(forecast(jobs({ shifts: 1 }), [both], NOW)[0]?.free).toBe(10);
   });
 
   test('waits as long as the service asks, with a limit or without', () => {
     const blocked = { ...fresh(null), blockedUntil: NOW + 5_000 };
-    expect(endOf(1, predictions([fresh(100), blocked]))).toBe(NOW + 5_000);
+    expect(lastSubmission(1, predictions([fresh(100), blocked]))).toBe(NOW + 5_000);
     const [only] = forecast(jobs({ sequence: 1 }), [predictions([blocked])], NOW);
     expect(only?.endsAt).toBe(NOW + 5_000 + ESTIMATES.sequence.seconds * 1_000);
   });
 
   test('is infinite with a budget of zero', () => {
-    expect(endOf(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
+    expect(lastSubmission(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('is not earlier with more jobs, more charges, or a smaller limit', () => {
@@ -78,7 +83,8 @@ describe('the last submission', () => {
     fc.assert(
       fc.property(small, small, fc.nat({ max: 40 }), (count, limit, charged) => {
         const now = Math.min(charged, limit - 1);
-        const at = (n: number, l: number, c: number) => endOf(n, predictions([used(l, c)])) ?? 0;
+        const at = (n: number, l: number, c: number) =>
+          lastSubmission(n, predictions([used(l, c)]));
         const end = at(count, limit, now);
         expect(end).toBe(lastSubmissionIn(used(limit, now), count, NOW));
         expect(at(count + 1, limit, now)).toBeGreaterThanOrEqual(end);
