@@ -7,21 +7,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { warn } from '../state/warn.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from '../worker.ts';
 
-interface LastingOptions {
-  /** Called each time the worker has failed or could not be restarted; default: warns on stderr. */
-  readonly onDeath?: (error: unknown) => void;
-  readonly start?: (options: WorkerOptions) => Promise<RunningWorker>;
-  /** Between attempts to restart it (ms). */
-  readonly pauseMs?: number;
+type StoppableWorker = Pick<RunningWorker, 'stop'>;
+
+/** Between attempts to restart it. */
+const PAUSE_MS = 1_000;
+
+/** @param onDeath called each time the worker has failed or could not be restarted */
+export function startLastingWorker(
+  options: WorkerOptions,
+  onDeath: (error: unknown) => void = warnOfDeath,
+): Promise<StoppableWorker> {
+  return keepRunning(() => startWorker(options), { onDeath, pauseMs: PAUSE_MS });
 }
 
-export async function startLastingWorker(
-  options: WorkerOptions,
-  { onDeath = warnOfDeath, start = startWorker, pauseMs = 1_000 }: LastingOptions = {},
-): Promise<Pick<RunningWorker, 'stop'>> {
+interface Keeping {
+  readonly onDeath: (error: unknown) => void;
+  readonly pauseMs: number;
+}
+
+export async function keepRunning(
+  start: () => Promise<RunningWorker>,
+  { onDeath, pauseMs }: Keeping,
+): Promise<StoppableWorker> {
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
-  let current = await start(options);
+  let current = await start();
   const keepGoing = async (): Promise<void> => {
     while (!isStopping()) {
       try {
@@ -40,7 +50,7 @@ export async function startLastingWorker(
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (isStopping()) return null;
       try {
-        return await start(options);
+        return await start();
       } catch (error) {
         onDeath(error);
       }

@@ -1,7 +1,7 @@
 /** A worker that dies by itself is replaced; one that is stopped is not. */
 import { expect, test } from 'vitest';
-import { startLastingWorker } from '../../src/host/lasting-worker.ts';
-import type { RunningWorker, WorkerOptions } from '../../src/worker.ts';
+import { keepRunning } from '../../src/host/lasting-worker.ts';
+import type { RunningWorker } from '../../src/worker.ts';
 
 class Workers {
   readonly started: { die: (why: Error) => void; stopped: boolean }[] = [];
@@ -31,8 +31,7 @@ async function lasting() {
   const workers = new Workers();
   const deaths: string[] = [];
   const onDeath = (error: unknown) => deaths.push(String(error));
-  const options = { start: workers.start, onDeath, pauseMs: 5 };
-  const worker = await startLastingWorker({} as WorkerOptions, options);
+  const worker = await keepRunning(workers.start, { onDeath, pauseMs: 5 });
   return { workers, deaths, worker };
 }
 

@@ -76,10 +76,8 @@ export async function worker(flags: WorkerFlags): Promise<number> {
       ...ofThisProcess(settings),
       ...(operations && { observation: operations.observation }),
     },
-    {
-      onDeath(error) {
-        log.error('the worker stopped unexpectedly and is restarted', { error });
-      },
+    (error) => {
+      log.error('the worker stopped unexpectedly and is restarted', { error });
     },
   );
   const { address, namespace } = temporal;
