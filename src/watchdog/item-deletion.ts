@@ -12,17 +12,14 @@ import type { CampaignProgress } from '../domain/campaign.ts';
 import { hasStatus } from '../temporal/grpc-status.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 
-/** Rows of a campaign whose ended items stay. */
-const MOST_KEPT = 100_000;
-/** How long they remain visible in the Temporal UI. */
-const KEPT_MS = 3_600_000;
-
 interface ItemDeletionOptions {
   readonly client: Client;
   /** Of the workers that this belongs to. */
   readonly taskQueue: string;
-  readonly mostKept?: number;
-  readonly keptMs?: number;
+  /** Rows of a campaign whose ended items stay. */
+  readonly mostKept: number;
+  /** How long ended items remain visible in the Temporal UI. */
+  readonly keptMs: number;
 }
 
 export class ItemDeletion {
@@ -41,7 +38,7 @@ export class ItemDeletion {
   }
 
   async *#largeCampaigns(): AsyncGenerator<string> {
-    const { client, taskQueue, mostKept = MOST_KEPT } = this.#options;
+    const { client, taskQueue, mostKept } = this.#options;
     const query = `WorkflowType="campaign" AND TaskQueue="${taskQueue}"`;
     for await (const { memo } of client.workflow.list({ query })) {
       const progress = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
@@ -50,7 +47,7 @@ export class ItemDeletion {
   }
 
   async #removeOf(campaign: string, signal: AbortSignal): Promise<number> {
-    const { client, keptMs = KEPT_MS } = this.#options;
+    const { client, keptMs } = this.#options;
     const before = new Date(Date.now() - keptMs).toISOString();
     const ended = `ExecutionStatus="Completed" AND CloseTime<"${before}"`;
     const query = `WorkflowType="item" AND Campaign="${campaign}" AND ${ended}`;

@@ -21,6 +21,8 @@ import { stuckBecause } from './stuck.ts';
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
 const LOOK_EVERY_MS = 10_000;
 const DELETE_EVERY_MS = 10 * 60_000;
+/** Ended items of campaigns with at most this many rows stay, and any for this long. */
+const KEPT = { mostKept: 100_000, keptMs: 3_600_000 };
 
 type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
 
@@ -50,7 +52,7 @@ export class Watchdog {
         say(`checking the budgets failed: ${String(error)}`);
       },
     });
-    const deletion = new ItemDeletion({ client, taskQueue });
+    const deletion = new ItemDeletion({ client, taskQueue, ...KEPT });
     this.#deletions = new Periodic({
       everyMs: DELETE_EVERY_MS,
       async work(signal) {
