@@ -3,7 +3,8 @@ import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../config/secret.ts';
 import { codedError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
-import { openSession, type Session } from '../host/session.ts';
+import { openSession } from '../host/open-session.ts';
+import type { Session } from '../host/session.ts';
 import { inTime } from '../temporal/in-time.ts';
 import { isTemporalAway } from '../temporal/away.ts';
 

@@ -2,7 +2,7 @@
 import { oneAtATime } from '../campaigns/one-at-a-time.ts';
 import { retryOf, startRetry } from '../campaigns/retry.ts';
 import { standingOf } from '../campaigns/standing.ts';
-import { openSession } from '../host/session.ts';
+import { openSession } from '../host/open-session.ts';
 import { Campaign } from './campaign.ts';
 import type { RowOptions } from './checked-rows.ts';
 import { environmentOf, logToWorkerLog, settingsOf } from './configuration.ts';

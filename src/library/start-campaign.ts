@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import type { Intake } from '../campaigns/intake.ts';
 import { runOf, startAgainIfOpen, startRun } from '../campaigns/run.ts';
 import type { Settings } from '../config/settings.ts';
-import { openSession } from '../host/session.ts';
+import { openSession } from '../host/open-session.ts';
 import { Spool } from '../plan/spool.ts';
 import { Campaign } from './campaign.ts';
 import { checkedRows, type RowOptions } from './checked-rows.ts';

@@ -1,6 +1,6 @@
 /** Follows a campaign that was started elsewhere. */
 import { findCampaign } from '../campaigns/find.ts';
-import { openSession } from '../host/session.ts';
+import { openSession } from '../host/open-session.ts';
 import { Campaign } from './campaign.ts';
 import {
   environmentOf,

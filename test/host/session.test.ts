@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { tryLock } from '../../src/host/lock.ts';
-import { openSession } from '../../src/host/session.ts';
+import { openSession } from '../../src/host/open-session.ts';
 import { startGateway } from '../temporal/grpc-gateway.ts';
 
 const PATIENCE_MS = 1_000;

@@ -1,6 +1,6 @@
 /** `hundredfold ui`: the Temporal UI, with the embedded server until the user ends the command. */
 import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
-import { openSession } from '../../host/session.ts';
+import { openSession } from '../../host/open-session.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';

@@ -1,0 +1,169 @@
+/**
+ * A session with the embedded server: this command becomes the host if there is none, and joins the running one
+ * otherwise.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { everyCredential } from '../config/services.ts';
+import { isSameReference, type ServiceReference } from '../domain/campaign.ts';
+import { Deadline } from '../domain/deadline.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { isTemporalAway } from '../temporal/away.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { isAlive } from '../temporal/processes.ts';
+import { configureSignal } from '../workflows/messages.ts';
+import { budgetWorkflowId } from '../workflows/names.ts';
+import type { Host, HostOptions } from './host.ts';
+import { localSettings } from './local-settings.ts';
+import { tryLock } from './lock.ts';
+import { readRecord, type HostRecord } from './record.ts';
+import type { Session } from './session.ts';
+
+const LOOK_AGAIN_MS = 200;
+const HOST_START_TIMEOUT_MS = 60_000;
+const CONNECT_MS = 10_000;
+
+export class EmbeddedSession implements Session {
+  readonly #options: HostOptions;
+  #host: Host | null = null;
+  #joined: { record: HostRecord; client: Client } | null = null;
+
+  private constructor(options: HostOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: HostOptions): Promise<EmbeddedSession> {
+    const session = new EmbeddedSession(options);
+    await session.#enter();
+    return session;
+  }
+
+  get role(): 'host' | 'joined' {
+    return this.#host ? 'host' : 'joined';
+  }
+
+  get client(): Client {
+    return this.#current().client;
+  }
+
+  get taskQueue(): string {
+    return this.#current().record.taskQueue;
+  }
+
+  get ui(): string | null {
+    return this.#current().record.server.ui;
+  }
+
+  get embeddedDir(): string {
+    return this.#options.settings.embeddedDir;
+  }
+
+  async recover(): Promise<void> {
+    if (this.#host) return this.#host.revive();
+    await this.#joined?.client.connection.close();
+    this.#joined = null;
+    await this.#enter();
+  }
+
+  /** May be called twice. It does not stop what another process has taken over meanwhile. */
+  async close(): Promise<void> {
+    const host = this.#host;
+    const joined = this.#joined;
+    this.#host = null;
+    this.#joined = null;
+    await host?.stop();
+    await joined?.client.connection.close();
+  }
+
+  #current(): { record: HostRecord; client: Client } {
+    const current = this.#host ?? this.#joined;
+    if (!current) throw new Error('the session has no host: it is being replaced');
+    return current;
+  }
+
+  /** Becomes the host if there is none, joins it otherwise. Waits for a host that is still starting. */
+  async #enter(): Promise<void> {
+    const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
+    const { embeddedDir } = settings;
+    const deadline = new Deadline(patienceMs);
+    while (!deadline.hasPassed) {
+      const lock = tryLock(embeddedDir);
+      if (lock) {
+        // Loaded here: a command that joins a host starts in half the time without the worker and the services.
+        const { startHost } = await import('./host.ts');
+        this.#host = await startHost(lock, this.#options);
+        return;
+      }
+      const record = readRecord(embeddedDir, 'host');
+      if (record && (await this.#join(record))) return;
+      await delay(LOOK_AGAIN_MS);
+    }
+    throw codedError('HOST_NOT_READY', { case: 'other command', folder: embeddedDir });
+  }
+
+  async #join(record: HostRecord): Promise<boolean> {
+    // A record left by a killed host: its successor is about to write its own.
+    if (!isAlive(record.pid)) return false;
+    // A command like `status` runs the server only briefly and does no work: do not join it.
+    if (record.lookOnly && !record.lasting) return false;
+    if (record.lookOnly && !this.#options.lookOnly) throw onlyLooks(record);
+    const { patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
+    const timeoutMs = Math.min(CONNECT_MS, patienceMs);
+    const { codec } = this.#options.settings;
+    const target = { ...temporalOf(record), codec, embedded: true, timeoutMs };
+    const client = await connectClient(target).catch(() => null);
+    if (!client) return false;
+    try {
+      if (!this.#options.anyHost) {
+        this.#checkServices(record);
+        await this.#updateLimits(client);
+      }
+    } catch (error) {
+      await client.connection.close();
+      // It ended just now, and its server with it: this command may become the next host.
+      if (isTemporalAway(error)) return false;
+      throw error;
+    }
+    this.#joined = { record, client };
+    return true;
+  }
+
+  /** A limit that was changed while campaigns run applies from the next command on: the host has the old one. */
+  async #updateLimits(client: Client): Promise<void> {
+    const services = everyCredential(Object.values(this.#options.settings.services));
+    for (const { reference, limit, addressLimit, maxUnfinished } of services) {
+      await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
+        credential: reference.credential,
+        credentialLimit: limit,
+        addressLimit,
+        maxUnfinished,
+      });
+    }
+  }
+
+  /** The host's worker does the work, so it must have our services and tokens. */
+  #checkServices(record: HostRecord): void {
+    const { settings, localServices } = this.#options;
+    const wanted = [
+      ...everyCredential(Object.values(settings.services)),
+      ...(localServices ? localSettings() : []),
+    ];
+    const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
+    if (!missing) return;
+    const what = `${missing.service} at ${missing.address} (or your token there)`;
+    throw codedError('HOST_OTHER_SERVICES', { pid: record.pid, what });
+  }
+}
+
+function onlyLooks({ pid }: HostRecord): HundredfoldError {
+  return codedError('HOST_LOOKS_ONLY', { pid });
+}
+
+/** How to reach the Temporal of a host. */
+function temporalOf(record: HostRecord): TemporalAddress {
+  return { address: record.server.address, namespace: 'default' };
+}
+
+function knows({ services }: HostRecord, wanted: ServiceReference): boolean {
+  return services.some((one) => isSameReference(one, wanted));
+}

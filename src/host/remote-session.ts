@@ -1,0 +1,112 @@
+/** A session with a configured server, and with a worker of its own if the command needs work done there. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { everyCredential, type ServiceSettings } from '../config/services.ts';
+import type { TemporalSettings } from '../config/temporal.ts';
+import { openTracing } from '../telemetry/tracing.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { buildOn } from '../temporal/deployment.ts';
+import { inTime } from '../temporal/in-time.ts';
+import { ROLES } from '../temporal/roles.ts';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import type { RunningWorker, WorkerOptions } from '../worker.ts';
+import type { HostOptions } from './host.ts';
+import type { Session } from './session.ts';
+import { stateFolderOf } from './state.ts';
+import { temporalAddress } from './temporal-address.ts';
+
+interface Connected {
+  readonly client: Client;
+  readonly target: TemporalAddress;
+  readonly tracing: Awaited<ReturnType<typeof openTracing>>;
+}
+
+export class RemoteSession implements Session {
+  readonly role = 'remote';
+  readonly ui = null;
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly #stopWorker: () => Promise<void>;
+
+  private constructor(client: Client, taskQueue: string, stopWorker: () => Promise<void>) {
+    this.client = client;
+    this.taskQueue = taskQueue;
+    this.#stopWorker = stopWorker;
+  }
+
+  static async open(temporal: TemporalSettings, options: HostOptions): Promise<RemoteSession> {
+    const { settings, environment, lookOnly = false, patienceMs } = options;
+    const target = temporalAddress(temporal, settings.codec);
+    // Also without a worker here: the start of a campaign is a span.
+    const tracing = lookOnly ? null : await openTracing(environment);
+    const client = await connectClient(target);
+    const opened = RemoteSession.#openWith({ client, target, tracing }, options);
+    // A command that must answer within seconds does not wait for a server that does not respond.
+    return patienceMs === undefined ? opened : inTime(opened, patienceMs);
+  }
+
+  static async #openWith(
+    { client, target, tracing }: Connected,
+    { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
+  ): Promise<RemoteSession> {
+    await registerSearchAttributes(client);
+    const { deployment } = settings;
+    // `doctor` reports a server without deployments.
+    const build = deployment === null ? null : await buildOn(client, deployment);
+    const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
+    const services: ServiceSettings[] = lookOnly
+      ? []
+      : everyCredential(Object.values(settings.services));
+    // It is unknown whether other workers are active there: the server lists pollers for minutes after they have
+    // ended. So a command that needs work done starts a worker; a command that only reads does so if no poller is
+    // listed at all. A command that lacks a token leaves the work to others: its worker would take jobs from the queue
+    // that it cannot do.
+    const able = services.length > 0 && settings.unready.length === 0;
+    const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
+    const stateFolder = stateFolderOf({ settings, environment });
+    const worker =
+      needed && ownWorker
+        ? await startWorkerHere({
+            temporal: target,
+            client,
+            taskQueue,
+            services,
+            notify: settings.notify,
+            environment,
+            stateFolder,
+            workflowsOnly: lookOnly,
+            roles: ROLES,
+            ...(build !== null && { build }),
+          })
+        : null;
+    return new RemoteSession(client, taskQueue, async () => {
+      await worker?.stop();
+      await tracing?.flush();
+    });
+  }
+
+  async recover(): Promise<void> {
+    // The connection reconnects by itself; the remote server is not ours to restart.
+    await delay(1_000);
+  }
+
+  async close(): Promise<void> {
+    await this.#stopWorker();
+    await this.client.connection.close();
+  }
+}
+
+/** Loads the worker only if there is work for it: half of the start-up time of a command that only reads. */
+async function startWorkerHere(options: WorkerOptions): Promise<Pick<RunningWorker, 'stop'>> {
+  const { startLastingWorker } = await import('./lasting-worker.ts');
+  return startLastingWorker(options);
+}
+
+async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+  });
+  return pollers.length > 0;
+}
