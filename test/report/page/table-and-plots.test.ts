@@ -151,7 +151,8 @@ async function savedPicture(page: Page, name: string, type: 'SVG' | 'PNG'): Prom
   const button = page.getByRole('button', { name: `${name}: save as ${type}` }).first();
   const [download] = await Promise.all([
     page.waitForEvent('download', { timeout: 120_000 }),
-    button.click({ force: true, timeout: 120_000 }),
+    // By the keyboard: the buttons show when the mouse is above the picture, and a bar that stays may be above them.
+    button.press('Enter', { timeout: 120_000 }),
   ]);
   return readFile(await download.path());
 }
