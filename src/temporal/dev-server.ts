@@ -9,7 +9,6 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
-import { ATTRIBUTE_NAMES } from './cluster-state.ts';
 import { freePort, isListening } from './ports.ts';
 import { endProcess, runsAs } from './processes.ts';
 import { Deadline } from '../domain/deadline.ts';
@@ -53,10 +52,12 @@ export async function startDevServer(
   const { uiIp = '127.0.0.1' } = options;
   const uiPort = options.headless ? null : await uiPortOf(options);
   const logFile = join(options.dir, 'temporal.log');
+  // Only here: a command that looks for a server, or stops it, does not load Temporal's packages.
+  const { ATTRIBUTE_NAMES: attributes } = await import('./cluster-state.ts');
   const log = openSync(logFile, 'a', PRIVATE_FILE);
   const from = fstatSync(log).size;
   const child = withPrivateFiles(() =>
-    spawn(options.executable, argumentsFor(options, port, uiPort), {
+    spawn(options.executable, argumentsFor(options, { port, uiPort, attributes }), {
       stdio: ['ignore', log, log],
       env: bareEnvironment(process.env, options.dir),
       // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
@@ -158,10 +159,16 @@ const ON_A_LAPTOP = {
   'system.forceSearchAttributesCacheRefreshOnRead': 'false',
 };
 
+interface Found {
+  readonly port: number;
+  readonly uiPort: number | null;
+  /** Names of the search attributes. */
+  readonly attributes: readonly string[];
+}
+
 function argumentsFor(
   { dir, uiIp, dynamicConfig = {} }: DevServerOptions,
-  port: number,
-  uiPort: number | null,
+  { port, uiPort, attributes }: Found,
 ): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
@@ -172,7 +179,7 @@ function argumentsFor(
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
     ...['--log-level', 'error'],
     // Ignored if the database exists: registerSearchAttributes adds those that a later version needs.
-    ...ATTRIBUTE_NAMES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+    ...attributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...Object.entries({ ...SETTINGS, ...ON_A_LAPTOP, ...dynamicConfig }).flatMap(([key, value]) => [
       '--dynamic-config-value',
       `${key}=${value}`,
