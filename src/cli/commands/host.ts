@@ -15,7 +15,7 @@ import { Interruption } from '../session/interruption.ts';
 import { say } from '../text/explain.ts';
 
 const IDLE_ENDS_AFTER_MS = 15_000;
-/** That Temporal has ended, and that nothing is open any more, is noticed this soon. */
+/** That Temporal has ended is noticed this soon. */
 const LOOK_EVERY_MS = 500;
 /**
  * While a campaign is open, campaigns are counted this often. A count is a query of the server's database: two a second
