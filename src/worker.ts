@@ -14,6 +14,7 @@ import { NOBODY, type NotifySettings } from './config/notify.ts';
 import type { Environment } from './config/secret.ts';
 import { everyCredential, type ServiceSettings } from './config/services.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { systemClock } from './ledger/steady-clock.ts';
 import { publishTree } from './report/publish-tree.ts';
 import { openStore } from './store/open-store.ts';
 import { warn } from './state/warn.ts';
@@ -216,6 +217,7 @@ function dependenciesOf(
   starter: Client | null,
 ): Dependencies {
   const { client, taskQueue, notify = NOBODY, environment, stateFolder, observation } = options;
+  const steadyClock = systemClock();
   return {
     serviceOf: (reference) => serviceIn(known, reference),
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
@@ -226,7 +228,8 @@ function dependenciesOf(
     jobTimes: new JobTimes(),
     wantedCampaigns: new WantedCampaigns(),
     serverClock: new ServerClock(),
-    ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), warn }),
+    steadyClock,
+    ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), clock: steadyClock, warn }),
     notify,
     environment,
     temporal: client,

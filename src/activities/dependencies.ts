@@ -6,6 +6,7 @@ import type { Environment } from '../config/secret.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish-tree.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { SteadyClock } from '../ledger/steady-clock.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { CredentialLeases } from './credential-leases.ts';
 import type { JobTimes } from './job-times.ts';
@@ -46,6 +47,7 @@ export interface Dependencies {
   readonly jobTimes: JobTimes;
   readonly wantedCampaigns: WantedCampaigns;
   readonly serverClock: ServerClock;
+  readonly steadyClock: SteadyClock;
   /** The last gate before a POST (slot.ts). */
   readonly ledger: Ledger;
   /** Who is notified of the end of a campaign. */

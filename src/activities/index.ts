@@ -1,5 +1,6 @@
 /** The activities, each in its own file, with their dependencies injected. */
 import type { Activities } from '../workflows/activity-types.ts';
+import { AnswerWatch } from './answer-watch.ts';
 import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -23,11 +24,11 @@ export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
     countUnfinished: (service) => countUnfinished(deps, service),
-    submit: beating(
-      async (request, reference) =>
-        notifyItem(deps, request, reference, await submit(deps, request, reference)),
-      'begun',
-    ),
+    submit: beating(async (request, reference) => {
+      const watch = new AnswerWatch(deps);
+      const result = await submit(deps, request, reference, watch);
+      return watch.end(await notifyItem(deps, request, reference, result));
+    }, 'begun'),
     find: beating((...args) => find(deps, ...args)),
     poll: beating((...args) => poll(deps, ...args)),
     fetchArtefact: beating((...args) => fetchArtefact(deps, ...args)),

@@ -38,9 +38,14 @@ export class ServerClock {
     return Math.max(0, at + this.#difference() - this.#ours());
   }
 
+  /** What the server's clock shows (ms), or less by the quickest way from there. */
+  now(): number {
+    return this.#ours() - this.#difference();
+  }
+
   /** How long ago (ms) the server stamped this, or less by the quickest way from there; never negative. */
   since(stampMs: number): number {
-    return Math.max(0, this.#ours() - this.#difference() - stampMs);
+    return Math.max(0, this.now() - stampMs);
   }
 
   #difference(): number {

@@ -17,6 +17,7 @@ import { StoreError } from '../store/store-error.ts';
 import { requestKey } from '../budget/request.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
+import { AnswerWatch } from './answer-watch.ts';
 import { readJob, type StoredJob } from './job.ts';
 import { SendingNote } from './sending.ts';
 import { ageOf } from './server-clock.ts';
@@ -52,6 +53,7 @@ export async function submit(
   deps: Dependencies,
   request: SubmitRequest,
   reference: ServiceReference,
+  watch: AnswerWatch = new AnswerWatch(deps),
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal, info } = Context.current();
   const began = performance.now();
@@ -70,7 +72,7 @@ export async function submit(
     return notNow('the worker was suspended');
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
-  const result = await send(deps, service, request, prepared);
+  const result = await send(deps, service, request, { ...prepared, watch });
   return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
 }
 
@@ -148,7 +150,7 @@ async function send(
   deps: Dependencies,
   service: KnownService,
   request: SubmitRequest,
-  { job, note, slot: wanted }: Prepared,
+  { job, note, slot: wanted, watch }: Prepared & { readonly watch: AnswerWatch },
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal, info } = Context.current();
   const { client } = service;
@@ -175,16 +177,18 @@ async function send(
   };
   try {
     const answer = note.timed(await client.submit(job, { signal, permission, beforeSending }));
+    if (answer.type === 'accepted') watch.accepted();
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
     // The attempt that created the note reports the outcome of the job.
     outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);
-    if (reached.noted) await note.settle(outcome);
-    return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
   } catch (error) {
     return unreadable(error);
   } finally {
+    // At once: the ledger charges the slot from now on, and the budget does not grant it later than that.
     if (reached.slot?.type === 'taken') closeSlot(deps, reached.slot, outcome);
   }
+  if (reached.noted) await note.settle(outcome);
+  return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
 }
 
 /** No slot in the ledger of this machine, although the budget granted one. */

@@ -14,7 +14,7 @@ import { charge, giveBack, reconcile, type Window } from './window.ts';
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
   state: BudgetState,
-  { item, run, closing }: Extract<BudgetEvent, { type: 'close' }>,
+  { item, run, closing, chargedAt }: Extract<BudgetEvent, { type: 'close' }>,
   now: number,
 ): void {
   const key = requestKey({ item, ...(run !== undefined && { run }) });
@@ -29,7 +29,7 @@ export function close(
       if (closing.rateLimit?.remaining != null) {
         reconcile(window, granted.ticket, closing.rateLimit.remaining, now);
       }
-      chargeBoth(state, granted, now);
+      chargeBoth(state, granted, chargedAt ?? now);
       recover(block, granted.number);
       recover(state.addressBlock, granted.number);
       if (closing.replaced) credentialOf(state, granted.request.credential).replaced = true;
@@ -127,11 +127,11 @@ function turnAway(
   noteStranger(state, granted, now);
 }
 
-function chargeBoth(state: BudgetState, { request }: Grant, now: number): void {
+function chargeBoth(state: BudgetState, { request }: Grant, at: number): void {
   const credential = credentialOf(state, request.credential);
-  charge(credential.window, now);
-  charge(state.address, now);
-  noteCharged(credential, request, busyWith(state, request.credential), now);
+  charge(credential.window, at);
+  charge(state.address, at);
+  noteCharged(credential, request, busyWith(state, request.credential), at);
 }
 
 function giveBackBoth(state: BudgetState, window: Window): void {

@@ -1,5 +1,5 @@
 /** All that can happen to a budget. */
-import type { NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
+import type { AnswerTime, NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
 import type { CampaignRun, Request } from './request.ts';
 import type { Limit } from './window.ts';
 
@@ -10,6 +10,8 @@ export type Closing =
       readonly rateLimit: RateLimitSeen | null;
       /** Another token than that of the request, which has expired. */
       readonly replaced?: true;
+      /** Absent if an earlier attempt had sent it, and from older workers. */
+      readonly answered?: AnswerTime;
     }
   /** Certainly no job, and final for the item. */
   | { readonly type: 'refused' }
@@ -67,6 +69,8 @@ export type BudgetEvent =
       readonly item: string;
       readonly run?: string;
       readonly closing: Closing;
+      /** When the slot is charged (ms), if that is known to be earlier than the time of this event. */
+      readonly chargedAt?: number;
     }
   /** Status requests and downloads are refused, in these words; null: no longer. */
   | { readonly type: 'observe'; readonly reason: string | null }

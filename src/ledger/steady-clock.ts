@@ -19,12 +19,15 @@ export interface Moment {
   readonly wallMs: number;
 }
 
+/** A reading is at most this much before the true time (ms). */
+export const STEADY_RESOLUTION_MS = 10;
+
 export interface SteadyClock {
   now(): Moment;
 }
 
 /**
- * Linux: `/proc/uptime` through `os.uptime()`, with a resolution of 10 ms, including suspended time. It is
+ * Linux: `/proc/uptime` through `os.uptime()`, rounded down to 10 ms, including suspended time. It is
  * CLOCK_BOOTTIME, read from a file: libfaketime does not change it, unlike `process.hrtime()`. Elsewhere
  * `process.hrtime()`, which on macOS includes suspended time as well.
  */

@@ -16,7 +16,6 @@ const SET_BACK_MS = 1_000;
 
 export class BudgetClock {
   #shown: number;
-  /** How far it is ahead of the server's clock, since that was set back (ms). */
   #ahead: number;
 
   constructor({ now, ahead }: ClockReading = { now: 0, ahead: 0 }) {
@@ -26,6 +25,11 @@ export class BudgetClock {
 
   get now(): number {
     return this.#shown;
+  }
+
+  /** How far it is ahead of the server's clock (ms): by as much as that was set back. */
+  get ahead(): number {
+    return this.#ahead;
   }
 
   /** For continue-as-new. */

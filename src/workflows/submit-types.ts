@@ -3,7 +3,7 @@ import type { Limit } from '../budget/budget.ts';
 import type { Closing } from '../budget/events.ts';
 import type { JobReference, Request, Waiting } from '../budget/request.ts';
 import type { ItemLaunch } from '../domain/campaign.ts';
-import type { TimedOutcome } from '../domain/outcomes.ts';
+import type { AnswerTime, TimedOutcome } from '../domain/outcomes.ts';
 
 /** Enough to find the job of an item on disk and send it. */
 export interface ItemJob extends JobReference {
@@ -53,6 +53,7 @@ export type SubmitResult =
   | (Extract<TimedOutcome, { readonly type: 'accepted' }> &
       SentBefore & {
         readonly replaced?: true;
+        readonly answered?: AnswerTime;
       })
   /** `byService`: the service received the submission, and its answer was bad or missing. */
   | (Extract<TimedOutcome, { readonly type: 'unsure' }> &

@@ -30,8 +30,8 @@ export interface Sent {
   /** When the service stamped its job. */
   stampedAt: Moment | null;
   closedAt: Moment | null;
-  /** Its slot stays taken after the close. */
-  charged: boolean;
+  /** Its slot stays taken for a window from then on. */
+  chargedAt: Moment | null;
   withdrawn: boolean;
 }
 
@@ -136,7 +136,7 @@ export class Expectations {
       sentAt: null,
       stampedAt: null,
       closedAt: null,
-      charged: false,
+      chargedAt: null,
       withdrawn: false,
     };
     this.sent.push(sent);
@@ -163,9 +163,9 @@ export class Expectations {
   }
 
   /** Its answer has arrived. */
-  closes(sent: Sent, at: Moment, charged: boolean): void {
+  closes(sent: Sent, at: Moment, chargedAt: Moment | null): void {
     sent.closedAt = at;
-    sent.charged = charged;
+    sent.chargedAt = chargedAt;
   }
 
   turnedAway({ request, order, withdrawn }: Sent): void {
@@ -215,13 +215,14 @@ export class Expectations {
     return null;
   }
 
-  /** Slots taken by the promised rule, from the sending until close + window + guard; of a credential or of all. */
+  /** Slots taken by the promised rule, from the sending until charge + window + guard; of a credential or of all. */
   #taken({ windowMs }: Limit, now: Moment, credential: string | null): number {
     let taken = 0;
-    for (const { request, sentAt, closedAt, charged } of this.sent) {
+    for (const { request, sentAt, closedAt, chargedAt } of this.sent) {
       if (!sentAt) continue;
       if (credential !== null && request.credential !== credential) continue;
-      if (closedAt === null || (charged && passed(closedAt, now) < windowMs + GUARD_MS)) taken += 1;
+      if (closedAt === null || (chargedAt && passed(chargedAt, now) < windowMs + GUARD_MS))
+        taken += 1;
     }
     return taken;
   }

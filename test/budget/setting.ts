@@ -23,6 +23,9 @@ export interface Fate {
     | 'unreachable';
   readonly stampAfterMs: number;
   readonly answerAfterMs: number;
+  /** The budget takes the answer in so much later, and knows when it was complete, or a time in between. */
+  readonly takenInAfterMs: number;
+  readonly chargedAfterMs: number;
   /** The answer says how many slots remain, or with a 429 when there will be one. */
   readonly header: boolean;
   /** The delay that the service asks for; null: none. */
@@ -33,6 +36,8 @@ export const GOOD: Fate = {
   outcome: 'accepted',
   stampAfterMs: 1,
   answerAfterMs: 1,
+  takenInAfterMs: 0,
+  chargedAfterMs: 0,
   header: true,
   retryAfterMs: null,
 };
@@ -79,6 +84,8 @@ const fate: fc.Arbitrary<Fate> = fc.record({
   ),
   stampAfterMs: fc.nat(300),
   answerAfterMs: fc.nat(300),
+  takenInAfterMs: fc.constantFrom(0, 0, 40, 400),
+  chargedAfterMs: fc.constantFrom(0, 20, 500),
   header: fc.boolean(),
   retryAfterMs: fc.constantFrom(null, 0, 300, 3_000),
 });

@@ -24,6 +24,8 @@ interface Flight {
   readonly fate: Fate;
   readonly sendAt: number;
   readonly stampAt: number;
+  readonly answerAt: number;
+  /** When the budget takes the answer in. */
   readonly closeAt: number;
   /** The answer of the service, once it has stamped it. */
   closing: Closing | null;
@@ -222,8 +224,9 @@ export class World {
     const fate = this.#healthy ? GOOD : (fates[this.#fatesUsed++ % fates.length] ?? GOOD);
     const sendAt = this.time + Math.max(0, notBefore - this.now);
     const stampAt = sendAt + fate.stampAfterMs;
-    const closeAt = stampAt + fate.answerAfterMs;
-    this.#flights.push({ sent, fate, sendAt, stampAt, closeAt, closing: null });
+    const answerAt = stampAt + fate.answerAfterMs;
+    const closeAt = answerAt + fate.takenInAfterMs;
+    this.#flights.push({ sent, fate, sendAt, stampAt, answerAt, closeAt, closing: null });
     const when = sendAt > this.time ? `may be sent in ${sendAt - this.time} ms` : 'is sent';
     this.#note(() => `${request.item} ${when} (${request.campaign} with ${request.credential})`);
     this.#sendDue();
@@ -310,14 +313,18 @@ export class World {
       throw new Broken('no window overflows', `${everyone} jobs of the address`);
   }
 
-  #answer({ sent, closing }: Flight): void {
+  #answer({ sent, fate, answerAt, closing }: Flight): void {
     if (!closing) throw new Error('answered before it arrived');
     const { request, number } = sent;
     const { expected } = this;
     this.#slowestMs = Math.max(this.#slowestMs, this.time - (sent.sentAt as Moment).time);
-    const charged = closing.type === 'accepted' || closing.type === 'unsure';
     this.#note(() => `${request.item}: ${JSON.stringify(closing)}`);
-    expected.closes(sent, this.moment, charged);
+    // A time in the past is not known of a clock that was set.
+    const knownMs = closing.type === 'accepted' && !this.#stepped ? this.time - answerAt : 0;
+    const agoMs = Math.max(0, knownMs - fate.chargedAfterMs);
+    const { time, forward } = this.moment;
+    const charged = closing.type === 'accepted' || closing.type === 'unsure';
+    expected.closes(sent, this.moment, charged ? { time: time - agoMs, forward } : null);
     const block = expected.blocks[request.credential];
     if (closing.type === 'accepted') block?.answered(number);
     if (closing.type === 'accepted' || closing.type === 'refused')
@@ -332,7 +339,9 @@ export class World {
     const remaining = closing.type === 'accepted' ? closing.rateLimit?.remaining : null;
     if (remaining != null && this.#wasAlone(sent) && !this.#wasFreedSince(sent))
       this.#told = { credential: request.credential, remaining };
-    this.budget.apply({ type: 'close', item: request.item, closing }, this.now);
+    const { now } = this;
+    const { item } = request;
+    this.budget.apply({ type: 'close', item, closing, chargedAt: now - agoMs }, now);
   }
 
   /** No other submission with its credential was in progress, and no limit was changed, since it was sent. */
@@ -355,11 +364,11 @@ export class World {
     if (!sentAt) return false;
     const { windowMs } = this.expected.limits[credential] as Limit;
     return this.expected.sent.some(
-      ({ request, closedAt }) =>
+      ({ request, chargedAt }) =>
         request.credential === credential &&
-        closedAt &&
-        passed(closedAt, this.moment) >= windowMs + GUARD_MS &&
-        passed(closedAt, sentAt) < windowMs + GUARD_MS,
+        chargedAt &&
+        passed(chargedAt, this.moment) >= windowMs + GUARD_MS &&
+        passed(chargedAt, sentAt) < windowMs + GUARD_MS,
     );
   }
 

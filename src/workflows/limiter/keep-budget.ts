@@ -23,6 +23,7 @@ import { boundQueue } from '../../budget/allowance.ts';
 import { needsCount } from '../../budget/unfinished.ts';
 import { apply, newBudget, type BudgetState, type Grant } from '../../budget/budget.ts';
 import { packSnapshot, packState, unpackState } from '../../budget/packed.ts';
+import type { AnswerTime } from '../../domain/outcomes.ts';
 import { blocksOf } from '../../budget/state.ts';
 import type { BudgetEvent } from '../../budget/events.ts';
 import type { CampaignRun, JobReference, Request } from '../../budget/request.ts';
@@ -47,6 +48,7 @@ import {
   withdrawSignal,
 } from '../messages.ts';
 import { shouldContinueAsNew, toCurrentVersion } from '../upgrade.ts';
+import { AnswerTimes } from './answer-times.ts';
 import type { BudgetVerbs, BudgetView, KeptBudget } from './budget-verbs.ts';
 
 /** A notification is sent when a service has refused us for this long (ms). */
@@ -96,6 +98,8 @@ class BudgetKeeper<Job extends JobReference> {
   #written = '';
   /** Older histories have more writes of the memo: charges that are grouped look the same more often. */
   readonly #packs = patched('packed-charges');
+  /** null in older histories, which charge a slot when the answer is taken in. */
+  readonly #answers = patched('answer-times') ? new AnswerTimes() : null;
 
   constructor(input: KeptBudget, verbs: BudgetVerbs<Job>) {
     this.#input = input;
@@ -160,9 +164,10 @@ class BudgetKeeper<Job extends JobReference> {
 
   /** The time is read after all events that it is used for, however long that takes. */
   async #takeIn(): Promise<void> {
-    const events = this.#happened.splice(0);
+    const taken = this.#happened.splice(0);
     this.#woken = false;
     if (this.#clock.read(await this.#verbs.readClock())) this.#timerAt = null;
+    const events = this.#timed(taken);
     // Requested at the first request, so that the limits configured before it apply.
     let refused: ReadonlySet<Request> | null = null;
     for (const event of events) {
@@ -178,6 +183,21 @@ class BudgetKeeper<Job extends JobReference> {
       const count = await this.#verbs.countUnfinished();
       apply(this.#state, { type: 'counted', count }, this.#clock.now);
     }
+  }
+
+  /** With the times at which answers were complete. */
+  #timed(events: readonly BudgetEvent[]): readonly BudgetEvent[] {
+    const answers = this.#answers;
+    if (answers === null) return events;
+    const { now, ahead } = this.#clock;
+    for (const event of events) {
+      const answered = answerOf(event);
+      if (answered) answers.saw(answered, now);
+    }
+    return events.map((event) => {
+      const answered = answerOf(event);
+      return answered ? { ...event, chargedAt: answers.timeOf(answered, now, ahead) } : event;
+    });
   }
 
   #refused(events: readonly BudgetEvent[]): ReadonlySet<Request> {
@@ -280,6 +300,11 @@ class BudgetKeeper<Job extends JobReference> {
       happened: this.#happened,
     });
   }
+}
+
+function answerOf(event: BudgetEvent): AnswerTime | null {
+  if (event.type !== 'close' || event.closing.type !== 'accepted') return null;
+  return event.closing.answered ?? null;
 }
 
 /** They share a payload of at most 2 MB with the queue, which takes up to 1.7 MB (rolling-window.ts). */

@@ -1,0 +1,54 @@
+/**
+ * When submissions were answered, by the clock of the budget. The budget reads its clock some time after an answer: the
+ * activity notifies the item, its end becomes a task of the workflow, and an activity reads the clock. That takes 0.1 s
+ * on an idle machine and seconds in a burst of a hundred, and a slot would be idle for as long.
+ *
+ * An answer carries a reading of the steady clock of its machine, and the end of its activity another one. The budget's
+ * clock is read after that end, so their difference is never too small: the smallest one seen is the true difference
+ * plus the shortest delay. An answer is placed by it, a little late but never early.
+ *
+ * If the server's clock is set forward, the difference grows and the smallest one is wrong. Such an answer is placed
+ * before a time that the server's clock had reached before it; then nothing that was seen before counts.
+ */
+import type { AnswerTime } from '../../domain/outcomes.ts';
+
+/** Two clocks drift apart by less than this share of the time, even if NTP corrects both in opposite directions. */
+const DRIFT = 0.001;
+/** An answer is never placed further before the reading (ms): a limit of what an unnoticed step of a clock can do. */
+const LONGEST_DELAY_MS = 5_000;
+
+/** The smallest difference between the budget's clock and a steady one, and when it was seen (ms). */
+interface Least {
+  readonly difference: number;
+  readonly at: number;
+}
+
+export class AnswerTimes {
+  readonly #least = new Map<string, Least>();
+
+  /** The budget's clock shows `now`, and was read after the end of this activity. */
+  saw({ clock, ended }: AnswerTime, now: number): void {
+    const difference = now - ended;
+    if (difference <= this.#difference(clock, now)) this.#least.set(clock, { difference, at: now });
+  }
+
+  /**
+   * When the answer was complete, or later, by the budget's clock (ms); at most `now`.
+   *
+   * @param ahead how far the budget's clock is ahead of the server's (ms)
+   */
+  timeOf(answer: AnswerTime, now: number, ahead: number): number {
+    const time = Math.ceil(answer.at + this.#difference(answer.clock, now));
+    if (time < answer.after + ahead) {
+      this.#least.delete(answer.clock);
+      return now;
+    }
+    return Math.min(now, Math.max(time, now - LONGEST_DELAY_MS));
+  }
+
+  #difference(clock: string, now: number): number {
+    const least = this.#least.get(clock);
+    if (least === undefined) return Number.POSITIVE_INFINITY;
+    return least.difference + DRIFT * Math.max(0, now - least.at);
+  }
+}

@@ -1,0 +1,114 @@
+/** When the budget charges an answer that it takes in later: never before the answer, and soon after it. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AnswerTimes } from '../../src/workflows/limiter/answer-times.ts';
+
+const T0 = 1_800_000_000_000;
+const STEADY_RESOLUTION_MS = 10;
+
+/** A server and a machine with a steady clock of its own, which drifts against it. */
+class World {
+  /** By the server's clock (ms). */
+  server = T0;
+  readonly #answers = new AnswerTimes();
+  readonly #steadyRate: number;
+  #steady: number;
+
+  constructor({ steady = 5_000_000, drift = 0 } = {}) {
+    this.#steady = steady;
+    this.#steadyRate = 1 + drift;
+  }
+
+  pass(ms: number): void {
+    this.server += ms;
+    this.#steady += ms * this.#steadyRate;
+  }
+
+  /** An answer arrives, its activity ends, and the budget's clock is read. */
+  submission({ ends, isRead }: { readonly ends: number; readonly isRead: number }) {
+    const trueTime = this.server;
+    const after = this.server;
+    const at = this.#floor() + STEADY_RESOLUTION_MS;
+    this.pass(ends);
+    const answer = { clock: 'machine', at, ended: this.#floor(), after };
+    this.pass(isRead);
+    this.#answers.saw(answer, this.server);
+    return { trueTime, now: this.server, time: this.#answers.timeOf(answer, this.server, 0) };
+  }
+
+  #floor(): number {
+    return Math.floor(this.#steady / STEADY_RESOLUTION_MS) * STEADY_RESOLUTION_MS;
+  }
+}
+
+const submissions = fc.array(
+  fc.record({ pause: fc.nat(120_000), ends: fc.nat(8_000), isRead: fc.nat(3_000) }),
+  { minLength: 1 },
+);
+
+describe('the time at which an answer is charged', () => {
+  test('is not before the answer and not after the reading, while the clocks drift', () => {
+    fc.assert(
+      fc.property(
+        submissions,
+        fc.double({ min: -0.0009, max: 0.0009, noNaN: true }),
+        fc.nat(1e9),
+        (all, drift, steady) => {
+          const world = new World({ drift, steady });
+          for (const { pause, ...one } of all) {
+            world.pass(pause);
+            const { trueTime, now, time } = world.submission(one);
+            expect(time).toBeGreaterThanOrEqual(trueTime);
+            expect(time).toBeLessThanOrEqual(now);
+          }
+        },
+      ),
+    );
+  });
+
+  test('is not before the answer if the server’s clock is set forward between two submissions', () => {
+    fc.assert(
+      fc.property(submissions, submissions, fc.integer({ min: 1, max: 1e8 }), (one, two, step) => {
+        const world = new World();
+        for (const { pause, ...each } of one) {
+          world.pass(pause);
+          world.submission(each);
+        }
+        world.server += step;
+        for (const { pause, ...each } of two) {
+          world.pass(pause);
+          const { trueTime, now, time } = world.submission(each);
+          expect(time).toBeGreaterThanOrEqual(trueTime);
+          expect(time).toBeLessThanOrEqual(now);
+        }
+      }),
+    );
+  });
+
+  test('is at most five seconds before the reading, whatever the clocks show', () => {
+    const answers = new AnswerTimes();
+    answers.saw({ clock: 'machine', at: 1_000, ended: 1_000, after: 0 }, T0);
+    // The machine was suspended, and its clock did not count that.
+    const answer = { clock: 'machine', at: 2_000, ended: 2_010, after: 0 };
+    answers.saw(answer, T0 + 600_000);
+    expect(answers.timeOf(answer, T0 + 600_000, 0)).toBe(T0 + 595_000);
+  });
+
+  test('is late by the smallest delay that was seen, and not by its own', () => {
+    const world = new World();
+    world.submission({ ends: 20, isRead: 30 });
+    world.pass(1_000);
+    const { trueTime, now, time } = world.submission({ ends: 900, isRead: 1_100 });
+    expect(now - trueTime).toBe(2_000);
+    // The delay of 30 ms, the resolution of the steady clock, and a drift of 0.1 % in three seconds.
+    expect(time - trueTime).toBeLessThanOrEqual(30 + 2 * STEADY_RESOLUTION_MS + 4);
+  });
+
+  test('is the time of the reading if the machine was not seen before', () => {
+    const answers = new AnswerTimes();
+    answers.saw({ clock: 'one', at: 0, ended: 10, after: 0 }, T0);
+    const answer = { clock: 'two', at: 100, ended: 100, after: 0 };
+    answers.saw(answer, T0 + 3_000);
+    expect(answers.timeOf(answer, T0 + 3_000, 0)).toBe(T0 + 3_000);
+  });
+});
