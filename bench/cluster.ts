@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { parse } from 'csv-parse/sync';
 import { findTemporalCli } from '../src/program/temporal-cli.js';
-import { startCampaign } from '../src/campaigns/start.ts';
+import { startOrJoin } from '../src/campaigns/start.ts';
 import { Secret } from '../src/config/secret.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
@@ -86,7 +86,7 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
     const manifest = join(folder, `${name}.jsonl`);
     await writeFile(manifest, rows.map((row) => JSON.stringify(row)).join('\n'));
     const { ids: _, ...taken } = await takenIn(manifest);
-    await startCampaign(session, {
+    await startOrJoin(session, {
       name,
       folder: join(folder, 'results', name),
       ...taken,

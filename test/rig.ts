@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { startCampaign } from '../src/campaigns/start.ts';
+import { startOrJoin } from '../src/campaigns/start.ts';
 import type { CodecKeys } from '../src/config/codec.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import type { Limit } from '../src/budget/budget.ts';
@@ -213,7 +213,7 @@ export class Rig {
       recover: none,
       close: none,
     } as const;
-    await startCampaign(session, {
+    await startOrJoin(session, {
       name,
       folder,
       ...taken,

@@ -127,7 +127,7 @@ function placeOf(
 }
 
 /** All configured services, also those that no row needs, or without a token here. */
-export function knownServices(
+export function configuredServices(
   settings: Settings,
   { services }: Pick<IntakeOptions, 'services'>,
 ): readonly (ServiceSettings | UnreadyService)[] {
@@ -142,6 +142,6 @@ export function knownServices(
 }
 
 function addressesOf(settings: Settings, options: IntakeOptions): SurveyOptions['addresses'] {
-  const known = knownServices(settings, options);
+  const known = configuredServices(settings, options);
   return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
 }

@@ -40,14 +40,14 @@ export async function endObsolete(
   const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
   const run = raw.workflowExecutionInfo?.firstRunId ?? '';
   for (const reference of services)
-    await signalBudget(client, reference, (budget) =>
+    await sendToBudget(client, reference, (budget) =>
       budget.signal(withdrawRunSignal, { campaign: name, run }),
     );
   const query = runningItemsOf(name);
   for await (const { workflowId } of client.workflow.list({ query })) {
     await ifFound(client.workflow.getHandle(workflowId).terminate(reason));
     for (const reference of services)
-      await signalBudget(client, reference, (budget) =>
+      await sendToBudget(client, reference, (budget) =>
         budget.signal(withdrawSignal, { item: workflowId }),
       );
   }
@@ -55,7 +55,7 @@ export async function endObsolete(
 }
 
 /** A slot must not be spent on what has ended. */
-async function signalBudget(
+async function sendToBudget(
   client: Client,
   reference: ServiceReference,
   send: (budget: WorkflowHandle) => Promise<void>,

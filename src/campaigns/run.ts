@@ -21,10 +21,10 @@ import { ignoreNotices, type OnNotice } from './notice.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { checkServices } from './recognise-services.ts';
 import { standingOf, type StandingOptions } from './standing.ts';
-import { startCampaign, type CampaignStart, type Started } from './start.ts';
+import { startOrJoin, type CampaignStart, type Started } from './start.ts';
 import { retryWhileAway } from './temporal-away.ts';
 
-export interface StartOptions extends IntakeOptions, StandingOptions {
+export interface RunOptions extends IntakeOptions, StandingOptions {
   /** Nothing is paused because items fail for the same reason. */
   readonly keepGoing?: boolean;
   readonly onNotice?: OnNotice;
@@ -38,7 +38,7 @@ export async function runOf(
   intake: Intake,
   spool: Spool,
   settings: Settings,
-  options: StartOptions,
+  options: RunOptions,
 ): Promise<CampaignStart> {
   const start = campaignStart(intake, spool, settings, options);
   await checkStart(start);
@@ -50,7 +50,7 @@ export function campaignStart(
   intake: Intake,
   spool: Spool,
   settings: Settings,
-  options: StartOptions,
+  options: RunOptions,
 ): CampaignStart {
   const { name, folder, survey, cache, needed } = intake;
   const local = options.services === 'local';
@@ -70,7 +70,7 @@ export function campaignStart(
   };
 }
 
-function policyOf({ policy }: Settings, { keepGoing }: StartOptions): JobPolicy {
+function policyOf({ policy }: Settings, { keepGoing }: RunOptions): JobPolicy {
   const { sameFailures: _, ...rest } = policy;
   return keepGoing === true ? rest : policy;
 }
@@ -133,5 +133,5 @@ export async function startAgainIfOpen(
 }
 
 function startPatiently(session: Session, start: CampaignStart, signal: AbortSignal) {
-  return retryWhileAway(session, signal, () => startCampaign(session, start));
+  return retryWhileAway(session, signal, () => startOrJoin(session, start));
 }

@@ -20,7 +20,7 @@ import type { Known } from '../store/prepare-item.ts';
 import {
   idsOf,
   readPreparedCampaign,
-  type Campaign,
+  type CampaignHeader,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { IdSet } from '../store/id-set.ts';
@@ -86,7 +86,7 @@ export interface Started {
  * @param begin starts the workflow over the tree that is laid out
  * @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE`
  */
-export async function startCampaign(
+export async function startOrJoin(
   session: Session,
   start: CampaignStart,
   begin: Begin = launch,
@@ -223,7 +223,7 @@ function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | 
   throw codedError('CAMPAIGN_FOLDER_TAKEN', { folder, former: former.name });
 }
 
-function campaignOf({ name, survey, feeds, policy }: CampaignStart): Campaign {
+function campaignOf({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {
   const settings = { ...effectiveSettings(feeds, policy) };
   return { name, manifestDigests: survey.digests, settings };
 }

@@ -1,14 +1,14 @@
 /** Checks manifests and computes what a campaign would do. Submits nothing and does not write to the output tree. */
 import { chargedBudgets, mayBeCharged } from '../campaigns/charged-budgets.ts';
 import { forecastCampaign } from '../campaigns/forecast.ts';
-import { knownServices, takeIn } from '../campaigns/intake.ts';
+import { configuredServices, takeIn } from '../campaigns/intake.ts';
 import { KeptProblems } from '../campaigns/kept-problems.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
-import { diskEstimate, endOf, jobsOf } from '../plan/totals.ts';
+import { diskEstimate, endOf, isoEnd, jobsOf, plannedServices } from '../plan/totals.ts';
 import {
   environmentOf,
   logToWorkerLog,
@@ -87,7 +87,7 @@ export async function plan(
   });
   const { name, folder, survey } = intake;
   const charged = jobsOf(survey) > 0 ? await chargedIn(settings, options) : [];
-  const feeds = knownServices(settings, options);
+  const feeds = configuredServices(settings, options);
   const forecasts = forecastCampaign(name, survey, feeds, charged ?? [], Date.now());
   const { rows, kinds, errors, warnings, ended, duplicates, cached } = survey;
   return {
@@ -102,13 +102,8 @@ export async function plan(
     duplicates,
     cached,
     submissions: jobsOf(survey),
-    services: forecasts.map(({ service, jobs, free, endsAt }) => ({
-      service,
-      jobs,
-      free,
-      endsAt: isoTime(endsAt),
-    })),
-    endsAt: isoTime(endOf(forecasts)),
+    services: plannedServices(forecasts),
+    endsAt: isoEnd(endOf(forecasts)),
     chargesUnknown: charged === null,
     diskBytes: diskEstimate(survey),
   };
@@ -127,8 +122,4 @@ async function chargedIn(
     if (!(error instanceof HundredfoldError)) throw error;
     return null;
   }
-}
-
-function isoTime(at: number | null): string | null {
-  return at !== null && Number.isFinite(at) ? new Date(at).toISOString() : null;
 }

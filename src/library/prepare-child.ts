@@ -1,9 +1,9 @@
-/** The activity that prepares a campaign for a child workflow: what `startCampaign` does, except the start. */
+/** The activity that prepares a campaign for a child workflow: what `startOrJoin` does, except the start. */
 import { tmpdir } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
 import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';
 import { campaignStart } from '../campaigns/run.ts';
-import { startCampaign } from '../campaigns/start.ts';
+import { startOrJoin } from '../campaigns/start.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../config/secret.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
@@ -57,7 +57,7 @@ async function prepared(
   const { name, folder, feeds } = start;
   await seedLedger(await openStore(folder), { settings, environment, feeds });
   const launches: Launch[] = [];
-  const { joined } = await startCampaign(session, start, async (at, launch) => {
+  const { joined } = await startOrJoin(session, start, async (at, launch) => {
     await beforeLaunch(at, launch);
     launches.push(launch);
   });

@@ -15,6 +15,21 @@ export function diskEstimate({ kinds, ended, rows }: Survey): number {
   return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
 }
 
+/** The jobs of each service as documents show them; `endsAt` in ISO 8601. */
+export function plannedServices(forecasts: readonly ServiceForecast[]) {
+  return forecasts.map(({ service, jobs, free, endsAt }) => ({
+    service,
+    jobs,
+    free,
+    endsAt: isoEnd(endsAt),
+  }));
+}
+
+/** In ISO 8601; null if nothing has to be submitted, or if it can never end. */
+export function isoEnd(at: number | null): string | null {
+  return at !== null && Number.isFinite(at) ? new Date(at).toISOString() : null;
+}
+
 /** When the last service will finish; null if nothing has to be submitted. */
 export function endOf(forecasts: readonly ServiceForecast[]): number | null {
   return forecasts.length === 0 ? null : Math.max(...forecasts.map(({ endsAt }) => endsAt));

@@ -14,7 +14,7 @@ import {
   readPreparedCampaign,
   writePage,
   writePreparedCampaign,
-  type Campaign,
+  type CampaignHeader,
   type PreparedCampaign,
   type RowCounts,
 } from './prepared-campaign.ts';
@@ -58,7 +58,7 @@ export type Items = AsyncIterable<AssignedItem> | Iterable<AssignedItem>;
  */
 export async function prepareCampaign(
   store: Store,
-  campaign: Campaign,
+  campaign: CampaignHeader,
   items: Items,
   options: PrepareOptions = {},
 ): Promise<Prepared> {
@@ -85,7 +85,7 @@ export async function prepareCampaign(
 export async function growCampaign(
   store: Store,
   former: PreparedCampaign,
-  campaign: Campaign,
+  campaign: CampaignHeader,
   items: Items,
   options: PrepareOptions = {},
 ): Promise<Prepared> {

@@ -19,14 +19,14 @@ import { type StoreError, storeError } from './store-error.ts';
 /** 2: items in shards. Earlier versions would not find them, and refuse this format. */
 const FORMATS = [1, 2] as const;
 
-export interface Campaign {
+export interface CampaignHeader {
   readonly name: string;
   readonly manifestDigests: readonly ManifestDigest[];
   /** The effective settings, JSON data, without secrets: published as they are. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-export interface PreparedCampaign extends Campaign {
+export interface PreparedCampaign extends CampaignHeader {
   readonly pages: number;
   readonly items: number;
   /** Workers mark the pages that they begin (reached-pages.ts); absent in trees prepared by earlier versions. */

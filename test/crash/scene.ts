@@ -11,7 +11,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { inject } from 'vitest';
 import type { Limit } from '../../src/budget/budget.ts';
-import { startCampaign } from '../../src/campaigns/start.ts';
+import { startOrJoin } from '../../src/campaigns/start.ts';
 import { describeService } from '../../src/config/services.ts';
 import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { Secret } from '../../src/config/secret.ts';
@@ -140,7 +140,7 @@ export class Scene {
       close: nothing,
     } as const;
     const policy = { deadlineMs: 60_000, lostAfterMs: 1_000, whenUnsure: 'hold' } as const;
-    await startCampaign(session, { name, folder, ...taken, feeds, policy, keepResults: false });
+    await startOrJoin(session, { name, folder, ...taken, feeds, policy, keepResults: false });
     taken.spool.remove();
     const handle = this.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
     return { name, folder, handle, ids };

@@ -1,7 +1,7 @@
 /** How a failing command reports its error: as text on stderr; with `--json` also as the only document on stdout. */
 import { CommanderError } from 'commander';
 import { codedError, EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { printError } from '../text/explain.ts';
+import { sayError } from '../text/explain.ts';
 import { hasDocument, printDocument } from '../text/output.ts';
 
 /** @returns the exit code */
@@ -13,7 +13,7 @@ export async function explainFailure(error: unknown): Promise<number> {
     return EXIT.usage;
   }
   const shown = error instanceof HundredfoldError ? error : await worded(error);
-  printError(shown);
+  sayError(shown);
   if (!(shown instanceof HundredfoldError)) return EXIT.usage;
   printFailure(shown);
   return shown.exitCode;

@@ -11,7 +11,7 @@ import { ProblemList } from '../text/problem-list.ts';
 import { forecastCampaign } from '../../campaigns/forecast.ts';
 import {
   checkSameCampaign,
-  knownServices,
+  configuredServices,
   takeIn,
   type Intake,
   type IntakeOptions,
@@ -19,7 +19,7 @@ import {
 import { freeIn } from '../../campaigns/free-space.ts';
 import { chargedBudgets, mayBeCharged } from '../../campaigns/charged-budgets.ts';
 import { logToFolder } from '../session/worker-log.ts';
-import { diskEstimate, endOf, jobsOf } from '../../plan/totals.ts';
+import { diskEstimate, endOf, isoEnd, jobsOf, plannedServices } from '../../plan/totals.ts';
 import { planLines } from '../text/plan-text.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
@@ -43,7 +43,7 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   const { name, survey } = intake;
   const budgets = jobsOf(survey) > 0 ? await chargedNow(settings) : [];
   const now = Date.now();
-  const feeds = knownServices(settings, flags);
+  const feeds = configuredServices(settings, flags);
   const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
   for (const feed of feeds)
     if ('reason' in feed && intake.needed.has(feed.reference.service)) sayUncharged(feed);
@@ -86,9 +86,6 @@ function print(
   forecasts: readonly ServiceForecast[],
   fates: readonly { id: string; fate: Fate }[] | null,
 ): void {
-  const end = endOf(forecasts);
-  const iso = (at: number): string | null =>
-    Number.isFinite(at) ? new Date(at).toISOString() : null;
   const document = {
     campaign: name,
     out: folder,
@@ -104,13 +101,8 @@ function print(
     cached: survey.cached,
     notCached: survey.misses,
     submissions: jobsOf(survey),
-    endsAt: end === null ? null : iso(end),
-    services: forecasts.map(({ service, jobs, free, endsAt }) => ({
-      service,
-      jobs,
-      free,
-      endsAt: iso(endsAt),
-    })),
+    endsAt: isoEnd(endOf(forecasts)),
+    services: plannedServices(forecasts),
     diskBytes: diskEstimate(survey),
     ...(fates && { fates: fates.map(({ id, fate }) => ({ id, ...fate })) }),
   };

@@ -10,7 +10,7 @@ import { openSession } from '../../host/open-session.ts';
 import type { Session } from '../../host/session.ts';
 import type { Spool } from '../../plan/spool.ts';
 import { startInBackground } from '../../host/background.ts';
-import { runOf, startAgainIfOpen, startRun, type StartOptions } from '../../campaigns/run.ts';
+import { runOf, startAgainIfOpen, startRun, type RunOptions } from '../../campaigns/run.ts';
 import type { CampaignStart, Started } from '../../campaigns/start.ts';
 import { concludeRun, concludeEnded } from './conclusion.ts';
 import { detach } from './detached.ts';
@@ -29,7 +29,7 @@ import { planLines } from '../text/plan-text.ts';
 import { isTemporalAway } from '../../temporal/away.ts';
 import { logToFolder } from './worker-log.ts';
 
-export interface RunFlags extends CommonFlags, StartOptions {
+export interface RunFlags extends CommonFlags, RunOptions {
   readonly detach?: boolean;
   /** False with --no-worker. */
   readonly worker?: boolean;

@@ -5,7 +5,7 @@ import type { Problem } from '../../domain/problem.ts';
 import { typeable } from './typeable.ts';
 import { isQuiet } from './verbosity.ts';
 
-export function printError(error: unknown): void {
+export function sayError(error: unknown): void {
   if (error instanceof HundredfoldError) {
     write(`hundredfold: ${error.message} [${error.code}]`);
     write(`  ${error.remedy}`);
@@ -16,7 +16,7 @@ export function printError(error: unknown): void {
 }
 
 /** A problem as an entry of a list: where, what, what to do. */
-export function printProblem(problem: Problem, print = write): void {
+export function sayProblem(problem: Problem, print = write): void {
   const { file, line, id, column, value, severity, code, message, remedy } = problem;
   const place = [
     `${file}${line === null ? '' : `:${line}`}`,

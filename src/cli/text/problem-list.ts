@@ -1,7 +1,7 @@
 /** Problems as they are found: the first ones as text, all (up to a limit) for `--json`. */
 import { KeptProblems } from '../../campaigns/kept-problems.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { printProblem, say } from './explain.ts';
+import { sayProblem, say } from './explain.ts';
 
 /** A longer list is not useful on a screen. */
 const SHOWN = 100;
@@ -19,7 +19,7 @@ export class ProblemList extends KeptProblems {
   override add(problem: Problem): void {
     super.add(problem);
     this.#count += 1;
-    if (this.#count <= SHOWN) printProblem(problem, this.#print);
+    if (this.#count <= SHOWN) sayProblem(problem, this.#print);
   }
 
   sayRest(): void {
