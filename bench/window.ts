@@ -71,12 +71,26 @@ export async function measure(wanted: WindowCase): Promise<Measured> {
 
 export async function window(wanted: WindowCase): Promise<string> {
   const { items, limit, windowSeconds, jobSeconds } = wanted;
-  const { refused, duplicates, lost, makespan, bound } = await measure(wanted);
+  const { refused, duplicates, lost, makespan, bound, stamps } = await measure(wanted);
+  const late = latenessOf(stamps, wanted).map((s) => s.toFixed(2));
   return [
     `${items} items, ${limit} per ${windowSeconds} s, ${jobSeconds} s jobs:`,
     `${refused} x 429, ${duplicates} duplicates, ${lost} lost,`,
-    `makespan ${makespan.toFixed(2)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)}`,
+    `makespan ${makespan.toFixed(2)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)};`,
+    `the last job of each window was late by ${late.join(', ')} s`,
   ].join(' ');
+}
+
+/** How long after the begin of its window the last job of each was accepted, in s; at the bound all are 0. */
+function latenessOf(
+  stamps: readonly number[],
+  { items, limit, windowSeconds }: WindowCase,
+): number[] {
+  const [first = Number.NaN] = stamps;
+  return Array.from({ length: Math.ceil(items / limit) }, (_, n) => {
+    const last = stamps[Math.min(items, (n + 1) * limit) - 1] ?? Number.NaN;
+    return (last - first) / 1_000 - n * windowSeconds;
+  });
 }
 
 async function itemsOf(bench: Bench, campaign: string): Promise<Record<string, string>[]> {
