@@ -11,7 +11,7 @@ import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
-import type { Environment } from './config/secret.ts';
+import type { Environment } from './domain/environment.ts';
 import { everyCredential, type ServiceSettings } from './config/services.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { systemClock } from './ledger/steady-clock.ts';
@@ -38,6 +38,7 @@ import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { DEFAULT_TASK_QUEUE } from './workflows/names.ts';
 import { knownServices, serviceIn, successorIn } from './worker/known-services.ts';
 import type { Activities } from './workflows/activity-types.ts';
+import { runningWorkflows } from './workflows/running-workflows.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -268,7 +269,7 @@ function holderOf({
 
 /** The trees of this task queue's campaigns are in the memos set by `run` and `retry`. */
 function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): TreeLeases {
-  const query = `WorkflowType="campaign" AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}"`;
+  const query = runningWorkflows(['campaign'], { taskQueue });
   return new TreeLeases({
     holder: holderOf({ client, embedded }),
     openStore: openExisting,

@@ -9,6 +9,7 @@ import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/stat
 import { unpackSnapshot, type WrittenBudget } from '../budget/packed.ts';
 import { STATUS_MEMO } from '../workflows/messages.ts';
 import { ifFound } from './if-found.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 /** null when it does not run, or has not written anything yet. */
 export async function readBudget(client: Client, workflowId: string): Promise<BudgetStatus | null> {
@@ -19,10 +20,9 @@ export async function readBudget(client: Client, workflowId: string): Promise<Bu
 /** All budgets that this Temporal keeps. */
 export async function readBudgets(client: Client): Promise<BudgetStatus[]> {
   const statuses: BudgetStatus[] = [];
-  const running = client.workflow.list({
-    query: 'WorkflowType="budget" AND ExecutionStatus="Running"',
-  });
-  for await (const { workflowId } of running) {
+  for await (const { workflowId } of client.workflow.list({
+    query: runningWorkflows(['budget']),
+  })) {
     const status = await readBudget(client, workflowId);
     if (status) statuses.push(status);
   }

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../budget/events.ts';
 import type { NotifySettings } from '../config/notify.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish-tree.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -41,7 +41,10 @@ export type Slot =
   /** The ledger cannot be used: nothing may be sent. */
   | { readonly type: 'unusable'; readonly message: string };
 
-/** The budget counts from when it receives an answer, the ledger from the answer: they differ by at most this (ms). */
+/**
+ * Both charge the answer, by different clocks, and the ledger may have to wait for a lock of its file: they differ by at
+ * most this (ms).
+ */
 const PATIENCE_MS = 250;
 
 export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {

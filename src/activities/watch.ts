@@ -15,6 +15,7 @@ import type { Foreseen } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readBudget } from './budget-status.ts';
 import { serviceOf } from './service.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 /**
  * Sends the configured limits to the budget workflow of a service, and starts it if it does not run. In one call: a
@@ -51,9 +52,7 @@ export async function countUnfinished(
   { temporal, taskQueue }: Dependencies,
   service: ServiceName,
 ): Promise<number> {
-  const query =
-    `WorkflowType="item" AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}" AND ` +
-    `${ATTRIBUTES.service.name}="${service}" AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
+  const query = `${runningWorkflows(['item'], { taskQueue, service })} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
   const { count } = await temporal.workflow.count(query);
   return count;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { inSession } from './in-session.ts';
 
 /** False where no Temporal was ever used: nothing can be charged, and no server is started to find that out. */

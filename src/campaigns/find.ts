@@ -33,11 +33,6 @@ export async function findCampaign(client: Client, name: string): Promise<Campai
   return lineOf(found);
 }
 
-/** The query for the items of a campaign whose workflows run. */
-export function runningItemsOf(campaign: string): string {
-  return `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${campaign}" AND ExecutionStatus="Running"`;
-}
-
 type Info = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
 
 function lineOf(

@@ -1,6 +1,6 @@
 /** A session that is open while campaigns are read or changed in it. */
 import type { Settings } from '../config/settings.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { codedError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import { openSession } from '../host/open-session.ts';

@@ -1,7 +1,7 @@
 /** What the ledger of this machine adds to the budgets of one Temporal, for `budget` and `doctor`. */
 import { formatNonZeroDuration } from '../domain/duration.ts';
 import type { Account, Charge, SeenRejection } from '../ledger/charge.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { lookIntoLedger } from '../ledger/look.ts';
 
 interface LedgerView {

@@ -8,9 +8,9 @@ import type { Store } from '../store/store.ts';
 import { readTreeId, treeNotHere } from '../store/tree-identity.ts';
 import { withdrawRunSignal, withdrawSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
-import { runningItemsOf } from './find.ts';
 import type { Running } from './launch.ts';
 import type { OnNotice } from './notice.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 /**
  * `joins`: the folder is the tree of the campaign that runs. `obsolete`: another Temporal has taken the tree over
@@ -43,7 +43,7 @@ export async function endObsolete(
     await sendToBudget(client, reference, (budget) =>
       budget.signal(withdrawRunSignal, { campaign: name, run }),
     );
-  const query = runningItemsOf(name);
+  const query = runningWorkflows(['item'], { campaign: name });
   for await (const { workflowId } of client.workflow.list({ query })) {
     await ifFound(client.workflow.getHandle(workflowId).terminate(reason));
     for (const reference of services)

@@ -1,7 +1,7 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type { Standing } from '../domain/campaign.ts';
@@ -16,7 +16,6 @@ import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-su
 import { ensureTreeId } from '../store/tree-identity.ts';
 import { requireTree, treeIfAny, type CampaignTree } from './campaign-tree.ts';
 import { chooseServices } from './choose-services.ts';
-import { runningItemsOf } from './find.ts';
 import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
 import {
   campaignRun,
@@ -28,6 +27,7 @@ import {
 } from './launch.ts';
 import { ignoreNotices, type OnNotice } from './notice.ts';
 import { Deadline } from '../domain/deadline.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 interface RetryStart {
   readonly name: string;
@@ -182,7 +182,7 @@ const LOOK_EVERY_MS = 100;
  * other workflow can be started with its id.
  */
 async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
-  const query = runningItemsOf(name);
+  const query = runningWorkflows(['item'], { campaign: name });
   const deadline = new Deadline(LEAVE_WITHIN_MS);
   while (!deadline.hasPassed && (await client.workflow.count(query)).count > 0)
     await delay(LOOK_EVERY_MS);

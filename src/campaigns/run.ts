@@ -3,7 +3,7 @@
  * checked as far as possible. Then the caller opens a session, and the campaign is started in it.
  */
 import { notifyWays } from '../config/notify.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { JobPolicy } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';

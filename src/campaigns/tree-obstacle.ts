@@ -7,8 +7,8 @@ import { isOf, newestLease } from '../store/lease.ts';
 import { StoreError } from '../store/store-error.ts';
 import { checkTreeId } from '../store/tree-identity.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
-import { runningItemsOf } from './find.ts';
 import { obstacleOf } from './obstacle.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 interface Looked {
   readonly session: Pick<Session, 'client' | 'role'>;
@@ -59,7 +59,7 @@ async function itemsObstacle({
   name,
   folder,
 }: Pick<Looked, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
-  const query = runningItemsOf(name);
+  const query = runningWorkflows(['item'], { campaign: name });
   let asked = 0;
   for await (const { workflowId } of client.workflow.list({ query })) {
     const found = await obstacleOf(folder, await client.workflow.getHandle(workflowId).describe());

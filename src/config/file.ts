@@ -6,7 +6,7 @@ import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { withEnvironment } from './environment.ts';
 import { configSchema, type Config } from './schema.ts';
-import type { Environment } from './secret.ts';
+import type { Environment } from '../domain/environment.ts';
 
 const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
 

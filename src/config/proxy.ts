@@ -7,7 +7,8 @@
  */
 import { codedError } from '../domain/errors.ts';
 import { isLocalHost } from '../domain/local-host.ts';
-import { Secret, type Environment } from './secret.ts';
+import type { Environment } from '../domain/environment.ts';
+import { Secret } from './secret.ts';
 
 /** The proxy of a service. */
 export interface ProxySettings {

@@ -1,5 +1,5 @@
 /** Environment variables that contain secrets, for programs that we start and that need none of them. */
-import type { Environment } from './secret.ts';
+import type { Environment } from '../domain/environment.ts';
 
 /** Always secret: `HUNDREDFOLD_MOLECULE_TOKEN`, an API key that overrides the configuration. */
 const OURS =

@@ -2,15 +2,13 @@
  * A token, wrapped so that it cannot be printed by accident: it must be revealed explicitly, at the one place that puts
  * it into a request (promise 6: no secret leaves).
  */
+import type { Environment } from '../domain/environment.ts';
 import { codedError } from '../domain/errors.ts';
 import { scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { warn } from '../state/warn.ts';
-
-/** Variables, of this process or of a test. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The source of a secret: an environment variable, or a file that contains only the secret. */
 type SecretSource = { readonly env: string } | { readonly file: string };

@@ -7,7 +7,7 @@ import { codedError } from '../domain/errors.ts';
 import { createRequire } from 'node:module';
 import type * as EnvConfig from '@temporalio/envconfig';
 import type { TlsSources } from './pem.ts';
-import type { Environment } from './secret.ts';
+import type { Environment } from '../domain/environment.ts';
 
 export interface TemporalProfile {
   readonly name: string;

@@ -2,7 +2,7 @@
  * The checks of `doctor`, in order: runtime, configuration, Temporal, services, output store, surroundings, ledger,
  * engines. The checks of one subject are in one file.
  */
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import { readRecord } from '../host/record.ts';
 import { temporalAddress } from '../host/temporal-address.ts';

@@ -1,6 +1,6 @@
 /** What `doctor` reports about the ledger of this machine. */
 import { accountLines, rejectionLines, viewLedger } from '../campaigns/ledger-lines.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { problem, type Finding } from './finding.ts';
 
 export function ledgerFinding(environment: Environment): Finding {

@@ -1,7 +1,8 @@
 /** What `doctor` warns about: nothing is broken, but others may see or do more than the user expects. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Secret, Environment } from '../config/secret.ts';
+import type { Secret } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
 
 interface Warning {

@@ -12,6 +12,7 @@ import { findingsAt } from './connected.ts';
 import type { Finding } from './finding.ts';
 import { refusalWords } from '../campaigns/standstill.ts';
 import { treeObstacleOf } from '../campaigns/tree-obstacle.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 /**
  * Empty if there is no problem. Ends within 15 s.
@@ -27,7 +28,7 @@ export async function workflowFindings(
 async function findings(session: Pick<Session, 'client' | 'role'>): Promise<Finding[]> {
   const { client, role } = session;
   const found: Finding[] = [];
-  const query = 'WorkflowType IN ("budget", "campaign") AND ExecutionStatus="Running"';
+  const query = runningWorkflows(['budget', 'campaign']);
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const description = await client.workflow.getHandle(workflowId, runId).describe();
     const stuck = await stuckBecause(client, description, Date.now());

@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import type { Settings } from '../config/settings.ts';
 import { everyCredential } from '../config/services.ts';
 import { Deadline } from '../domain/deadline.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { connectClient, keepHistories } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';

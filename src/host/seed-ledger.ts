@@ -1,6 +1,6 @@
 /** Adds the jobs recorded in an output tree to the ledger of this machine, before its campaign is started. */
 import type { Settings } from '../config/settings.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../state/warn.ts';

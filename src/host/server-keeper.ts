@@ -1,5 +1,5 @@
 /** The embedded server of a host: started or taken over, restarted when it dies, stopped with the host. */
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { ensureTemporalCli } from '../temporal/cli.ts';
 import {

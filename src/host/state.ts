@@ -1,7 +1,7 @@
 /** The state folder for commands: the user's own, or one beside the embedded server if there is no home. */
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { privateFolder } from '../state/private-folder.ts';
 import { openStateFolder, PORTS_FOLDER, runtimePath } from '../state/state-folder.ts';
 import { warn } from '../state/warn.ts';

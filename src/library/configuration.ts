@@ -1,7 +1,7 @@
 /** Settings for the library's functions: from the same file and environment as for the command line. */
 import { openWorkerLog } from '../campaigns/worker-log.ts';
 import { loadSettings, type LoadOptions, type Settings } from '../config/settings.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { reachObjectStores } from '../store/open-store.ts';
 import { logTo } from '../telemetry/log-target.ts';
 

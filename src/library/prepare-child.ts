@@ -5,7 +5,7 @@ import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';
 import { campaignStart } from '../campaigns/run.ts';
 import { startOrJoin } from '../campaigns/start.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';

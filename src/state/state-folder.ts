@@ -6,10 +6,9 @@ import { constants, accessSync, existsSync, lstatSync, readFileSync, realpathSyn
 import { createHash } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from '../domain/environment.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { isOwn, privateFolder } from './private-folder.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Contains the lock on choosing ports. */
 export const PORTS_FOLDER = 'ports';

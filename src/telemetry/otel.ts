@@ -28,7 +28,7 @@ import type { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import type { ItemEnd } from '../domain/campaign.ts';
 import { traceCalls } from '../temporal/traced-calls.ts';
 import { programVersion } from '../program/files.ts';

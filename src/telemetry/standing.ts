@@ -11,6 +11,7 @@ import { budgetWorkflowId } from '../workflows/names.ts';
 import { TASK_QUEUE_TYPES } from '../temporal/task-queue-types.ts';
 import { BudgetGauges, ServerGauges } from './gauges.ts';
 import type { PolledQueue } from './readiness.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 interface StandingOptions {
   readonly client: Client;
@@ -76,15 +77,12 @@ export class StandingGauges {
 
   async #lookAtItems(): Promise<void> {
     const { taskQueue } = this.#options;
-    const own = `TaskQueue="${taskQueue}"`;
-    const open = `${own} AND WorkflowType="item" AND ExecutionStatus="Running"`;
     const since = new Date(Date.now() - HELD_FOR_MS).toISOString();
-    const held = `${own} AND WorkflowType="item" AND State="held" AND CloseTime > "${since}"`;
-    const campaigns = `${own} AND WorkflowType="campaign" AND ExecutionStatus="Running"`;
+    const held = `TaskQueue="${taskQueue}" AND WorkflowType="item" AND State="held" AND CloseTime > "${since}"`;
     const counts = await Promise.all([
-      this.#count(campaigns),
+      this.#count(runningWorkflows(['campaign'], { taskQueue })),
       this.#count(held),
-      ...OPEN_STATES.map((state) => this.#count(`${open} AND State="${state}"`)),
+      ...OPEN_STATES.map((state) => this.#count(runningWorkflows(['item'], { taskQueue, state }))),
     ]);
     const [openCampaigns, heldItems, ...byState] = counts;
     this.#server.campaigns.set(openCampaigns);

@@ -2,7 +2,7 @@
  * OpenTelemetry traces, one per item. Nothing of OpenTelemetry is loaded unless the environment names a collector: this
  * file is always loaded, otel.ts only then.
  */
-import type { Environment } from '../config/secret.ts';
+import type { Environment } from '../domain/environment.ts';
 import { codedError } from '../domain/errors.ts';
 import type { Tracing } from './spans.ts';
 

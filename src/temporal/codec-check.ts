@@ -4,6 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 /** Maximum number of campaigns and budgets to check. */
 const LOOK_AT = 200;
@@ -11,7 +12,7 @@ const LOOK_AT = 200;
 /** Throws TEMPORAL_CODEC_* when one of them cannot be read. */
 export async function checkReadable(client: Client, taskQueue: string): Promise<void> {
   const { namespace, loadedDataConverter } = client.options;
-  const query = `ExecutionStatus="Running" AND TaskQueue="${taskQueue}" AND WorkflowType IN ("campaign", "budget")`;
+  const query = runningWorkflows(['campaign', 'budget'], { taskQueue });
   const request = { namespace, query, pageSize: LOOK_AT };
   // A server that is unavailable now must not prevent a worker from starting: the worker reconnects by itself.
   const answer = await client.workflowService.listWorkflowExecutions(request).catch(() => null);

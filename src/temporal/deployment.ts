@@ -7,6 +7,7 @@ import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { thisBuild, type Build } from './build.ts';
 import { hasStatus, statusOfCall } from './grpc-status.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 export interface DeployedBuild {
   readonly id: string;
@@ -93,7 +94,7 @@ export async function setCurrent(
 }
 
 async function nudge(client: Client, taskQueue: string): Promise<number> {
-  const query = `WorkflowType IN ("campaign", "budget") AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}"`;
+  const query = runningWorkflows(['campaign', 'budget'], { taskQueue });
   let woken = 0;
   for await (const { workflowId } of client.workflow.list({ query })) {
     await client.workflow.getHandle(workflowId).signal(nudgeSignal);

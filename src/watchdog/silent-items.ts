@@ -10,6 +10,7 @@ import type { CampaignProgress } from '../domain/campaign.ts';
 import { SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { askSignal, lookSignal, PROGRESS_MEMO } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 /** Checks in a row: a request and the status of the budget need some time to arrive. */
 const LOOKS = 3;
@@ -45,7 +46,7 @@ export class SilentItems {
   async look(service: ServiceName, snapshot: BudgetSnapshot | null): Promise<number> {
     let asked = 0;
     for await (const { campaign, isOurs } of this.#openCampaigns()) {
-      const query = waitingItems(campaign, service);
+      const query = runningWorkflows(['item'], { campaign, service, state: 'waiting' });
       const { count } = await this.#client.workflow.count(query);
       // Items of another task queue are checked by the watchdogs of that queue.
       const { unstarted, ended } = isOurs
@@ -62,12 +63,12 @@ export class SilentItems {
   /** Makes all waiting items of a service request a slot again: the budget ignores repeated requests. */
   async askAll(service: ServiceName): Promise<number> {
     for await (const { campaign } of this.#openCampaigns()) await this.#haveLook(campaign);
-    return this.#ask(waitingItems(null, service));
+    return this.#ask(runningWorkflows(['item'], { service, state: 'waiting' }));
   }
 
   async *#openCampaigns(): AsyncGenerator<{ campaign: string; isOurs: boolean }> {
-    const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
-    for await (const { workflowId, taskQueue } of this.#client.workflow.list({ query })) {
+    const open = this.#client.workflow.list({ query: runningWorkflows(['campaign']) });
+    for await (const { workflowId, taskQueue } of open) {
       const campaign = workflowId.slice(workflowId.indexOf(':') + 1);
       yield { campaign, isOurs: taskQueue === this.#taskQueue };
     }
@@ -82,7 +83,9 @@ export class SilentItems {
       open += standing.open;
       ended += countEnded(standing.ended);
     }
-    const { count } = await this.#client.workflow.count(runningItems(campaign, service));
+    const { count } = await this.#client.workflow.count(
+      runningWorkflows(['item'], { campaign, service }),
+    );
     return { unstarted: Math.max(0, open - count), ended };
   }
 
@@ -128,15 +131,6 @@ export class SilentItems {
     }
     return asked;
   }
-}
-
-function waitingItems(campaign: string | null, service: ServiceName): string {
-  return `${runningItems(campaign, service)} AND State="waiting"`;
-}
-
-function runningItems(campaign: string | null, service: ServiceName): string {
-  const of = campaign === null ? '' : ` AND Campaign="${campaign}"`;
-  return `WorkflowType="item" AND ExecutionStatus="Running" AND Service="${service}"${of}`;
 }
 
 function knownOf(snapshot: BudgetSnapshot | null, campaign: string): number {

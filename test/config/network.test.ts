@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { revealNetwork } from '../../src/config/network.ts';
 import { proxyFor } from '../../src/config/proxy.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import type { Environment } from '../../src/config/secret.ts';
+import type { Environment } from '../../src/domain/environment.ts';
 import { withoutSecrets } from '../../src/config/secret-variables.ts';
 import { CA, CA_FILE } from '../services/a-network.ts';
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { addressOf, everyCredential } from '../../src/config/services.ts';
-import { Secret, type Environment } from '../../src/config/secret.ts';
+import { Secret } from '../../src/config/secret.ts';
+import type { Environment } from '../../src/domain/environment.ts';
 import type { HundredfoldError } from '../../src/domain/errors.ts';
 
 let folder: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
-import type { Environment } from '../../src/config/secret.ts';
+import type { Environment } from '../../src/domain/environment.ts';
 import { Authority, noOpenssl } from '../temporal/certificates.ts';
 
 let folder: string;

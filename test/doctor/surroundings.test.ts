@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { otherAccounts, surroundings } from '../../src/doctor/surroundings.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import type { Environment } from '../../src/config/secret.ts';
+import type { Environment } from '../../src/domain/environment.ts';
 import { desk, type Desk } from '../cli/command.ts';
 
 const PASSWD = `root:x:0:0:root:/root:/bin/bash

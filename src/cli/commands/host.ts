@@ -13,6 +13,7 @@ import type { ServiceFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { Interruption } from '../session/interruption.ts';
 import { say } from '../text/explain.ts';
+import { runningWorkflows } from '../../workflows/running-workflows.ts';
 
 const IDLE_ENDS_AFTER_MS = 15_000;
 /** That Temporal has ended is noticed this soon. */
@@ -67,7 +68,6 @@ async function whileNeeded(session: Session, stop: Interruption): Promise<void> 
 }
 
 async function openCampaigns({ client }: Session): Promise<number> {
-  const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
-  const { count } = await client.workflow.count(query);
+  const { count } = await client.workflow.count(runningWorkflows(['campaign']));
   return count;
 }

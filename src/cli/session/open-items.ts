@@ -2,11 +2,12 @@
 import type { Client } from '@temporalio/client';
 import { OPEN_STATES } from '../../domain/states.ts';
 import { ATTRIBUTES } from '../../workflows/search-attributes.ts';
-import { findCampaign, runningItemsOf } from '../../campaigns/find.ts';
+import { findCampaign } from '../../campaigns/find.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import type { OpenItem } from '../../campaigns/item-lines.ts';
 import { requireTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { withSession } from './with-session.ts';
+import { runningWorkflows } from '../../workflows/running-workflows.ts';
 
 type OpenItems = ReadonlyMap<string, OpenItem>;
 
@@ -29,7 +30,7 @@ export async function withOpenItems(
 
 /** By id. Only open items: their number is limited, whatever the number of rows. */
 async function openItems(client: Client, campaign: string): Promise<OpenItems> {
-  const query = runningItemsOf(campaign);
+  const query = runningWorkflows(['item'], { campaign });
   const items = new Map<string, OpenItem>();
   for await (const { startTime, typedSearchAttributes: found } of client.workflow.list({ query })) {
     const id = found.get(ATTRIBUTES.item);

@@ -7,7 +7,7 @@
  * activity (rolling-window.ts).
  *
  * Events are collected, and applied at a time that is read after all of them (../budget-clock.ts): a slot is charged
- * until its close + window, and a close may be counted late but never early.
+ * until its answer + window, and an answer may be counted late but never early (answer-times.ts).
  */
 import {
   condition,
