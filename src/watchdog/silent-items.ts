@@ -17,6 +17,15 @@ const LOOKS = 3;
 /** Maximum number of checks until the next signal: items whose submission is unsure wait for another reason. */
 const LONGEST_PAUSE = 64;
 
+type Kinds = NonNullable<CampaignProgress['kinds']>;
+
+/** A campaign that has not ended. */
+export interface OpenCampaign {
+  readonly campaign: string;
+  /** Its rows; empty if they are unknown. */
+  readonly kinds: Kinds;
+}
+
 interface Suspicion {
   /** Checks in a row in which items were missing. */
   looks: number;
@@ -38,23 +47,37 @@ export class SilentItems {
     this.#taskQueue = taskQueue;
   }
 
+  /** What the budgets are compared with: read once for those of all services. */
+  async openCampaigns(): Promise<readonly OpenCampaign[]> {
+    const open: OpenCampaign[] = [];
+    for await (const { campaign, isOurs } of this.#listCampaigns())
+      // Rows of another task queue are checked by the watchdogs of that queue.
+      open.push({ campaign, kinds: isOurs ? await this.#kindsOf(campaign) : {} });
+    return open;
+  }
+
   /**
-   * Compares the items of all open campaigns with the requests in the budget, and makes lost ones be requested again.
+   * Compares the items of these campaigns with the requests in the budget, and makes lost ones be requested again.
    * @param snapshot null when no budget runs
    * @returns how many items got a signal; rows without a workflow are requested by their campaign, and not counted
    */
-  async look(service: ServiceName, snapshot: BudgetSnapshot | null): Promise<number> {
+  async look(
+    service: ServiceName,
+    snapshot: BudgetSnapshot | null,
+    campaigns: readonly OpenCampaign[],
+  ): Promise<number> {
     let asked = 0;
-    for await (const { campaign, isOurs } of this.#openCampaigns()) {
-      const query = runningWorkflows(['item'], { campaign, service, state: 'waiting' });
-      const { count } = await this.#client.workflow.count(query);
-      // Items of another task queue are checked by the watchdogs of that queue.
-      const { unstarted, ended } = isOurs
-        ? await this.#unstarted(campaign, service)
-        : { unstarted: 0, ended: 0 };
+    for (const { campaign, kinds } of campaigns) {
+      const { rows, open, ended } = rowsOf(kinds, service);
+      // Each count is a query of the server's database, all night long.
+      if (rows === 0 && Object.keys(kinds).length > 0) continue;
+      const running = await this.#count({ campaign, service });
+      const waiting = { campaign, service, state: 'waiting' };
+      const count = running === 0 ? 0 : await this.#count(waiting);
+      const unstarted = Math.max(0, open - running);
       const missing = count + unstarted - knownOf(snapshot, campaign);
       if (!this.#isSuspect(`${service} ${campaign}`, { missing, ended })) continue;
-      asked += await this.#ask(query);
+      asked += await this.#ask(runningWorkflows(['item'], waiting));
       if (unstarted > 0) await this.#haveLook(campaign);
     }
     return asked;
@@ -62,11 +85,11 @@ export class SilentItems {
 
   /** Makes all waiting items of a service request a slot again: the budget ignores repeated requests. */
   async askAll(service: ServiceName): Promise<number> {
-    for await (const { campaign } of this.#openCampaigns()) await this.#haveLook(campaign);
+    for await (const { campaign } of this.#listCampaigns()) await this.#haveLook(campaign);
     return this.#ask(runningWorkflows(['item'], { service, state: 'waiting' }));
   }
 
-  async *#openCampaigns(): AsyncGenerator<{ campaign: string; isOurs: boolean }> {
+  async *#listCampaigns(): AsyncGenerator<{ campaign: string; isOurs: boolean }> {
     const open = this.#client.workflow.list({ query: runningWorkflows(['campaign']) });
     for await (const { workflowId, taskQueue } of open) {
       const campaign = workflowId.slice(workflowId.indexOf(':') + 1);
@@ -74,26 +97,16 @@ export class SilentItems {
     }
   }
 
-  /** Open rows of a campaign whose workflow was not started yet, and items that have ended, of one service. */
-  async #unstarted(campaign: string, service: ServiceName) {
-    const kinds = await this.#kindsOf(campaign);
-    let [open, ended] = [0, 0];
-    for (const [kind, standing] of Object.entries(kinds)) {
-      if (SERVICE_OF_KIND[kind as Kind] !== service) continue;
-      open += standing.open;
-      ended += countEnded(standing.ended);
-    }
-    const { count } = await this.#client.workflow.count(
-      runningWorkflows(['item'], { campaign, service }),
-    );
-    return { unstarted: Math.max(0, open - count), ended };
+  async #count(of: Parameters<typeof runningWorkflows>[1]): Promise<number> {
+    const { count } = await this.#client.workflow.count(runningWorkflows(['item'], of));
+    return count;
   }
 
   /**
    * Empty for a campaign that has not run yet, and for those of versions that wrote no progress: other campaigns must
    * not wait for an answer, and a query is not safe (campaigns/progress.ts).
    */
-  async #kindsOf(campaign: string): Promise<NonNullable<CampaignProgress['kinds']>> {
+  async #kindsOf(campaign: string): Promise<Kinds> {
     const { memo } = await this.#client.workflow.getHandle(campaignWorkflowId(campaign)).describe();
     const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
     return written?.kinds ?? {};
@@ -131,6 +144,17 @@ export class SilentItems {
     }
     return asked;
   }
+}
+
+/** Rows of one service: all, open ones with or without a workflow, and those that have ended. */
+function rowsOf(kinds: Kinds, service: ServiceName) {
+  let [open, ended] = [0, 0];
+  for (const [kind, standing] of Object.entries(kinds)) {
+    if (SERVICE_OF_KIND[kind as Kind] !== service) continue;
+    open += standing.open;
+    ended += countEnded(standing.ended);
+  }
+  return { rows: open + ended, open, ended };
 }
 
 function knownOf(snapshot: BudgetSnapshot | null, campaign: string): number {

@@ -15,7 +15,7 @@ import { budgetWorkflowId } from '../workflows/names.ts';
 import { recoverBudget } from './budget-recovery.ts';
 import { ItemDeletion } from './item-deletion.ts';
 import { Periodic } from '../domain/periodic.ts';
-import { SilentItems } from './silent-items.ts';
+import { SilentItems, type OpenCampaign } from './silent-items.ts';
 import { stuckBecause } from './stuck.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
@@ -74,13 +74,14 @@ export class Watchdog {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
+    const campaigns = await this.#silent.openCampaigns().catch(passing);
     for (const reference of this.#options.budgets) {
       if (signal.aborted) return;
-      await this.#lookAt(reference).catch(passing);
+      await this.#lookAt(reference, campaigns ?? []).catch(passing);
     }
   }
 
-  async #lookAt(reference: BudgetAddress): Promise<void> {
+  async #lookAt(reference: BudgetAddress, campaigns: readonly OpenCampaign[]): Promise<void> {
     const { service, address } = reference;
     const budget = await this.#describe(reference);
     const broken = budget && (await this.#reasonToReplace(budget));
@@ -94,7 +95,7 @@ export class Watchdog {
       );
       return;
     }
-    const asked = await this.#silent.look(service, budget && snapshotIn(budget.memo));
+    const asked = await this.#silent.look(service, budget && snapshotIn(budget.memo), campaigns);
     if (asked > 0)
       this.#options.say(
         `${asked} items of ${service} waited, but the budget had no request for them: requested again`,

@@ -72,6 +72,7 @@ describe('the time at which an answer is charged', () => {
           }
         },
       ),
+      { numRuns: 2_000 },
     );
   });
 

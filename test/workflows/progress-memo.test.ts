@@ -29,7 +29,8 @@ test('a campaign is paused, resumed, checked and followed to its end without a q
   expect((await look()).progress.state).toBe('running');
 
   expect(await whyTasksFail(client, started.name)).toBeNull();
-  await new SilentItems(client, taskQueue).look('predictions', null);
+  const silent = new SilentItems(client, taskQueue);
+  await silent.look('predictions', null, await silent.openCampaigns());
   await started.handle.result();
   const { progress, ended, completed } = await look();
   expect({ ...progress.ended, ended, completed }).toMatchObject({

@@ -16,11 +16,12 @@ import { say } from '../text/explain.ts';
 import { runningWorkflows } from '../../workflows/running-workflows.ts';
 
 const IDLE_ENDS_AFTER_MS = 15_000;
-/** That Temporal has ended is noticed this soon. */
+/** That the command which runs the server has ended is noticed this soon. */
 const LOOK_EVERY_MS = 500;
 /**
  * While a campaign is open, campaigns are counted this often. A count is a query of the server's database: two a second
- * were a third of what the server needs for a night in which everything waits.
+ * were a third of what the server needs for a night in which everything waits. Any two calls a second are a third of
+ * what the worker needs, so there are none while this process runs the server, which `ServerKeeper` watches.
  */
 const COUNT_EVERY_MS = 10_000;
 
@@ -63,7 +64,8 @@ async function whileNeeded(session: Session, stop: Interruption): Promise<void> 
       busyAt = Date.now();
       await session.recover();
     }
-    await Promise.race([delay(LOOK_EVERY_MS), stop.request]);
+    const pauseMs = isBusy && session.role !== 'joined' ? COUNT_EVERY_MS : LOOK_EVERY_MS;
+    await Promise.race([delay(pauseMs), stop.request]);
   }
 }
 

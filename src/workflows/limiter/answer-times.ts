@@ -29,7 +29,9 @@ export class AnswerTimes {
   /** The budget's clock shows `now`, and was read after the end of this activity. */
   saw({ clock, ended }: AnswerTime, now: number): void {
     const difference = now - ended;
-    if (difference <= this.#difference(clock, now)) this.#least.set(clock, { difference, at: now });
+    const least = this.#least.get(clock);
+    if (least && difference > least.difference + drifted(now - least.at)) return;
+    this.#least.set(clock, { difference, at: now });
   }
 
   /**
@@ -38,17 +40,24 @@ export class AnswerTimes {
    * @param ahead how far the budget's clock is ahead of the server's (ms)
    */
   timeOf(answer: AnswerTime, now: number, ahead: number): number {
-    const time = Math.ceil(answer.at + this.#difference(answer.clock, now));
+    const least = this.#least.get(answer.clock);
+    if (least === undefined) return now;
+    const time = placed(answer.at, least, now);
     if (time < answer.after + ahead) {
       this.#least.delete(answer.clock);
       return now;
     }
     return Math.min(now, Math.max(time, now - LONGEST_DELAY_MS));
   }
+}
 
-  #difference(clock: string, now: number): number {
-    const least = this.#least.get(clock);
-    if (least === undefined) return Number.POSITIVE_INFINITY;
-    return least.difference + DRIFT * Math.max(0, now - least.at);
-  }
+/** The clocks may have drifted apart since the difference was seen, or between the answer and that moment. */
+function placed(at: number, { difference, at: seenAt }: Least, now: number): number {
+  const time = at + difference;
+  return Math.ceil(time + drifted(Math.max(now - seenAt, seenAt - time)));
+}
+
+/** How far two clocks may have drifted apart in this time (ms). */
+function drifted(ms: number): number {
+  return DRIFT * Math.max(0, ms);
 }
