@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
@@ -135,6 +136,9 @@ function bareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.Pr
     // Collects garbage twice as often as by default: an eighth less memory, and no more CPU than the noise
     // (docs/benchmarks.md, "What the worker saved").
     GOGC: environment['GOGC'] || '50',
+    // Half of the cores: the worker needs the others. With both cores of a small machine an item costs an eighth more CPU,
+    // and a server with nothing to do wakes a second thread each time (docs/benchmarks.md, "What an item costs").
+    GOMAXPROCS: environment['GOMAXPROCS'] || String(Math.max(1, availableParallelism() >> 1)),
   };
 }
 
