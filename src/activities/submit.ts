@@ -17,7 +17,7 @@ import { StoreError } from '../store/store-error.ts';
 import { requestKey } from '../budget/request.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { AnswerWatch } from './answer-watch.ts';
+import type { AnswerWatch } from './answer-watch.ts';
 import { readJob, type StoredJob } from './job.ts';
 import { SendingNote } from './sending.ts';
 import { ageOf } from './server-clock.ts';
@@ -53,7 +53,7 @@ export async function submit(
   deps: Dependencies,
   request: SubmitRequest,
   reference: ServiceReference,
-  watch: AnswerWatch = new AnswerWatch(deps),
+  watch: AnswerWatch,
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal, info } = Context.current();
   const began = performance.now();
