@@ -10,7 +10,9 @@
  * If the server's clock is set forward, the difference grows and the smallest one is wrong. Such an answer is placed
  * before a time that the server's clock had reached before it; then nothing that was seen before counts.
  */
+import type { BudgetEvent } from '../../budget/events.ts';
 import type { AnswerTime } from '../../domain/outcomes.ts';
+import type { BudgetClock } from '../budget-clock.ts';
 
 /** Two clocks drift apart by less than this share of the time, even if NTP corrects both in opposite directions. */
 const DRIFT = 0.001;
@@ -25,6 +27,21 @@ interface Least {
 
 export class AnswerTimes {
   readonly #least = new Map<string, Least>();
+
+  /** These events with the times at which answers were complete. The clock was read after all of them. */
+  timed(
+    events: readonly BudgetEvent[],
+    { now, ahead }: Pick<BudgetClock, 'now' | 'ahead'>,
+  ): readonly BudgetEvent[] {
+    for (const event of events) {
+      const answered = answerOf(event);
+      if (answered) this.saw(answered, now);
+    }
+    return events.map((event) => {
+      const answered = answerOf(event);
+      return answered ? { ...event, chargedAt: this.timeOf(answered, now, ahead) } : event;
+    });
+  }
 
   /** The budget's clock shows `now`, and was read after the end of this activity. */
   saw({ clock, ended }: AnswerTime, now: number): void {
@@ -49,6 +66,11 @@ export class AnswerTimes {
     }
     return Math.min(now, Math.max(time, now - LONGEST_DELAY_MS));
   }
+}
+
+function answerOf(event: BudgetEvent): AnswerTime | null {
+  if (event.type !== 'close' || event.closing.type !== 'accepted') return null;
+  return event.closing.answered ?? null;
 }
 
 /** The clocks may have drifted apart since the difference was seen, or between the answer and that moment. */

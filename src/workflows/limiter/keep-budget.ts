@@ -23,7 +23,6 @@ import { boundQueue } from '../../budget/allowance.ts';
 import { needsCount } from '../../budget/unfinished.ts';
 import { apply, newBudget, type BudgetState, type Grant } from '../../budget/budget.ts';
 import { packSnapshot, packState, unpackState } from '../../budget/packed.ts';
-import type { AnswerTime } from '../../domain/outcomes.ts';
 import { blocksOf } from '../../budget/state.ts';
 import type { BudgetEvent } from '../../budget/events.ts';
 import type { CampaignRun, JobReference, Request } from '../../budget/request.ts';
@@ -167,7 +166,7 @@ class BudgetKeeper<Job extends JobReference> {
     const taken = this.#happened.splice(0);
     this.#woken = false;
     if (this.#clock.read(await this.#verbs.readClock())) this.#timerAt = null;
-    const events = this.#timed(taken);
+    const events = this.#answers?.timed(taken, this.#clock) ?? taken;
     // Requested at the first request, so that the limits configured before it apply.
     let refused: ReadonlySet<Request> | null = null;
     for (const event of events) {
@@ -183,21 +182,6 @@ class BudgetKeeper<Job extends JobReference> {
       const count = await this.#verbs.countUnfinished();
       apply(this.#state, { type: 'counted', count }, this.#clock.now);
     }
-  }
-
-  /** With the times at which answers were complete. */
-  #timed(events: readonly BudgetEvent[]): readonly BudgetEvent[] {
-    const answers = this.#answers;
-    if (answers === null) return events;
-    const { now, ahead } = this.#clock;
-    for (const event of events) {
-      const answered = answerOf(event);
-      if (answered) answers.saw(answered, now);
-    }
-    return events.map((event) => {
-      const answered = answerOf(event);
-      return answered ? { ...event, chargedAt: answers.timeOf(answered, now, ahead) } : event;
-    });
   }
 
   #refused(events: readonly BudgetEvent[]): ReadonlySet<Request> {
@@ -300,11 +284,6 @@ class BudgetKeeper<Job extends JobReference> {
       happened: this.#happened,
     });
   }
-}
-
-function answerOf(event: BudgetEvent): AnswerTime | null {
-  if (event.type !== 'close' || event.closing.type !== 'accepted') return null;
-  return event.closing.answered ?? null;
 }
 
 /** They share a payload of at most 2 MB with the queue, which takes up to 1.7 MB (rolling-window.ts). */
