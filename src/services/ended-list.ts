@@ -7,8 +7,7 @@ import type { Kind } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import type { RequestOptions, ServiceClient } from './client.ts';
 
-/** Requested at most this often (ms), and for at most a tenth of the time. */
-export const LIST_EVERY_MS = 500;
+/** It is requested for at most this share of the time. */
 const SHARE_OF_TIME = 0.1;
 /** If a service has no such list, it is not requested again for this long (ms). */
 const UNSUPPORTED_MS = 3_600_000;
@@ -16,9 +15,16 @@ const UNSUPPORTED_MS = 3_600_000;
 /** `unknown`: the list does not say, and the job itself must be polled. */
 type Verdict = 'unfinished' | 'finished' | 'unknown';
 
-/** The job is newer than the list, which may be requested again after this long (ms). */
-interface Newer {
-  readonly nextListMs: number;
+type Answer =
+  | { readonly verdict: 'finished' | 'unknown' }
+  /** `newer`: the job is newer than the list. */
+  | { readonly verdict: 'unfinished' | 'newer'; readonly list: ListAge };
+
+interface ListAge {
+  /** Since it was requested (ms). */
+  readonly ageMs: number;
+  /** Until it may be requested again (ms). */
+  readonly nextMs: number;
 }
 
 interface Wanted {
@@ -39,13 +45,18 @@ interface Listed {
 
 export class EndedList {
   readonly #list: ServiceClient['list'];
+  readonly #everyMs: number;
   readonly #now: () => number;
   readonly #known = new Map<Kind, Listed>();
   readonly #asking = new Map<Kind, Promise<Listed>>();
 
-  /** @param now monotonic, ms */
-  constructor(list: ServiceClient['list'], now: () => number) {
+  /**
+   * @param everyMs the list of a kind is requested at most this often (ms)
+   * @param now monotonic, ms
+   */
+  constructor(list: ServiceClient['list'], everyMs: number, now: () => number) {
     this.#list = list;
+    this.#everyMs = everyMs;
     this.#now = now;
   }
 
@@ -54,16 +65,22 @@ export class EndedList {
     remoteId: string,
     { freshMs, knownSince }: Wanted,
     options: RequestOptions,
-  ): Promise<Verdict | Newer> {
+  ): Promise<Answer> {
     const known = this.#known.get(kind);
     const now = this.#now();
     const isFresh = known !== undefined && (now < known.nextAt || now - known.at < freshMs);
     const listed = isFresh ? known : await this.#askOnce(kind, options);
     const verdict = listed.verdicts.get(remoteId);
-    if (verdict !== undefined) return verdict;
+    if (verdict === 'unfinished') return { verdict, list: this.#ageOf(listed) };
+    if (verdict !== undefined) return { verdict };
     const isNewer = knownSince !== null && listed.at < knownSince;
-    if (!isNewer || !listed.isListed) return 'unknown';
-    return { nextListMs: Math.max(0, listed.nextAt - this.#now()) };
+    if (!isNewer || !listed.isListed) return { verdict: 'unknown' };
+    return { verdict: 'newer', list: this.#ageOf(listed) };
+  }
+
+  #ageOf({ at, nextAt }: Listed): ListAge {
+    const now = this.#now();
+    return { ageMs: now - at, nextMs: Math.max(0, nextAt - now) };
   }
 
   /** All jobs of a kind wait for one answer. */
@@ -81,7 +98,7 @@ export class EndedList {
       const pauseMs =
         outcome.type === 'unsupported'
           ? UNSUPPORTED_MS
-          : Math.max(LIST_EVERY_MS, tookMs / SHARE_OF_TIME);
+          : Math.max(this.#everyMs, tookMs / SHARE_OF_TIME);
       const jobs = outcome.type === 'listed' ? outcome.jobs : [];
       const verdicts = new Map(jobs.map((job) => [job.remoteId, verdictOf(job)]));
       const isListed = outcome.type === 'listed';

@@ -17,7 +17,7 @@ import type {
 } from '../domain/outcomes.ts';
 import { Brake } from './brake.ts';
 import type { RequestOptions, Job, PollOptions, ServiceClient, SubmitOptions } from './client.ts';
-import { EndedList, LIST_EVERY_MS } from './ended-list.ts';
+import { EndedList } from './ended-list.ts';
 import { Pace, WAITED_HERE_MS } from './pace.ts';
 
 interface MannersOptions {
@@ -53,13 +53,16 @@ class Manners {
   readonly #brake: Brake;
   readonly #pace: Pace;
   readonly #ended: EndedList;
+  /** The least time between two lists of a kind (ms). */
+  readonly #listEveryMs: number;
 
   constructor(client: ServiceClient, options: MannersOptions) {
     const { statusRequests, onRefusal, now = () => performance.now() } = options;
     this.#client = client;
     this.#brake = new Brake(now, onRefusal);
     this.#pace = new Pace(statusRequests, now);
-    this.#ended = new EndedList((kind, call) => client.list(kind, call), now);
+    this.#listEveryMs = 1_000 / (statusRequests ?? Infinity);
+    this.#ended = new EndedList((kind, call) => client.list(kind, call), this.#listEveryMs, now);
   }
 
   async submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome> {
@@ -114,26 +117,34 @@ class Manners {
   async #byList(remoteId: string, { kind, signal }: PollOptions): Promise<PollOutcome | null> {
     const pace = this.#pace;
     if (kind === undefined || pace.roundMs < LONG_ROUND_MS) return null;
-    const dueMs = Math.max(LIST_EVERY_MS, pace.dueMs(remoteId));
+    const dueMs = Math.max(this.#listEveryMs, pace.dueMs(remoteId, 0));
     const wanted = { freshMs: dueMs / 2, knownSince: pace.knownSince(remoteId) };
     const ask = () => this.#ended.verdict(kind, remoteId, wanted, { signal });
-    let verdict = await ask();
-    if (typeof verdict === 'object' && verdict.nextListMs <= WAITED_HERE_MS) {
-      await delay(verdict.nextListMs, undefined, { signal });
-      verdict = await ask();
+    let answer = await ask();
+    if (answer.verdict === 'newer' && answer.list.nextMs <= WAITED_HERE_MS) {
+      await delay(answer.list.nextMs, undefined, { signal });
+      answer = await ask();
     }
-    if (typeof verdict === 'object') {
-      const message = 'waits for the next list of past results';
-      return { type: 'postponed', message, delayMs: Math.max(1, verdict.nextListMs) };
+    switch (answer.verdict) {
+      case 'unknown':
+        return null;
+      case 'finished':
+        pace.ended(remoteId, 0);
+        return { type: 'finished' };
+      case 'newer': {
+        const message = 'waits for the next list of past results';
+        return { type: 'postponed', message, delayMs: Math.max(1, answer.list.nextMs) };
+      }
+      case 'unfinished': {
+        pace.asked(remoteId, 0);
+        const message = 'unfinished, according to the list of past results';
+        // Short jobs that read the same list wait for the same next one. Attempts through the server are spread.
+        const { ageMs, nextMs } = answer.list;
+        const nextListMs = Math.max(1, nextMs, dueMs - ageMs);
+        const delayMs = dueMs > WAITED_HERE_MS ? dueMs : nextListMs;
+        return { type: 'postponed', message, delayMs };
+      }
     }
-    if (verdict === 'unknown') return null;
-    if (verdict === 'finished') {
-      pace.ended(remoteId, 0);
-      return { type: 'finished' };
-    }
-    pace.asked(remoteId, 0);
-    const message = 'unfinished, according to the list of past results';
-    return { type: 'postponed', message, delayMs: dueMs };
   }
 
   #paced(remoteId: string, outcome: PollOutcome): PollOutcome {

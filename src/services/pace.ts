@@ -66,10 +66,14 @@ export class Pace {
     return this.#perSecond === null ? 0 : (this.#open.size / this.#perSecond) * 1_000;
   }
 
-  /** By its age alone: the end of a job is noticed late by a small part of its run time. In ms. */
-  dueMs(job: string): number {
+  /**
+   * By its age alone: the end of a job is noticed late by a small part of its run time. In ms.
+   *
+   * @param leastMs for a young job
+   */
+  dueMs(job: string, leastMs = SHORTEST_MS): number {
     const age = this.#now() - (this.#open.get(job)?.since ?? this.#now());
-    return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, age * SHARE_OF_AGE));
+    return Math.min(LONGEST_MS, Math.max(leastMs, age * SHARE_OF_AGE));
   }
 
   ended(job: string, holdMs: number): void {

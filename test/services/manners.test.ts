@@ -136,3 +136,41 @@ test('a job that is newer than the list only waits for the next list', async () 
     lists: before.lists + 1,
   });
 });
+
+test('jobs that read the same list wait for the next one, which is requested at the rate of status requests', async () => {
+  const { poll, seen, next } = polite(5);
+  const jobs = Array.from({ length: 20 }, (_, n) => `job-${n}`);
+  for (const id of jobs) {
+    seen.now += 200;
+    await poll(id);
+  }
+  seen.now += 1_000;
+  next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
+  seen.lists = 0;
+  const waits: unknown[] = [];
+  for (const id of jobs.slice(0, 3)) {
+    waits.push(await poll(id));
+    seen.now += 50;
+  }
+  const postponed = (delayMs: number): unknown =>
+    expect.objectContaining({ type: 'postponed', delayMs });
+  expect(waits).toEqual([postponed(200), postponed(150), postponed(100)]);
+  seen.now += 50;
+  next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, true)) };
+  expect(await poll('job-0')).toEqual({ type: 'finished' });
+  expect(seen.lists).toBe(2);
+});
+
+test('old jobs are not all polled at the same moment', async () => {
+  const { poll, seen, next } = polite(5);
+  const jobs = Array.from({ length: 20 }, (_, n) => `job-${n}`);
+  for (const id of jobs) {
+    seen.now += 1_000;
+    await poll(id);
+  }
+  seen.now += 400_000;
+  next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
+  expect(await poll('job-0')).toMatchObject({ type: 'postponed', delayMs: 10_475 });
+  seen.now += 1_000;
+  expect(await poll('job-1')).toMatchObject({ type: 'postponed', delayMs: 10_475 });
+});
