@@ -14,7 +14,7 @@ import { loadPage } from './pages.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { poll } from './poll.ts';
 import { publish } from './publish.ts';
-import { readClock } from './read-clock.ts';
+import { readClock, readSteadyClock } from './read-clock.ts';
 import { submit } from './submit.ts';
 import { notifyItem } from './notify-item.ts';
 import { cancelRunning, findEnded, whereabouts } from './open-items.ts';
@@ -23,6 +23,7 @@ import { countUnfinished, ensureBudget, foresee } from './watch.ts';
 export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
+    readSteadyClock: () => Promise.resolve(readSteadyClock(deps)),
     countUnfinished: (service) => countUnfinished(deps, service),
     submit: beating(async (request, reference) => {
       const watch = new AnswerWatch(deps);

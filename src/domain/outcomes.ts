@@ -62,17 +62,21 @@ export interface PostTimes {
   readonly answeredAt: string;
 }
 
+/** When an activity had nothing left to do, by a clock of its machine that is never set. */
+export interface SteadyReading {
+  /** Name of the clock: only readings with the same name can be compared. */
+  readonly clock: string;
+  /** ms, rounded down. */
+  readonly ended: number;
+}
+
 /**
  * When the answer to a POST was complete, by clocks that are never set. The budget learns of it later, and charges the
  * slot by it (src/workflows/limiter/answer-times.ts).
  */
-export interface AnswerTime {
-  /** Name of the steady clock of `at` and `ended`: only readings with the same name can be compared. */
-  readonly clock: string;
+export interface AnswerTime extends SteadyReading {
   /** ms, rounded up. */
   readonly at: number;
-  /** When the activity had nothing left to do (ms, rounded down). */
-  readonly ended: number;
   /** What the Temporal server's clock had reached before the answer (ms since the epoch). */
   readonly after: number;
 }

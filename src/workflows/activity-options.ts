@@ -48,6 +48,13 @@ export const { readClock, countUnfinished } = proxyActivities<Activities>({
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
+/** Only makes the budget more exact, and older workers do not have it: it is not repeated. */
+export const { readSteadyClock } = proxyActivities<Activities>({
+  scheduleToCloseTimeout: '5s',
+  priority: { priorityKey: 1 },
+  retry: { maximumAttempts: 1 },
+});
+
 /** For activities that need a worker with the token. For an item: in the turns of its campaign. */
 export function withToken(
   summary: string,

@@ -13,7 +13,13 @@ import type {
 } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import type { ArtefactName, FindOutcome, PostTimes, Timing } from '../domain/outcomes.ts';
+import type {
+  ArtefactName,
+  FindOutcome,
+  PostTimes,
+  SteadyReading,
+  Timing,
+} from '../domain/outcomes.ts';
 import type { SubmitAnswer, SubmitRequest, SubmitResult } from './submit-types.ts';
 
 /** An item, for the activities. */
@@ -181,6 +187,8 @@ export interface Activities {
   submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitAnswer>;
   /** The server's clock (ms), by the moment at which this was scheduled. Called by the budget workflow alone. */
   readClock(): Promise<number>;
+  /** A clock of the worker's machine that is never set. Called by the budget workflow alone. */
+  readSteadyClock(): Promise<SteadyReading>;
   /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
   countUnfinished(service: ServiceName): Promise<number>;
   /** Looks a job up by its unique name, until the service answers; `unavailable` if it never does. */

@@ -20,8 +20,10 @@ import {
   launchItem,
   notifyRefusal,
   readClock,
+  readSteadyClock,
   submit,
 } from './activity-options.ts';
+import type { SteadyReading } from '../domain/outcomes.ts';
 import { budgetDetails } from './details/budget.ts';
 import { submitSummary, summary } from './details/summaries.ts';
 import { closingOf, fateOf, isAnswer, submittedOf } from './fates.ts';
@@ -51,6 +53,11 @@ class Submissions implements BudgetVerbs<ItemJob> {
 
   readClock(): Promise<number> {
     return readClock.executeWithOptions({ summary: 'the server’s clock' }, []);
+  }
+
+  readSteadyClock(): Promise<SteadyReading | null> {
+    const options = { summary: 'a clock of the worker’s machine' };
+    return readSteadyClock.executeWithOptions(options, []).catch(() => null);
   }
 
   /** Only if requests wait because of a bound. */

@@ -48,6 +48,7 @@ export function virtualService(options: Options): VirtualService {
     keepFailed: () => Promise.resolve({ files: [], problem: null, timing: null }),
     giveUp: () => Promise.resolve(),
     readClock: now,
+    readSteadyClock: async () => ({ clock: 'virtual', ended: await now() }),
     countUnfinished: () => Promise.resolve(0),
     foresee: async () => ({ endsAt: null, seenAt: await now() }),
     async submit({ job, notBefore }) {

@@ -40,6 +40,14 @@ class World {
     return { trueTime, now: this.server, time: this.#answers.timeOf(answer, this.server, 0) };
   }
 
+  /** The steady clock is read, and then the budget's. */
+  compare(isRead: number): void {
+    if (!this.#answers.wantsReading(this.server)) return;
+    const reading = { clock: 'machine', ended: this.#floor() };
+    this.pass(isRead);
+    this.#answers.saw(reading, this.server);
+  }
+
   #floor(): number {
     return Math.floor(this.#steady / STEADY_RESOLUTION_MS) * STEADY_RESOLUTION_MS;
   }
@@ -50,6 +58,7 @@ const submissions = fc.array(
     pause: fc.nat(120_000),
     ends: fc.nat(8_000),
     isRead: fc.oneof(fc.constant(0), fc.nat(3_000)),
+    compared: fc.nat(3_000),
   }),
   { minLength: 1 },
 );
@@ -64,8 +73,9 @@ describe('the time at which an answer is charged', () => {
         (all, drift, steady) => {
           // Nothing but the readings prevents a time before the answer.
           const world = new World({ drift, steady, knows: 1e9 });
-          for (const { pause, ...one } of all) {
+          for (const { pause, compared, ...one } of all) {
             world.pass(pause);
+            world.compare(compared);
             const { trueTime, now, time } = world.submission(one);
             expect(time).toBeGreaterThanOrEqual(trueTime);
             expect(time).toBeLessThanOrEqual(now);
@@ -97,7 +107,7 @@ describe('the time at which an answer is charged', () => {
 
   test('is at most five seconds before the reading, whatever the clocks show', () => {
     const answers = new AnswerTimes();
-    answers.saw({ clock: 'machine', at: 1_000, ended: 1_000, after: 0 }, T0);
+    answers.saw({ clock: 'machine', ended: 1_000 }, T0);
     // The machine was suspended, and its clock did not count that.
     const answer = { clock: 'machine', at: 2_000, ended: 2_010, after: 0 };
     answers.saw(answer, T0 + 600_000);
@@ -114,9 +124,29 @@ describe('the time at which an answer is charged', () => {
     expect(time - trueTime).toBeLessThanOrEqual(30 + 2 * STEADY_RESOLUTION_MS + 4);
   });
 
+  test('is late by the delay of a comparison that was made before a burst', () => {
+    const world = new World();
+    world.submission({ ends: 20, isRead: 300 });
+    world.pass(10_000);
+    world.compare(10);
+    world.pass(1_000);
+    const { trueTime, time } = world.submission({ ends: 20, isRead: 300 });
+    expect(time - trueTime).toBeLessThanOrEqual(10 + 2 * STEADY_RESOLUTION_MS + 2);
+  });
+
+  test('clocks are compared again after five seconds, and not for a machine that was never seen', () => {
+    const answers = new AnswerTimes();
+    expect(answers.wantsReading(T0)).toBe(false);
+    answers.saw({ clock: 'one', ended: 0 }, T0);
+    expect(answers.wantsReading(T0 + 4_999)).toBe(false);
+    expect(answers.wantsReading(T0 + 5_000)).toBe(true);
+    answers.saw({ clock: 'two', ended: 0 }, T0 + 1_000);
+    expect(answers.wantsReading(T0 + 5_000)).toBe(false);
+  });
+
   test('is the time of the reading if the machine was not seen before', () => {
     const answers = new AnswerTimes();
-    answers.saw({ clock: 'one', at: 0, ended: 10, after: 0 }, T0);
+    answers.saw({ clock: 'one', ended: 10 }, T0);
     const answer = { clock: 'two', at: 100, ended: 100, after: 0 };
     answers.saw(answer, T0 + 3_000);
     expect(answers.timeOf(answer, T0 + 3_000, 0)).toBe(T0 + 3_000);

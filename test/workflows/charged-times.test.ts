@@ -1,5 +1,6 @@
 /** A slot is charged from the answer to its job, although the budget takes that answer in later. */
 import { defaultPayloadConverter } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
@@ -7,10 +8,11 @@ import { noItemLost, neverRefusedForRate } from '../promises.ts';
 import { sequences, type Rig } from '../rig.ts';
 import { budgetOf, openRig } from './faulty.ts';
 
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
 const BUDGET = { limit: 40, windowMs: 600_000 };
 
-/** What the budget read as the server's clock (ms). */
-async function readings(rig: Rig): Promise<number[]> {
+async function eventsOfBudget(rig: Rig): Promise<HistoryEvent[]> {
   const [{ reference } = { reference: null }] = rig.settings.filter(
     ({ reference: { service } }) => service === 'predictions',
   );
@@ -18,11 +20,18 @@ async function readings(rig: Rig): Promise<number[]> {
   const { events } = await rig.client.workflow
     .getHandle(budgetWorkflowId(reference))
     .fetchHistory();
-  return (events ?? []).flatMap(({ activityTaskCompletedEventAttributes: completed }) => {
-    const [payload] = completed?.result?.payloads ?? [];
-    const result: unknown = payload ? defaultPayloadConverter.fromPayload(payload) : null;
-    return typeof result === 'number' ? [result] : [];
-  });
+  return events ?? [];
+}
+
+/** What the budget read as the server's clock (ms). */
+async function readings(rig: Rig): Promise<number[]> {
+  return (await eventsOfBudget(rig)).flatMap(
+    ({ activityTaskCompletedEventAttributes: completed }) => {
+      const [payload] = completed?.result?.payloads ?? [];
+      const result: unknown = payload ? defaultPayloadConverter.fromPayload(payload) : null;
+      return typeof result === 'number' ? [result] : [];
+    },
+  );
 }
 
 test('jobs are charged from their answers: not before the service counted them, and before the budget knew', async () => {
@@ -41,4 +50,18 @@ test('jobs are charged from their answers: not before the service counted them, 
   const earlier = charges.filter((at) => !known.has(at));
   // Those with the smallest delay are charged when the clock is read.
   expect(earlier.length, 'charges before a reading').toBeGreaterThan(BUDGET.limit / 2);
+});
+
+test('the clocks are compared before the slots of the next window are free', async () => {
+  const limits = { limit: 10, windowMs: 7_000 };
+  const rig = await openRig({ ...limits, jobMs: 20 });
+  const { folder, ids } = await rig.run(sequences(2 * limits.limit));
+  await noItemLost(folder, ids);
+  neverRefusedForRate(rig.services.journal());
+  const scheduled = (await eventsOfBudget(rig)).flatMap(
+    ({ activityTaskScheduledEventAttributes: activity }) => activity?.activityType?.name ?? [],
+  );
+  const compared = scheduled.lastIndexOf('readSteadyClock');
+  expect(scheduled[compared + 1]).toBe('readClock');
+  expect(scheduled.slice(compared).filter((name) => name === 'submit')).toHaveLength(limits.limit);
 });

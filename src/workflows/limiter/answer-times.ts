@@ -7,17 +7,23 @@
  * clock is read after that end, so their difference is never too small: the smallest one seen is the true difference
  * plus the shortest delay. An answer is placed by it, a little late but never early.
  *
+ * In a burst all delays are long. So the two clocks are also compared just before slots are free, when the machine has
+ * nothing to do.
+ *
  * If the server's clock is set forward, the difference grows and the smallest one is wrong. Such an answer is placed
  * before a time that the server's clock had reached before it; then nothing that was seen before counts.
  */
 import type { BudgetEvent } from '../../budget/events.ts';
-import type { AnswerTime } from '../../domain/outcomes.ts';
+import type { AnswerTime, SteadyReading } from '../../domain/outcomes.ts';
 import type { BudgetClock } from '../budget-clock.ts';
 
 /** Two clocks drift apart by less than this share of the time, even if NTP corrects both in opposite directions. */
 const DRIFT = 0.001;
 /** An answer is never placed further before the reading (ms): a limit of what an unnoticed step of a clock can do. */
 const LONGEST_DELAY_MS = 5_000;
+
+/** A difference this old (ms) is compared again when there is time: an answer is placed late by the drift since. */
+const COMPARED_AGAIN_MS = 5_000;
 
 /** The smallest difference between the budget's clock and a steady one, and when it was seen (ms). */
 interface Least {
@@ -43,8 +49,14 @@ export class AnswerTimes {
     });
   }
 
+  /** Whether a reading of a steady clock would place the next answers better. */
+  wantsReading(now: number): boolean {
+    const all = [...this.#least.values()];
+    return all.length > 0 && all.every(({ at }) => now - at >= COMPARED_AGAIN_MS);
+  }
+
   /** The budget's clock shows `now`, and was read after the end of this activity. */
-  saw({ clock, ended }: AnswerTime, now: number): void {
+  saw({ clock, ended }: SteadyReading, now: number): void {
     const difference = now - ended;
     const least = this.#least.get(clock);
     if (least && difference > least.difference + drifted(now - least.at)) return;

@@ -5,6 +5,7 @@ import type { BudgetEvent, Closing } from '../../budget/events.ts';
 import type { CarriedBudget } from '../../budget/packed.ts';
 import type { CampaignRun, JobReference, Request } from '../../budget/request.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
+import type { SteadyReading } from '../../domain/outcomes.ts';
 import type { ClockReading } from '../messages.ts';
 
 /** What the workflow of a budget is started with. */
@@ -60,6 +61,8 @@ export interface BudgetVerbs<Job extends JobReference> {
   readonly name: BudgetName;
   /** The server's clock (ms), read by an activity. */
   readClock(): Promise<number>;
+  /** A steady clock of a machine that submits; null if it cannot be read. */
+  readSteadyClock?(): Promise<SteadyReading | null>;
   /** Grants free slots. */
   decide(state: BudgetState, now: number): DecisionAhead;
   /** Executes a request, at most once. Never rejects: every outcome is a closing. */

@@ -49,6 +49,7 @@ import {
 import { shouldContinueAsNew, toCurrentVersion } from '../upgrade.ts';
 import { AnswerTimes } from './answer-times.ts';
 import type { BudgetVerbs, BudgetView, KeptBudget } from './budget-verbs.ts';
+import { canBeCarried } from './carried-events.ts';
 
 /** A notification is sent when a service has refused us for this long (ms). */
 const NOTIFY_AFTER_MS = 30_000;
@@ -165,7 +166,10 @@ class BudgetKeeper<Job extends JobReference> {
   async #takeIn(): Promise<void> {
     const taken = this.#happened.splice(0);
     this.#woken = false;
+    // Before the budget's clock. Only awaited if needed, as below.
+    const steady = this.#wantsReading(taken) ? await this.#verbs.readSteadyClock?.() : null;
     if (this.#clock.read(await this.#verbs.readClock())) this.#timerAt = null;
+    if (steady) this.#answers?.saw(steady, this.#clock.now);
     const events = this.#answers?.timed(taken, this.#clock) ?? taken;
     // Requested at the first request, so that the limits configured before it apply.
     let refused: ReadonlySet<Request> | null = null;
@@ -182,6 +186,11 @@ class BudgetKeeper<Job extends JobReference> {
       const count = await this.#verbs.countUnfinished();
       apply(this.#state, { type: 'counted', count }, this.#clock.now);
     }
+  }
+
+  #wantsReading(taken: readonly BudgetEvent[]): boolean {
+    if (taken.length > 0 || !this.#verbs.readSteadyClock) return false;
+    return this.#answers?.wantsReading(this.#clock.now) === true && patched('steady-readings');
   }
 
   #refused(events: readonly BudgetEvent[]): ReadonlySet<Request> {
@@ -284,14 +293,4 @@ class BudgetKeeper<Job extends JobReference> {
       happened: this.#happened,
     });
   }
-}
-
-/** They share a payload of at most 2 MB with the queue, which takes up to 1.7 MB (rolling-window.ts). */
-const MOST_CARRIED = { events: 1_000, characters: 200_000 };
-
-function canBeCarried(events: readonly BudgetEvent[]): boolean {
-  if (events.length > MOST_CARRIED.events) return false;
-  // It counts by the time of its answer, and that is read after it.
-  if (events.some(({ type }) => type === 'close')) return false;
-  return events.length === 0 || JSON.stringify(events).length <= MOST_CARRIED.characters;
 }
