@@ -15,7 +15,7 @@ import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Kind } from '../domain/item.ts';
 import { parseJson } from '../results/json.ts';
 import { itemKey } from '../store/layout.ts';
-import type { Store } from '../store/store.ts';
+import type { StagedFile, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest } from '../workflows/submit-types.ts';
 
@@ -40,6 +40,7 @@ export class SendingNote {
   readonly #key: string;
   readonly #sentWith: { readonly credential?: string };
   #at = '';
+  #staged: StagedFile | null = null;
   /** By both clocks, in ms: the wall clock may be set before the answer arrives. */
   #sent: { readonly wall: number; readonly steady: number } | null = null;
 
@@ -64,10 +65,23 @@ export class SendingNote {
     return { type: 'accepted', remoteId, rateLimit: null, ...times, ...sentWith };
   }
 
+  /** Makes `make` fast. The note does not exist before that. */
+  async stage(): Promise<StagedFile> {
+    this.#at = new Date().toISOString();
+    this.#staged = await this.#store.stage(this.#key, this.#textOf({}));
+    return this.#staged;
+  }
+
+  /** Nothing is sent. Does nothing after `make`. */
+  async discard(): Promise<void> {
+    await this.#staged?.discard();
+  }
+
   /** From now on the job may be sent. False if another attempt has created the note: then it must not be sent. */
   async make(): Promise<boolean> {
-    this.#at = new Date().toISOString();
-    const made = await this.#store.create(this.#key, this.#textOf({}));
+    const staged = this.#staged ?? (await this.stage());
+    this.#staged = null;
+    const made = await staged.create();
     if (made) this.#sent = { wall: Date.now(), steady: performance.now() };
     return made;
   }

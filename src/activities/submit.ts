@@ -35,6 +35,9 @@ const STOOD_STILL_MS = 3_000;
  */
 const SHORTEST_BLOCK_MS = 900;
 
+/** The last checks are made this long before the slot is free (ms). */
+const READY_BEFORE_MS = 200;
+
 const IN_DOUBT = 'the submission was answered with a web page, and others after it were accepted';
 
 /** Until another worker, which may know the service, is tried (ms). */
@@ -55,25 +58,48 @@ export async function submit(
   reference: ServiceReference,
   watch: AnswerWatch,
 ): Promise<SubmitResult> {
-  const { cancellationSignal: signal, info } = Context.current();
-  const began = performance.now();
+  const { info } = Context.current();
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
+  const dueAt = performance.now() + deps.serverClock.until(request.notBefore);
   if (request.inDoubt) return { type: 'unsure', message: IN_DOUBT };
   const known = deps.serviceOf(reference);
   const service = known ?? (request.mayReplace ? deps.successorOf(reference) : null);
   if (!service) return unknownHere(reference);
   const prepared = await prepare(deps, request, reference);
   if ('type' in prepared) return prepared;
-  // Slots are granted ahead of time, so that these steps are done when the slot is free.
-  const waitMs = deps.serverClock.until(request.notBefore);
-  if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
-  if (signal.aborted) return notNow('the worker is stopping');
-  if (performance.now() - began > waitMs + STOOD_STILL_MS)
-    return notNow('the worker was suspended');
+  try {
+    const obstacle = await awaitSlot(deps, request, prepared.note);
+    if (obstacle) return obstacle;
+    if (performance.now() > dueAt + STOOD_STILL_MS) return notNow('the worker was suspended');
+    const result = await send(deps, service, request, { ...prepared, watch });
+    return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
+  } finally {
+    await prepared.note.discard();
+  }
+}
+
+/** Slots are granted ahead of time, so that whatever can be done before is done when the slot is free. */
+async function awaitSlot(
+  { serverClock, ...deps }: Dependencies,
+  request: SubmitRequest,
+  note: SendingNote,
+): Promise<SubmitResult | null> {
+  const { cancellationSignal: signal } = Context.current();
+  const until = async (at: number): Promise<SubmitResult | null> => {
+    const waitMs = serverClock.until(at);
+    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
+    return signal.aborted ? notNow('the worker is stopping') : null;
+  };
+  const stopped = await until(request.notBefore - READY_BEFORE_MS);
+  if (stopped) return stopped;
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
-  const result = await send(deps, service, request, { ...prepared, watch });
-  return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
+  try {
+    await note.stage();
+  } catch (error) {
+    return unreadable(error);
+  }
+  return until(request.notBefore);
 }
 
 interface Prepared {

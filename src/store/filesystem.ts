@@ -16,7 +16,14 @@ import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
 import { OpenedFolders } from './opened-folders.ts';
 import { QUICK_READS, isOnLocalDisk } from './quick-reads.ts';
 import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
-import type { ListedFile, Store, StoreData, StoredFile, WriteOptions } from './store.ts';
+import type {
+  ListedFile,
+  StagedFile,
+  Store,
+  StoreData,
+  StoredFile,
+  WriteOptions,
+} from './store.ts';
 import { missing } from './store-error.ts';
 import {
   ignoreAbsent,
@@ -117,12 +124,20 @@ class FileStore implements Store {
   }
 
   async create(key: string, data: string): Promise<boolean> {
-    return this.#placed(key, {}, async (temporary, path, touched) => {
+    return (await this.stage(key, data)).create();
+  }
+
+  async stage(key: string, data: string): Promise<StagedFile> {
+    return this.#placed(key, {}, async (temporary, path, [folder = '', ...above]) => {
       await fillFile(temporary, key, data, {}, true);
-      const created = await system(`write ${key}`, () => linkNew(temporary, path));
-      if (created) await system(`write ${key}`, () => syncFolders(touched));
-      await unlink(temporary).catch(() => undefined);
-      return created;
+      await system(`write ${key}`, () => syncFolders(above));
+      const discard = () => unlink(temporary).catch(() => undefined);
+      const create = async () => {
+        const created = await linkNew(temporary, path);
+        if (created) await syncFolder(folder);
+        return created;
+      };
+      return { discard, create: () => system(`write ${key}`, create).finally(discard) };
     });
   }
 

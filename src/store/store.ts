@@ -50,6 +50,14 @@ export interface ReadOptions {
   readonly recent?: 'use' | 'keep';
 }
 
+/** A file that is ready to be created. */
+export interface StagedFile {
+  /** See `Store.create`. Called at most once. */
+  create(): Promise<boolean>;
+  /** Does nothing after `create`. */
+  discard(): Promise<void>;
+}
+
 /**
  * Every method throws `StoreError` (`store-error.ts`) for errors of the store, and rethrows errors of the sender and
  * the signal unchanged.
@@ -67,6 +75,8 @@ export interface Store extends ItemLayout {
    * a conditional write, `If-None-Match: *`). The file survives a power cut.
    */
   create(key: string, data: string): Promise<boolean>;
+  /** The same in two steps: what takes time on a disk is done first, and the file appears with the second step. */
+  stage(key: string, data: string): Promise<StagedFile>;
   /**
    * Writes a whole file in place of one that was read. `changed`: the file is no longer `former`, because another
    * process has changed or removed it (object stores: `If-Match`); nothing is written. `unseen`: the store cannot

@@ -23,6 +23,15 @@ describe('the note before a submission', () => {
     expect(await files()).toEqual(['sending-0.json']);
   });
 
+  test('does not exist before it is made, and a staged one leaves nothing behind', async () => {
+    const [first, second, third] = await Promise.all([note(), note(), note()]);
+    await Promise.all([first, second, third].map((one) => one.stage()));
+    expect(await (await note()).earlier()).toBeNull();
+    expect(await Promise.all([first.make(), second.make()])).toContain(false);
+    await Promise.all([first, second, third].map((one) => one.discard()));
+    expect(await files()).toEqual(['sending-0.json']);
+  });
+
   test('means, if it is missing, that nothing was sent', async () => {
     expect(await (await note()).earlier()).toBeNull();
   });

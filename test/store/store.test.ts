@@ -68,7 +68,7 @@ describe('writing', () => {
     };
     await expect(store.write(KEY, broken())).rejects.toBe(reset);
     expect(await store.exists(KEY)).toBe(false);
-    expect(await everyName(store)).toEqual([]);
+    expect(await collected(store.list('molecules/'))).toEqual([]);
   });
 
   test('a stalled sender can be aborted, and nothing is left', async () => {
@@ -83,10 +83,10 @@ describe('writing', () => {
       },
     );
     await expect(write).rejects.toBe(reason);
-    expect(await everyName(store)).toEqual([]);
+    expect(await collected(store.list('molecules/'))).toEqual([]);
     const late = store.write(KEY, 'text', { signal: abort.signal });
     await expect(late).rejects.toBe(reason);
-    expect(await everyName(store)).toEqual([]);
+    expect(await collected(store.list('molecules/'))).toEqual([]);
   });
 
   test('many writers of one key leave one complete file of one of them', async () => {
@@ -209,6 +209,32 @@ describe('creating a file', () => {
     expect(created.filter((n) => n !== null)).toHaveLength(1);
     expect(await store.readText(KEY)).toBe('taken');
     expect(await everyName(store)).toEqual([KEY]);
+  });
+});
+
+describe('staging a file', () => {
+  test('shows nothing before it is created, and succeeds for exactly one', async () => {
+    const store = await temporaryStore();
+    const staged = await Promise.all([1, 2, 3].map(() => store.stage(KEY, 'taken')));
+    expect(await store.exists(KEY)).toBe(false);
+    expect(await collected(store.list('molecules/'))).toEqual([]);
+    const created = await Promise.all(staged.map((one) => one.create()));
+    expect(created.filter(Boolean)).toHaveLength(1);
+    expect(await store.readText(KEY)).toBe('taken');
+    expect(await collected(store.leftovers())).toEqual([]);
+  });
+
+  test('leaves nothing behind when it is discarded, and nothing is lost when it was created', async () => {
+    const store = await temporaryStore();
+    const [one, other] = await Promise.all([1, 2].map(() => store.stage(KEY, 'taken')));
+    await one?.discard();
+    expect(await collected(store.leftovers())).toHaveLength(
+      store.location.startsWith('s3') ? 0 : 1,
+    );
+    expect(await other?.create()).toBe(true);
+    await other?.discard();
+    expect(await everyName(store)).toEqual([KEY]);
+    expect(await collected(store.leftovers())).toEqual([]);
   });
 });
 

@@ -16,6 +16,7 @@ import type { ItemLayout } from '../layout.ts';
 import type {
   ListedFile,
   ReadOptions,
+  StagedFile,
   Store,
   StoreData,
   StoredFile,
@@ -90,6 +91,14 @@ export class ObjectStore implements Store {
     return this.#asked(`write ${key}`, () =>
       putIfAbsent({ client: this.#client, bucket, name }, Buffer.from(data, 'utf8')),
     );
+  }
+
+  /** The request that creates it is all there is to do. */
+  async stage(key: string, data: string): Promise<StagedFile> {
+    return Promise.resolve({
+      create: () => this.create(key, data),
+      discard: () => Promise.resolve(),
+    });
   }
 
   /** A written object is durable. */
