@@ -80,13 +80,13 @@ export async function submit(
 
 /** Slots are granted ahead of time, so that whatever can be done before is done when the slot is free. */
 async function awaitSlot(
-  { serverClock, ...deps }: Dependencies,
+  deps: Dependencies,
   request: SubmitRequest,
   note: SendingNote,
 ): Promise<SubmitResult | null> {
   const { cancellationSignal: signal } = Context.current();
   const until = async (at: number): Promise<SubmitResult | null> => {
-    const waitMs = serverClock.until(at);
+    const waitMs = deps.serverClock.until(at);
     if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
     return signal.aborted ? notNow('the worker is stopping') : null;
   };

@@ -32,6 +32,9 @@ interface MannersOptions {
 /** If polling every job once takes longer (ms), the list of all jobs is requested instead. */
 const LONG_ROUND_MS = 500;
 
+/** Least time between two lists of a kind (ms): a list costs the service more than the status of one job. */
+const LIST_EVERY_MS = 200;
+
 /** These need the token: a refusal may concern the file alone, and says nothing about the service. */
 const WITH_TOKEN: ReadonlySet<ArtefactName> = new Set([
   ...(['csv', 'metadata', 'distributions', 'json', 'input'] as const),
@@ -53,7 +56,7 @@ class Manners {
   readonly #brake: Brake;
   readonly #pace: Pace;
   readonly #ended: EndedList;
-  /** The least time between two lists of a kind (ms). */
+  /** Least time between two lists of a kind, at this rate of status requests (ms). */
   readonly #listEveryMs: number;
 
   constructor(client: ServiceClient, options: MannersOptions) {
@@ -61,7 +64,7 @@ class Manners {
     this.#client = client;
     this.#brake = new Brake(now, onRefusal);
     this.#pace = new Pace(statusRequests, now);
-    this.#listEveryMs = 1_000 / (statusRequests ?? Infinity);
+    this.#listEveryMs = Math.max(LIST_EVERY_MS, 1_000 / (statusRequests ?? Infinity));
     this.#ended = new EndedList((kind, call) => client.list(kind, call), this.#listEveryMs, now);
   }
 

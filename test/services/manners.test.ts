@@ -161,6 +161,34 @@ test('jobs that read the same list wait for the next one, which is requested at 
   expect(seen.lists).toBe(2);
 });
 
+test.each([
+  { statusRequests: 0.5, everyMs: 2_000 },
+  { statusRequests: 5, everyMs: 200 },
+  { statusRequests: 1_000, everyMs: 200 },
+])(
+  'with $statusRequests status requests a second, lists are at least $everyMs ms apart',
+  async ({ statusRequests, everyMs }) => {
+    const { poll, seen, next } = polite(statusRequests);
+    const jobs = Array.from({ length: 600 }, (_, n) => `job-${n}`);
+    for (const id of jobs) {
+      seen.now += 2_000;
+      await poll(id);
+    }
+    next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
+    seen.now += 5_000;
+    const asked: number[] = [];
+    for (let n = 0; n < 1_000; n += 1) {
+      seen.now += 10;
+      const { lists } = seen;
+      await poll('job-599');
+      if (seen.lists > lists) asked.push(seen.now);
+    }
+    expect(asked.length).toBeGreaterThan(1);
+    for (const [n, at] of asked.slice(1).entries())
+      expect(at - Number(asked[n])).toBeGreaterThanOrEqual(everyMs);
+  },
+);
+
 test('old jobs are not all polled at the same moment', async () => {
   const { poll, seen, next } = polite(5);
   const jobs = Array.from({ length: 20 }, (_, n) => `job-${n}`);
