@@ -1,10 +1,10 @@
 /** A store whose calls are measured. Listings are not: their duration depends on the reader. */
-import type { Store } from '../store/store.ts';
+import type { StagedFile, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { WorkerMetrics } from './metrics.ts';
 
 const MEASURED = [
-  ...(['write', 'create', 'flush', 'adopt', 'remove'] as const),
+  ...(['write', 'stage', 'create', 'flush', 'adopt', 'remove'] as const),
   ...(['read', 'readText', 'digest', 'exists'] as const),
 ] as const;
 
@@ -21,12 +21,21 @@ export function observedStore(store: Store, metrics: WorkerMetrics): Store {
       if (typeof value !== 'function') return value;
       const call = value as Call;
       if (!isMeasured(name)) return call.bind(target);
-      return (...args: unknown[]) =>
-        timed(metrics, name, () => call.apply(target, args.map(behind)));
+      return async (...args: unknown[]) => {
+        const result = await timed(metrics, name, () => call.apply(target, args.map(behind)));
+        return name === 'stage' ? observedFile(result as StagedFile, metrics) : result;
+      };
     },
   });
   BEHIND.set(observed, store);
   return observed;
+}
+
+function observedFile(staged: StagedFile, metrics: WorkerMetrics): StagedFile {
+  return {
+    create: () => timed(metrics, 'create', () => staged.create()),
+    discard: () => staged.discard(),
+  };
 }
 
 function isMeasured(name: string | symbol): name is Measured {
@@ -37,11 +46,11 @@ function behind(arg: unknown): unknown {
   return typeof arg === 'object' && arg !== null ? (BEHIND.get(arg) ?? arg) : arg;
 }
 
-async function timed(
+async function timed<T>(
   metrics: WorkerMetrics,
   operation: Measured,
-  call: () => Promise<unknown>,
-): Promise<unknown> {
+  call: () => Promise<T>,
+): Promise<T> {
   const began = performance.now();
   const note = (outcome: string): void =>
     metrics.storeCall(operation, outcome, (performance.now() - began) / 1_000);
