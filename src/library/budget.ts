@@ -31,3 +31,4 @@ export type {
   Messages,
   Refused,
 } from '../workflows/limiter/budget-verbs.ts';
+export type { SteadyReading } from '../domain/outcomes.ts';
