@@ -95,7 +95,8 @@ async function awaitSlot(
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
   try {
-    await note.stage();
+    // If the slot is free already, the notes of a burst are made while other jobs are sent.
+    if (deps.serverClock.until(request.notBefore) > 0) await note.stage();
   } catch (error) {
     return unreadable(error);
   }

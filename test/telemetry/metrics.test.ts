@@ -49,7 +49,6 @@ test('a worker exports its work, the state of its budget, and its readiness', as
     value('hundredfold_store_operation_duration_seconds_count', { operation, outcome: 'ok' });
   expect(stored('write')).toBeGreaterThan(0);
   // Each submission has a note.
-  expect(stored('stage')).toBe(6);
   expect(stored('create')).toBeGreaterThanOrEqual(6);
   expect(value('hundredfold_budget_slots', { ...molecules, state: 'charged' })).toBe(6);
   expect(value('hundredfold_budget_slots', { ...molecules, state: 'free' })).toBe(44);
