@@ -5,7 +5,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { warn } from '../state/warn.ts';
-import { startWorker, type RunningWorker, type WorkerOptions } from '../worker.ts';
+import { startWorker, type RunningWorker } from '../worker.ts';
+import type { WorkerOptions } from '../worker/options.ts';
 
 type StoppableWorker = Pick<RunningWorker, 'stop'>;
 

@@ -11,6 +11,7 @@ import { workerLog } from '../telemetry/runtime.ts';
 import type { Role } from '../temporal/roles.ts';
 import { observeSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
+import type { WorkerOptions } from './options.ts';
 
 /** Some options of the worker. */
 interface Around {
@@ -82,4 +83,16 @@ export function serviceIn(
 
 function keyOf({ service, address, credential }: ServiceReference): string {
   return `${service} ${address} ${credential}`;
+}
+
+/** All secrets that a service might repeat in its answers. */
+export function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
+  const { url, token, network } = notify?.webhook ?? {};
+  return [
+    ...[
+      ...services.flatMap((service) => [service.token, ...service.network.secrets]),
+      ...[url, token, ...(network?.secrets ?? [])],
+    ].map((one) => one?.reveal() ?? ''),
+    temporal.apiKey ?? '',
+  ];
 }

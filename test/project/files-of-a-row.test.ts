@@ -9,6 +9,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** They put a worker together, and the workflows: what they import is called through Temporal or an interface. */
 const WIRING = [
   'worker.ts',
+  'worker/dependencies.ts',
   'worker/known-services.ts',
   'services/registry.ts',
   'workflows/index.ts',

@@ -18,7 +18,7 @@ import { buildOn } from '../../temporal/deployment.ts';
 import type { Build } from '../../temporal/build.ts';
 import { ROLES, type Role } from '../../temporal/roles.ts';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
-import type { WorkerOptions } from '../../worker.ts';
+import type { WorkerOptions } from '../../worker/options.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 

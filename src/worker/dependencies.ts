@@ -1,0 +1,106 @@
+/** What the activities of a worker use: its store, ledger, clocks, leases and clients. */
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import { CredentialLeases } from '../activities/credential-leases.ts';
+import type { Dependencies, KnownService } from '../activities/dependencies.ts';
+import { EndReporter } from '../activities/end-reporter.ts';
+import { JobTimes } from '../activities/job-times.ts';
+import { ServerClock } from '../activities/server-clock.ts';
+import { TreeLeases, type TreeAddress } from '../activities/tree-leases.ts';
+import { WantedCampaigns } from '../activities/wanted-campaigns.ts';
+import { NOBODY } from '../config/notify.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { systemClock } from '../ledger/steady-clock.ts';
+import { programVersion } from '../program/files.ts';
+import { publishTree } from '../report/publish-tree.ts';
+import { warn } from '../state/warn.ts';
+import type { LeaseHolder } from '../store/lease.ts';
+import { openStore } from '../store/open-store.ts';
+import { observeStore } from '../telemetry/observation.ts';
+import { dataConverterOf } from '../temporal/codec.ts';
+import { processIdentity } from '../temporal/identity.ts';
+import { TRACED_CALLS } from '../temporal/traced-calls.ts';
+import { treeHolder } from '../temporal/tree-holder.ts';
+import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { serviceIn, successorIn } from './known-services.ts';
+import type { Completed, WorkerOptions } from './options.ts';
+
+export function dependenciesOf(
+  options: Completed,
+  known: ReadonlyMap<string, KnownService>,
+  leases: TreeLeases,
+  starter: Client | null,
+): Dependencies {
+  const { client, taskQueue, notify = NOBODY, environment, stateFolder, observation } = options;
+  const steadyClock = systemClock();
+  return {
+    serviceOf: (reference) => serviceIn(known, reference),
+    successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
+    openStore: async (...where) => observeStore(observation, await openExisting(...where)),
+    leases,
+    tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
+    publishCampaign: publishTree,
+    jobTimes: new JobTimes(),
+    wantedCampaigns: new WantedCampaigns(),
+    serverClock: new ServerClock(),
+    steadyClock,
+    ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), clock: steadyClock, warn }),
+    notify,
+    environment,
+    temporal: client,
+    ...(starter && { starter }),
+    ends: new EndReporter(client),
+    taskQueue,
+    versions: { hundredfold: programVersion(), node: process.version },
+  };
+}
+
+/** Null if the workers' connection is replaced when its credentials change. */
+export function starterOf(
+  { temporal: { namespace, identity = processIdentity(), codec = null, reread } }: WorkerOptions,
+  connection: NativeConnection,
+): Client | null {
+  if (reread) return null;
+  const dataConverter = dataConverterOf(codec);
+  return new Client({ connection, namespace, identity, dataConverter, interceptors: TRACED_CALLS });
+}
+
+/** By default: an activity never creates the folder of a missing tree. */
+const openExisting: Dependencies['openStore'] = (address, options) =>
+  openStore(address, { create: false, ...options });
+
+/** Read each time: the embedded server may have been restarted. */
+function holderOf({
+  client,
+  embedded = null,
+}: Pick<WorkerOptions, 'client' | 'embedded'>): () => Promise<LeaseHolder> {
+  let known: LeaseHolder | null = null;
+  return async () => {
+    known ??= await treeHolder(client, embedded);
+    return { ...known, server: embedded?.pid() ?? null };
+  };
+}
+
+/** The trees of this task queue's campaigns are in the memos set by `run` and `retry`. */
+export function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): TreeLeases {
+  const query = runningWorkflows(['campaign'], { taskQueue });
+  return new TreeLeases({
+    holder: holderOf({ client, embedded }),
+    openStore: openExisting,
+    async openTrees() {
+      const trees: TreeAddress[] = [];
+      for await (const { memo } of client.workflow.list({ query })) {
+        const { out, tree } = memo ?? {};
+        if (typeof out !== 'string') continue;
+        trees.push({ store: out, ...(typeof tree === 'string' && { tree }) });
+      }
+      return trees;
+    },
+  });
+}
+
+/** The owner of the submissions' budget: the queue of an embedded server is its own, a remote one may be shared. */
+function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions): string {
+  return taskQueue === DEFAULT_TASK_QUEUE ? `${address} ${namespace} ${taskQueue}` : taskQueue;
+}
