@@ -16,7 +16,7 @@ import { freePort } from '../src/temporal/ports.ts';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.ts';
 import { ROLES } from '../src/temporal/roles.ts';
 import { logTo } from '../src/telemetry/log-target.ts';
-import { startWorker } from '../src/worker.ts';
+import { startWorker, type RunningWorker } from '../src/worker.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../src/workflows/names.ts';
 import { takenIn } from '../test/taken-in.ts';
 import { sequences } from './command.ts';
@@ -27,6 +27,8 @@ interface Scene {
   readonly users: readonly ServiceSettings[];
   readonly folder: string;
   start(user: ServiceSettings, name: string, rows: readonly object[]): Promise<void>;
+  /** Starts the worker. */
+  work(): Promise<void>;
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -73,7 +75,7 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
   const taskQueue = `bench-${randomUUID()}`;
   const environment = process.env;
   const common = { temporal, client, taskQueue, services: users, environment, stateFolder };
-  const worker = await startWorker({ ...common, roles: ROLES });
+  const workers: RunningWorker[] = [];
   const session = {
     client,
     taskQueue,
@@ -96,10 +98,13 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
     });
     taken.spool.remove();
   };
+  const work = async (): Promise<void> => {
+    workers.push(await startWorker({ ...common, roles: ROLES }));
+  };
   try {
-    return await use({ client, services, users, folder, start });
+    return await use({ client, services, users, folder, start, work });
   } finally {
-    await worker.stop();
+    for (const worker of workers) await worker.stop();
     await client.connection.close();
     await stopDevServer(server);
     await services.close();
@@ -146,9 +151,10 @@ async function credentials(users: number, items: number): Promise<string> {
   return withScene(limits, async (scene) => {
     const rows = sequences(users * items);
     const names = scene.users.map((_, n) => `user-${n}`);
+    // All of them wait when the worker starts: how long a machine takes to start 50 commands is not measured here.
     for (const [n, user] of scene.users.entries())
       await scene.start(user, `user-${n}`, rows.slice(n * items, (n + 1) * items));
-    const startedAt = Date.now();
+    await scene.work();
     const done = names.map((name) =>
       scene.client.workflow.getHandle(campaignWorkflowId(name)).result(),
     );
@@ -174,7 +180,7 @@ async function credentials(users: number, items: number): Promise<string> {
       `${users} credentials x ${items} items, ${limits.addressLimit} per ${limits.windowSeconds} s for the address:`,
       `${refused} x 429, ${stamps.length - users * items} duplicates, until the last item was complete on disk`,
       `${makespan.toFixed(1)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)};`,
-      `all campaigns started after ${since(startedAt).toFixed(1)} s; until the last campaign was published ${published.toFixed(1)} s; jobs accepted after their slot was free (median, 95th percentile, most): ${lateness.map((one) => one.toFixed(2)).join(', ')} s; the first job of each window, and the last one, accepted after ${perWindow.map((at) => since(at).toFixed(1)).join(', ')} s;`,
+      `until the last campaign was published ${published.toFixed(1)} s; jobs accepted after their slot was free (median, 95th percentile, most): ${lateness.map((one) => one.toFixed(2)).join(', ')} s; the first job of each window, and the last one, accepted after ${perWindow.map((at) => since(at).toFixed(1)).join(', ')} s;`,
       await sizesOf(scene),
     ].join(' ');
   });
@@ -186,6 +192,7 @@ async function waiting(campaigns: number, rows: number): Promise<string> {
   return withScene(limits, async (scene) => {
     const [user] = scene.users;
     if (!user) throw new Error('nobody uses it');
+    await scene.work();
     const all = sequences(campaigns * rows);
     const began = Date.now();
     for (let n = 0; n < campaigns; n += 1)

@@ -4,6 +4,7 @@
  * PostgreSQL that commits to disk.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import { Lab, USERS, type HostName, type Limits } from '../test/cluster/hosts/lab.ts';
@@ -43,8 +44,9 @@ async function withLab<T>(limits: Limits, use: (lab: Lab) => Promise<T>): Promis
 
 async function start(lab: Lab, name: string, rows: readonly object[]): Promise<void> {
   lab.write('host1', `${name}.jsonl`, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const out = lab.limits.store === 'folder' ? ['--out', join(lab.folder, 'trees', name)] : [];
   await lab
-    .type('host1', ADA, ['run', `${name}.jsonl`, '--detach', '--no-cache', '--yes'])
+    .type('host1', ADA, ['run', `${name}.jsonl`, '--detach', '--no-cache', '--yes', ...out])
     .endsWith(0);
 }
 
@@ -114,9 +116,10 @@ function spent(lab: Lab): Spent {
 }
 
 /** CPU and WAL per item. */
-async function cost(items: number, workers: number, indexes: string): Promise<string> {
-  return withLab(PLENTY, async (lab) => {
-    if (indexes === 'used') inDatabase(lab, 'visibility', '-f', UNUSED_INDEXES);
+async function cost(items: number, workers: number): Promise<string> {
+  const store = process.env['STORE'] === 'folder' ? 'folder' : 'bucket';
+  return withLab({ ...PLENTY, store }, async (lab) => {
+    if (process.env['INDEXES'] === 'used') inDatabase(lab, 'visibility', '-f', UNUSED_INDEXES);
     const hosts: HostName[] = ['host1', 'host2', 'host3'];
     for (const host of hosts.slice(0, workers)) lab.startWorker(host, ADA);
     const all = sequences(items + 20);
@@ -203,7 +206,10 @@ async function recovery(awaySeconds: number, times: number): Promise<string> {
   });
 }
 
-/** Other sizes by the environment: ITEMS, RATE_SECONDS, AWAY, TIMES. INDEXES=used drops unused indexes (docs/cluster.md). */
+/**
+ * Other sizes by the environment: ITEMS, RATE_SECONDS, AWAY, TIMES. INDEXES=used drops unused indexes (docs/cluster.md),
+ * STORE=folder keeps the trees in a folder that all hosts share.
+ */
 const sizeOf = (variable: string, otherwise: number): number =>
   Number(process.env[variable] ?? otherwise);
 
@@ -211,7 +217,7 @@ export const postgresCases = {
   cost: async () => {
     const lines: string[] = [];
     for (const workers of [1, 2, 3]) {
-      lines.push(await cost(sizeOf('ITEMS', 400), workers, process.env['INDEXES'] ?? 'all'));
+      lines.push(await cost(sizeOf('ITEMS', 400), workers));
       console.log(lines.at(-1));
     }
     return lines.join('; ');

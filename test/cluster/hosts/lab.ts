@@ -47,6 +47,8 @@ export interface Limits {
   readonly unlimited?: boolean;
   /** PostgreSQL as in production. */
   readonly durable?: boolean;
+  /** Of the trees; default: the bucket. With `folder`, campaigns are started with `--out` in a folder of all hosts. */
+  readonly store?: 'bucket' | 'folder';
 }
 
 const NAMESPACE = 'lab';
@@ -273,13 +275,13 @@ export class Lab {
   }
 
   #configuration(): string {
-    const { limit, windowMs } = this.limits;
+    const { limit, windowMs, store = 'bucket' } = this.limits;
     const { endpoint } = this.store.access;
+    const bucket = `store: { url: "s3://${this.store.bucket}/trees", endpoint: "${endpoint}" }\n`;
     const url = `http://${this.place('services').address}:${SERVICES_PORT}`;
     const budget = `budget: { limit: ${limit}, window: ${windowMs}ms }, maxUnfinished: none, allowHttp: true`;
     return `temporal: { address: "${this.cluster.address}", namespace: ${NAMESPACE} }
-store: { url: "s3://${this.store.bucket}/trees", endpoint: "${endpoint}" }
-services:
+${store === 'bucket' ? bucket : ''}services:
   molecules: { url: "${url}/acpype", ${budget} }
   predictions: { url: "${url}", ${budget} }
 jobs: { lostAfter: 2s, sameFailures: none }
