@@ -10,7 +10,7 @@
  * price: a pause or a lowered limit does not reach these submissions, and a worker that dies then leaves more of them
  * unsure.
  */
-import { decide, type BudgetState, type Decision, type Grant } from './budget.ts';
+import { decide, type Budget, type Decision, type Grant } from './budget.ts';
 
 /** A timer may fire a second late: the server looks that far ahead for the timers of its next round. In ms. */
 const LONGEST_LEAD_MS = 1_500;
@@ -23,7 +23,7 @@ export interface DecisionAhead extends Decision {
 }
 
 /** Like `decide`, for `now` and the time just after it. Each grant says from when on it holds. */
-export function decideAhead(state: BudgetState, now: number): DecisionAhead {
+export function decideAhead(state: Budget, now: number): DecisionAhead {
   const lead = leadMs(state);
   const grants: Grant[] = [];
   for (let at = now; ;) {
@@ -36,7 +36,7 @@ export function decideAhead(state: BudgetState, now: number): DecisionAhead {
   }
 }
 
-function leadMs({ address, credentials }: BudgetState): number {
+function leadMs({ address, credentials }: Budget): number {
   const windows = [address, ...Object.values(credentials).map(({ window }) => window)];
   const limited = windows.filter(({ limit }) => limit !== null);
   return Math.min(LONGEST_LEAD_MS, ...limited.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));

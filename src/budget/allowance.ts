@@ -3,7 +3,7 @@
  * at most 2 MB. So rows wait in their campaign, which requests a few slots in advance, and more when the budget notifies
  * it of those that were granted.
  */
-import type { BudgetState, Grant } from './state.ts';
+import type { Budget, Grant } from './state.ts';
 
 /** What a campaign requests before the first notification: enough to begin with, also with hundreds of campaigns. */
 export const FIRST_ASKED = 20;
@@ -23,13 +23,13 @@ interface Taken {
 }
 
 /** The requests that one campaign may have waiting now, for one credential. */
-export function allowance({ queue }: BudgetState): number {
+export function allowance({ queue }: Budget): number {
   const share = Math.floor(MOST_WAITING / Math.max(1, queue.lanes.length));
   return Math.min(MOST_OF_ONE, Math.max(FIRST_ASKED, share));
 }
 
 /** To be reported to its campaign later. */
-export function noteTaken(state: BudgetState, { request }: Grant): void {
+export function noteTaken(state: Budget, { request }: Grant): void {
   const taken = (state.taken ??= {});
   (taken[request.campaign] ??= []).push(request.job.id);
 }
@@ -38,7 +38,7 @@ export function noteTaken(state: BudgetState, { request }: Grant): void {
  * The grants to report now, which then count as reported: for campaigns with half of their requests granted. A message
  * for every request would cost as much as its submission.
  */
-export function takeNotices(state: BudgetState): Taken[] {
+export function takeNotices(state: Budget): Taken[] {
   const { taken = {}, queue } = state;
   const ahead = allowance(state);
   const notices: Taken[] = [];
@@ -57,7 +57,7 @@ export function takeNotices(state: BudgetState): Taken[] {
  * Drops requests from the ends of the longest lanes until the queue fits into one payload. Their items still wait, and
  * the watchdog makes them request a slot again (src/watchdog/silent-items.ts).
  */
-export function boundQueue({ queue }: BudgetState, most = MOST_CARRIED): void {
+export function boundQueue({ queue }: Budget, most = MOST_CARRIED): void {
   const sizes = queue.lanes.map(({ waiting }) => waiting.length);
   const longest = largestCut(sizes, most);
   for (const lane of queue.lanes) lane.waiting.splice(longest);

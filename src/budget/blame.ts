@@ -3,7 +3,7 @@
  * all others pass. Without this rule such a row would wait forever.
  */
 import type { Waiting } from './request.ts';
-import type { BudgetState } from './state.ts';
+import type { Budget } from './state.ts';
 
 const LEAST_REFUSALS = 5;
 /** As long as a 404 for an accepted job must repeat before it counts. */
@@ -11,7 +11,7 @@ const LEAST_MS = 15 * 60_000;
 
 /** Called with one more such answer, which came at `now` (ms). */
 export function isOwnFault(
-  { counts }: Pick<BudgetState, 'counts'>,
+  { counts }: Pick<Budget, 'counts'>,
   { turnedAway }: Pick<Waiting, 'turnedAway'>,
   now: number,
 ): boolean {

@@ -28,7 +28,7 @@ import {
   type Lane,
 } from './lanes.ts';
 import { requestKey, type CampaignRun, type Request } from './request.ts';
-import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
+import { credentialOf, holdsOf, type Budget, type Grant } from './state.ts';
 import { boundUnfinished, noteCount, roomAt } from './unfinished.ts';
 import { noteGranted } from './use.ts';
 import {
@@ -41,7 +41,7 @@ import {
   type Window,
 } from './window.ts';
 
-export { MAX_OUTSTANDING, newBudget, NO_LIMIT, type BudgetState, type Grant } from './state.ts';
+export { MAX_OUTSTANDING, newBudget, NO_LIMIT, type Budget, type Grant } from './state.ts';
 export type { Limit };
 
 export interface Decision {
@@ -52,7 +52,7 @@ export interface Decision {
 }
 
 /** Applies an event to the state. Decisions follow from `decide`. */
-export function apply(state: BudgetState, event: BudgetEvent, now: number): void {
+export function apply(state: Budget, event: BudgetEvent, now: number): void {
   switch (event.type) {
     case 'configure':
       return configure(state, event);
@@ -80,7 +80,7 @@ export function apply(state: BudgetState, event: BudgetEvent, now: number): void
 }
 
 /** Grants what is free at `now` to those whose turn it is, and returns when to decide again. */
-export function decide(state: BudgetState, now: number): Decision {
+export function decide(state: Budget, now: number): Decision {
   const grants: Grant[] = [];
   for (;;) {
     const lanes = inTurn(state.queue);
@@ -98,30 +98,26 @@ export function decide(state: BudgetState, now: number): Decision {
 }
 
 /** An item whose submission is in progress, or was just answered, waits for that answer and not for a second one. */
-function ask(state: BudgetState, request: Request, now: number): void {
+function ask(state: Budget, request: Request, now: number): void {
   if (requestKey(request) in state.outstanding) markWithdrawn(state, request, false);
   else if (!wasAnswered(state.answered, request, now)) enqueue(state.queue, request);
 }
 
 /** Submissions in progress that one run of a campaign has requested. */
-function grantsOf({ outstanding }: BudgetState, of: CampaignRun): Grant[] {
+function grantsOf({ outstanding }: Budget, of: CampaignRun): Grant[] {
   return Object.values(outstanding).filter(
     ({ request: { campaign, run } }) => campaign === of.campaign && run === of.run,
   );
 }
 
-function markWithdrawn(
-  state: BudgetState,
-  of: Pick<Request, 'item' | 'run'>,
-  withdrawn: boolean,
-): void {
+function markWithdrawn(state: Budget, of: Pick<Request, 'item' | 'run'>, withdrawn: boolean): void {
   const key = requestKey(of);
   const granted = state.outstanding[key];
   if (granted) state.outstanding[key] = { ...granted, withdrawn };
 }
 
 /** What a budget before this one had charged; each recovery counts once, however often it is reported. */
-function takeOver(state: BudgetState, { from, at, reason, closes, paused }: Restored): void {
+function takeOver(state: Budget, { from, at, reason, closes, paused }: Restored): void {
   if (state.restored?.from === from) return;
   state.restored = { from, at, reason };
   for (const [credential, charged] of Object.entries(closes)) {
@@ -137,7 +133,7 @@ interface Turn {
 }
 
 /** The first lane that has a slot, with the first of its credentials that has one. */
-function nextTurn(state: BudgetState, lanes: readonly Lane[], now: number): Turn | null {
+function nextTurn(state: Budget, lanes: readonly Lane[], now: number): Turn | null {
   const isOpen = (lane: Lane, credential: string): boolean =>
     opensWith(state, lane, credential, now) <= now;
   for (const lane of lanes) {
@@ -150,12 +146,12 @@ function nextTurn(state: BudgetState, lanes: readonly Lane[], now: number): Turn
 }
 
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
-function opensAt(state: BudgetState, lane: Lane, now: number): number {
+function opensAt(state: Budget, lane: Lane, now: number): number {
   return Math.min(...credentialsOf(lane).map((one) => opensWith(state, lane, one, now)));
 }
 
 /** The same with one of its credentials. */
-function opensWith(state: BudgetState, lane: Lane, credential: string, now: number): number {
+function opensWith(state: Budget, lane: Lane, credential: string, now: number): number {
   const { window, block } = credentialOf(state, credential);
   const tooMany = Object.keys(state.outstanding).length >= state.maxOutstanding;
   const probeOut =
@@ -179,7 +175,7 @@ function leaving(window: Window, { reserve = 0 }: Lane): Charges {
   return { limit: Math.max(Math.min(1, limit), limit - reserve), windowMs, inFlight, closes };
 }
 
-function grant(state: BudgetState, { lane, credential: chosen }: Turn, now: number): Grant {
+function grant(state: Budget, { lane, credential: chosen }: Turn, now: number): Grant {
   const head = takeTurn(lane);
   const elsewhere = { ...head, credential: chosen, home: head.credential };
   const request = chosen === head.credential ? head : elsewhere;
@@ -209,7 +205,7 @@ function grant(state: BudgetState, { lane, credential: chosen }: Turn, now: numb
 }
 
 /** Limits may change while jobs are charged. */
-function configure(state: BudgetState, event: Extract<BudgetEvent, { type: 'configure' }>): void {
+function configure(state: Budget, event: Extract<BudgetEvent, { type: 'configure' }>): void {
   boundUnfinished(state, event.maxUnfinished ?? null);
   setLimit(state.address, event.addressLimit);
   const credential = credentialOf(state, event.credential);
@@ -220,7 +216,7 @@ function configure(state: BudgetState, event: Extract<BudgetEvent, { type: 'conf
 
 /** The limits that a credential is under now. */
 export function limitsOf(
-  state: BudgetState,
+  state: Budget,
   credential: string,
 ): { readonly credential: Limit; readonly address: Limit } {
   const of = ({ limit, windowMs }: Limit): Limit => ({ limit, windowMs });

@@ -6,14 +6,14 @@ import type { BudgetEvent, Closing } from './events.ts';
 import { hold } from './holds.ts';
 import { putBack, putLast } from './lanes.ts';
 import { requestKey } from './request.ts';
-import { busyWith, credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
+import { busyWith, credentialOf, holdsOf, type Budget, type Grant } from './state.ts';
 import { noteAccepted } from './unfinished.ts';
 import { noteCharged } from './use.ts';
 import { charge, giveBack, reconcile, type Window } from './window.ts';
 
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
-  state: BudgetState,
+  state: Budget,
   { item, run, closing, chargedAt }: Extract<BudgetEvent, { type: 'close' }>,
   now: number,
 ): void {
@@ -67,13 +67,13 @@ export function close(
 }
 
 /** After a failure a block begins: everything granted later was granted with this knowledge. */
-function knowFailures(state: BudgetState, upTo: number): void {
+function knowFailures(state: Budget, upTo: number): void {
   state.failuresKnownTo = Math.max(state.failuresKnownTo ?? 0, upTo);
 }
 
 /** Not sent, and not turned away by the service either. */
 function defer(
-  state: BudgetState,
+  state: Budget,
   { request, withdrawn }: Grant,
   { scope, delayMs, message }: Extract<Closing, { type: 'deferred' }>,
   now: number,
@@ -92,7 +92,7 @@ function defer(
  * The service says that the window is full, and by our count it is not, or nothing would have been sent: another program,
  * another machine or another person uses the credential, or the limit is lower than configured.
  */
-function noteStranger(state: BudgetState, { request }: Grant, now: number): void {
+function noteStranger(state: Budget, { request }: Grant, now: number): void {
   const strangers = (state.strangers ??= {});
   const count = (strangers[request.credential]?.count ?? 0) + 1;
   strangers[request.credential] = { at: now, count };
@@ -100,7 +100,7 @@ function noteStranger(state: BudgetState, { request }: Grant, now: number): void
 
 /** Not an answer to the item: it keeps its turn, and a block begins. */
 function turnAway(
-  state: BudgetState,
+  state: Budget,
   granted: Grant,
   { reason, retryAfterMs, message, scope, doubt, sentBack }: Extract<Closing, { type: 'notNow' }>,
   now: number,
@@ -127,14 +127,14 @@ function turnAway(
   noteStranger(state, granted, now);
 }
 
-function chargeBoth(state: BudgetState, { request }: Grant, at: number): void {
+function chargeBoth(state: Budget, { request }: Grant, at: number): void {
   const credential = credentialOf(state, request.credential);
   charge(credential.window, at);
   charge(state.address, at);
   noteCharged(credential, request, busyWith(state, request.credential), at);
 }
 
-function giveBackBoth(state: BudgetState, window: Window): void {
+function giveBackBoth(state: Budget, window: Window): void {
   giveBack(window);
   giveBack(state.address);
 }

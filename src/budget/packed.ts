@@ -5,7 +5,7 @@
  * Up to 1,000 charges of a window are written one by one. More are grouped: all that closed within the same
  * five-hundredth of the window count as closed at its end. So a slot may become free that much later, and never earlier.
  */
-import type { CredentialState, BudgetState } from './state.ts';
+import type { CredentialState, Budget } from './state.ts';
 import type { BudgetSnapshot } from './status.ts';
 import type { Window } from './window.ts';
 
@@ -28,7 +28,7 @@ interface CarriedCredential extends Omit<CredentialState, 'window' | 'uses'> {
 }
 
 /** The state of a budget as it is carried through continue-as-new. */
-export interface CarriedBudget extends Omit<BudgetState, 'address' | 'credentials'> {
+export interface CarriedBudget extends Omit<Budget, 'address' | 'credentials'> {
   readonly address: WithTimes<Window>;
   readonly credentials: Readonly<Record<string, CarriedCredential>>;
 }
@@ -41,7 +41,7 @@ export interface WrittenBudget extends Omit<BudgetSnapshot, 'addressWindow' | 'c
   readonly credentials: readonly WithTimes<Credential>[];
 }
 
-export function packState(state: BudgetState): CarriedBudget {
+export function packState(state: Budget): CarriedBudget {
   const { address, credentials } = state;
   return {
     ...state,
@@ -56,7 +56,7 @@ export function packState(state: BudgetState): CarriedBudget {
   };
 }
 
-export function unpackState({ address, credentials, ...state }: CarriedBudget): BudgetState {
+export function unpackState({ address, credentials, ...state }: CarriedBudget): Budget {
   return {
     ...state,
     address: unpacked<Window>(address),

@@ -21,7 +21,7 @@ export interface CredentialState {
   uses?: Uses;
 }
 
-export interface BudgetState {
+export interface Budget {
   address: Window;
   addressBlock: Block;
   credentials: Record<string, CredentialState>;
@@ -79,7 +79,7 @@ export interface Grant<Job extends JobReference = JobReference> {
 
 export const MAX_OUTSTANDING = 100;
 
-export function newBudget(): BudgetState {
+export function newBudget(): Budget {
   return {
     address: newWindow(null, 0),
     addressBlock: newBlock(),
@@ -93,21 +93,21 @@ export function newBudget(): BudgetState {
   };
 }
 
-export function credentialOf(state: BudgetState, name: string): CredentialState {
+export function credentialOf(state: Budget, name: string): CredentialState {
   return (state.credentials[name] ??= { window: newWindow(0, 0), block: newBlock() });
 }
 
-export function holdsOf(state: BudgetState): Holds {
+export function holdsOf(state: Budget): Holds {
   return (state.holds ??= newHolds());
 }
 
 /** What keeps requests from being sent, for the address and for each credential. */
-export function blocksOf(state: BudgetState): Block[] {
+export function blocksOf(state: Budget): Block[] {
   return [state.addressBlock, ...Object.values(state.credentials).map(({ block }) => block)];
 }
 
 /** Campaigns with a submission in progress for this credential. */
-export function busyWith({ outstanding }: BudgetState, credential: string): ReadonlySet<string> {
+export function busyWith({ outstanding }: Budget, credential: string): ReadonlySet<string> {
   const own = Object.values(outstanding).filter((grant) => grant.request.credential === credential);
   return new Set(own.map(({ request }) => request.campaign));
 }

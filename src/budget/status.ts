@@ -5,7 +5,7 @@
  * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
  */
 import type { Block } from './block.ts';
-import { busyWith, holdsOf, type BudgetState } from './state.ts';
+import { busyWith, holdsOf, type Budget } from './state.ts';
 import type { Hold } from './holds.ts';
 import { useSnapshot, type UseSnapshot } from './use.ts';
 import { describeUse, type CampaignUse } from './use-status.ts';
@@ -50,7 +50,7 @@ export interface BudgetStatus {
   readonly use: readonly CampaignUse[];
   /** Submissions in progress. */
   readonly outstanding: number;
-  readonly counts: BudgetState['counts'];
+  readonly counts: Budget['counts'];
   /** When and why the budget's workflow had to be restarted; absent if it never had. */
   readonly rebuilt?: { readonly at: number; readonly reason: string };
 }
@@ -98,7 +98,7 @@ export interface BudgetSnapshot {
     readonly credential: string;
     readonly notBefore: number;
   }[];
-  readonly counts: BudgetState['counts'];
+  readonly counts: Budget['counts'];
   readonly rebuilt?: NonNullable<BudgetStatus['rebuilt']>;
 }
 
@@ -109,7 +109,7 @@ interface WindowSnapshot extends Charges {
 
 export function snapshotOf(
   of: { readonly service: string; readonly address: string },
-  state: BudgetState,
+  state: Budget,
   at: number,
   wakeAt: number | null,
 ): BudgetSnapshot {

@@ -6,7 +6,7 @@
  * Rejected: a signal for the end of each job. It costs a signal an item, and drifts when a worker dies before it
  * sends one.
  */
-import type { BudgetState } from './state.ts';
+import type { Budget } from './state.ts';
 
 /** An accepted job is seen by a count this much later (ms): the index of running workflows lags behind. */
 const SEEN_AFTER_MS = 3_000;
@@ -16,17 +16,17 @@ const COUNT_EVERY_MS = 1_000;
 const AGAIN_MS = 5_000;
 
 /** `max`: null for no bound. */
-export function boundUnfinished(state: BudgetState, max: number | null): void {
+export function boundUnfinished(state: Budget, max: number | null): void {
   if (max === null) delete state.unfinished;
   else if (state.unfinished) state.unfinished.max = max;
   else state.unfinished = { max, count: 0, countedAt: 0, accepted: [] };
 }
 
-export function noteAccepted({ unfinished }: BudgetState, now: number): void {
+export function noteAccepted({ unfinished }: Budget, now: number): void {
   unfinished?.accepted.push(now);
 }
 
-export function noteCount({ unfinished }: BudgetState, count: number, now: number): void {
+export function noteCount({ unfinished }: Budget, count: number, now: number): void {
   if (!unfinished) return;
   unfinished.count = count;
   unfinished.countedAt = now;
@@ -34,14 +34,14 @@ export function noteCount({ unfinished }: BudgetState, count: number, now: numbe
 }
 
 /** How many jobs more the service may be given, those on their way counted. */
-function roomFor({ unfinished, outstanding }: BudgetState): number {
+function roomFor({ unfinished, outstanding }: Budget): number {
   if (!unfinished) return Number.POSITIVE_INFINITY;
   const { max, count, accepted } = unfinished;
   return max - count - accepted.length - Object.keys(outstanding).length;
 }
 
 /** Whether requests wait for room, and counting may find some. */
-export function needsCount(state: BudgetState, now: number): boolean {
+export function needsCount(state: Budget, now: number): boolean {
   const { unfinished, queue } = state;
   if (!unfinished || (unfinished.countedAt > 0 && roomFor(state) > 0)) return false;
   if (!queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
@@ -49,6 +49,6 @@ export function needsCount(state: BudgetState, now: number): boolean {
 }
 
 /** When there may be room (ms); `now` where there is. */
-export function roomAt(state: BudgetState, now: number): number {
+export function roomAt(state: Budget, now: number): number {
   return roomFor(state) > 0 ? now : now + AGAIN_MS;
 }

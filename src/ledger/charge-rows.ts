@@ -10,7 +10,7 @@ import type {
   Charge,
   KnownJob,
   Reservation,
-  Submission,
+  ReservationRequest,
   Windows,
 } from './charge.ts';
 import { counts, fullness, type Counted } from './fullness.ts';
@@ -70,7 +70,7 @@ export class ChargeRows {
     this.#run('UPDATE charges SET id = ? WHERE id = ?', `${id} ${randomUUID()}`, id);
   }
 
-  full(submission: Submission, { steadyMs }: Moment): Full | null {
+  full(submission: ReservationRequest, { steadyMs }: Moment): Full | null {
     const { credential, address } = submission.windows;
     const found = [
       fullness(this.#counted(submission, credential, steadyMs, true), credential, steadyMs),
@@ -82,7 +82,7 @@ export class ChargeRows {
     return { type: 'full', retryAfterMs, byOthers, because: 'window' };
   }
 
-  open(submission: Submission, now: Moment): void {
+  open(submission: ReservationRequest, now: Moment): void {
     const { id, windows } = submission;
     const [keep, windowMs] = [keepMs(windows), countedMs(windows)];
     this.#insert(submission, { id, state: 'open', origin: 'sent', keepMs: keep, windowMs, ...now });

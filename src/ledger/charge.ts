@@ -17,7 +17,8 @@ export interface Windows {
   readonly address: Limit;
 }
 
-export interface Submission extends Account {
+/** One POST that needs a slot. */
+export interface ReservationRequest extends Account {
   /** Unique for one POST. */
   readonly id: string;
   readonly windows: Windows;

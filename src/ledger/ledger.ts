@@ -26,7 +26,7 @@ import type {
   Rejection,
   Reservation,
   SeenRejection,
-  Submission,
+  ReservationRequest,
   Windows,
 } from './charge.ts';
 import { RejectionRows } from './rejection-rows.ts';
@@ -64,7 +64,7 @@ export class Ledger {
   readonly #warn: (message: string) => void;
   #opened: Opened | null = null;
   /** Reserved and not closed by this process: if the file is removed meanwhile, they are charged in the new file. */
-  readonly #onTheirWay = new Map<string, Submission>();
+  readonly #onTheirWay = new Map<string, ReservationRequest>();
 
   constructor({ folder, owner, clock = systemClock(), warn = () => undefined }: LedgerOptions) {
     this.path = join(folder, LEDGER_FILE);
@@ -74,7 +74,7 @@ export class Ledger {
   }
 
   /** Reserves a slot for one POST, or returns when to retry. The same id gets one slot, even if reserved again. */
-  reserve(submission: Submission): Reservation {
+  reserve(submission: ReservationRequest): Reservation {
     const reservation = this.#transaction<Reservation>(({ charges, rejections }, now) => {
       charges.tidy(now);
       const { id, windows } = submission;
@@ -241,7 +241,7 @@ interface RejectedPost {
   readonly serviceLimit: number | null;
 }
 
-function isLimited({ windows: { credential, address } }: Submission): boolean {
+function isLimited({ windows: { credential, address } }: ReservationRequest): boolean {
   return credential.limit !== null || address.limit !== null;
 }
 

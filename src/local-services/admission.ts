@@ -26,7 +26,7 @@ export interface Draft {
 }
 
 /** A submission that passed all checks except the limits. */
-export interface Submission {
+export interface CheckedSubmission {
   readonly token: string;
   /** Unique per token if the service has job names; null otherwise. */
   readonly uniqueName: string | null;
@@ -81,7 +81,10 @@ export class Admission {
    * Accepts a submission. Throws a Refusal: whatever `read` throws, 409 for a used name, 429 at a limit, 503 for a full
    * queue.
    */
-  async receive(draft: Draft, read: () => Promise<Submission> | Submission): Promise<Accepted> {
+  async receive(
+    draft: Draft,
+    read: () => Promise<CheckedSubmission> | CheckedSubmission,
+  ): Promise<Accepted> {
     try {
       const submission = await read();
       const accepted = inTransaction(this.#database, () => this.#accept(draft, submission));
@@ -109,7 +112,7 @@ export class Admission {
     });
   }
 
-  #accept(draft: Draft, submission: Submission): Accepted & { readonly lost: boolean } {
+  #accept(draft: Draft, submission: CheckedSubmission): Accepted & { readonly lost: boolean } {
     const { service, requestType, address } = draft;
     const owner = ownerOf(submission.token);
     const at = this.#clock.now();

@@ -11,7 +11,7 @@ import {
 import { noteTaken, takeNotices } from '../budget/allowance.ts';
 import { decideAhead } from '../budget/ahead.ts';
 import { isOwnFault } from '../budget/blame.ts';
-import { limitsOf, type BudgetState, type Grant } from '../budget/budget.ts';
+import { limitsOf, type Budget, type Grant } from '../budget/budget.ts';
 import { credentialOf } from '../budget/state.ts';
 import type { CampaignRun } from '../budget/request.ts';
 import type { BudgetStatus } from '../budget/status.ts';
@@ -66,7 +66,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
     return countUnfinished.executeWithOptions(options, [this.name.service]);
   }
 
-  decide(state: BudgetState, now: number) {
+  decide(state: Budget, now: number) {
     return decideAhead(state, now);
   }
 
@@ -74,7 +74,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
     return budgetDetails(status);
   }
 
-  granted(grants: readonly ItemGrant[], state: BudgetState): Messages {
+  granted(grants: readonly ItemGrant[], state: Budget): Messages {
     if (!patched('tell-taken')) return [];
     for (const grant of grants) noteTaken(state, grant);
     const { service } = this.name;

@@ -13,7 +13,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { decideAhead } from '../budget/ahead.ts';
-import { apply, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
+import { apply, newBudget, type Budget, type Grant } from '../budget/budget.ts';
 import type { BudgetEvent } from '../budget/events.ts';
 import type { Waiting } from '../budget/request.ts';
 import { unpackState } from '../budget/packed.ts';
@@ -47,7 +47,7 @@ export async function formerBudget(input: BudgetInput): Promise<void> {
 
 class BudgetKeeper {
   readonly #input: BudgetInput;
-  readonly #state: BudgetState;
+  readonly #state: Budget;
   /** Something happened since the last decision. */
   #stirred = true;
   /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */

@@ -25,7 +25,7 @@ export interface SubmitRequest extends Waiting<ItemJob> {
   readonly probe: boolean;
   /** `Grant.number`; absent from older budgets. */
   readonly number?: number;
-  /** `BudgetState.failuresKnownTo` when it was granted; absent from older budgets. */
+  /** `Budget.failuresKnownTo` when it was granted; absent from older budgets. */
   readonly failuresKnownTo?: number;
   /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
   readonly mayReplace?: true;

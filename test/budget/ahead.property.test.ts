@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decideAhead } from '../../src/budget/ahead.ts';
 import { apply, decide, newBudget, type Decision, type Grant } from '../../src/budget/budget.ts';
-import type { BudgetState } from '../../src/budget/budget.ts';
+import type { Budget } from '../../src/budget/budget.ts';
 import { describe, snapshotOf } from '../../src/budget/status.ts';
 import { ServiceModel } from './service-model.ts';
 
@@ -24,7 +24,7 @@ const courses: fc.Arbitrary<Course> = fc.record({
 });
 
 /** When each job's slot was used, in ms from the start, and the number of refusals by the service. */
-function play(course: Course, choose: (state: BudgetState, now: number) => Decision) {
+function play(course: Course, choose: (state: Budget, now: number) => Decision) {
   const { limit, windowMs, ways } = course;
   const state = newBudget();
   const service = new ServiceModel(limit, windowMs);

@@ -6,13 +6,13 @@ import {
   noteTaken,
   takeNotices,
 } from '../../src/budget/allowance.ts';
-import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, type Budget } from '../../src/budget/budget.ts';
 
 const NOW = 1_000_000;
 /** The size of a payload (bytes); Temporal refuses a larger one. */
 const PAYLOAD = 2 * 1024 * 1024;
 
-function budgetOf(limit: number | null): BudgetState {
+function budgetOf(limit: number | null): Budget {
   const state = newBudget();
   const credentialLimit = { limit, windowMs: 3_600_000 };
   const addressLimit = { limit: null, windowMs: 0 };
@@ -20,7 +20,7 @@ function budgetOf(limit: number | null): BudgetState {
   return state;
 }
 
-function ask(state: BudgetState, campaign: string, from: number, to: number): void {
+function ask(state: Budget, campaign: string, from: number, to: number): void {
   for (let i = from; i < to; i += 1) {
     const id = `sequence-of-usual-length-${i}`;
     const job = { id, kind: 'sequence', generation: 0, store: `/data/results/${campaign}` };
@@ -31,7 +31,7 @@ function ask(state: BudgetState, campaign: string, from: number, to: number): vo
   }
 }
 
-function grant(state: BudgetState, now: number): string[] {
+function grant(state: Budget, now: number): string[] {
   const { grants } = decide(state, now);
   for (const one of grants) noteTaken(state, one);
   return grants.map(({ request }) => request.job.id);

@@ -1,21 +1,15 @@
 /** The real budget, as used in the workflow. */
 import { isDeepStrictEqual } from 'node:util';
 import { decideAhead } from '../../src/budget/ahead.ts';
-import {
-  apply,
-  decide,
-  newBudget,
-  type BudgetState,
-  type Decision,
-} from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, type Budget, type Decision } from '../../src/budget/budget.ts';
 import type { BudgetEvent } from '../../src/budget/events.ts';
 import { packState, unpackState, type CarriedBudget } from '../../src/budget/packed.ts';
 import { describe, snapshotOf, type BudgetStatus } from '../../src/budget/status.ts';
 import { Broken } from './broken.ts';
 
 export class BudgetUnderTest {
-  state: BudgetState = newBudget();
-  readonly #choose: (state: BudgetState, now: number) => Decision;
+  state: Budget = newBudget();
+  readonly #choose: (state: Budget, now: number) => Decision;
 
   /** @param ahead slots are granted shortly before they are free, as in the workflow */
   constructor(ahead: boolean) {

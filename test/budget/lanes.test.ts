@@ -1,6 +1,6 @@
 /** The order of turns where the random histories cannot decide: both orders would be fair. */
 import { expect, test } from 'vitest';
-import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, type Budget } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
 
 const ONE_A_SECOND = { limit: 1, windowMs: 1_000 };
@@ -12,7 +12,7 @@ const DOWN: Closing = {
   message: 'down',
 };
 
-function ask(state: BudgetState, campaign: string, items: readonly string[]): void {
+function ask(state: Budget, campaign: string, items: readonly string[]): void {
   for (const item of items) {
     const job = { id: item, kind: 'sequence', generation: 0, store: '' };
     const request = { item, campaign, credential: 'c', attempt: 0, weight: 1, job };

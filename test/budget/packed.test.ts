@@ -1,7 +1,7 @@
 /** The charges of large windows, as a budget writes and carries them: small, and never free too early. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { apply, newBudget, type BudgetState } from '../../src/budget/budget.ts';
+import { apply, newBudget, type Budget } from '../../src/budget/budget.ts';
 import {
   packSnapshot,
   packState,
@@ -19,7 +19,7 @@ const NOW = 1_790_000_000_000;
 const CAMPAIGNS = ['night', 'desk', 'third'];
 
 /** A budget with these charges (ms before now), whose campaigns took turns. */
-function charged(ages: readonly number[]): BudgetState {
+function charged(ages: readonly number[]): Budget {
   const state = newBudget();
   const credentialLimit = { limit: 1_000_000, windowMs: HOUR };
   const addressLimit = { limit: null, windowMs: 0 };
@@ -41,13 +41,13 @@ function throughJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-function carriedOver(state: BudgetState): BudgetState {
+function carriedOver(state: Budget): Budget {
   return unpackState(throughJson<CarriedBudget>(packState(state)));
 }
 
 const NAME = { service: 'predictions', address: 'here' };
 
-function written(state: BudgetState): WrittenBudget {
+function written(state: Budget): WrittenBudget {
   return throughJson(packSnapshot(snapshotOf(NAME, state, NOW, null)));
 }
 

@@ -1,13 +1,13 @@
 /** How a budget handles refusals by the service: one block, kept until an answer shows that it is over. */
 import { expect, test } from 'vitest';
 import { isOwnFault } from '../../src/budget/blame.ts';
-import { apply, decide, newBudget, type BudgetState, type Grant } from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, type Budget, type Grant } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
 import { snapshotOf, describe as describeBudget } from '../../src/budget/status.ts';
 
 const NO_LIMIT = { limit: null, windowMs: 0 };
 
-function budgetOf(items: number): BudgetState {
+function budgetOf(items: number): Budget {
   const state = newBudget();
   const limits = { credentialLimit: NO_LIMIT, addressLimit: NO_LIMIT };
   apply(state, { type: 'configure', credential: 'c', ...limits }, 0);
@@ -26,9 +26,9 @@ const refused: Closing = {
   message: 'HTTP 403',
   scope: 'address',
 };
-const close = (state: BudgetState, { request }: Grant, closing: Closing, now: number) =>
+const close = (state: Budget, { request }: Grant, closing: Closing, now: number) =>
   apply(state, { type: 'close', item: request.item, closing }, now);
-const refusalOf = (state: BudgetState, now: number) =>
+const refusalOf = (state: Budget, now: number) =>
   describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now).addressWindow
     .refusal;
 

@@ -1,6 +1,6 @@
 /** Requests of items whose ids are used again, and submissions that were not sent. */
 import { describe, expect, test } from 'vitest';
-import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, type Budget } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
 import type { Request } from '../../src/budget/request.ts';
 import { describe as statusOf, snapshotOf } from '../../src/budget/status.ts';
@@ -20,7 +20,7 @@ function request(run: string, more: Partial<Request> = {}): Request {
   };
 }
 
-function budgetWith(limit: number): BudgetState {
+function budgetWith(limit: number): Budget {
   const state = newBudget();
   const limits = { limit, windowMs: 10_000 };
   const none = { limit: null, windowMs: 0 };
@@ -32,11 +32,11 @@ function budgetWith(limit: number): BudgetState {
   return state;
 }
 
-function runsGranted(state: BudgetState, now: number): (string | undefined)[] {
+function runsGranted(state: Budget, now: number): (string | undefined)[] {
   return decide(state, now).grants.map(({ request: { run } }) => run);
 }
 
-function close(state: BudgetState, run: string, closing: Closing, now: number): void {
+function close(state: Budget, run: string, closing: Closing, now: number): void {
   apply(state, { type: 'close', item: 'item:c:a', run, closing }, now);
 }
 

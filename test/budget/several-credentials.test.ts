@@ -4,7 +4,7 @@ import {
   apply,
   decide,
   newBudget,
-  type BudgetState,
+  type Budget,
   type Grant,
   type Limit,
 } from '../../src/budget/budget.ts';
@@ -17,7 +17,7 @@ const WINDOW = 10_000;
 const NO_LIMIT: Limit = { limit: null, windowMs: 0 };
 const ACCEPTED: Closing = { type: 'accepted', rateLimit: null };
 
-function budget(limits: Readonly<Record<string, number>>, addressLimit = NO_LIMIT): BudgetState {
+function budget(limits: Readonly<Record<string, number>>, addressLimit = NO_LIMIT): Budget {
   const state = newBudget();
   for (const [credential, limit] of Object.entries(limits)) {
     const credentialLimit = { limit, windowMs: WINDOW };
@@ -28,13 +28,7 @@ function budget(limits: Readonly<Record<string, number>>, addressLimit = NO_LIMI
 
 type Asked = Partial<Pick<Request, 'credential' | 'others' | 'priority' | 'weight' | 'reserve'>>;
 
-function ask(
-  state: BudgetState,
-  campaign: string,
-  items: number,
-  asked: Asked = {},
-  now = 0,
-): void {
+function ask(state: Budget, campaign: string, items: number, asked: Asked = {}, now = 0): void {
   for (let i = 0; i < items; i += 1) {
     const job = { id: `${i}`, kind: 'sequence', generation: 0, store: '' };
     const of = { item: `item:${campaign}:${i}`, campaign, credential: 'k1', attempt: 0, weight: 1 };
@@ -42,12 +36,12 @@ function ask(
   }
 }
 
-function close(state: BudgetState, { request }: Grant, closing: Closing, now: number): void {
+function close(state: Budget, { request }: Grant, closing: Closing, now: number): void {
   apply(state, { type: 'close', item: request.item, closing }, now);
 }
 
 /** The credentials of the rows sent at `now`, each accepted at once. */
-function sent(state: BudgetState, now: number): string[] {
+function sent(state: Budget, now: number): string[] {
   const { grants } = decide(state, now);
   for (const grant of grants) close(state, grant, ACCEPTED, now);
   return grants.map(({ request }) => `${request.campaign} ${request.credential}`);

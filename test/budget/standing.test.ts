@@ -1,6 +1,6 @@
 /** Share, priority and reserve of campaigns that use the same credential. */
 import { describe, expect, test } from 'vitest';
-import { apply, decide, newBudget, type BudgetState, type Limit } from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, type Budget, type Limit } from '../../src/budget/budget.ts';
 import type { Standing } from '../../src/domain/campaign.ts';
 
 const WINDOW = 10_000;
@@ -12,7 +12,7 @@ interface Campaign extends Partial<Standing> {
   readonly items: number;
 }
 
-function budget(limit: number, addressLimit: Limit = NO_LIMIT): BudgetState {
+function budget(limit: number, addressLimit: Limit = NO_LIMIT): Budget {
   const state = newBudget();
   for (const credential of ['k', 'other']) {
     const credentialLimit = { limit, windowMs: WINDOW };
@@ -21,7 +21,7 @@ function budget(limit: number, addressLimit: Limit = NO_LIMIT): BudgetState {
   return state;
 }
 
-function ask(state: BudgetState, { name, credential = 'k', items, ...standing }: Campaign): void {
+function ask(state: Budget, { name, credential = 'k', items, ...standing }: Campaign): void {
   for (let i = 0; i < items; i += 1) {
     const job = { id: `${i}`, kind: 'sequence', generation: 0, store: '' };
     const item = `item:${name}:${i}`;
@@ -31,7 +31,7 @@ function ask(state: BudgetState, { name, credential = 'k', items, ...standing }:
 }
 
 /** The campaigns whose submissions are sent at `now`, each accepted at once. */
-function sent(state: BudgetState, now: number): string[] {
+function sent(state: Budget, now: number): string[] {
   const { grants } = decide(state, now);
   for (const { request } of grants) {
     const { item } = request;

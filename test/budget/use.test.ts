@@ -1,6 +1,6 @@
 /** Which campaigns use the slots of a budget. */
 import { expect, test } from 'vitest';
-import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, type Budget } from '../../src/budget/budget.ts';
 import { describe, snapshotOf } from '../../src/budget/status.ts';
 import type { CampaignUse } from '../../src/budget/use-status.ts';
 import type { Standing } from '../../src/domain/campaign.ts';
@@ -9,7 +9,7 @@ const WINDOW = 10_000;
 const GONE = WINDOW + 100;
 const USUAL = { user: null, share: 1, priority: 3, reserve: 0, paused: false };
 
-function budget(limit: number | null): BudgetState {
+function budget(limit: number | null): Budget {
   const state = newBudget();
   const credentialLimit = { limit, windowMs: limit === null ? 0 : WINDOW };
   const addressLimit = { limit: null, windowMs: 0 };
@@ -17,12 +17,7 @@ function budget(limit: number | null): BudgetState {
   return state;
 }
 
-function ask(
-  state: BudgetState,
-  campaign: string,
-  items: number,
-  standing: Partial<Standing> = {},
-) {
+function ask(state: Budget, campaign: string, items: number, standing: Partial<Standing> = {}) {
   for (let i = 0; i < items; i += 1) {
     const job = { id: `${i}`, kind: 'sequence', generation: 0, store: '' };
     const of = { item: `item:${campaign}:${i}`, campaign, credential: 'k', attempt: 0 };
@@ -30,7 +25,7 @@ function ask(
   }
 }
 
-function send(state: BudgetState, now: number, remaining: number | null = null): void {
+function send(state: Budget, now: number, remaining: number | null = null): void {
   for (const { request } of decide(state, now).grants) {
     const rateLimit = remaining === null ? null : { limit: 6, remaining, resetAfterSeconds: null };
     const closing = { type: 'accepted', rateLimit } as const;
@@ -38,7 +33,7 @@ function send(state: BudgetState, now: number, remaining: number | null = null):
   }
 }
 
-function use(state: BudgetState, now: number): readonly CampaignUse[] {
+function use(state: Budget, now: number): readonly CampaignUse[] {
   return describe(snapshotOf({ service: 'predictions', address: 'here' }, state, now, null), now)
     .use;
 }

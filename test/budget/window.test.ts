@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { apply, decide, newBudget, NO_LIMIT, type BudgetState } from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, NO_LIMIT, type Budget } from '../../src/budget/budget.ts';
 import { lastSubmission } from '../../src/budget/forecast.ts';
 import { describe as describeBudget, snapshotOf } from '../../src/budget/status.ts';
 import {
@@ -16,7 +16,7 @@ import {
 
 const HOUR = 3_600_000;
 
-const statusOf = (state: BudgetState, now: number) =>
+const statusOf = (state: Budget, now: number) =>
   describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now);
 
 describe('a window', () => {

@@ -1,7 +1,7 @@
 /** Ledgers on one file, with a clock that the test sets. */
 import { randomUUID } from 'node:crypto';
 import type { Limit } from '../../src/budget/window.ts';
-import type { Account, Submission } from '../../src/ledger/charge.ts';
+import type { Account, ReservationRequest } from '../../src/ledger/charge.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { Moment, SteadyClock } from '../../src/ledger/steady-clock.ts';
 
@@ -45,7 +45,7 @@ export function submission(
   id: string,
   limit: number | null,
   rest: Partial<Account> & { readonly address_?: Limit } = {},
-): Submission {
+): ReservationRequest {
   const { address_ = { limit: null, windowMs: 0 }, ...account } = rest;
   const credential = { limit, windowMs: WINDOW_MS };
   return { ...ACCOUNT, ...account, id, windows: { credential, address: address_ } };

@@ -1,7 +1,7 @@
 /** Submitting a molecule (contract of the molecule service, 2.1, 2.2, 4.1, 4.2). */
 import type { FastifyInstance } from 'fastify';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import type { Draft, Submission } from '../admission.ts';
+import type { CheckedSubmission, Draft } from '../admission.ts';
 import { json, RATE_LIMIT_HEADERS, SUBMISSION_REFUSALS } from '../answers.ts';
 import { checked } from '../checked.ts';
 import { Refusal } from '../refusal.ts';
@@ -60,7 +60,11 @@ function checkAtoms(fileName: string, inputFile: string): void {
   }
 }
 
-function readSubmission(received: unknown, draft: Draft, schema: SubmissionSchema): Submission {
+function readSubmission(
+  received: unknown,
+  draft: Draft,
+  schema: SubmissionSchema,
+): CheckedSubmission {
   note(received, draft);
   const { token, email, smiles, inputFile, ...body } = checked(schema, received);
   if (inputFile !== null) checkAtoms(body.file_name, inputFile);

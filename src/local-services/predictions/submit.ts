@@ -1,7 +1,7 @@
 /** The three submit endpoints of the prediction service (contract 4.1 to 4.3, and 9 for the earlier variant). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import type { Draft, Submission } from '../admission.ts';
+import type { CheckedSubmission, Draft } from '../admission.ts';
 import { json, RATE_LIMIT_HEADERS, refusal, SUBMISSION_REFUSALS } from '../answers.ts';
 import { parseFasta, withHeader } from '../fasta.ts';
 import type { RequestType } from '../job.ts';
@@ -15,7 +15,7 @@ import { optionalText, readForm, type Form } from './form.ts';
 import { readPredictors } from './predictors.ts';
 import { ALIGNMENT_BODIES, SEQUENCE_BODIES, SHIFTS_BODIES, type Bodies } from './schemas.ts';
 
-type Reader = (form: Form, variant: Variant) => Submission['input'];
+type Reader = (form: Form, variant: Variant) => CheckedSubmission['input'];
 
 interface Kind {
   readonly path: string;

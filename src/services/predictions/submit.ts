@@ -7,7 +7,7 @@ import type { PredictionsAccess } from './access.ts';
 import { predictorName, shiftsForm } from './earlier.ts';
 import { readAcknowledgedId } from './schemas.ts';
 
-interface Submission {
+interface SubmissionRequest {
   readonly endpoint: string;
   readonly contentType: string;
   readonly bytes: Uint8Array;
@@ -36,7 +36,7 @@ export function noJob({ api }: Pick<PredictionsAccess, 'api'>): URL {
   return api('results', NO_JOB, '');
 }
 
-async function prepare(access: PredictionsAccess, job: Job): Promise<Submission> {
+async function prepare(access: PredictionsAccess, job: Job): Promise<SubmissionRequest> {
   const { token, variant } = access;
   const { options, input } = job;
   // Unique per token (section 7), so a look-up by name shows what became of an unsure submission. The rule is stated
@@ -68,7 +68,7 @@ async function prepare(access: PredictionsAccess, job: Job): Promise<Submission>
   }
 }
 
-function json(endpoint: string, body: Readonly<Record<string, unknown>>): Submission {
+function json(endpoint: string, body: Readonly<Record<string, unknown>>): SubmissionRequest {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   return { endpoint, contentType: 'application/json', bytes };
 }

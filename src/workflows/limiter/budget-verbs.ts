@@ -1,6 +1,6 @@
 /** What differs between kinds of budgets, for `keepBudget`: what is run, how its end counts, who is notified. */
 import type { DecisionAhead } from '../../budget/ahead.ts';
-import type { BudgetState, Grant } from '../../budget/budget.ts';
+import type { Budget, Grant } from '../../budget/budget.ts';
 import type { BudgetEvent, Closing } from '../../budget/events.ts';
 import type { CarriedBudget } from '../../budget/packed.ts';
 import type { CampaignRun, JobReference, Request } from '../../budget/request.ts';
@@ -21,7 +21,7 @@ export interface KeptBudget {
 /** A budget at the time of a grant or an end. */
 export interface BudgetView {
   /** Windows, queues and blocks. Do not change it. */
-  readonly state: BudgetState;
+  readonly state: Budget;
   /** ms, by the clock of the budget. */
   readonly now: number;
 }
@@ -64,7 +64,7 @@ export interface BudgetVerbs<Job extends JobReference> {
   /** A steady clock of a machine that submits; null if it cannot be read. */
   readSteadyClock?(): Promise<SteadyReading | null>;
   /** Grants free slots. */
-  decide(state: BudgetState, now: number): DecisionAhead;
+  decide(state: Budget, now: number): DecisionAhead;
   /** Executes a request, at most once. Never rejects: every outcome is a closing. */
   run(grant: Grant<Job>, budget: () => BudgetView): Promise<EndedGrant>;
   /** Its status as the Temporal UI shows it, in markdown. */
@@ -74,7 +74,7 @@ export interface BudgetVerbs<Job extends JobReference> {
   /** How many jobs are unfinished, where that number has a bound. */
   countUnfinished?(): Promise<number>;
   /** These have left the queue. */
-  granted?(grants: readonly Grant<Job>[], state: BudgetState): Messages;
+  granted?(grants: readonly Grant<Job>[], state: Budget): Messages;
   /** Of this run of a campaign, nothing waits and no submission is in progress any more. */
   withdrawn?(run: CampaignRun): Promise<void>;
   /** All requests have been refused since a time (ms), with this message. Not waited for: it may take minutes. */

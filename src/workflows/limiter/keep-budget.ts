@@ -21,7 +21,7 @@ import {
 } from '@temporalio/workflow';
 import { boundQueue } from '../../budget/allowance.ts';
 import { needsCount } from '../../budget/unfinished.ts';
-import { apply, newBudget, type BudgetState, type Grant } from '../../budget/budget.ts';
+import { apply, newBudget, type Budget, type Grant } from '../../budget/budget.ts';
 import { packSnapshot, packState, unpackState } from '../../budget/packed.ts';
 import { blocksOf } from '../../budget/state.ts';
 import type { BudgetEvent } from '../../budget/events.ts';
@@ -79,7 +79,7 @@ const NONE: ReadonlySet<Request> = new Set();
 class BudgetKeeper<Job extends JobReference> {
   readonly #input: KeptBudget;
   readonly #verbs: BudgetVerbs<Job>;
-  readonly #state: BudgetState;
+  readonly #state: Budget;
   readonly #clock: BudgetClock;
   /** Events since the clock was last read. */
   #happened: BudgetEvent[] = [];

@@ -12,7 +12,7 @@ import {
   proxyActivities,
   type ActivityOptions,
 } from '@temporalio/workflow';
-import { decide, type BudgetState, type Grant } from '../../budget/budget.ts';
+import { decide, type Budget, type Grant } from '../../budget/budget.ts';
 import type { DecisionAhead } from '../../budget/ahead.ts';
 import { wasAnswered } from '../../budget/answered.ts';
 import { requestKey } from '../../budget/request.ts';
@@ -70,7 +70,7 @@ class Calls implements BudgetVerbs<Call> {
   }
 
   /** Not ahead of time: a foreign activity does not wait for its slot. */
-  decide(state: BudgetState, now: number): DecisionAhead {
+  decide(state: Budget, now: number): DecisionAhead {
     const { grants, wakeAt } = decide(state, now);
     return { grants, wakeAt, opensAt: wakeAt };
   }
