@@ -13,13 +13,16 @@ import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { EndReporter } from './end-reporter.ts';
 import { jobName } from './job.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { storeFailure } from './retry.ts';
 import { openHeldTree } from './tree.ts';
 
 /** The tree to write to, and the campaign to notify. */
-type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'ends'>;
+interface Needed extends Pick<Dependencies, 'openStore' | 'leases'> {
+  readonly ends: Pick<EndReporter, 'report'>;
+}
 
 /** @returns the end that was written, which differs from the given one if the files contradict each other */
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {

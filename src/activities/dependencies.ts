@@ -60,7 +60,7 @@ export interface Dependencies {
    * to this worker at once. Left out where that connection may be replaced.
    */
   readonly starter?: Client;
-  readonly ends: Pick<EndReporter, 'report'>;
+  readonly ends: Pick<EndReporter, 'report' | 'downloading' | 'downloaded'>;
   readonly taskQueue: string;
   /** Versions for campaign.json: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;

@@ -5,8 +5,9 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { itemDoneSignal, type ItemDone } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
+import { Burst } from './burst.ts';
 
-/** Between two signals to one campaign (ms); the first one after a pause is sent immediately. */
+/** Between two signals to one campaign (ms); the first ones after a pause are sent immediately. */
 const APART_MS = 250;
 /** In one signal. */
 const MOST = 100;
@@ -21,23 +22,52 @@ interface Line {
   waiting: Waiting[];
   /** Runs since the last signal. */
   timer: NodeJS.Timeout | null;
+  /** The first signal after a pause is about to be sent, with all ends of this moment. */
+  isFirst: boolean;
 }
 
 export class EndReporter {
   readonly #temporal: Pick<Client, 'workflow'>;
   readonly #lines = new Map<string, Line>();
+  readonly #downloads = new Burst();
 
   constructor(temporal: Pick<Client, 'workflow'>) {
     this.#temporal = temporal;
   }
 
+  /** The results of this item are being downloaded: ends that are reported meanwhile wait for a moment. */
+  downloading(campaign: string, id: string): void {
+    this.#downloads.enter(partOf(campaign, id));
+  }
+
+  /** They are not any more, whether they are complete or not. */
+  downloaded(campaign: string, id: string): void {
+    this.#downloads.leave(partOf(campaign, id));
+  }
+
   /** Resolves when the campaign was notified, or has ended; rejects when the server did not accept the signal. */
-  report(campaign: string, done: ItemDone): Promise<void> {
-    const line = this.#lines.get(campaign) ?? { waiting: [], timer: null };
+  async report(campaign: string, done: ItemDone): Promise<void> {
+    this.downloaded(campaign, done.id);
+    if (!this.#downloads.isOver) await this.#downloads.over();
+    return this.#enqueue(campaign, done);
+  }
+
+  #enqueue(campaign: string, done: ItemDone): Promise<void> {
+    const line = this.#lines.get(campaign) ?? { waiting: [], timer: null, isFirst: false };
     this.#lines.set(campaign, line);
     return new Promise((reported, failed) => {
       line.waiting.push({ done, reported, failed });
-      if (line.timer === null || line.waiting.length >= MOST) this.#send(campaign, line);
+      if (line.waiting.length >= MOST) this.#send(campaign, line);
+      else if (line.timer === null) this.#sendFirst(campaign, line);
+    });
+  }
+
+  #sendFirst(campaign: string, line: Line): void {
+    if (line.isFirst) return;
+    line.isFirst = true;
+    queueMicrotask(() => {
+      line.isFirst = false;
+      if (line.waiting.length > 0) this.#send(campaign, line);
     });
   }
 
@@ -68,4 +98,8 @@ export class EndReporter {
     }
     for (const { reported } of sent) reported();
   }
+}
+
+function partOf(campaign: string, id: string): string {
+  return JSON.stringify([campaign, id]);
 }

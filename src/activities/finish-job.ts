@@ -70,8 +70,14 @@ async function finish(
     if (result.type === 'failed') return result;
     finished = stage.finish(result);
   }
-  const fetched = await fetchAll(deps, { job, policy, stage, finished });
-  return end(deps, { job, submitted, finished, fetched });
+  const { campaign, id } = job.item;
+  deps.ends.downloading(campaign, id);
+  try {
+    const fetched = await fetchAll(deps, { job, policy, stage, finished });
+    return await end(deps, { job, submitted, finished, fetched });
+  } finally {
+    deps.ends.downloaded(campaign, id);
+  }
 }
 
 interface Downloads extends Omit<Accepted, 'submitted'> {

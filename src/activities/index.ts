@@ -3,6 +3,7 @@ import type { Activities } from '../workflows/activity-types.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
+import { Burst } from './burst.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchArtefact } from './fetch.ts';
 import { finishJob } from './finish-job.ts';
@@ -21,13 +22,15 @@ import { cancelRunning, findEnded, whereabouts } from './open-items.ts';
 import { countUnfinished, ensureBudget, foresee } from './watch.ts';
 
 export function createActivities(deps: Dependencies): Activities {
+  const submissions = new Burst();
   return {
     readClock: () => readClock(),
     readSteadyClock: () => Promise.resolve(readSteadyClock(deps)),
     countUnfinished: (service) => countUnfinished(deps, service),
     submit: beating(async (request, reference) => {
       const watch = new AnswerWatch(deps);
-      const result = await submit(deps, request, reference, watch);
+      const result = await submit(deps, request, reference, watch, submissions);
+      if (result.type === 'accepted') await submissions.over();
       return watch.end(await notifyItem(deps, request, reference, result));
     }, 'begun'),
     find: beating((...args) => find(deps, ...args)),

@@ -19,6 +19,12 @@ import { ownTries, type Tries } from './tries.ts';
 
 /** All delays between the polls of one call together (ms). */
 const WAITED_IN_ALL_MS = 5_000;
+/**
+ * Until the first poll (ms): another attempt costs the server as much as two heartbeats, and begins later when many jobs
+ * end at once. Only for so many jobs at a time, so that other activities have places (temporal/workers.ts).
+ */
+const FIRST_WAIT_MS = 6_000;
+const WAITING_AT_ONCE = 100;
 /** Added to each delay (ms): a poll that is slightly too early costs the service's whole Retry-After. */
 const SLACK_MS = 50;
 
@@ -27,12 +33,16 @@ async function untilItMayBeDone(
   job: RemoteJob,
   tries: PollTries,
 ): Promise<void> {
-  const likelyMs = deps.jobTimes.likelyMs(job);
+  const { jobTimes } = deps;
+  const likelyMs = jobTimes.likelyMs(job);
   if (likelyMs === null) return;
   const { cancellationSignal: signal } = Context.current();
-  const waitMs = likelyMs + SLACK_MS - tries.ageMs();
-  if (waitMs > WAITED_HERE_MS) throw notYet('too early to poll', waitMs);
-  if (waitMs > 0) await delay(waitMs, undefined, { signal });
+  const waitMs = likelyMs + SLACK_MS - jobTimes.runningMs(job, tries.ageMs());
+  const mostMs = jobTimes.waiting < WAITING_AT_ONCE ? FIRST_WAIT_MS : WAITED_HERE_MS;
+  if (waitMs > mostMs) throw notYet('too early to poll', waitMs);
+  if (waitMs <= 0) return;
+  jobTimes.waiting += 1;
+  await delay(waitMs, undefined, { signal }).finally(() => (jobTimes.waiting -= 1));
 }
 
 export async function poll(

@@ -18,6 +18,7 @@ import { requestKey } from '../budget/request.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import type { AnswerWatch } from './answer-watch.ts';
+import type { Burst } from './burst.ts';
 import { readJob, type StoredJob } from './job.ts';
 import { SendingNote } from './sending.ts';
 import { ageOf } from './server-clock.ts';
@@ -57,6 +58,7 @@ export async function submit(
   request: SubmitRequest,
   reference: ServiceReference,
   watch: AnswerWatch,
+  burst: Burst,
 ): Promise<SubmitResult> {
   const { info } = Context.current();
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
@@ -68,12 +70,13 @@ export async function submit(
   const prepared = await prepare(deps, request, reference);
   if ('type' in prepared) return prepared;
   try {
-    const obstacle = await awaitSlot(deps, request, prepared.note);
+    const obstacle = await awaitSlot(deps, request, prepared.note, burst);
     if (obstacle) return obstacle;
     if (performance.now() > dueAt + STOOD_STILL_MS) return notNow('the worker was suspended');
     const result = await send(deps, service, request, { ...prepared, watch });
     return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
   } finally {
+    burst.leave(request);
     await prepared.note.discard();
   }
 }
@@ -83,6 +86,7 @@ async function awaitSlot(
   deps: Dependencies,
   request: SubmitRequest,
   note: SendingNote,
+  burst: Burst,
 ): Promise<SubmitResult | null> {
   const { cancellationSignal: signal } = Context.current();
   const until = async (at: number): Promise<SubmitResult | null> => {
@@ -92,6 +96,7 @@ async function awaitSlot(
   };
   const stopped = await until(request.notBefore - READY_BEFORE_MS);
   if (stopped) return stopped;
+  burst.enter(request);
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
   try {
@@ -204,7 +209,10 @@ async function send(
   };
   try {
     const answer = note.timed(await client.submit(job, { signal, permission, beforeSending }));
-    if (answer.type === 'accepted') watch.accepted();
+    if (answer.type === 'accepted') {
+      watch.accepted();
+      deps.jobTimes.accepted(answer.remoteId);
+    }
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
     // The attempt that created the note reports the outcome of the job.
     outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);

@@ -13,7 +13,7 @@ import {
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { FIRST_ASKED } from '../budget/allowance.ts';
+import { FIRST_ASKED, LEAST_ASKED } from '../budget/allowance.ts';
 import { standingIn } from '../budget/use.ts';
 import type { CampaignSpec, FeedSpec, ItemEnd, ItemEntry, ItemLaunch } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
@@ -60,7 +60,7 @@ export class Feed {
     this.#offset = carried?.offset ?? 0;
     this.open = new Map(carried?.open.map((entry) => [entry.id, entry]));
     this.#asked = new Set(carried?.asked);
-    this.#ahead = carried?.ahead ?? FIRST_ASKED;
+    this.#ahead = carried?.ahead ?? (patched('ask-first-window') ? FIRST_ASKED : LEAST_ASKED);
   }
 
   /** All items were started. */

@@ -27,10 +27,15 @@ interface Attempt {
   readonly attempt?: number;
   /** How long ago (ms) the job was accepted. */
   readonly age?: number;
+  /** How long (ms) jobs of its kind took so far. */
+  readonly usual?: number;
+  /** Other activities that wait for the end of their jobs. */
+  readonly waiting?: number;
 }
 
 /** What the attempt returned or threw, how often it polled, and its duration (ms). */
-export async function pollOnce({ answers, ahead = 0, attempt = 1, age = 0 }: Attempt) {
+export async function pollOnce(given: Attempt) {
+  const { answers, ahead = 0, attempt = 1, age = 0, usual = 100, waiting = 0 } = given;
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-poll-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { kind, options, input } = JOBS.sequence;
@@ -44,8 +49,9 @@ export async function pollOnce({ answers, ahead = 0, attempt = 1, age = 0 }: Att
   const item = { campaign: 'c', store: folder, id: 'one', kind, generation: 0 };
   const job: RemoteJob = { item, reference, remoteId: 'r-1' };
   const jobTimes = new JobTimes();
+  jobTimes.waiting = waiting;
   const at = (ms: number): string => new Date(1_800_000_000_000 + ms).toISOString();
-  jobTimes.note(job, { queuedAt: at(0), startedAt: at(10), finishedAt: at(100) } as never);
+  jobTimes.note(job, { queuedAt: at(0), startedAt: at(10), finishedAt: at(usual) } as never);
   let polls = 0;
   const client = {
     artefacts: () => [],

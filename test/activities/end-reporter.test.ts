@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
 import { EndReporter } from '../../src/activities/end-reporter.ts';
@@ -17,29 +18,49 @@ function reporting(...answers: (Error | undefined)[]) {
   return { signals, ends: new EndReporter({ workflow } as unknown as Client) };
 }
 
-test('the first end is sent at once, and those that follow within 250 ms are sent together', async () => {
+test('the first ends are sent at once, and those that follow within 250 ms are sent together', async () => {
   vi.useFakeTimers();
   const { signals, ends } = reporting();
-  const all = ['a', 'b', 'c'].map((id) => ends.report('night', done(id)));
+  const first = ['a', 'b'].map((id) => ends.report('night', done(id)));
   const other = ends.report('day', done('x'));
+  await Promise.all([...first, other]);
   expect(signals).toEqual([
-    ['campaign:night', ['a']],
+    ['campaign:night', ['a', 'b']],
     ['campaign:day', ['x']],
   ]);
+  const all = ['c', 'd'].map((id) => ends.report('night', done(id)));
   await vi.advanceTimersByTimeAsync(250);
-  await Promise.all([...all, other]);
-  expect(signals.slice(2)).toEqual([['campaign:night', ['b', 'c']]]);
+  await Promise.all(all);
+  expect(signals.slice(2)).toEqual([['campaign:night', ['c', 'd']]]);
   // After a while the next one is the first again.
   await vi.advanceTimersByTimeAsync(500);
-  await ends.report('night', done('d'));
-  expect(signals.at(-1)).toEqual(['campaign:night', ['d']]);
+  await ends.report('night', done('e'));
+  expect(signals.at(-1)).toEqual(['campaign:night', ['e']]);
   vi.useRealTimers();
+});
+
+test('ends wait for the downloads of items that end at the same time, and are sent together', async () => {
+  const { signals, ends } = reporting();
+  for (const id of ['a', 'b', 'c']) ends.downloading('night', id);
+  const first = ends.report('night', done('a'));
+  ends.downloaded('night', 'b');
+  await delay(100);
+  expect(signals, 'while c is being downloaded').toEqual([]);
+  await Promise.all([first, ends.report('night', done('c'))]);
+  expect(signals).toEqual([['campaign:night', ['a', 'c']]]);
+});
+
+test('a download that does not end does not hold up other ends', async () => {
+  const { signals, ends } = reporting();
+  ends.downloading('night', 'large');
+  await ends.report('night', done('a'));
+  expect(signals).toEqual([['campaign:night', ['a']]]);
 });
 
 test('many ends are not delayed', async () => {
   const { signals, ends } = reporting();
   await Promise.all(Array.from({ length: 101 }, (_, n) => ends.report('night', done(`i${n}`))));
-  expect(signals.map(([, ids]) => ids.length)).toEqual([1, 100]);
+  expect(signals.map(([, ids]) => ids.length)).toEqual([100, 1]);
 });
 
 test('a failed signal rejects every end that it contains', async () => {

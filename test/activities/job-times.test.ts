@@ -1,4 +1,5 @@
 /** When the first poll of a job is worth its request. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { JobTimes } from '../../src/activities/job-times.ts';
 import type { RemoteJob } from '../../src/workflows/activity-types.ts';
@@ -30,4 +31,15 @@ test.each([
 
 test('only the last twenty count', () => {
   expect(timesOf(100, ...Array<number>(20).fill(5_000)).likelyMs(JOB)).toBe(5_000);
+});
+
+test('a job runs since its acceptance, if this worker knows it, and not since its activity', async () => {
+  const times = new JobTimes();
+  const job = { ...JOB, remoteId: 'one' };
+  expect(times.runningMs(job, 20)).toBe(20);
+  times.accepted('one');
+  await delay(50);
+  expect(times.runningMs(job, 20)).toBeGreaterThanOrEqual(49);
+  expect(times.runningMs(job, 9_000), 'after a restart of the machine').toBe(9_000);
+  expect(times.runningMs({ ...JOB, remoteId: 'other' }, 20)).toBe(20);
 });

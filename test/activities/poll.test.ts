@@ -17,6 +17,15 @@ test('a job whose poll is postponed for long is retried by the Temporal server',
   expect(polls).toBe(1);
 });
 
+test('a job of some seconds is first polled by the attempt that waited for it, a longer one by a later attempt', async () => {
+  const short = await pollOnce({ answers: [FINISHED], usual: 3_000, age: 500 });
+  expect(short).toMatchObject({ ended: { type: 'finished' }, polls: 1 });
+  const long = await pollOnce({ answers: [FINISHED], usual: 30_000 });
+  expect(long).toMatchObject({ ended: { type: 'NotYet' }, polls: 0 });
+  const many = await pollOnce({ answers: [FINISHED], usual: 3_000, waiting: 100 });
+  expect(many).toMatchObject({ ended: { type: 'NotYet' }, polls: 0 });
+});
+
 test('an attempt does not wait for more than some seconds, however short its waits are', async () => {
   const { ended, polls } = await pollOnce({ answers: [later(1_500)] });
   expect(ended).toMatchObject({ type: 'NotYet' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   allowance,
   boundQueue,
-  FIRST_ASKED,
+  LEAST_ASKED,
   noteTaken,
   takeNotices,
 } from '../../src/budget/allowance.ts';
@@ -38,14 +38,14 @@ function grant(state: Budget, now: number): string[] {
 }
 
 describe('how far ahead a campaign may request slots', () => {
-  test('shrinks with the number of campaigns, but not below the allowance of a new one', () => {
+  test('shrinks with the number of campaigns, but not below twenty', () => {
     const state = budgetOf(0);
     ask(state, 'one', 0, 1);
     expect(allowance(state)).toBe(200);
     for (let i = 0; i < 79; i += 1) ask(state, `more-${i}`, 0, 1);
     expect(allowance(state)).toBe(50);
     for (let i = 0; i < 1_000; i += 1) ask(state, `many-${i}`, 0, 1);
-    expect(allowance(state)).toBe(FIRST_ASKED);
+    expect(allowance(state)).toBe(LEAST_ASKED);
   });
 
   test('a campaign is notified of its grants once half of its allowance is used', () => {

@@ -53,6 +53,27 @@ test('waiting rows have no workflow, and each row with a job has one', async () 
   await treeIsWhole(started.folder);
 });
 
+test('the submissions of a burst come before the workflows of its accepted items', async () => {
+  await open({
+    limit: 2,
+    windowMs: 3_600_000,
+    faults: [{ name: 'slow', endpoint: 'submit', ms: 700, times: 1 }],
+  });
+  const started = await rig.start(sequences(2));
+  expect((await started.handle.result()).ended.succeeded).toBe(2);
+  const lastAnswer = await Promise.all(
+    started.ids.map(async (id) => Date.parse((await recordOf(started, id))?.answeredAt ?? '')),
+  ).then((times) => Math.max(...times));
+  const begins = await Promise.all(
+    started.ids.map(async (id) => {
+      const item = rig.client.workflow.getHandle(itemWorkflowId(started.name, id));
+      return (await item.describe()).startTime.getTime();
+    }),
+  );
+  expect(Math.min(...begins)).toBeGreaterThanOrEqual(lastAnswer);
+  await treeIsWhole(started.folder);
+});
+
 test('a cancelled campaign waits for a submission in progress, and keeps its job', async () => {
   await open({
     limit: 1,

@@ -1,6 +1,7 @@
 /** Everything after the acceptance of a job is one activity, whose attempts continue where the previous one stopped. */
 import { Context } from '@temporalio/activity';
 import { expect, test } from 'vitest';
+import { itemDoneSignal } from '../../src/workflows/messages.ts';
 import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { sequences, type Rig } from '../rig.ts';
 import * as fate from './fates.ts';
@@ -61,6 +62,19 @@ test('an item whose disk is full while it is cancelled ends as cancelled, not as
   const progress = await started.handle.result();
   expect(progress.ended).toMatchObject({ cancelled: 1, failed: 0 });
   await keepsPromises(rig, { ...started, progress });
+});
+
+test('the campaign is notified after the downloads of jobs that end at the same time', async () => {
+  const slow = { name: 'slow', endpoint: 'download', ms: 600 } as const;
+  const rig = await openRig({ limit: 2, windowMs: 3_600_000, faults: [slow] });
+  const ran = await rig.run(sequences(2));
+  expect(ran.progress.ended.succeeded).toBe(2);
+  await keepsPromises(rig, ran);
+  const { events } = await ran.handle.fetchHistory();
+  const signals = (events ?? []).flatMap(
+    (event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? [],
+  );
+  expect(signals.filter((name) => name === itemDoneSignal.name)).toHaveLength(1);
 });
 
 async function activitiesOf(rig: Rig, campaign: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Observer } from '../../src/campaigns/observe.ts';
 import type { Session } from '../../src/host/session.ts';
 import { readSnapshot } from '../../src/activities/budget-status.ts';
+import { requestSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import {
   atMostOneJob,
@@ -24,6 +25,22 @@ async function waiting(campaign: string): Promise<{ asked: number; items: number
   const snapshot = reference && (await readSnapshot(rig.client, budgetWorkflowId(reference)));
   const lane = snapshot?.waiting.find((one) => one.campaign === campaign);
   return lane ? { asked: lane.asked ?? lane.items, items: lane.items } : null;
+}
+
+/** How many slots each message to the budget requests, in order. */
+async function requestsInMessages(): Promise<number[]> {
+  const reference = rig.settings[1]?.reference;
+  if (!reference) throw new Error('no prediction service');
+  const budget = rig.client.workflow.getHandle(budgetWorkflowId(reference));
+  const signals = ((await budget.fetchHistory()).events ?? []).flatMap(
+    (event) => event.workflowExecutionSignaledEventAttributes ?? [],
+  );
+  return signals
+    .filter(({ signalName }) => signalName === requestSignal.name)
+    .map(({ input }) => {
+      const text = new TextDecoder().decode(input?.payloads?.[0]?.data ?? new Uint8Array());
+      return (JSON.parse(text) as unknown[]).length;
+    });
 }
 
 test('a campaign requests slots for some rows, and the budget knows how many follow', async () => {
@@ -50,6 +67,21 @@ test('a campaign requests slots for some rows, and the budget knows how many fol
       return seen.waiting - (after?.asked ?? 0);
     })
     .toBe(0);
+  await handle.cancel();
+  await handle.result().catch(() => undefined);
+});
+
+test('a campaign requests the slots of its first window in one message', async () => {
+  rig = await Rig.open({
+    limit: 60,
+    windowMs: HOUR,
+    engine: 'synthetic',
+    jobMs: 20,
+    concurrency: 0,
+  });
+  const { handle } = await rig.start(sequences(80));
+  await expect.poll(() => rig.services.journal().length).toBe(60);
+  expect((await requestsInMessages())[0]).toBe(60);
   await handle.cancel();
   await handle.result().catch(() => undefined);
 });

@@ -7,8 +7,8 @@
  * clock is read after that end, so their difference is never too small: the smallest one seen is the true difference
  * plus the shortest delay. An answer is placed by it, a little late but never early.
  *
- * In a burst all delays are long. So the two clocks are also compared just before slots are free, when the machine has
- * nothing to do.
+ * In a burst all delays are long. So the two clocks are also compared before the first one, and just before slots are
+ * free, when the machine has nothing to do.
  *
  * If the server's clock is set forward, the difference grows and the smallest one is wrong. Such an answer is placed
  * before a time that the server's clock had reached before it; then nothing that was seen before counts.
@@ -47,6 +47,11 @@ export class AnswerTimes {
       const answered = answerOf(event);
       return answered ? { ...event, chargedAt: this.timeOf(answered, now, ahead) } : event;
     });
+  }
+
+  /** No steady clock was read, and no answer came. */
+  get isNew(): boolean {
+    return this.#least.size === 0;
   }
 
   /** Whether a reading of a steady clock would place the next answers better. */

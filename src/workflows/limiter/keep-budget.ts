@@ -189,8 +189,11 @@ class BudgetKeeper<Job extends JobReference> {
   }
 
   #wantsReading(taken: readonly BudgetEvent[]): boolean {
-    if (taken.length > 0 || !this.#verbs.readSteadyClock) return false;
-    return this.#answers?.wantsReading(this.#clock.now) === true && patched('steady-readings');
+    if (!this.#answers || !this.#verbs.readSteadyClock) return false;
+    if (taken.length === 0)
+      return this.#answers.wantsReading(this.#clock.now) && patched('steady-readings');
+    const isFirst = this.#answers.isNew && taken.some(({ type }) => type === 'request');
+    return isFirst && patched('first-reading');
   }
 
   #refused(events: readonly BudgetEvent[]): ReadonlySet<Request> {

@@ -1,0 +1,48 @@
+/**
+ * What a burst is for comes first, and what can wait comes after it.
+ *
+ * When many slots are free at once, each job that is sent late is late again in every later window, because its slot is
+ * free a window after its answer. So the workflows of accepted items begin when this worker has sent what it can:
+ * starting one costs as much CPU as a submission, here and in the Temporal server. In the same way, the results of jobs
+ * that end together are downloaded before their campaign is notified.
+ */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The parts of a burst begin one after another, with gaps shorter than this (ms). */
+const GAP_MS = 30;
+
+/** A burst that does not end holds nothing up for longer (ms). */
+const LONGEST_MS = 1_000;
+
+export class Burst {
+  readonly #inProgress = new Set<unknown>();
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #end: Promise<void> | null = null;
+
+  /** `part` is in progress: a submission or an item. */
+  enter(part: unknown): void {
+    this.#inProgress.add(part);
+    this.#lastAt = performance.now();
+  }
+
+  /** It is done. Does nothing for a part that has not entered. */
+  leave(part: unknown): void {
+    if (this.#inProgress.delete(part)) this.#lastAt = performance.now();
+  }
+
+  /** Nothing is in progress, and nothing was a moment ago. */
+  get isOver(): boolean {
+    return this.#inProgress.size === 0 && performance.now() - this.#lastAt >= GAP_MS;
+  }
+
+  /** Resolves when the burst is over, and at the latest after a second. */
+  over(): Promise<void> {
+    return (this.#end ??= this.#over().finally(() => (this.#end = null)));
+  }
+
+  async #over(): Promise<void> {
+    const since = performance.now();
+    while (!this.isOver && performance.now() - since < LONGEST_MS) await delay(GAP_MS);
+  }
+}
