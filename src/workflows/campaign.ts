@@ -17,6 +17,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import type { CampaignSpec, CampaignProgress, FeedSpec, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
@@ -61,7 +62,9 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   });
   setHandler(takenSignal, (taken) => run.taken(taken));
   setHandler(withdrawnSignal, (service) => run.withdrawn(service));
-  setHandler(lookSignal, () => run.sweepOnRequest());
+  // A campaign that ends while it checks its items needs no answer: without this, the worker logs a warning.
+  const { ABANDON } = HandlerUnfinishedPolicy;
+  setHandler(lookSignal, () => run.sweepOnRequest(), { unfinishedPolicy: ABANDON });
   setHandler(nudgeSignal, () => undefined);
   setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause(true));
