@@ -7,7 +7,7 @@ import type { Timing } from '../domain/outcomes.ts';
 import type { RemoteJob } from '../workflows/activity-types.ts';
 
 const REMEMBERED = 20;
-/** Accepted jobs that have not ended; those of a night wait for their slots. */
+/** Acceptances that are remembered; each is dropped at the end of its job. */
 const MOST_RUNNING = 2_000;
 /** A job may be shorter than all seen before, or may have ended long ago: it is not made to wait. */
 const LONGEST_MS = 60_000;

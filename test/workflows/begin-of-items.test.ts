@@ -1,7 +1,8 @@
 /** The workflow of an item starts with the answer to its submission: until then its row waits in the budget's queue. */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { JobTimes } from '../../src/activities/job-times.ts';
 import type { ServiceSettings } from '../../src/config/services.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -72,6 +73,18 @@ test('the submissions of a burst come before the workflows of its accepted items
   );
   expect(Math.min(...begins)).toBeGreaterThanOrEqual(lastAnswer);
   await treeIsWhole(started.folder);
+});
+
+test('a worker notes when its jobs are accepted, for their first poll', async () => {
+  await open({ limit: 0 });
+  const accepted = vi.spyOn(JobTimes.prototype, 'accepted');
+  onTestFinished(() => accepted.mockRestore());
+  const started = await rig.start(sequences(2));
+  expect((await started.handle.result()).ended.succeeded).toBe(2);
+  const remoteIds = await Promise.all(
+    started.ids.map(async (id) => (await recordOf(started, id))?.remoteId),
+  );
+  expect(accepted.mock.calls.flat().sort()).toEqual(remoteIds.sort());
 });
 
 test('a cancelled campaign waits for a submission in progress, and keeps its job', async () => {
