@@ -31,11 +31,6 @@ export class Burst {
     if (this.#inProgress.delete(part)) this.#lastAt = performance.now();
   }
 
-  /** Nothing is in progress, and nothing was a moment ago. */
-  get isOver(): boolean {
-    return this.#inProgress.size === 0 && performance.now() - this.#lastAt >= GAP_MS;
-  }
-
   /** Resolves when the burst is over, and at the latest after a second. */
   over(): Promise<void> {
     return (this.#end ??= this.#over().finally(() => (this.#end = null)));
@@ -43,6 +38,11 @@ export class Burst {
 
   async #over(): Promise<void> {
     const since = performance.now();
-    while (!this.isOver && performance.now() - since < LONGEST_MS) await delay(GAP_MS);
+    while (!this.#isOver && performance.now() - since < LONGEST_MS) await delay(GAP_MS);
+  }
+
+  /** Nothing is in progress, and nothing was a moment ago. */
+  get #isOver(): boolean {
+    return this.#inProgress.size === 0 && performance.now() - this.#lastAt >= GAP_MS;
   }
 }

@@ -22,8 +22,6 @@ interface Line {
   waiting: Waiting[];
   /** Runs since the last signal. */
   timer: NodeJS.Timeout | null;
-  /** The first signal after a pause is about to be sent, with all ends of this moment. */
-  isFirst: boolean;
 }
 
 export class EndReporter {
@@ -48,26 +46,21 @@ export class EndReporter {
   /** Resolves when the campaign was notified, or has ended; rejects when the server did not accept the signal. */
   async report(campaign: string, done: ItemDone): Promise<void> {
     this.downloaded(campaign, done.id);
-    if (!this.#downloads.isOver) await this.#downloads.over();
+    await this.#downloads.over();
     return this.#enqueue(campaign, done);
   }
 
   #enqueue(campaign: string, done: ItemDone): Promise<void> {
-    const line = this.#lines.get(campaign) ?? { waiting: [], timer: null, isFirst: false };
+    const line = this.#lines.get(campaign) ?? { waiting: [], timer: null };
     this.#lines.set(campaign, line);
     return new Promise((reported, failed) => {
       line.waiting.push({ done, reported, failed });
       if (line.waiting.length >= MOST) this.#send(campaign, line);
-      else if (line.timer === null) this.#sendFirst(campaign, line);
-    });
-  }
-
-  #sendFirst(campaign: string, line: Line): void {
-    if (line.isFirst) return;
-    line.isFirst = true;
-    queueMicrotask(() => {
-      line.isFirst = false;
-      if (line.waiting.length > 0) this.#send(campaign, line);
+      else if (line.timer === null && line.waiting.length === 1)
+        // With all other ends of this moment, unless they were too many and are sent.
+        queueMicrotask(() => {
+          if (line.timer === null) this.#send(campaign, line);
+        });
     });
   }
 
