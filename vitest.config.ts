@@ -7,12 +7,13 @@ const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.ur
 
 /** Minutes of kills, outages and virtual nights: `npm test -- --long`. */
 const LONG = [
-  'test/cli/{background,move-bucket,retry,terminal,together}.test.ts',
+  'test/cli/{background,folder-changed,move-bucket,retry,terminal,together}.test.ts',
   'test/cluster/restore.test.ts',
   'test/crash/**',
   'test/telemetry/stop-under-load.test.ts',
   'test/temporal/upgrade-large.test.ts',
   'test/time-skipping/**',
+  'test/watchdog/item-deletion.test.ts',
   'test/workflows/{faults,outage,probes-per-minute,unsure}.test.ts',
 ];
 

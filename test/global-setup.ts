@@ -55,6 +55,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
       'limit.historyCount.suggestContinueAsNew': '300',
       // Off by default, and on where many people share a server: workflows must work with both.
       'matching.enableFairness': 'true',
+      // The default, for tests that create namespaces.
+      'system.namespaceCacheRefreshInterval': '"2s"',
     },
   });
   const client = await connectClient({ address: server.address, namespace: 'default' });

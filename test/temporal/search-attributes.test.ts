@@ -24,6 +24,8 @@ beforeAll(async () => {
     dir,
     port: await freePort(),
     headless: true,
+    // As every server but the embedded one.
+    dynamicConfig: { 'system.namespaceCacheRefreshInterval': '"2s"' },
   });
 });
 afterAll(async () => {
