@@ -1,7 +1,6 @@
 /** Many users and many rows on one budget: how exact it is, how close to the bound, and how large its state becomes. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { parse } from 'csv-parse/sync';
@@ -9,7 +8,6 @@ import { findTemporalCli } from '../src/program/temporal-cli.js';
 import { startOrJoin } from '../src/campaigns/start.ts';
 import { Secret } from '../src/config/secret.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
-import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import { freePort } from '../src/temporal/ports.ts';
@@ -19,13 +17,12 @@ import { logTo } from '../src/telemetry/log-target.ts';
 import { startWorker, type RunningWorker } from '../src/worker.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../src/workflows/names.ts';
 import { takenIn } from '../test/taken-in.ts';
-import { sequences } from './command.ts';
+import { Bench, sequences } from './command.ts';
 
 interface Scene {
   readonly client: Client;
-  readonly services: LocalServices;
+  readonly bench: Bench;
   readonly users: readonly ServiceSettings[];
-  readonly folder: string;
   start(user: ServiceSettings, name: string, rows: readonly object[]): Promise<void>;
   /** Starts the worker. */
   work(): Promise<void>;
@@ -44,26 +41,27 @@ interface Limits {
 logTo((line) => process.stderr.write(line));
 
 async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'hundredfold-bench-'));
   const cli = findTemporalCli();
   if (!cli) throw new Error('the Temporal CLI is missing: npm run setup');
+  const bench = await Bench.open();
+  const { folder } = bench;
   const windowMs = limits.windowSeconds * 1_000;
-  const services = await startLocalServices({
-    engine: 'synthetic',
-    concurrency: 0,
-    retryAfterSeconds: 1,
-    limit: limits.limit,
-    addressLimit: limits.addressLimit,
-    windowMs,
-    jobMs: limits.jobSeconds * 1_000,
-  });
+  const url = await bench.serve(
+    [
+      ...'--engine synthetic --concurrency 0 --retry-after 1'.split(' '),
+      ...['--limit', String(limits.limit), '--window', `${limits.windowSeconds}s`],
+      ...(limits.addressLimit > 0 ? ['--address-limit', String(limits.addressLimit)] : []),
+      ...['--job-time', `${limits.jobSeconds * 1_000}ms`],
+    ],
+    'none',
+  );
   const ports = { port: await freePort(), uiPort: await freePort() };
   const server = await startDevServer({ executable: cli.path, dir: folder, ...ports });
   const temporal = { address: server.address, namespace: 'default' };
   const client = await connectClient(temporal);
   await registerSearchAttributes(client);
   const users = Array.from({ length: limits.users }, (_, n) =>
-    describeService('predictions', services.url, new Secret(`benchUser~${n}`), {
+    describeService('predictions', url, new Secret(`benchUser~${n}`), {
       address: 'bench',
       limit: { limit: limits.limit, windowMs },
       addressLimit: { limit: limits.addressLimit || null, windowMs },
@@ -102,13 +100,12 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
     workers.push(await startWorker({ ...common, roles: ROLES }));
   };
   try {
-    return await use({ client, services, users, folder, start, work });
+    return await use({ client, bench, users, start, work });
   } finally {
     for (const worker of workers) await worker.stop();
     await client.connection.close();
     await stopDevServer(server);
-    await services.close();
-    await rm(folder, { recursive: true, force: true });
+    await bench.close();
   }
 }
 
@@ -159,11 +156,13 @@ async function credentials(users: number, items: number): Promise<string> {
       scene.client.workflow.getHandle(campaignWorkflowId(name)).result(),
     );
     await Promise.all(done);
-    const journal = scene.services.journal();
-    const stamps = journal.filter(({ accepted }) => accepted).map(({ at }) => at);
+    const publishedAt = Date.now();
+    const sizes = await sizesOf(scene);
+    const journal = await scene.bench.journal();
+    const stamps = journal.filter(({ accepted }) => accepted === 1).map(({ at }) => at);
     const since = (at: number | undefined): number => (Number(at) - Number(stamps[0])) / 1_000;
-    const makespan = since(await lastEnd(scene.folder, names));
-    const published = since(Date.now());
+    const makespan = since(await lastEnd(scene.bench.folder, names));
+    const published = since(publishedAt);
     const perWindow = stamps.filter(
       (_, n) => n % limits.addressLimit === 0 || n === stamps.length - 1,
     );
@@ -181,7 +180,7 @@ async function credentials(users: number, items: number): Promise<string> {
       `${refused} x 429, ${stamps.length - users * items} duplicates, until the last item was complete on disk`,
       `${makespan.toFixed(1)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)};`,
       `until the last campaign was published ${published.toFixed(1)} s; jobs accepted after their slot was free (median, 95th percentile, most): ${lateness.map((one) => one.toFixed(2)).join(', ')} s; the first job of each window, and the last one, accepted after ${perWindow.map((at) => since(at).toFixed(1)).join(', ')} s;`,
-      await sizesOf(scene),
+      sizes,
     ].join(' ');
   });
 }

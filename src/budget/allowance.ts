@@ -41,16 +41,18 @@ export function noteTaken(state: Budget, { request }: Grant): void {
 
 /**
  * The grants to report now, which then count as reported: for campaigns with half of their requests granted. A message
- * for every request would cost as much as its submission.
+ * for every request would cost as much as its submission. A campaign without further rows has nothing to request: it is
+ * notified of the last of its requests, together with all before, unless `evenIfLast`.
  */
-export function takeNotices(state: Budget): Taken[] {
+export function takeNotices(state: Budget, { evenIfLast = false } = {}): Taken[] {
   const { taken = {}, queue } = state;
   const ahead = allowance(state);
   const notices: Taken[] = [];
   for (const [campaign, ids] of Object.entries(taken)) {
     const lanes = queue.lanes.filter((lane) => lane.campaign === campaign);
     const waiting = lanes.reduce((sum, lane) => sum + lane.waiting.length, 0);
-    if (waiting > ahead / 2) continue;
+    const isLast = lanes.every(({ behind }) => behind === 0);
+    if (waiting > (isLast && !evenIfLast ? 0 : ahead / 2)) continue;
     notices.push({ campaign, ids, ahead });
     // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
     delete taken[campaign];

@@ -156,6 +156,9 @@ export const SETTINGS = {
   // A single process gains nothing from several partitions of a task queue; each would forward its tasks to the first.
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
+  // By default 100: if more events arrive while a workflow task runs, such as the ends of a hundred submissions, the
+  // server fails this task, and the worker must replay the whole history of the budget.
+  'history.maximumBufferedEventsBatch': '1000',
   // The HTTP API, which start-dev opens on a random port, answers any web page that finds it. It is not used here.
   'frontend.httpAllowedHosts': '[]',
 };

@@ -78,7 +78,8 @@ class Submissions implements BudgetVerbs<ItemJob> {
     if (!patched('tell-taken')) return [];
     for (const grant of grants) noteTaken(state, grant);
     const { service } = this.name;
-    return takeNotices(state).map(({ campaign, ...taken }) => {
+    const evenIfLast = !patched('tell-last-together');
+    return takeNotices(state, { evenIfLast }).map(({ campaign, ...taken }) => {
       const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
       return handle.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
         log.info('the campaign has ended', { campaign, error: String(error) });

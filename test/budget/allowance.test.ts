@@ -12,6 +12,8 @@ const NOW = 1_000_000;
 /** The size of a payload (bytes); Temporal refuses a larger one. */
 const PAYLOAD = 2 * 1024 * 1024;
 
+const RUN = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
+
 function budgetOf(limit: number | null): Budget {
   const state = newBudget();
   const credentialLimit = { limit, windowMs: 3_600_000 };
@@ -20,13 +22,15 @@ function budgetOf(limit: number | null): Budget {
   return state;
 }
 
-function ask(state: Budget, campaign: string, from: number, to: number): void {
+function ask(state: Budget, campaign: string, from: number, to: number, behind?: number): void {
   for (let i = from; i < to; i += 1) {
     const id = `sequence-of-usual-length-${i}`;
     const job = { id, kind: 'sequence', generation: 0, store: `/data/results/${campaign}` };
     const item = `item:${campaign}:${id}`;
-    const run = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
-    const asked = { item, run, campaign, credential: 'c', attempt: 0, weight: 1, job };
+    const asked = {
+      ...{ item, run: RUN, campaign, credential: 'c', attempt: 0, weight: 1, job },
+      ...(behind !== undefined && { behind }),
+    };
     apply(state, { type: 'request', request: asked }, NOW);
   }
 }
@@ -35,6 +39,14 @@ function grant(state: Budget, now: number): string[] {
   const { grants } = decide(state, now);
   for (const one of grants) noteTaken(state, one);
   return grants.map(({ request }) => request.job.id);
+}
+
+function closeAll(state: Budget, campaign: string, ids: readonly string[]): void {
+  for (const id of ids) {
+    const item = `item:${campaign}:${id}`;
+    const closing = { type: 'accepted', rateLimit: null } as const;
+    apply(state, { type: 'close', item, run: RUN, closing }, NOW);
+  }
 }
 
 describe('how far ahead a campaign may request slots', () => {
@@ -54,22 +66,41 @@ describe('how far ahead a campaign may request slots', () => {
     const first = grant(state, NOW);
     expect(first).toHaveLength(40);
     expect(takeNotices(state)).toEqual([]);
-    for (const id of first)
-      apply(
-        state,
-        {
-          type: 'close',
-          item: `item:night:${id}`,
-          run: '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77',
-          closing: { type: 'accepted', rateLimit: null },
-        },
-        NOW,
-      );
+    closeAll(state, 'night', first);
     const second = grant(state, NOW + 3_700_000);
     expect(takeNotices(state)).toEqual([
       { campaign: 'night', ids: [...first, ...second], ahead: 200 },
     ]);
     expect(takeNotices(state)).toEqual([]);
+  });
+
+  test('a campaign without further rows is notified once, when its last request is granted', () => {
+    const state = budgetOf(2);
+    ask(state, 'small', 0, 4, 0);
+    const first = grant(state, NOW);
+    expect(first).toHaveLength(2);
+    expect(takeNotices(state)).toEqual([]);
+    closeAll(state, 'small', first);
+    const second = grant(state, NOW + 3_700_000);
+    expect(takeNotices(state)).toEqual([
+      { campaign: 'small', ids: [...first, ...second], ahead: 200 },
+    ]);
+  });
+
+  test('older histories notify it of each grant', () => {
+    const state = budgetOf(2);
+    ask(state, 'small', 0, 4, 0);
+    const ids = grant(state, NOW);
+    expect(takeNotices(state, { evenIfLast: true })).toEqual([
+      { campaign: 'small', ids, ahead: 200 },
+    ]);
+  });
+
+  test('a campaign with further rows is notified of each grant when few requests wait', () => {
+    const state = budgetOf(2);
+    ask(state, 'large', 0, 4, 1);
+    const ids = grant(state, NOW);
+    expect(takeNotices(state)).toEqual([{ campaign: 'large', ids, ahead: 200 }]);
   });
 
   test('a campaign whose last request was granted is notified', () => {
