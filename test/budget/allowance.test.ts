@@ -28,7 +28,13 @@ function ask(state: Budget, campaign: string, from: number, to: number, behind?:
     const job = { id, kind: 'sequence', generation: 0, store: `/data/results/${campaign}` };
     const item = `item:${campaign}:${id}`;
     const asked = {
-      ...{ item, run: RUN, campaign, credential: 'c', attempt: 0, weight: 1, job },
+      item,
+      run: RUN,
+      campaign,
+      credential: 'c',
+      attempt: 0,
+      weight: 1,
+      job,
       ...(behind !== undefined && { behind }),
     };
     apply(state, { type: 'request', request: asked }, NOW);

@@ -127,6 +127,28 @@ const COURSES: readonly Course[] = [
     },
   },
   {
+    // Slots are charged from the answers, the clocks are compared between the windows, and a campaign hears once of its
+    // last grants. An item that waits for its job is asked to request a slot.
+    name: 'charged-from-answers',
+    options: {
+      ...QUICK,
+      jobMs: 1_000,
+      limit: 6,
+      windowMs: 8_000,
+      faults: faults(),
+      policy: { sameFailures: 20 },
+    },
+    async run(rig) {
+      const started = await rig.start([...sequences(15), ...molecules(3)], 'charged-from-answers');
+      await begun(rig);
+      await started.handle.signal('pause');
+      await started.handle.signal('resume');
+      await askEach(rig, started);
+      await started.handle.result();
+      return started;
+    },
+  },
+  {
     // The log of a failed job is fetched; `retry` looks up the former job, abandons it, and another one is submitted.
     name: 'retried',
     options: { ...QUICK, limit: 0, faults: [{ name: 'fail' }] },
@@ -139,6 +161,14 @@ const COURSES: readonly Course[] = [
     },
   },
 ];
+
+/** Of those that run. */
+async function askEach(rig: Rig, { name, ids }: Started): Promise<void> {
+  for (const id of ids) {
+    const item = rig.client.workflow.getHandle(itemWorkflowId(name, id));
+    await item.signal('ask').catch(() => undefined);
+  }
+}
 
 /** Lost answers, refusals, jobs that fail and jobs that vanish. */
 function faults(): NonNullable<RigOptions['faults']> {
