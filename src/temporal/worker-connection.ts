@@ -3,15 +3,20 @@ import { NativeConnection, type NativeConnectionOptions } from '@temporalio/work
 import { reasonFor, security, type TemporalAddress } from './connection.ts';
 import type { Credentials } from './renewal.ts';
 
+/**
+ * The SDK warns of memos of more than 2 kB, which the status of a budget is with a few credentials; with fifty it has
+ * 30 kB (docs/benchmarks.md). The server refuses 2 MB.
+ */
+const payloadLimits = { memoWarnSize: 500_000 };
+
 /** Throws TEMPORAL_* with the cause. */
 export async function connectWorker(
   target: TemporalAddress,
   credentials: Credentials = target.reread?.() ?? target,
 ): Promise<NativeConnection> {
   try {
-    return await NativeConnection.connect(
-      security(target, credentials) satisfies NativeConnectionOptions,
-    );
+    const secure = security(target, credentials) satisfies NativeConnectionOptions;
+    return await NativeConnection.connect({ ...secure, payloadLimits });
   } catch (cause) {
     throw await reasonFor({ ...target, ...credentials }, cause);
   }
