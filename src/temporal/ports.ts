@@ -57,6 +57,7 @@ export function isListening(port: number, host = LOOPBACK): Promise<boolean> {
     };
     socket.once('connect', () => end(true));
     socket.once('error', () => end(false));
-    socket.once('timeout', () => end(false));
+    // Timers come before connections: if this process was busy for that long, the connection may have been accepted.
+    socket.once('timeout', () => setImmediate(end, false));
   });
 }

@@ -34,8 +34,10 @@ describe('a shell without tokens', () => {
   test('while a background process works: every command that submits nothing runs', async () => {
     const at = desk();
     const service = await night(at);
-    const { stdout } = await at.runs(0, ['status', 'night', '--json']);
-    expect(statusOf(stdout).items).toMatchObject({ total: 3, succeeded: 1, failed: 0, held: 0 });
+    // The campaign is notified up to a second after the end is on disk.
+    const items = async () =>
+      statusOf((await at.runs(0, ['status', 'night', '--json'])).stdout).items;
+    await expect.poll(items).toMatchObject({ total: 3, succeeded: 1, failed: 0, held: 0 });
     await at.runs(0, ['list']);
     await at.runs(0, ['items', 'night']);
     const { stdout: budget } = await at.runs(0, ['budget']);
