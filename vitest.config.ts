@@ -7,7 +7,7 @@ const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.ur
 
 /** Minutes of kills, outages and virtual nights: `npm test -- --long`. */
 const LONG = [
-  'test/cli/{background,folder-changed,move-bucket,retry,terminal,together}.test.ts',
+  'test/cli/{background,folder-changed,frozen-server,move,move-bucket,retry,terminal,together}.test.ts',
   'test/cluster/restore.test.ts',
   'test/crash/**',
   'test/telemetry/stop-under-load.test.ts',
