@@ -45,7 +45,8 @@ export class CredentialLeases {
     const at = performance.now();
     try {
       const store = await this.#options.openStore(address);
-      await useCredential(store, await this.#options.holder(), windowMs);
+      const usedBefore = this.#seen.has(address);
+      await useCredential(store, await this.#options.holder(), windowMs, usedBefore);
     } catch (error) {
       if (!(error instanceof StoreError) || error.retryable) throw error;
       // The worker may only write below a prefix of the bucket. Without the lease, other users of the token show only in

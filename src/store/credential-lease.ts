@@ -3,9 +3,10 @@
  * each other's submissions. On one machine the ledger shows both. Hosts that share only a bucket detect each other
  * here: while a Temporal has sent with the token within its window, no other may use it.
  *
- * Each Temporal writes a mark before it sends, and sends only while the newest lease is its own. After taking over the
- * lease, it checks the marks once more. So if two do this concurrently, one sees the other. A mark older than the
- * window is ignored: nothing has to clean up after a holder that has ended or died.
+ * Each process writes a mark before it sends, and sends only while the newest lease is its Temporal's. After writing the
+ * mark, it checks the marks of other Temporals. So if two do this concurrently, one sees the other, or both do: a process
+ * that may not send removes its mark, and the next attempt decides. A mark older than the window is ignored: nothing has
+ * to clean up after a holder that has ended or died.
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -49,13 +50,26 @@ export function credentialLeaseAddress(
 /**
  * Returns when `holder` may send with the token.
  * @param windowMs of the token's limit
+ * @param usedBefore whether an earlier call of the same process has returned
  * @throws StoreError `TOKEN_LEASED`: another Temporal has sent with it, and that may still count
  */
 export async function useCredential(
   store: Store,
   holder: LeaseHolder,
   windowMs: number,
+  usedBefore: boolean,
 ): Promise<void> {
+  try {
+    await compete(store, holder, windowMs);
+  } catch (error) {
+    // A process that has sent nothing must not block the Temporal that won, or both, until its mark is out of date.
+    if (!usedBefore) await store.remove(markKey(holder));
+    throw error;
+  }
+  if (!usedBefore) await removeExpired(store, holder, windowMs);
+}
+
+async function compete(store: Store, holder: LeaseHolder, windowMs: number): Promise<void> {
   let lease = await newestLease(store);
   if (!isOf(lease, holder)) {
     await checkCredential(store, holder, windowMs);
@@ -75,11 +89,8 @@ export async function checkCredential(
   holder: Pick<LeaseHolder, 'temporal'>,
   windowMs: number,
 ): Promise<void> {
-  for (const { left } of await marksOf(store)) {
-    if (left.temporal === holder.temporal) continue;
-    if (Date.parse(left.at) + windowMs + ALLOWANCE_MS > Date.now())
-      throw leased(store, left, windowMs);
-  }
+  for (const { left } of await marksOf(store, (key) => !isMarkOf(key, holder)))
+    if (counts(left, windowMs)) throw leased(store, left, windowMs);
 }
 
 /** For `hundredfold move`, which moves the charges along: the former holder no longer sends. */
@@ -87,18 +98,48 @@ export async function takeCredential(store: Store, holder: LeaseHolder): Promise
   const lease = await newestLease(store);
   if (lease === null) return;
   if (!isOf(lease, holder)) await takeLease(store, holder, lease, false);
-  for (const { key, left } of await marksOf(store))
-    if (left.temporal !== holder.temporal) await store.remove(key);
+  for (const { key } of await marksOf(store, (key) => !isMarkOf(key, holder)))
+    await store.remove(key);
 }
 
-async function leaveMark(store: Store, { temporal, where, host }: LeaseHolder): Promise<void> {
+async function leaveMark(store: Store, holder: LeaseHolder): Promise<void> {
+  const { temporal, where, host } = holder;
   const left: Mark = { at: new Date().toISOString(), temporal, where, host };
-  await store.write(`${MARKS}${hash('sha256', temporal).slice(0, 12)}.json`, JSON.stringify(left));
+  await store.write(markKey(holder), JSON.stringify(left));
 }
 
-async function marksOf(store: Store): Promise<{ readonly key: string; readonly left: Mark }[]> {
+/** Marks of earlier processes of the holder's Temporal. The mark of this process protects its Temporal meanwhile. */
+async function removeExpired(store: Store, holder: LeaseHolder, windowMs: number): Promise<void> {
+  for (const { key, left } of await marksOf(store, (key) => isMarkOf(key, holder)))
+    if (!counts(left, windowMs)) await store.remove(key);
+}
+
+/** Whether a job that was sent with this mark may still count. */
+function counts({ at }: Mark, windowMs: number): boolean {
+  return Date.parse(at) + windowMs + ALLOWANCE_MS > Date.now();
+}
+
+/** One for each process, so that a process can remove its own without those of its Temporal's other processes. */
+function markKey({ temporal, renewer }: LeaseHolder): string {
+  return `${marksOfTemporal(temporal)}-${hash('sha256', renewer).slice(0, 12)}.json`;
+}
+
+/** Also a mark of earlier versions, which had one for each Temporal. */
+function isMarkOf(key: string, { temporal }: Pick<LeaseHolder, 'temporal'>): boolean {
+  return key.startsWith(marksOfTemporal(temporal));
+}
+
+function marksOfTemporal(temporal: string): string {
+  return `${MARKS}${hash('sha256', temporal).slice(0, 12)}`;
+}
+
+async function marksOf(
+  store: Store,
+  isWanted: (key: string) => boolean,
+): Promise<{ readonly key: string; readonly left: Mark }[]> {
   const marks: { key: string; left: Mark }[] = [];
   for await (const key of store.list(MARKS)) {
+    if (!isWanted(key)) continue;
     const text = await store.readText(key);
     const { data } = mark.safeParse(parseJson(text ?? ''));
     if (data) marks.push({ key, left: data });

@@ -55,7 +55,7 @@ export function startRuntime(): void {
 
 /**
  * The SDK collects log entries to sort them, and looks every 100 ms for those to write: most of what a worker does
- * while it waits (docs/benchmarks.md, "Idle"). Closing the collector stops this timer and nothing else.
+ * while it waits (docs/benchmarks.md, "An idle night"). Closing the collector stops this timer and nothing else.
  */
 function flushLessOften(runtime: Runtime): void {
   const collector: Logger & { close?(): void } = runtime.logger;

@@ -1,4 +1,5 @@
 /** Runs campaigns through every branch of the workflows, for their histories. */
+import { ifFound } from '../../src/activities/if-found.ts';
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { molecules, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
 import { retried } from '../workflows/reopening.ts';
@@ -166,7 +167,7 @@ const COURSES: readonly Course[] = [
 async function askEach(rig: Rig, { name, ids }: Started): Promise<void> {
   for (const id of ids) {
     const item = rig.client.workflow.getHandle(itemWorkflowId(name, id));
-    await item.signal('ask').catch(() => undefined);
+    await ifFound(item.signal('ask'));
   }
 }
 

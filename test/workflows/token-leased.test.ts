@@ -46,7 +46,7 @@ test('rows wait without using slots while another Temporal holds the token, and 
   const rig = await openRig({ ...LIMITS, engine: 'synthetic', jobMs: 20, concurrency: 0 });
   await rig.stopWorker();
   const marks = await openFileStore(await temporaryFolder());
-  await useCredential(marks, holder('bert'), LIMITS.windowMs);
+  await useCredential(marks, holder('bert'), LIMITS.windowMs, false);
   const tokens = new InBucket({
     holder: () => Promise.resolve(holder('anna')),
     openStore: () => Promise.resolve(marks),
