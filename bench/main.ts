@@ -1,5 +1,5 @@
 /**
- * The figures of docs/benchmarks.md, measured by `npm run bench [-- start|window|throughput|live-view|items|idle-slots|idle-night]`, and
+ * The figures of docs/benchmarks.md, measured by `npm run bench [-- start|window|throughput|live-view|items|idle-slots|idle-night|open-jobs]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
@@ -21,7 +21,7 @@ import { manifestCases } from './manifest.ts';
 import { mannersCases } from './manners.ts';
 import { objectStoreCases } from './object-store.ts';
 import { grants } from './grants.ts';
-import { idleNight } from './idle-night.ts';
+import { idleNight, openJobs } from './idle-night.ts';
 import { idleSlots } from './idle-slots.ts';
 import { postgresCases } from './postgres.ts';
 import { proteinCases } from './proteins.ts';
@@ -37,6 +37,7 @@ const CASES: Readonly<Record<string, () => Promise<string>>> = {
   items: () => itemsOfTree(10_000),
   'idle-slots': () => idleSlots(200),
   'idle-night': () => idleNight(200, 300),
+  'open-jobs': () => openJobs(Number(process.env['JOBS'] ?? 600), 120),
 };
 
 /** Of any number of items; the four of the documentation by default. */

@@ -86,7 +86,7 @@ class Manners {
       brake.unused();
       const message = 'waits for its turn to be polled';
       // Spread over the time in which each job is polled once: each attempt costs the Temporal server resources.
-      const delayMs = Math.max(waitMs, pace.roundMs * (0.5 + Math.random() / 2));
+      const delayMs = Math.max(waitMs, spread(pace.roundMs));
       return listed ?? { type: 'postponed', message, delayMs };
     }
     if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
@@ -144,7 +144,8 @@ class Manners {
         // Short jobs that read the same list wait for the same next one. Attempts through the server are spread.
         const { ageMs, nextMs } = answer.list;
         const nextListMs = Math.max(1, nextMs, dueMs - ageMs);
-        const delayMs = dueMs > WAITED_HERE_MS ? dueMs : nextListMs;
+        const againMs = Math.max(dueMs, spread(pace.attemptsMs));
+        const delayMs = againMs > WAITED_HERE_MS ? againMs : nextListMs;
         return { type: 'postponed', message, delayMs };
       }
     }
@@ -171,4 +172,9 @@ class Manners {
         return outcome;
     }
   }
+}
+
+/** Jobs that were polled at the same moment are not polled at the same moment again. */
+function spread(ms: number): number {
+  return ms * (0.5 + Math.random() / 2);
 }

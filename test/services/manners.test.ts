@@ -39,9 +39,13 @@ function polite(statusRequests: number | null) {
     poll: RUNNING,
     list: { type: 'listed', jobs: [] },
   };
-  const accepted: SubmitOutcome = { type: 'accepted', remoteId: 'new', rateLimit: null };
+  const accepted = (remoteId: string): SubmitOutcome => ({
+    type: 'accepted',
+    remoteId,
+    rateLimit: null,
+  });
   const client = {
-    submit: () => Promise.resolve(accepted),
+    submit: ({ name }: Job) => Promise.resolve(accepted(name)),
     poll: (id: string) => (seen.polls.push(id), Promise.resolve(next.poll)),
     list: () => ((seen.lists += 1), Promise.resolve(next.list)),
   } as unknown as ServiceClient;
@@ -52,7 +56,7 @@ function polite(statusRequests: number | null) {
   });
   const signal = AbortSignal.timeout(60_000);
   const poll = (id: string) => mannered.poll(id, { signal, kind: 'sequence' });
-  const submit = () => mannered.submit({} as Job, { signal });
+  const submit = (name: string) => mannered.submit({ name } as Job, { signal });
   return { seen, next, poll, submit };
 }
 
@@ -125,7 +129,7 @@ test('a job that is newer than the list only waits for the next list', async () 
   next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
   await poll('job-0');
   seen.now += 100;
-  await submit();
+  await submit('new');
   next.list = { type: 'listed', jobs: [entry('new', true)] };
   const before = { lists: seen.lists, polls: seen.polls.length };
   const answer = poll('new');
@@ -171,7 +175,7 @@ test.each([
     const { poll, seen, next } = polite(statusRequests);
     const jobs = Array.from({ length: 600 }, (_, n) => `job-${n}`);
     for (const id of jobs) {
-      seen.now += 2_000;
+      seen.now += Math.max(100, everyMs);
       await poll(id);
     }
     next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
@@ -196,9 +200,42 @@ test('old jobs are not all polled at the same moment', async () => {
     seen.now += 1_000;
     await poll(id);
   }
-  seen.now += 400_000;
   next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
+  for (let n = 0; n < 4; n += 1) {
+    seen.now += 100_000;
+    for (const id of jobs) await poll(id);
+  }
   expect(await poll('job-0')).toMatchObject({ type: 'postponed', delayMs: 10_475 });
   seen.now += 1_000;
   expect(await poll('job-1')).toMatchObject({ type: 'postponed', delayMs: 10_475 });
+});
+
+test('many open jobs are polled so rarely that the attempts do not occupy the Temporal server', async () => {
+  const { poll, seen, next } = polite(5);
+  const jobs = Array.from({ length: 1_000 }, (_, n) => `job-${n}`);
+  next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
+  // Job → when to poll it again (ms). Half a minute to begin, as at 30 submissions a second.
+  const due = new Map(jobs.map((id, n) => [id, n * 30]));
+  const attempts: number[] = [];
+  for (; seen.now < 150_000; seen.now += 100) {
+    for (const [id, at] of due) {
+      if (at > seen.now) continue;
+      const answer = await poll(id);
+      const { delayMs, nextMs } = answer as { delayMs?: number; nextMs?: number };
+      // Shorter ones are waited for in the process.
+      due.set(id, seen.now + Number(delayMs ?? nextMs));
+      attempts.push(seen.now);
+    }
+  }
+  const perSecond = attempts.filter((at) => at > 60_000).length / 90;
+  expect(perSecond).toBeLessThan(35);
+  expect(perSecond, 'and are polled at all').toBeGreaterThan(20);
+});
+
+test('jobs that end at another worker do not delay the polls of this one', async () => {
+  const { poll, submit, seen } = polite(5);
+  for (let n = 0; n < 600; n += 1) await submit(`elsewhere-${n}`);
+  expect(await poll('a')).toMatchObject({ type: 'running', nextMs: 601 * 200 });
+  seen.now += 300_000;
+  expect(await poll('b')).toMatchObject({ type: 'running', nextMs: 500 });
 });
