@@ -135,7 +135,7 @@ describe('the configuration', () => {
       'a token variable that is not set',
       'services:\n  predictions: { url: "https://p.example" }',
       'CONFIG_SECRET_MISSING',
-      'HUNDREDFOLD_PREDICTION_TOKEN',
+      'Set it (export HUNDREDFOLD_PREDICTION_TOKEN=…), name another source under services.predictions.token, or remove services.predictions if no row needs it.',
     ],
   ])('refuses %s, with the place', async (_, yaml, code, named) => {
     const error = await refusal(load(yaml));

@@ -25,8 +25,12 @@ export const CREDENTIAL_ERRORS = {
     texts: {
       variable: wording<{ key: string; variable: string }>(
         ({ key, variable }) => `${key}: the environment variable ${variable} is not set`,
-        ({ key, variable }) =>
-          `Set it (export ${variable}=…), or name another source under ${key}.`,
+        ({ key, variable }) => {
+          const [service] = /^services\.\w+/.exec(key) ?? [];
+          const ways = [`Set it (export ${variable}=…)`, `name another source under ${key}`];
+          if (service !== undefined) ways.push(`remove ${service} if no row needs it`);
+          return `${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}.`;
+        },
       ),
       file: wording<{ key: string; file: string }>(
         ({ key, file }) => `${key}: cannot read the file ${file}`,
