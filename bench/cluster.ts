@@ -143,8 +143,8 @@ async function lastEnd(folder: string, names: readonly string[]): Promise<number
 }
 
 /** Many users, each with a token and a campaign, under one limit of the address. */
-async function credentials(users: number, items: number): Promise<string> {
-  const limits = { users, limit: 100, addressLimit: 200, windowSeconds: 40, jobSeconds: 1.5 };
+async function credentials(users: number, items: number, windowSeconds: number): Promise<string> {
+  const limits = { users, limit: 100, addressLimit: 200, windowSeconds, jobSeconds: 1.5 };
   return withScene(limits, async (scene) => {
     const rows = sequences(users * items);
     const names = scene.users.map((_, n) => `user-${n}`);
@@ -208,11 +208,11 @@ async function waiting(campaigns: number, rows: number): Promise<string> {
   });
 }
 
-/** Other sizes by the environment: USERS, CAMPAIGNS. */
+/** Other sizes by the environment: USERS, WINDOW (s), CAMPAIGNS. */
 const sizeOf = (variable: string, otherwise: number): number =>
   Number(process.env[variable] ?? otherwise);
 
 export const clusterCases = {
-  credentials: () => credentials(sizeOf('USERS', 50), 20),
+  credentials: () => credentials(sizeOf('USERS', 50), 20, sizeOf('WINDOW', 40)),
   waiting: () => waiting(sizeOf('CAMPAIGNS', 100), 1_000),
 };
