@@ -62,8 +62,9 @@ export async function useCredential(
   try {
     await compete(store, holder, windowMs);
   } catch (error) {
-    // A process that has sent nothing must not block the Temporal that won, or both, until its mark is out of date.
-    if (!usedBefore) await store.remove(markKey(holder));
+    // A process that has sent nothing must not block the Temporal that won, or both, until its mark is out of date. If
+    // the mark cannot be removed, it does; nothing is sent in any case.
+    if (!usedBefore) await store.remove(markKey(holder)).catch(() => undefined);
     throw error;
   }
   if (!usedBefore) await removeExpired(store, holder, windowMs);
