@@ -22,6 +22,9 @@ export type AnsweredRequests = Record<string, Answered>;
 /** Signals are delivered within milliseconds; repeated requests come within seconds. */
 const ANSWERED_FOR_MS = 60_000;
 
+/** Not with each answer: finding the oldest of thousands of entries takes a millisecond, because it lists all of them. */
+const SWEPT_EVERY_MS = 5_000;
+
 export function wasAnswered(
   answered: AnsweredRequests,
   { item, run, attempt, job: { generation } }: Request,
@@ -39,14 +42,24 @@ export function remember(
   { item, run, attempt, job }: Request,
   now: number,
 ): void {
-  for (const old in answered) {
-    if (!isOver(answered[old] as Answered, now)) break;
-    forget(answered, old);
-  }
   // Removed first, so that it goes to the end: the oldest stay in front.
   forget(answered, item);
   const { generation } = job;
   answered[item] = { ...(run !== undefined && { run }), generation, attempt, at: now };
+}
+
+/** Drops what no longer counts. */
+export function sweepAnswered(
+  state: { readonly answered: AnsweredRequests; answeredSweptAt?: number },
+  now: number,
+): void {
+  const { answered, answeredSweptAt: before } = state;
+  if (before !== undefined && Math.abs(now - before) < SWEPT_EVERY_MS) return;
+  state.answeredSweptAt = now;
+  for (const old in answered) {
+    if (!isOver(answered[old] as Answered, now)) break;
+    forget(answered, old);
+  }
 }
 
 export function forget(answered: AnsweredRequests, item: string): void {

@@ -7,7 +7,7 @@
  * The state is plain data (continue-as-new carries it) and is changed in place, so that an event does not copy the
  * queues.
  */
-import { wasAnswered } from './answered.ts';
+import { sweepAnswered, wasAnswered } from './answered.ts';
 import { blockedUntil, observe } from './block.ts';
 import { close } from './closing.ts';
 import { isInDoubt } from './doubt.ts';
@@ -91,6 +91,7 @@ export function decide(state: Budget, now: number): Decision {
   }
   sweep(state.queue);
   sweepHolds(holdsOf(state), now);
+  sweepAnswered(state, now);
   const openings = inTurn(state.queue)
     .map((lane) => opensAt(state, lane, now))
     .filter(Number.isFinite);

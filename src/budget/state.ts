@@ -29,6 +29,8 @@ export interface Budget {
   /** Submissions in progress, by `requestKey`. */
   outstanding: Record<string, Grant>;
   answered: AnsweredRequests;
+  /** When those that no longer count were dropped (ms). */
+  answeredSweptAt?: number;
   /** Absent from older states. */
   holds?: Holds;
   /** The budget knows of failures of submissions up to this number; absent from older states. */

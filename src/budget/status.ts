@@ -159,7 +159,7 @@ function windowSnapshot(
   at: number,
 ): WindowSnapshot {
   const { limit, windowMs, inFlight } = window;
-  const counting = releases(window, at).length;
+  const counting = charged(window, at) - inFlight;
   const { until, reason, refusesSince } = block;
   const blocked = { until, reason };
   return {
@@ -167,7 +167,7 @@ function windowSnapshot(
     windowMs,
     inFlight,
     ...(refusesSince !== undefined && { refusal: { since: refusesSince, reason } }),
-    closes: counting === 0 ? [] : window.closes.slice(-counting),
+    closes: window.closes.slice(window.closes.length - counting),
     blocked: held && held.until > block.until ? held : blocked,
   };
 }

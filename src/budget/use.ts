@@ -9,7 +9,7 @@
  */
 import type { Standing } from '../domain/campaign.ts';
 import type { Request } from './request.ts';
-import { GUARD_MS, firstAfter, releases, type Window } from './window.ts';
+import { GUARD_MS, charged, firstAfter, type Window } from './window.ts';
 
 /** What one campaign has charged to one credential. */
 interface Use {
@@ -83,21 +83,28 @@ export function useSnapshot(
   at: number,
 ): UseSnapshot {
   const users: ({ campaign: string } & Standing)[] = [];
-  const owned: (readonly [close: number, owner: number])[] = [];
+  const closesOf: (readonly number[])[] = [];
   for (const [campaign, use] of Object.entries(uses)) {
-    const counting = releases({ ...window, inFlight: 0, closes: use.closes }, at).length;
+    const counting = charged({ ...window, inFlight: 0, closes: use.closes }, at);
     if (counting === 0 && !busy.has(campaign)) continue;
-    for (const close of counting === 0 ? [] : use.closes.slice(-counting))
-      owned.push([close, users.length]);
+    closesOf.push(use.closes.slice(use.closes.length - counting));
     users.push({ campaign, ...use.standing });
   }
-  owned.sort(([a, i], [b, j]) => a - b || i - j);
-  let next = 0;
-  const owners = closes.map((close) => {
-    while (next < owned.length && (owned[next]?.[0] ?? close) < close) next += 1;
-    if (owned[next]?.[0] !== close) return -1;
-    next += 1;
-    return owned[next - 1]?.[1] ?? -1;
-  });
-  return { users, owners };
+  return { users, owners: ownersOf(closes, closesOf) };
+}
+
+/** For each of the closes the first user who has one at this time, each of theirs once; all ascending. */
+function ownersOf(
+  closes: readonly number[],
+  closesOf: readonly (readonly number[])[],
+): readonly number[] {
+  const next = closesOf.map(() => 0);
+  const isOwner = (own: readonly number[], user: number, close: number): boolean => {
+    let index = next[user] ?? 0;
+    while ((own[index] ?? close) < close) index += 1;
+    const found = own[index] === close;
+    next[user] = found ? index + 1 : index;
+    return found;
+  };
+  return closes.map((close) => closesOf.findIndex((own, user) => isOwner(own, user, close)));
 }

@@ -275,8 +275,8 @@ class BudgetKeeper<Job extends JobReference> {
 
   /** Updates the details in the Temporal UI, and the memo for the program. */
   #show(): void {
-    setCurrentDetails(this.#verbs.details(this.status()));
     const snapshot = this.#snapshot();
+    setCurrentDetails(this.#verbs.details(describe(snapshot, this.#clock.now)));
     const written = this.#packs ? packSnapshot(snapshot) : snapshot;
     const { at: _, ...standing } = written;
     const text = JSON.stringify(standing);
