@@ -1,6 +1,7 @@
 /**
  * How many submissions a second one budget grants: its workflow as in production, with a `submit` that answers at once.
- * No item begins, so that nothing but the budget takes time. With the embedded server, or the one at TEMPORAL_ADDRESS.
+ * No item begins, so that nothing but the budget takes time. Here with the embedded server, in
+ * postgres.ts with PostgreSQL.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,19 +65,18 @@ class Grants {
 }
 
 export async function grants(seconds: number): Promise<string> {
-  const { TEMPORAL_ADDRESS: address } = process.env;
-  if (address !== undefined) return measure(address, seconds);
   const dir = mkdtempSync(join(tmpdir(), 'hundredfold-grants-'));
   const server = await startDevServer({ dir, executable: temporalCli(), headless: true });
   try {
-    return await measure(server.address, seconds);
+    return await measureGrants(server.address, seconds);
   } finally {
     await stopDevServer(server);
     rmSync(dir, { recursive: true });
   }
 }
 
-async function measure(address: string, seconds: number): Promise<string> {
+/** With the server at this address, in its namespace `default`. */
+export async function measureGrants(address: string, seconds: number): Promise<string> {
   // No campaign is there to hear how far its rows have come, which is logged.
   Runtime.install({
     logger: new DefaultLogger('ERROR'),

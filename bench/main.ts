@@ -3,7 +3,7 @@
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
- * `npm run bench:cluster [-- credentials|waiting|cost|rate|recovery]`, `npm run bench -- object-store [items|publication]`,
+ * `npm run bench:cluster [-- credentials|waiting|cost|rate|grants|recovery]`, `npm run bench -- object-store [items|publication]`,
  * `npm run bench:cost [-- ITEMS …]`, `npm run bench -- large [ROWS …]`, `npm run bench -- grants`, and `npm run bench -- install`. `npm run bench:peers` is peers/main.ts.
  */
 import { cpus, totalmem } from 'node:os';

@@ -6,11 +6,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setUpCluster } from '../src/temporal/cluster-setup.ts';
+import { connectClient } from '../src/temporal/connection.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import { Lab, USERS, type HostName, type Limits } from '../test/cluster/hosts/lab.ts';
 import { psql, UNUSED_INDEXES } from '../test/cluster/psql.ts';
+import { startCluster } from '../test/cluster/temporal-on-postgres.ts';
 import { clusterTools, type ClusterTools } from '../test/cluster/tools.ts';
 import { sequences } from './command.ts';
+import { measureGrants } from './grants.ts';
 import { childrenOf } from './processes.ts';
 
 const [ADA] = USERS;
@@ -157,6 +161,16 @@ async function rate(seconds: number): Promise<string> {
   });
 }
 
+/** Grants a second of one budget, with submissions that answer at once (grants.ts). */
+async function grantsOnPostgres(seconds: number): Promise<string> {
+  await using cluster = await startCluster({ tools: toolsHere(), durable: true });
+  const { address } = cluster;
+  const client = await connectClient({ address, namespace: 'default' });
+  await setUpCluster({ client, address, retentionMs: 86_400_000, dryRun: false });
+  await client.connection.close();
+  return await measureGrants(address, seconds);
+}
+
 /** From a failure, or the recovery from it, to the next submission, in s; several times. */
 async function recovery(awaySeconds: number, times: number): Promise<string> {
   return withLab({ ...PLENTY, limit: 10, windowMs: 2_000, unlimited: false }, async (lab) => {
@@ -207,7 +221,7 @@ async function recovery(awaySeconds: number, times: number): Promise<string> {
 }
 
 /**
- * Other sizes by the environment: ITEMS, RATE_SECONDS, AWAY, TIMES. INDEXES=used drops unused indexes (docs/cluster.md),
+ * Other sizes by the environment: ITEMS, RATE_SECONDS, SECONDS (of grants), AWAY, TIMES. INDEXES=used drops unused indexes (docs/cluster.md),
  * STORE=folder keeps the trees in a folder that all hosts share.
  */
 const sizeOf = (variable: string, otherwise: number): number =>
@@ -223,5 +237,6 @@ export const postgresCases = {
     return lines.join('; ');
   },
   rate: () => rate(sizeOf('RATE_SECONDS', 120)),
+  grants: () => grantsOnPostgres(sizeOf('SECONDS', 600)),
   recovery: () => recovery(sizeOf('AWAY', 60), sizeOf('TIMES', 2)),
 };
