@@ -9,6 +9,7 @@ test.each([
   'http://10.1.2.3',
   'http://172.20.0.4',
   'http://192.168.1.7',
+  'http://198.18.244.6:8080',
   'http://[fd00::1]',
 ])('accepts synthetic results from %s', (url) => {
   expect(mayBeSynthetic(new URL(url))).toBe(true);
@@ -18,6 +19,7 @@ test.each([
   'https://acpype.example.org',
   'https://172.32.0.1',
   'https://11.0.0.1',
+  'https://198.20.0.1',
   'https://127.0.0.1.example.org',
   'https://[2001:db8::1]',
 ])('accepts none from %s', (url) => {
