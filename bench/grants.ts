@@ -11,9 +11,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { budgetStart } from '../src/activities/watch.ts';
-import { readClock } from '../src/activities/read-clock.ts';
+import { readClock, readSteadyClock } from '../src/activities/read-clock.ts';
 import type { BudgetConfiguration } from '../src/budget/events.ts';
 import type { Request } from '../src/budget/request.ts';
+import { systemClock } from '../src/ledger/steady-clock.ts';
 import { workflowBundle } from '../src/temporal/bundle.ts';
 import { temporalCli } from '../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
@@ -87,12 +88,14 @@ export async function measureGrants(address: string, seconds: number): Promise<s
   const client = new Client({ connection });
   const taskQueue = `grants-${process.pid}`;
   const all = new Grants();
+  const steadyClock = systemClock();
   const worker = await Worker.create({
     connection: native,
     taskQueue,
     workflowBundle: await workflowBundle(),
     activities: {
       readClock,
+      readSteadyClock: () => Promise.resolve(readSteadyClock({ steadyClock })),
       submit: (request: SubmitRequest) => Promise.resolve(all.granted(request)),
     },
   });
