@@ -9,7 +9,15 @@ import { busyWith, holdsOf, type Budget } from './state.ts';
 import type { Hold } from './holds.ts';
 import { useSnapshot, type UseSnapshot } from './use.ts';
 import { describeUse, type CampaignUse } from './use-status.ts';
-import { charged, free, nextFree, releases, type Charges, type Window } from './window.ts';
+import {
+  charged,
+  countingCloses,
+  free,
+  nextFree,
+  releases,
+  type Charges,
+  type Window,
+} from './window.ts';
 
 /** A window at one moment. Times in ms since the epoch. */
 export interface WindowStatus {
@@ -159,7 +167,7 @@ function windowSnapshot(
   at: number,
 ): WindowSnapshot {
   const { limit, windowMs, inFlight } = window;
-  const counting = charged(window, at) - inFlight;
+  const counting = countingCloses(window, at);
   const { until, reason, refusesSince } = block;
   const blocked = { until, reason };
   return {

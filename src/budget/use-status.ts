@@ -1,7 +1,7 @@
 /** Who uses the slots of a budget at one moment, and who waits for them: a line for each campaign and credential. */
 import { USUAL_PRIORITY, type Standing } from '../domain/campaign.ts';
 import type { UseSnapshot } from './use.ts';
-import { releases, type Charges } from './window.ts';
+import { countingCloses, type Charges } from './window.ts';
 
 export interface CampaignUse {
   /** null: jobs that belong to no campaign of this budget, of other users of the token for instance. */
@@ -56,7 +56,7 @@ function usesOf(snapshot: Snapshot, of: CredentialSnapshot, now: number): Campai
   const begun = snapshot.outstanding
     .filter((grant) => grant.credential === credential && grant.notBefore <= now)
     .map(({ campaign }) => campaign);
-  const counting = releases({ ...of, closes: [...of.closes] }, now).length;
+  const counting = countingCloses({ ...of, closes: [...of.closes] }, now);
   const owners = counting === 0 ? [] : use.owners.slice(-counting);
   const charged = (campaign: string): number => {
     const index = use.users.findIndex((user) => user.campaign === campaign);

@@ -9,7 +9,7 @@
  */
 import type { Standing } from '../domain/campaign.ts';
 import type { Request } from './request.ts';
-import { GUARD_MS, charged, firstAfter, type Window } from './window.ts';
+import { GUARD_MS, countingCloses, firstAfter, type Window } from './window.ts';
 
 /** What one campaign has charged to one credential. */
 interface Use {
@@ -85,7 +85,7 @@ export function useSnapshot(
   const users: ({ campaign: string } & Standing)[] = [];
   const closesOf: (readonly number[])[] = [];
   for (const [campaign, use] of Object.entries(uses)) {
-    const counting = charged({ ...window, inFlight: 0, closes: use.closes }, at);
+    const counting = countingCloses({ ...window, closes: use.closes }, at);
     if (counting === 0 && !busy.has(campaign)) continue;
     closesOf.push(use.closes.slice(use.closes.length - counting));
     users.push({ campaign, ...use.standing });

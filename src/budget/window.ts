@@ -66,7 +66,12 @@ export function setLimit(window: Window, { limit, windowMs }: Limit): void {
 
 /** Slots in use at `now`: outstanding requests and jobs within their window. */
 export function charged(window: Charges, now: number): number {
-  return window.inFlight + window.closes.length - firstCharged(window, now);
+  return window.inFlight + countingCloses(window, now);
+}
+
+/** How many closes, from the end, count at `now`. */
+export function countingCloses(window: Charges, now: number): number {
+  return window.closes.length - firstCharged(window, now);
 }
 
 /** Slots that may be taken at `now`; `Infinity` without a limit. Never negative, even after the limit was lowered. */
