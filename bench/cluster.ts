@@ -18,6 +18,7 @@ import { startWorker, type RunningWorker } from '../src/worker.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../src/workflows/names.ts';
 import { takenIn } from '../test/taken-in.ts';
 import { Bench, sequences } from './command.ts';
+import { sizeOf } from './sizes.ts';
 
 interface Scene {
   readonly client: Client;
@@ -209,9 +210,6 @@ async function waiting(campaigns: number, rows: number): Promise<string> {
 }
 
 /** Other sizes by the environment: USERS, WINDOW (s), CAMPAIGNS. */
-const sizeOf = (variable: string, otherwise: number): number =>
-  Number(process.env[variable] ?? otherwise);
-
 export const clusterCases = {
   credentials: () => credentials(sizeOf('USERS', 50), 20, sizeOf('WINDOW', 40)),
   waiting: () => waiting(sizeOf('CAMPAIGNS', 100), 1_000),

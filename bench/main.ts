@@ -25,6 +25,7 @@ import { idleNight, openJobs } from './idle-night.ts';
 import { idleSlots } from './idle-slots.ts';
 import { postgresCases } from './postgres.ts';
 import { proteinCases } from './proteins.ts';
+import { sizeOf } from './sizes.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
 import { window } from './window.ts';
@@ -37,7 +38,7 @@ const CASES: Readonly<Record<string, () => Promise<string>>> = {
   items: () => itemsOfTree(10_000),
   'idle-slots': () => idleSlots(200),
   'idle-night': () => idleNight(200, 300),
-  'open-jobs': () => openJobs(Number(process.env['JOBS'] ?? 600), 120),
+  'open-jobs': () => openJobs(sizeOf('JOBS', 600), 120),
 };
 
 /** Of any number of items; the four of the documentation by default. */
@@ -48,7 +49,7 @@ const costCases = (named: readonly string[]): typeof CASES => {
 
 /** Of any number of rows; the million of the documentation by default. */
 const largeCases = (sizes: readonly string[]): typeof CASES => {
-  const jobs = Number(process.env['JOBS'] ?? 20_000);
+  const jobs = sizeOf('JOBS', 20_000);
   const rows = sizes.length > 0 ? sizes : ['1000000'];
   return Object.fromEntries(rows.map((size) => [size, () => large(Number(size), jobs)]));
 };
@@ -72,7 +73,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['cluster', () => ({ ...clusterCases, ...postgresCases })],
   ['large', () => largeCases(positionals.slice(1))],
   ['cost', () => costCases(positionals.slice(1))],
-  ['grants', () => ({ grants: () => grants(Number(process.env['SECONDS'] ?? 600)) })],
+  ['grants', () => ({ grants: () => grants(sizeOf('SECONDS', 600)) })],
   ['install', () => ({ install })],
   ['object-store', () => objectStoreCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],

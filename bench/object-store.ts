@@ -11,6 +11,7 @@ import { reachObjectStores } from '../src/store/open-store.ts';
 import { startS3, type S3Server } from '../test/s3-server.ts';
 import { Bench, sequences } from './command.ts';
 import { writeFinishedTree } from './finished-tree.ts';
+import { sizeOf } from './sizes.ts';
 
 const CPU_AT_EXIT = new URL('cpu-at-exit.ts', import.meta.url).href;
 const MEASURED = fileURLToPath(new URL('publish-measured.ts', import.meta.url));
@@ -108,11 +109,8 @@ async function withServer<T>(use: (server: S3Server) => Promise<T>): Promise<T> 
   }
 }
 
-/** `ITEMS` and `EACH` in the environment: other numbers. */
-const numberOf = (variable: string, otherwise: number): number =>
-  Number(process.env[variable] ?? otherwise);
-
+/** Other sizes by the environment: ITEMS, EACH. */
 export const objectStoreCases = {
-  items: () => costOfItems(numberOf('ITEMS', 400)),
-  publication: () => publication(numberOf('EACH', 2_500)),
+  items: () => costOfItems(sizeOf('ITEMS', 400)),
+  publication: () => publication(sizeOf('EACH', 2_500)),
 };

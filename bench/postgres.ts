@@ -16,6 +16,7 @@ import { clusterTools, type ClusterTools } from '../test/cluster/tools.ts';
 import { sequences } from './command.ts';
 import { measureGrants } from './grants.ts';
 import { childrenOf } from './processes.ts';
+import { sizeOf } from './sizes.ts';
 
 const [ADA] = USERS;
 /** Slots are never waited for, but each is counted. */
@@ -224,9 +225,6 @@ async function recovery(awaySeconds: number, times: number): Promise<string> {
  * Other sizes by the environment: ITEMS, RATE_SECONDS, SECONDS (of grants), AWAY, TIMES. INDEXES=used drops unused indexes (docs/cluster.md),
  * STORE=folder keeps the trees in a folder that all hosts share.
  */
-const sizeOf = (variable: string, otherwise: number): number =>
-  Number(process.env[variable] ?? otherwise);
-
 export const postgresCases = {
   cost: async () => {
     const lines: string[] = [];

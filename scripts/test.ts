@@ -100,7 +100,7 @@ const MOST_RED = 5;
 
 /**
  * Runs files with failed tests once more, one at a time. Most integration tests start servers, workers and commands,
- * and two files at a time share two cores: tests that fail only then have waited too long. Each is named, so that it
+ * and three files at a time share two cores: tests that fail only then have waited too long. Each is named, so that it
  * can be fixed.
  */
 async function runAlone(all: Tally, red: NonNullable<Outcome['red']>): Promise<Tally> {
