@@ -29,8 +29,8 @@ export class Pace {
   /** Job → not to be polled before (ms). In the order of the last request. */
   readonly #open = new Map<string, { since: number; askedAt: number; notBefore: number }>();
   /**
-   * Open jobs that this worker polls, each until this time (ms), in about the order of these times. A job that is not
-   * polled here for much longer than expected counts at another worker, or nowhere.
+   * Open jobs that this worker polls, each until this time (ms). A job that is not polled here for much longer than
+   * expected counts at another worker, or nowhere.
    */
   readonly #polledHere = new Map<string, number>();
   /** Job → not to be downloaded before (ms). */
@@ -115,14 +115,12 @@ export class Pace {
     this.#open.delete(job);
     this.#open.set(job, { since, askedAt, notBefore: askedAt + retryAfterMs });
     const longestMs = Math.max(LONGEST_MS, retryAfterMs, this.roundMs, this.attemptsMs);
-    this.#polledHere.delete(job);
     this.#polledHere.set(job, askedAt + 2 * longestMs);
   }
 
   #countPolled(): number {
     for (const [job, until] of this.#polledHere) {
-      if (until > this.#now()) break;
-      this.#polledHere.delete(job);
+      if (until <= this.#now()) this.#polledHere.delete(job);
     }
     return this.#polledHere.size;
   }

@@ -239,3 +239,13 @@ test('jobs that end at another worker do not delay the polls of this one', async
   seen.now += 300_000;
   expect(await poll('b')).toMatchObject({ type: 'running', nextMs: 500 });
 });
+
+test('a job with a long Retry-After does not keep jobs counted that have ended at another worker', async () => {
+  const { poll, submit, seen, next } = polite(5);
+  next.poll = { ...RUNNING, retryAfterMs: 3_600_000 };
+  await poll('patient');
+  next.poll = RUNNING;
+  for (let n = 0; n < 600; n += 1) await submit(`elsewhere-${n}`);
+  seen.now += 300_000;
+  expect(await poll('b')).toMatchObject({ type: 'running', nextMs: 500 });
+});
