@@ -57,7 +57,8 @@ function nextCommands(folder: string): string[] {
 
 /** The command to type in the folder: npx finds a checkout only from inside it. */
 function commandIn(folder: string): string {
-  if (BUILT) return process.env['npm_command'] === 'exec' ? 'npx hundredfold' : 'hundredfold';
+  // Hints of a command that was started by npx get its name there (../text/typeable.ts).
+  if (BUILT) return 'hundredfold';
   const inside = `${folder}${sep}`.startsWith(PROGRAM_FOLDER);
   return inside ? 'npx hundredfold' : `npx --prefix ${quoted(resolve(PROGRAM_FOLDER))} hundredfold`;
 }

@@ -2,38 +2,16 @@
 
 /** Everything that hints may name; the program's name within a sentence is not changed. */
 export const HINTED = [
-  ...[
-    'adopt',
-    'budget',
-    'cancel',
-    'deployment',
-    'doctor',
-    'init',
-    'items',
-    'list',
-    'logs',
-    'open',
-    'pause',
-    'plan',
-  ],
-  ...[
-    'pull',
-    'push',
-    'remote',
-    'report',
-    'resume',
-    'retry',
-    'run',
-    'services',
-    'setup',
-    'status',
-    'stop',
-    'ui',
-  ],
-  ...['watch', 'worker'],
-] as const;
+  ...'adopt budget cancel codec-server deployment deposit doctor export init items list'.split(' '),
+  ...'logs move open pause plan pull push remote report resume retry run services'.split(' '),
+  ...'setup status stop ui verify watch worker'.split(' '),
+];
 
-const COMMAND = new RegExp(`(?<=^|[\\s"'\`(])hundredfold (?=(?:${HINTED.join('|')})\\b)`, 'g');
+/** Not where the line names npx already, as that of `init` does. */
+const COMMAND = new RegExp(
+  `(?<=^|[\\s"'\`(])(?<!\\bnpx .*)hundredfold (?=(?:${HINTED.join('|')})\\b)`,
+  'g',
+);
 
 /**
  * @param environment of a command that npm has started; `npm_command` says how

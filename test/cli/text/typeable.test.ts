@@ -1,4 +1,5 @@
 /** Hints can be typed as they are. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { program } from '../../../src/cli/command-line/program.ts';
 import { HINTED, typeable } from '../../../src/cli/text/typeable.ts';
@@ -10,6 +11,8 @@ test.each([
   ['run these items again: hundredfold retry night', NPX, HERE, 'npx hundredfold retry night'],
   ['type "hundredfold run" again', NPX, HERE, '"npx hundredfold run"'],
   ['`hundredfold list` shows them', NPX, HERE, '`npx hundredfold list`'],
+  ['npx hundredfold run night.csv', NPX, HERE, /^npx hundredfold run/],
+  ['npx --prefix /a hundredfold run night.csv', NPX, HERE, /^npx --prefix \/a hundredfold run/],
   ['hundredfold: no such file', NPX, HERE, /^hundredfold: no/],
   ['hundredfold needs Node 22', NPX, HERE, /^hundredfold needs/],
   ['hundredfold retry night', {}, '/usr/bin/hundredfold', /^hundredfold retry/],
@@ -23,4 +26,13 @@ test.each([
 test('every command in a hint exists', () => {
   const names = program.commands.map((command) => command.name());
   expect(names).toEqual(expect.arrayContaining([...HINTED]));
+});
+
+test('every command in the remedy of an error can be typed', () => {
+  const folder = new URL('../../../src/domain/error-codes/', import.meta.url);
+  const code = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const named = [...code.join('\n').matchAll(/hundredfold ([a-z-]+)/g)].map(([, name]) => name);
+  const commands = new Set(program.commands.map((command) => command.name()));
+  const hinted = new Set(named.filter((name = '') => commands.has(name)));
+  expect([...HINTED]).toEqual(expect.arrayContaining([...hinted]));
 });
