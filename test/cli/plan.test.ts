@@ -83,7 +83,23 @@ test('a manifest is checked completely, without a service, a Temporal server or 
   const good = await at.runs(0, ['plan', 'good.csv', '--explain']);
   expect(good.stdout).toContain('  p2: shares the job of p1');
   expect(good.stdout).toContain('  m1: a new job');
-  expect(good.stdout).toContain('To begin: hundredfold run good.csv');
+  expect(good.stdout).toContain('To begin: hundredfold run good.csv\n');
+});
+
+test('the command to begin has the same options, and what it still needs is said', async () => {
+  const at = desk();
+  peptides(at, 'my night', 1);
+  const options = ['--out', 'my results', '--services', 'local'];
+  const { stdout } = await at.runs(0, ['plan', 'my night.csv', ...options]);
+  expect(stdout).toContain(
+    "To begin: hundredfold run 'my night.csv' --out 'my results' --services local\n",
+  );
+  expect(stdout).not.toContain('Before that');
+  at.write('hundredfold.yaml', 'services: { molecules: { url: "http://127.0.0.1:9" } }');
+  const unready = await at.runs(0, ['plan', 'my night.csv']);
+  expect(unready.stdout).toMatch(
+    /To begin: .*\n {2}Before that: services\.molecules\.token: .* is not set\.\n {2}Set it /,
+  );
 });
 
 test('current charges move the expected end; nothing is sent or written', async () => {

@@ -8,6 +8,7 @@ import { errnoOf } from '../../domain/errno.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
 import { say } from '../text/explain.ts';
+import { quoted } from '../text/quoted.ts';
 
 /** Target path in the folder → source path in the project. */
 export const STARTER: Readonly<Record<string, string>> = {
@@ -61,11 +62,4 @@ function commandIn(folder: string): string {
   if (BUILT) return 'hundredfold';
   const inside = `${folder}${sep}`.startsWith(PROGRAM_FOLDER);
   return inside ? 'npx hundredfold' : `npx --prefix ${quoted(resolve(PROGRAM_FOLDER))} hundredfold`;
-}
-
-/** Quoted for a shell. */
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) && !path.startsWith('-')
-    ? path
-    : `'${path.replaceAll("'", `'\\''`)}'`;
 }

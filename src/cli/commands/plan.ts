@@ -23,6 +23,7 @@ import { diskEstimate, endOf, isoEnd, jobsOf, plannedServices } from '../../plan
 import { planLines } from '../text/plan-text.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
+import { quoted } from '../text/quoted.ts';
 
 interface PlanFlags extends CommonFlags, IntakeOptions {
   /** Explain the outcome of each row. */
@@ -55,10 +56,36 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
     if (survey.errors > 0) printLine('Nothing can be submitted until the errors are corrected.');
     else {
       await checkSameCampaign(intake);
-      printLine(`To begin: hundredfold run ${manifests.join(' ')}`);
+      printLine(`To begin: ${runCommand(manifests, flags)}`);
+      printMissing(settings);
     }
   }
   return survey.errors > 0 ? EXIT.refused : EXIT.ok;
+}
+
+/** With the options that decide which rows are run, and where to. */
+function runCommand(
+  manifests: readonly string[],
+  { out, name, allowOutside, cache, refresh, services, config }: PlanFlags,
+): string {
+  const options = [
+    ...(out === undefined ? [] : ['--out', quoted(out)]),
+    ...(name === undefined ? [] : ['--name', quoted(name)]),
+    ...(allowOutside ? ['--allow-outside'] : []),
+    ...(cache === false ? ['--no-cache'] : []),
+    ...(refresh ? ['--refresh'] : []),
+    ...(services === undefined ? [] : ['--services', services]),
+    ...(config === undefined ? [] : ['--config', quoted(config)]),
+  ];
+  return ['hundredfold run', ...manifests.map(quoted), ...options].join(' ');
+}
+
+/** `run` needs the tokens of all configured services: its worker also serves other campaigns of the folder. */
+function printMissing({ unready }: Settings): void {
+  for (const { reason } of unready) {
+    printLine(`  Before that: ${reason.message}.`);
+    printLine(`  ${reason.remedy}`);
+  }
 }
 
 /** What is charged to the budgets; empty if that is unknown. */
