@@ -43,10 +43,12 @@ function printOpen(session: Session, campaign: CampaignLine, seen: CampaignObser
   for (const budget of budgets) printLine(`  ${budgetText(budget, at)}`);
   for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
-  // The end cannot be predicted while the campaign is blocked.
-  if (end !== null && seen.obstacle === null) printLine(`  ${endText(end, at)}`);
+  // This command had to start the server.
+  const isAlone = session.role === 'host';
+  // The end cannot be predicted while the campaign is blocked, or until somebody resumes it.
+  if (end !== null && seen.obstacle === null && !isAlone) printLine(`  ${endText(end, at)}`);
   printLine(`  results: ${campaign.out}`);
-  if (session.role === 'host') {
+  if (isAlone) {
     printLine('  Nothing is working on it. To resume, run its "hundredfold run" command again,');
     printLine(`  or: hundredfold watch ${campaign.name}`);
   }
