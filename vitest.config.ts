@@ -5,16 +5,17 @@ import { defineConfig } from 'vitest/config';
 /** Starts the one Temporal dev server of the suite. */
 const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.url));
 
-/** Minutes of kills, outages and virtual nights: `npm test -- --long`. */
+/** Minutes of kills, outages, virtual nights and services in trouble: `npm test -- --long`. */
 const LONG = [
-  'test/cli/{background,folder-changed,frozen-server,move,move-bucket,retry,terminal,together}.test.ts',
+  'test/cli/{background,continued-run,folder-changed,frozen-server,move,move-bucket}.test.ts',
+  'test/cli/{retry,terminal,together,two-folders,wrong-url}.test.ts',
   'test/cluster/restore.test.ts',
   'test/crash/**',
   'test/telemetry/stop-under-load.test.ts',
   'test/temporal/upgrade-large.test.ts',
   'test/time-skipping/**',
   'test/watchdog/item-deletion.test.ts',
-  'test/workflows/{faults,outage,probes-per-minute,unsure}.test.ts',
+  'test/workflows/{breaker,faults,gateway,outage,probes-per-minute,unsure}.test.ts',
 ];
 
 /** Whole commands but the demo, several workers, browsers, packages, and the slowest files of the others: `npm test -- --all`. */
