@@ -1,6 +1,6 @@
 /**
  * `npm run test:containers [-- FILE…]`: builds the images from the package and runs them with buildah and podman. It needs root, and
- * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, catatonit for pods, qemu and arch-test for arm64. Nothing
+ * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, iptables, catatonit for pods, qemu and arch-test for arm64. Nothing
  * in /etc is changed: the configuration of the engine is in `.tools/containers`, images in the storage of root. The
  * emulation of arm64 stays on until the machine is started again.
  */
@@ -25,7 +25,10 @@ runtime = "runc"
 network_backend = "netavark"
 `;
 
-/** Program → package of Debian. netavark and aardvark-dns: containers of one network find each other by name. */
+/**
+ * Program → package of Debian. netavark and aardvark-dns: containers of one network find each other by name; netavark
+ * calls iptables.
+ */
 const PROGRAMS = {
   podman: 'podman',
   buildah: 'buildah',
@@ -35,6 +38,7 @@ const PROGRAMS = {
   'qemu-aarch64-static': 'qemu-user-static',
   'arch-test': 'arch-test',
   '/usr/lib/podman/netavark': 'netavark',
+  iptables: 'iptables',
   '/usr/lib/podman/aardvark-dns': 'aardvark-dns',
   'update-binfmts': 'binfmt-support',
 };
