@@ -56,6 +56,7 @@ describe('a shell without tokens', () => {
     await night(at);
     await at.runs(0, ['stop']);
     const { stdout: status } = await at.runs(0, ['status', 'night']);
+    expect(status).toContain('night');
     expect(status).toContain('Nothing is working on it.');
     expect(status).not.toContain('end expected');
     await at.runs(0, ['pause', 'night']);
