@@ -9,15 +9,16 @@ import { settled } from './progress.ts';
 
 /** Sends one of the messages below if the campaign is open. Returns its state before. */
 export async function sendIfOpen(
-  { client, role }: Session,
+  { client }: Session,
   name: string,
   send: (client: Client) => Promise<void>,
 ): Promise<CampaignLine> {
   const found = await findCampaign(client, name);
   if (!found.open) return found;
   await send(client);
-  // The worker of this process may have taken the task: if it ended now, the server would wait several seconds for it.
-  if (role === 'host') await settled(client, campaignWorkflowId(name));
+  // Until it was taken, `status` would show the state before. Also, the worker of this process may have the task: if it
+  // ended now, the server would wait several seconds for it.
+  await settled(client, campaignWorkflowId(name), 2);
   return found;
 }
 

@@ -13,7 +13,8 @@ import { treeObstacleOf } from './tree-obstacle.ts';
 import { treeIfAny } from './campaign-tree.ts';
 import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
-import { readProgress, settled } from './progress.ts';
+import { describeCampaign } from './find.ts';
+import { readProgress, unlessOverdue } from './progress.ts';
 
 export interface CampaignObservation {
   readonly at: number;
@@ -38,9 +39,16 @@ export interface Observed {
   readonly folder: string;
 }
 
-export async function observe(session: Session, observed: Observed): Promise<CampaignObservation> {
-  const found = await settled(session.client, campaignWorkflowId(observed.name));
-  return new Observer(session, observed).lookAt(found, true);
+/** One look. `known`: its description, if the caller has just read it. */
+export async function observe(
+  session: Session,
+  observed: Observed,
+  known?: WorkflowExecutionDescription,
+): Promise<CampaignObservation> {
+  const { client } = session;
+  const description = known ?? (await describeCampaign(client, observed.name));
+  const { found, waited } = await unlessOverdue(client, description);
+  return new Observer(session, observed).lookAt(found, waited);
 }
 
 /** How often obstacles are looked for: it takes several calls. */

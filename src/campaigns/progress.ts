@@ -32,21 +32,41 @@ export async function readProgress(
 }
 
 /**
- * Waits until a workflow has taken what was sent to it before, so that what was typed a moment ago shows, but not longer
- * than a worker needs for it.
+ * Waits until a workflow has taken what was sent to it before, but not longer than a worker needs for it. A message that
+ * arrives during a task is taken by the next one: `tasks` is then 2.
  */
 export async function settled(
   client: Client,
   workflowId: string,
+  tasks = 1,
 ): Promise<WorkflowExecutionDescription> {
   const handle = client.workflow.getHandle(workflowId);
   const deadline = new Deadline(TASK_PATIENCE_MS);
-  const first = await handle.describe();
-  const task = pendingTask(first);
-  for (let found = first; ; found = await handle.describe()) {
-    if (task === null || pendingTask(found) !== task || deadline.hasPassed) return found;
+  const seen = new Set<string | null>();
+  for (;;) {
+    const found = await handle.describe();
+    const task = pendingTask(found);
+    if (task === null || seen.add(task).size > tasks || deadline.hasPassed) return found;
     await delay(BETWEEN_MS);
   }
+}
+
+/** A worker with more tasks than it can do at once finishes a task of a campaign within this time, in ms. */
+const OVERDUE_MS = 2_500;
+
+/**
+ * The description after a wait for a task that is overdue or was repeated, because it may never end, or if the campaign
+ * has not written its progress yet. Tasks that are as recent as on a busy worker are not waited for.
+ */
+export async function unlessOverdue(
+  client: Client,
+  found: WorkflowExecutionDescription,
+): Promise<{ readonly found: WorkflowExecutionDescription; readonly waited: boolean }> {
+  const task = found.raw.pendingWorkflowTask;
+  const sinceMs = Date.now() - 1_000 * Number(task?.originalScheduledTime?.seconds ?? 0);
+  const isRecent = !task || (sinceMs < OVERDUE_MS && (task.attempt ?? 1) === 1);
+  if (isRecent && found.memo?.[PROGRESS_MEMO] !== undefined) return { found, waited: false };
+  return { found: await settled(client, found.workflowId), waited: true };
 }
 
 /** Identifies the task of a workflow that no worker has finished yet, through all its attempts; null without one. */

@@ -41,6 +41,7 @@ function othersRead(path: string): boolean {
 
 export class Secret {
   readonly #value: string;
+  #fingerprint: string | null = null;
 
   constructor(value: string) {
     this.#value = value;
@@ -51,11 +52,14 @@ export class Secret {
   }
 
   /**
-   * Eight hex digits that distinguish credentials, the same on every machine. Slow on purpose (scrypt): users choose
-   * their tokens themselves, and a short one could be guessed from a plain hash in a history.
+   * Eight hex digits that distinguish credentials, the same on every machine. Slow on purpose (scrypt, 60 ms):
+   * users choose their tokens themselves, and a short one could be guessed from a plain hash in a history.
    */
   fingerprint(): string {
-    return scryptSync(this.#value, 'hundredfold credential', 4, { N: 2 ** 14 }).toString('hex');
+    this.#fingerprint ??= scryptSync(this.#value, 'hundredfold credential', 4, {
+      N: 2 ** 14,
+    }).toString('hex');
+    return this.#fingerprint;
   }
 
   toString(): string {

@@ -130,10 +130,11 @@ function tokensOf(
 function withOthers(service: ServiceName, all: readonly ServiceSettings[]): ServiceSettings {
   const [first, ...others] = all;
   if (!first) throw new Error(`no token for ${service}`);
+  if (others.length === 0) return first;
   const credentials = new Set(all.map(({ reference }) => reference.credential));
   if (credentials.size < all.length)
     throw codedError('CONFIG_SEVERAL_TOKENS', { case: 'twice', key: `services.${service}` });
-  return others.length === 0 ? first : { ...first, others };
+  return { ...first, others };
 }
 
 /** Each service once per token. */
@@ -180,9 +181,20 @@ export function describeService(
   const address = options.address ?? addressOf(url);
   return {
     ...siteOf(service, url, options),
-    reference: { service, address, credential: token.fingerprint() },
+    reference: referenceOf(service, address, token),
     token,
     network: options.network ?? DIRECT,
+  };
+}
+
+/** Commands that send nothing never compute the fingerprint. */
+function referenceOf(service: ServiceName, address: string, token: Secret): ServiceReference {
+  return {
+    service,
+    address,
+    get credential() {
+      return token.fingerprint();
+    },
   };
 }
 

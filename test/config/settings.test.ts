@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { addressOf, everyCredential } from '../../src/config/services.ts';
 import { Secret } from '../../src/config/secret.ts';
@@ -11,7 +11,10 @@ import type { HundredfoldError } from '../../src/domain/errors.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
-afterEach(async () => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(folder, { recursive: true, force: true });
+});
 
 async function load(yaml: string, environment: Environment = {}) {
   const file = join(folder, 'hundredfold.yaml');
@@ -50,6 +53,20 @@ describe('the configuration', () => {
     expect(services.molecules?.limit).toEqual({ limit: null, windowMs: 0 });
     expect(services.predictions?.limit).toEqual({ limit: 100, windowMs: 3_600_000 });
     expect(services.predictions?.reference.address).toBe('p.example');
+  });
+
+  test('computes the fingerprint of a token only when it is read: it takes 60 ms', async () => {
+    const fingerprint = vi.spyOn(Secret.prototype, 'fingerprint');
+    const { services } = await load(
+      'services: { predictions: { url: "https://p.example" } }',
+      TOKENS,
+    );
+    expect(fingerprint).not.toHaveBeenCalled();
+    expect({ ...services.predictions?.reference }).toEqual({
+      service: 'predictions',
+      address: 'p.example',
+      credential: new Secret('p-secret').fingerprint(),
+    });
   });
 
   test.each([

@@ -1,6 +1,6 @@
 /** Progress is read from what a campaign writes: a query can leave a history behind that no worker can replay. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pauseCampaign, resumeCampaign } from '../../src/campaigns/control.ts';
+import { pauseCampaign, resumeCampaign, sendIfOpen } from '../../src/campaigns/control.ts';
 import { whyTasksFail } from '../../src/campaigns/failing-tasks.ts';
 import { observe } from '../../src/campaigns/observe.ts';
 import type { Session } from '../../src/host/session.ts';
@@ -22,10 +22,10 @@ test('a campaign is paused, resumed, checked and followed to its end without a q
   const look = () => observe(session, { name: started.name, folder: started.folder });
   await expect.poll(async () => (await look()).progress.ended.succeeded).toBeGreaterThan(0);
 
-  await pauseCampaign(client, started.name);
+  await sendIfOpen(session, started.name, () => pauseCampaign(client, started.name));
   // What was typed a moment ago shows at once.
   expect((await look()).progress.state).toBe('paused');
-  await resumeCampaign(client, started.name);
+  await sendIfOpen(session, started.name, () => resumeCampaign(client, started.name));
   expect((await look()).progress.state).toBe('running');
 
   expect(await whyTasksFail(client, started.name)).toBeNull();

@@ -1,8 +1,14 @@
 /** `hundredfold status [NAME]`: the state of one campaign. */
+import type { Client } from '@temporalio/client';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { openStore } from '../../store/open-store.ts';
-import { findCampaign, listCampaigns, type CampaignLine } from '../../campaigns/find.ts';
+import {
+  describeCampaign,
+  lineOf,
+  listCampaigns,
+  type CampaignLine,
+} from '../../campaigns/find.ts';
 import { expectedEnd } from '../../plan/expected-end.ts';
 import { noticesOf } from '../../campaigns/budget-notices.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
@@ -16,9 +22,11 @@ import { withSession } from '../session/with-session.ts';
 
 export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {
   return withSession(flags, 'look', async (session) => {
-    const campaign = name ? await findCampaign(session.client, name) : await newest(session);
+    const { client } = session;
+    const found = await describeCampaign(client, name ?? (await newest(client)));
+    const campaign = lineOf(found);
     if (campaign.open) {
-      const seen = await observe(session, { name: campaign.name, folder: campaign.out });
+      const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
       if (flags.json) printDocument(await openDocument(session, campaign, seen));
       else printOpen(session, campaign, seen);
     } else {
@@ -30,9 +38,9 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
   });
 }
 
-async function newest({ client }: Session): Promise<CampaignLine> {
+async function newest(client: Client): Promise<string> {
   const [campaign] = await listCampaigns(client);
-  if (campaign) return campaign;
+  if (campaign) return campaign.name;
   throw codedError('CAMPAIGN_NONE', {});
 }
 

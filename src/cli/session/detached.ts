@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { startInBackground, takenOver } from '../../host/background.ts';
-import { findCampaign } from '../../campaigns/find.ts';
+import { describeCampaign, lineOf } from '../../campaigns/find.ts';
 import { say } from '../text/explain.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
 import { observe, type Observed } from '../../campaigns/observe.ts';
@@ -35,8 +35,9 @@ export async function detach(
 }
 
 async function printOpen(session: Session, followed: Observed): Promise<void> {
-  const campaign = await findCampaign(session.client, followed.name);
-  printDocument(await openDocument(session, campaign, await observe(session, followed)));
+  const found = await describeCampaign(session.client, followed.name);
+  const seen = await observe(session, followed, found);
+  printDocument(await openDocument(session, lineOf(found), seen));
 }
 
 function sayWhoGoesOn(remote: boolean, { name, folder }: Observed, ui: string | null): void {
