@@ -1,6 +1,6 @@
 /** Publishing for workers and commands. */
 import { moduleBeside } from '../program/files.ts';
-import { withLateCollections } from '../program/heap.ts';
+import { releaseFreePages, withLateCollections } from '../program/heap.ts';
 import { objectStoreAccess, openStore } from '../store/open-store.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { CampaignEnd, CampaignSummary } from './campaign-summary.ts';
@@ -41,6 +41,8 @@ export async function publishInThreads(
 ): Promise<CampaignSummary> {
   const { substructure = false, ...progress } = options;
   const work: PublishWork = { folder, access: objectStoreAccess(), end, substructure };
+  // The threads need 150 MB and more. The worker has little to do meanwhile: its items have ended.
+  await releaseFreePages();
   const summary = await withLateCollections(() => callThread(PUBLISH, work, progress));
   return summary as CampaignSummary;
 }
