@@ -14,7 +14,7 @@ import { treeIfAny } from './campaign-tree.ts';
 import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { describeCampaign } from './find.ts';
-import { readProgress, unlessOverdue } from './progress.ts';
+import { readProgress, waitIfOverdue } from './progress.ts';
 
 export interface CampaignObservation {
   readonly at: number;
@@ -47,7 +47,7 @@ export async function observe(
 ): Promise<CampaignObservation> {
   const { client } = session;
   const description = known ?? (await describeCampaign(client, observed.name));
-  const { found, waited } = await unlessOverdue(client, description);
+  const { found, waited } = await waitIfOverdue(client, description);
   return new Observer(session, observed).lookAt(found, waited);
 }
 

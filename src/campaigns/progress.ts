@@ -55,10 +55,11 @@ export async function settled(
 const OVERDUE_MS = 2_500;
 
 /**
- * The description after a wait for a task that is overdue or was repeated, because it may never end, or if the campaign
- * has not written its progress yet. Tasks that are as recent as on a busy worker are not waited for.
+ * Waits for the pending task of a campaign if it is overdue or was repeated, because it may never end, or if the
+ * campaign has not written its progress yet. Otherwise it returns `found` at once: a busy worker nearly always has a
+ * recent task.
  */
-export async function unlessOverdue(
+export async function waitIfOverdue(
   client: Client,
   found: WorkflowExecutionDescription,
 ): Promise<{ readonly found: WorkflowExecutionDescription; readonly waited: boolean }> {

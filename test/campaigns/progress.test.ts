@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { unlessOverdue } from '../../src/campaigns/progress.ts';
+import { waitIfOverdue } from '../../src/campaigns/progress.ts';
 import { PROGRESS_MEMO } from '../../src/workflows/messages.ts';
 
 let connection: Connection;
@@ -26,13 +26,13 @@ test('a recent task is not waited for: a busy worker always has one', async () =
   const handle = await begin(WRITTEN);
   const found = await handle.describe();
   expect(found.raw.pendingWorkflowTask).toBeTruthy();
-  expect(await unlessOverdue(client, found)).toEqual({ found, waited: false });
+  expect(await waitIfOverdue(client, found)).toEqual({ found, waited: false });
   await handle.terminate();
 });
 
 test('a campaign that has not written its progress yet is waited for', async () => {
   const handle = await begin({});
-  expect(await unlessOverdue(client, await handle.describe())).toMatchObject({ waited: true });
+  expect(await waitIfOverdue(client, await handle.describe())).toMatchObject({ waited: true });
   await handle.terminate();
 });
 
@@ -45,6 +45,6 @@ test('a task that a worker took and never finished is waited for', async () => {
   );
   const attempt = async () => (await handle.describe()).raw.pendingWorkflowTask?.attempt;
   await expect.poll(attempt, { timeout: 20_000 }).toBe(2);
-  expect(await unlessOverdue(client, await handle.describe())).toMatchObject({ waited: true });
+  expect(await waitIfOverdue(client, await handle.describe())).toMatchObject({ waited: true });
   await handle.terminate();
 }, 60_000);
