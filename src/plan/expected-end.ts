@@ -16,15 +16,27 @@ interface Seen {
   readonly at: number;
 }
 
+/** Jobs of a campaign that ended in an observed period. */
+export interface EndedJobs {
+  readonly endedBy: Readonly<Record<ServiceName, number>>;
+  readonly overMs: number;
+}
+
+/** Fewer jobs do not show how fast a service is. */
+const ENOUGH_JOBS = 10;
+
 /**
  * In ms since the epoch. null if the campaign or one of its services is paused, a service refuses requests, nothing is
  * left to submit, or no slot will ever be free.
+ *
+ * @param recent what ended lately. A service without a limit does not report how many jobs it runs in parallel:
+ *   without this, one at a time is assumed, and the usual run time
  */
-export function expectedEnd(seen: Seen): number | null {
+export function expectedEnd(seen: Seen, recent: EndedJobs | null = null): number | null {
   if (seen.progress.state === 'paused' || seen.progress.brakes) return null;
   // How long that will be is unknown.
-  if (seen.budgets.some((one) => refusesUs(one) && endOf(seen, one) !== null)) return null;
-  const ends = seen.budgets.flatMap((budget) => endOf(seen, budget) ?? []);
+  if (seen.budgets.some((one) => refusesUs(one) && endOf(seen, one, recent) !== null)) return null;
+  const ends = seen.budgets.flatMap((budget) => endOf(seen, budget, recent) ?? []);
   const end = Math.max(...ends);
   return Number.isFinite(end) && end > seen.at ? end : null;
 }
@@ -33,7 +45,7 @@ function refusesUs({ addressWindow, credentials }: BudgetStatus): boolean {
   return [addressWindow, ...credentials].some(({ refusal }) => refusal !== undefined);
 }
 
-function endOf(seen: Seen, budget: BudgetStatus): number | null {
+function endOf(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): number | null {
   const { campaign } = seen.progress;
   const service = SERVICES.find((one) => one === budget.service);
   if (!service) return null;
@@ -50,7 +62,13 @@ function endOf(seen: Seen, budget: BudgetStatus): number | null {
   const waiting = sum(lanes.map(({ asked, items }) => asked ?? items));
   const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;
-  return serviceForecast(service, jobs, jobs * seconds, supply, seen.at).endsAt;
+  const all = jobs * ((slots ? null : secondsPerJob(recent, service)) ?? seconds);
+  return serviceForecast(service, jobs, all, supply, seen.at).endsAt;
+}
+
+function secondsPerJob(recent: EndedJobs | null, service: ServiceName): number | null {
+  const jobs = recent?.endedBy[service] ?? 0;
+  return recent && jobs >= ENOUGH_JOBS ? recent.overMs / 1_000 / jobs : null;
 }
 
 interface WorkLeft {

@@ -1,18 +1,22 @@
 /** The speed of a campaign, from its recent observations. Pure. */
 import type { CampaignObservation } from '../../campaigns/observe.ts';
+import type { CampaignProgress } from '../../domain/campaign.ts';
+import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../../domain/item.ts';
+import type { EndedJobs } from '../../plan/expected-end.ts';
 import { countEnded } from '../../domain/states.ts';
 
 /** Jobs in the observed period. */
-export interface CampaignPace {
+export interface CampaignPace extends EndedJobs {
+  /** With the rows that share the job of another one. */
   readonly ended: number;
   /** By the services, including jobs of other campaigns. */
   readonly accepted: number;
-  readonly overMs: number;
 }
 
 export interface PaceSample {
   readonly at: number;
   readonly ended: number;
+  readonly endedBy: Readonly<Record<ServiceName, number>>;
   readonly accepted: number;
 }
 
@@ -25,8 +29,18 @@ export function paceSample({ at, progress, budgets }: CampaignObservation): Pace
   return {
     at,
     ended: countEnded(progress.ended),
+    endedBy: {
+      molecules: endedAt(progress, 'molecules'),
+      predictions: endedAt(progress, 'predictions'),
+    },
     accepted: budgets.reduce((sum, { counts }) => sum + counts.accepted, 0),
   };
+}
+
+function endedAt({ kinds = {} }: CampaignProgress, service: ServiceName): number {
+  return KINDS.filter((kind) => SERVICE_OF_KIND[kind] === service)
+    .map((kind) => kinds[kind])
+    .reduce((sum, kind) => sum + (kind ? countEnded(kind.ended) : 0), 0);
 }
 
 /** The samples that are still needed, oldest first, with this one. */
@@ -42,6 +56,10 @@ export function paceOf(samples: readonly PaceSample[], latest: PaceSample): Camp
   if (!first || latest.at - first.at < AT_LEAST_MS) return null;
   return {
     ended: latest.ended - first.ended,
+    endedBy: {
+      molecules: latest.endedBy.molecules - first.endedBy.molecules,
+      predictions: latest.endedBy.predictions - first.endedBy.predictions,
+    },
     accepted: latest.accepted - first.accepted,
     overMs: latest.at - first.at,
   };

@@ -62,8 +62,8 @@ export function countsLines({ seen }: Scene, width: number): Line[] {
 }
 
 /** `end expected about 02:14:33 (in 7 h 12 min)` */
-export function endLine({ seen, now }: Scene, width: number): Line | null {
-  const end = expectedEnd(seen);
+export function endLine({ seen, now, pace }: Scene, width: number): Line | null {
+  const end = expectedEnd(seen, pace);
   if (end === null || end <= now) return null;
   const words = width < NARROW ? 'end about' : 'end expected about';
   const line = [span(`${words} `), span(clockText(end, now), 'strong')];

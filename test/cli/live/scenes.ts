@@ -143,7 +143,15 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         },
       },
     ),
-    { happenings: HAPPENINGS, pace: { ended: 34, accepted: 21, overMs: 300_000 } },
+    {
+      happenings: HAPPENINGS,
+      pace: {
+        ended: 34,
+        endedBy: { molecules: 16, predictions: 18 },
+        accepted: 21,
+        overMs: 300_000,
+      },
+    },
   ),
   'waiting for the budget': scene(
     seen({ total: 800, open: 250, ended: { ...NONE, succeeded: 100 } }, [

@@ -90,7 +90,10 @@ test('only the last few events are kept', () => {
 test('the pace covers the last five minutes, and is unknown during the first seconds', () => {
   const at = (seconds: number, done: number): CampaignObservation => {
     const ended = { succeeded: done, failed: 0, held: 0, cancelled: 0, invalid: 0 };
-    return seen({ ended }, [budget('p', window(5, []), 0, 2 * done)], {
+    // A third of them share the job of another row.
+    const molecule = { open: 0, ended: { ...ended, succeeded: Math.floor(done / 3) } };
+    const kinds = { molecule, sequence: molecule };
+    return seen({ ended, kinds }, [budget('p', window(5, []), 0, 2 * done)], {
       at: NOW + seconds * 1_000,
     });
   };
@@ -100,6 +103,7 @@ test('the pace covers the last five minutes, and is unknown during the first sec
   expect(samples.length).toBeLessThan(200);
   expect(paceOf(samples, paceSample(at(600, 600)))).toEqual({
     ended: 300,
+    endedBy: { molecules: 100, predictions: 100 },
     accepted: 600,
     overMs: 300_000,
   });
