@@ -22,8 +22,9 @@ export interface EndedJobs {
   readonly overMs: number;
 }
 
-/** Fewer jobs do not show how fast a service is. */
+/** Fewer jobs, or a shorter time, do not show how fast a service is. */
 const ENOUGH_JOBS = 10;
+const ENOUGH_MS = 30_000;
 
 /**
  * In ms since the epoch. null if the campaign or one of its services is paused, a service refuses requests, nothing is
@@ -67,8 +68,9 @@ function endOf(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): numb
 }
 
 function secondsPerJob(recent: EndedJobs | null, service: ServiceName): number | null {
-  const jobs = recent?.endedBy[service] ?? 0;
-  return recent && jobs >= ENOUGH_JOBS ? recent.overMs / 1_000 / jobs : null;
+  if (recent === null || recent.overMs < ENOUGH_MS) return null;
+  const jobs = recent.endedBy[service];
+  return jobs < ENOUGH_JOBS ? null : recent.overMs / 1_000 / jobs;
 }
 
 interface WorkLeft {

@@ -123,13 +123,14 @@ test('a service without a limit has no slots: its jobs are counted one after the
 test('once jobs have ended, their number in the observed time counts at a service without a limit', () => {
   const molecules = budget(window(null), { night: 0 }, { service: 'molecules' });
   const all = seen(600, [molecules]);
-  const recent = (ended: number) => ({
+  const recent = (ended: number, overMs = 5 * 60_000) => ({
     endedBy: { molecules: ended, predictions: 0 },
-    overMs: 5 * 60_000,
+    overMs,
   });
   // Four at a time, 20 s each: 60 in five minutes.
   expect(expectedEnd(all, recent(60))).toBe(NOW + 600 * 5_000);
   expect(expectedEnd(all, recent(9)), 'too few to tell').toBe(NOW + 600 * 2_600);
+  expect(expectedEnd(all, recent(60, 20_000)), 'too soon').toBe(NOW + 600 * 2_600);
   const limited = seen(620, [budget(window(100), { night: 620 })]);
   const fast = { endedBy: { molecules: 0, predictions: 100 }, overMs: 60_000 };
   expect(expectedEnd(limited, fast)).toBe(expectedEnd(limited));
