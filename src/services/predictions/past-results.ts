@@ -4,9 +4,8 @@
  */
 import type { PastJob } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
-import { looseText } from '../tolerant.ts';
+import { readLooseText } from '../tolerant.ts';
 import { readRequestId } from './schemas.ts';
-import { readTiming } from './timing.ts';
 
 const NAME_KEYS = ['job_name', 'jobName', 'name', 'label'] as const;
 const DEPTH_LIMIT = 8;
@@ -36,13 +35,14 @@ export function searchPastResults(json: unknown, name: string): PastResults {
 /** All entries of a page, in order. */
 export function pastEntries(json: unknown): readonly Omit<PastJob, 'kind'>[] {
   return entriesOf(json).map(({ id, names, object }) => {
-    const timing = readTiming(object['timing']);
+    // Only these two fields of the timing block (2.4): there are tens of thousands of entries.
+    const timing = asObject(object['timing']);
     return {
       remoteId: id,
       jobName: names[0] ?? null,
-      state: looseText.parse(object['status'] ?? object['state']),
-      submittedAt: timing?.queuedAt ?? looseText.parse(object['created_at']),
-      finishedAt: timing?.finishedAt ?? null,
+      state: readLooseText(object['status'] ?? object['state']),
+      submittedAt: readLooseText(timing?.['queued_at']) ?? readLooseText(object['created_at']),
+      finishedAt: readLooseText(timing?.['finished_at']),
     };
   });
 }
@@ -59,7 +59,7 @@ function entriesOf(json: unknown): readonly Entry[] {
   visit(json, null, 0, (object, key) => {
     const id = readRequestId(object) ?? (key !== null && KEY_ID.test(key) ? key : null);
     if (id === null) return;
-    const names = NAME_KEYS.flatMap((nameKey) => looseText.parse(object[nameKey]) ?? []);
+    const names = NAME_KEYS.flatMap((nameKey) => readLooseText(object[nameKey]) ?? []);
     if (names.length > 0 || isEntry(object)) entries.push({ id, names, object });
   });
   return entries;
@@ -97,5 +97,6 @@ function visit(
   const object = asObject(json);
   if (object === null) return;
   entry(object, key);
-  for (const [inner, value] of Object.entries(object)) visit(value, inner, depth + 1, entry);
+  for (const [inner, value] of Object.entries(object))
+    if (typeof value === 'object') visit(value, inner, depth + 1, entry);
 }

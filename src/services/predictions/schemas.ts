@@ -1,7 +1,7 @@
 /** Answers of the prediction service (contract section 2), read tolerantly: unknown keys are kept. */
 import { z } from 'zod';
 import { asObject } from '../../results/json.ts';
-import { looseNumber, looseText } from '../tolerant.ts';
+import { looseNumber, looseText, readLooseText } from '../tolerant.ts';
 
 /** Contract 2.4. A duration is given in seconds and as a clock string; either may be missing. */
 export const timingSchema = z.looseObject({
@@ -43,7 +43,7 @@ export function readRequestId(json: unknown): string | null {
   const object = asObject(json);
   if (object === null) return null;
   for (const key of ID_KEYS) {
-    const id = looseText.parse(object[key]);
+    const id = readLooseText(object[key]);
     if (id !== null && id.trim() !== '') return id.trim();
   }
   return null;
