@@ -1,29 +1,20 @@
 /**
- * Zod schemas for answers of services that do not document every field: a missing, null or unexpected value reads as
- * null and does not affect the rest of the answer; numbers and their text forms are equal.
+ * Fields of answers that no contract describes in full: a missing, null or unexpected value reads as null and does not
+ * affect the rest of the answer; numbers and their text forms are equal. Each rule is a function, for single fields and
+ * long lists, and a Zod schema for objects.
  */
 import { z } from 'zod';
 
-export const looseText = z.preprocess(textOf, z.string().nullable()).catch(null);
-
-export const looseNumber = z
-  .preprocess(
-    (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : orNull(value)),
-    z.number().nullable(),
-  )
-  .catch(null);
-
-/** The same as `looseText`: lists have 30,000 entries with ten keys each, most of them missing. */
 export function readLooseText(value: unknown): string | null {
-  const text = textOf(value);
-  return typeof text === 'string' ? text : null;
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
-function textOf(value: unknown): unknown {
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : orNull(value);
+function readLooseNumber(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** For a missing value, Zod would prepare an error message first. */
-function orNull(value: unknown): unknown {
-  return value === undefined ? null : value;
-}
+export const looseText = z.unknown().optional().transform(readLooseText);
+
+export const looseNumber = z.unknown().optional().transform(readLooseNumber);

@@ -1,7 +1,7 @@
 /** Answers of the molecule service (contract section 2), read tolerantly: unknown keys are kept. */
 import { z } from 'zod';
 import { asObject } from '../../results/json.ts';
-import { looseNumber, looseText } from '../tolerant.ts';
+import { looseNumber, looseText, readLooseText } from '../tolerant.ts';
 
 /** The 19 keys of a result file set, in the contract's order (2.5). */
 export const RESULT_KEYS = [
@@ -79,9 +79,9 @@ export function innerStatus(record: MoleculeRecord): number | null {
 /** The job's id in an acknowledgement (contract 2.2): `hash_id`, or the last part of the status path. */
 export function readHashId(json: unknown, headers: Headers): string | null {
   const object = asObject(json);
-  const id = looseText.parse(object?.['hash_id'] ?? object?.['hashId']);
+  const id = readLooseText(object?.['hash_id'] ?? object?.['hashId']);
   if (id !== null && id.trim() !== '') return id.trim();
   const path =
-    looseText.parse(object?.['Location'] ?? object?.['location']) ?? headers.get('location');
+    readLooseText(object?.['Location'] ?? object?.['location']) ?? headers.get('location');
   return /\/api\/queue\/([^/?#]+)\/?$/.exec(path ?? '')?.[1] ?? null;
 }

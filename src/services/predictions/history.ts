@@ -2,7 +2,7 @@
 import type { Timing } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
 import { parseBoundedJson } from '../bounded-json.ts';
-import { looseText } from '../tolerant.ts';
+import { readLooseText } from '../tolerant.ts';
 
 /** null when the log has no state with a time. */
 export function timingOfHistory(text: string): Timing | null {
@@ -12,7 +12,7 @@ export function timingOfHistory(text: string): Timing | null {
   );
   const at = (...states: string[]): string | null => {
     const entry = entries.find((one) => states.includes(String(one?.['state']).toUpperCase()));
-    return looseText.parse(entry?.['timestamp']);
+    return readLooseText(entry?.['timestamp']);
   };
   const [queuedAt, startedAt] = [at('ENQUEUED', 'QUEUED'), at('RUNNING')];
   const finishedAt = at('FINISHED', 'FAILED');
