@@ -83,6 +83,21 @@ describe('a shell without tokens', () => {
     expect(stderr).toMatch(
       /Cannot read how much of your budget at predictions is used: .*HUNDREDFOLD_PREDICTION_TOKEN/,
     );
+    const text = await at.runs(0, ['plan', 'next.csv']);
+    expect(text.stderr).toContain('Cannot read how much of your budget at predictions is used; ');
+    const shown = text.stdout + text.stderr;
+    expect(shown.match(/HUNDREDFOLD_PREDICTION_TOKEN is not set/g), 'once').toHaveLength(1);
+  });
+
+  test('plan of a finished campaign says nothing about charges', async () => {
+    const at = desk();
+    const service = await rehearse(at, { limit: 5, seconds: 60 });
+    peptides(at, 'night', 2);
+    await at.runs(0, ['run', 'night.csv'], { env: TOKEN });
+    const { stdout, stderr } = await at.runs(0, ['plan', 'night.csv']);
+    expect(stdout).toContain('done               2');
+    expect(stderr).not.toContain('Cannot read how much');
+    await service.end();
   });
 
   test('a worker without the token does not change items that wait for a submission', async () => {

@@ -46,8 +46,9 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   const now = Date.now();
   const feeds = configuredServices(settings, flags);
   const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
+  const used = new Set(forecasts.filter(({ jobs }) => jobs > 0).map(({ service }) => service));
   for (const feed of feeds)
-    if ('reason' in feed && intake.needed.has(feed.reference.service)) sayUncharged(feed);
+    if ('reason' in feed && used.has(feed.reference.service)) sayUncharged(feed, flags);
   if (flags.json) print(intake, problems, forecasts, flags.explain ? fates : null);
   else {
     const freeBytes = await freeIn(intake.folder);
@@ -102,9 +103,13 @@ async function chargedNow(settings: Settings): Promise<readonly BudgetStatus[]> 
   }
 }
 
-/** Without the charges, the forecast is the earliest possible end. */
-function sayUncharged({ reference: { service }, reason }: UnreadyService): void {
-  say(`Cannot read how much of your budget at ${service} is used: ${reason.message}.`);
+/** Without the charges, the forecast is the earliest possible end. In text, `printMissing` gives the reason. */
+function sayUncharged(
+  { reference: { service }, reason }: UnreadyService,
+  { json }: Pick<PlanFlags, 'json'>,
+): void {
+  const unknown = `Cannot read how much of your budget at ${service} is used`;
+  say(json ? `${unknown}: ${reason.message}.` : `${unknown}; the forecast assumes none of it.`);
 }
 
 function print(
