@@ -86,6 +86,7 @@ async function checkStart({
   onNotice = ignoreNotices,
 }: CampaignStart): Promise<void> {
   await checkOutput(folder);
+  if (survey.ended === survey.items) return;
   await checkServices(feeds, { resumes: survey.submitted + survey.ended > 0, onNotice });
 }
 

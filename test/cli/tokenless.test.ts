@@ -89,7 +89,7 @@ describe('a shell without tokens', () => {
     expect(shown.match(/HUNDREDFOLD_PREDICTION_TOKEN is not set/g), 'once').toHaveLength(1);
   });
 
-  test('plan of a finished campaign says nothing about charges', async () => {
+  test('plan and run of a finished campaign say nothing about its services', async () => {
     const at = desk();
     const service = await rehearse(at, { limit: 5, seconds: 60 });
     peptides(at, 'night', 2);
@@ -98,6 +98,9 @@ describe('a shell without tokens', () => {
     expect(stdout).toContain('done               2');
     expect(stderr).not.toContain('Cannot read how much');
     await service.end();
+    const again = await at.runs(0, ['run', 'night.csv'], { env: TOKEN });
+    expect(again.stderr).toContain('Nothing to do');
+    expect(again.stderr).not.toContain('waits until the service works');
   });
 
   test('a worker without the token does not change items that wait for a submission', async () => {
