@@ -9,7 +9,8 @@ import {
   listCampaigns,
   type CampaignLine,
 } from '../../campaigns/find.ts';
-import { expectedEnd } from '../../plan/expected-end.ts';
+import { expectedEnd, type EndedJobs } from '../../plan/expected-end.ts';
+import { endedLately } from '../../campaigns/ended-lately.ts';
 import { noticesOf } from '../../campaigns/budget-notices.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { observe, type CampaignObservation } from '../../campaigns/observe.ts';
@@ -28,7 +29,7 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
     if (campaign.open) {
       const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
       if (flags.json) printDocument(await openDocument(session, campaign, seen));
-      else printOpen(session, campaign, seen);
+      else printOpen(session, campaign, seen, await endedLately(client, campaign, seen));
     } else {
       const ended = await endedCampaign(await openStore(campaign.out), campaign.out);
       if (flags.json) printDocument(ended.document);
@@ -44,9 +45,14 @@ async function newest(client: Client): Promise<string> {
   throw codedError('CAMPAIGN_NONE', {});
 }
 
-function printOpen(session: Session, campaign: CampaignLine, seen: CampaignObservation): void {
+function printOpen(
+  session: Session,
+  campaign: CampaignLine,
+  seen: CampaignObservation,
+  recent: EndedJobs,
+): void {
   const { budgets, at } = seen;
-  const end = expectedEnd(seen);
+  const end = expectedEnd(seen, recent);
   printLine(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
   for (const budget of budgets) printLine(`  ${budgetText(budget, at)}`);
   for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
