@@ -1,6 +1,8 @@
 /** Applies the faults of `faults.ts` to requests and responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceName } from '../domain/item.ts';
 import { echoToken, tokenOf } from './echo-token.ts';
@@ -58,7 +60,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
     if (place === null) return payload;
     const skew = faults.standing('skew')?.ms;
     if (skew !== undefined) void reply.header('Date', new Date(Date.now() + skew).toUTCString());
-    let body = bytes(payload);
+    let body = await bytes(payload);
     const applies = (name: FaultName): boolean => appliesTo(name, place, reply.statusCode);
     for (const rule of faults.strike('after', place.service, place.endpoint, applies)) {
       const token = rule.name === 'echo-token' ? tokenOf(request, services) : null;
@@ -201,8 +203,9 @@ function withoutKey(value: unknown, key: string): unknown {
   );
 }
 
-function bytes(payload: unknown): Buffer {
+async function bytes(payload: unknown): Promise<Buffer> {
   if (typeof payload === 'string') return Buffer.from(payload);
+  if (payload instanceof Readable) return Buffer.from(await text(payload));
   return payload instanceof Uint8Array ? Buffer.from(payload) : Buffer.alloc(0);
 }
 

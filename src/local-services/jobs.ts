@@ -15,6 +15,9 @@ const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, o
   started_at AS startedAt, finished_at AS finishedAt, heartbeat_at AS heartbeatAt, time_limit_ms AS timeLimitMs,
   public, views`;
 
+/** Rows of a long list: they take some milliseconds. */
+const READ_AT_ONCE = 200;
+
 // The table is STRICT and only this file writes it, so a row has the form of its columns.
 const asJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['public'] === 1 });
 
@@ -86,11 +89,18 @@ export class JobStore {
     return this.#sql.get(sql, { service, owner, jobName }) !== undefined;
   }
 
-  /** All jobs of a token of one type, newest first. */
-  ofOwner(service: ServiceName, owner: string, requestType: RequestType): Job[] {
+  /** All jobs of a token of one type, newest first, read when they are needed. */
+  *ofOwner(service: ServiceName, owner: string, requestType: RequestType): Generator<Job> {
     const sql = `SELECT ${COLUMNS} FROM jobs
-      WHERE service = :service AND owner = :owner AND endpoint = :requestType ORDER BY seq DESC`;
-    return this.#sql.all(sql, { service, owner, requestType }).map(asJob);
+      WHERE service = :service AND owner = :owner AND endpoint = :requestType AND seq < :before
+      ORDER BY seq DESC LIMIT ${READ_AT_ONCE}`;
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const jobs = this.#sql.all(sql, { service, owner, requestType, before }).map(asJob);
+      yield* jobs;
+      if (jobs.length < READ_AT_ONCE) return;
+      before = jobs.at(-1)?.seq ?? 0;
+    }
   }
 
   /** Jobs of a service that are waiting or running. */

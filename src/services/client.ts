@@ -49,6 +49,14 @@ export interface PollOptions extends RequestOptions {
   readonly kind?: Kind;
 }
 
+export interface ListOptions extends RequestOptions {
+  /**
+   * Called when the answer begins, for the ids of the jobs that are wanted: the others are left out, and reading stops
+   * once all of these are found.
+   */
+  readonly only?: () => ReadonlySet<string>;
+}
+
 export interface ServiceClient {
   /** The service is on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
   readonly mayBeSynthetic: boolean;
@@ -60,7 +68,7 @@ export interface ServiceClient {
   /** Looks a job up by the name it was submitted with. */
   find(kind: Kind, name: string, options: RequestOptions): Promise<FindOutcome>;
   /** All jobs of a kind that the service has for our token. */
-  list(kind: Kind, options: RequestOptions): Promise<ListOutcome>;
+  list(kind: Kind, options: ListOptions): Promise<ListOutcome>;
   /** Requests a job that does not exist: costs nothing, and shows whether the service is available. */
   ping(options: RequestOptions): Promise<PingOutcome>;
   /** The files that a finished job of this kind offers, beginning with the one that must exist first. */

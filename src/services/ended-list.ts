@@ -11,13 +11,15 @@ import type { RequestOptions, ServiceClient } from './client.ts';
 const SHARE_OF_TIME = 0.1;
 /** If a service has no such list, it is not requested again for this long (ms). */
 const UNSUPPORTED_MS = 3_600_000;
+/** A job that nobody asked about for this long (ms) was cancelled, or another worker polls it. */
+const FORGOTTEN_AFTER_MS = 10 * 60_000;
 
 /** `unknown`: the list does not say, and the job itself must be polled. */
 type Verdict = 'unfinished' | 'finished' | 'unknown';
 
 type Answer =
   | { readonly verdict: 'finished' | 'unknown' }
-  /** `newer`: the job is newer than the list. */
+  /** `newer`: the job is newer than the list, or the list was read for other jobs. */
   | { readonly verdict: 'unfinished' | 'newer'; readonly list: ListAge };
 
 interface ListAge {
@@ -40,6 +42,11 @@ interface Listed {
   readonly isListed: boolean;
   /** When it may be requested again (ms). */
   readonly nextAt: number;
+  /**
+   * The jobs that it was read for: it may have tens of thousands of others, and the newest often come first. null: for
+   * all.
+   */
+  readonly asked: ReadonlySet<string> | null;
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
@@ -49,6 +56,8 @@ export class EndedList {
   readonly #now: () => number;
   readonly #known = new Map<Kind, Listed>();
   readonly #asking = new Map<Kind, Promise<Listed>>();
+  /** By kind: the jobs that the next list is read for, and when each was last asked about (ms). */
+  readonly #awaited = new Map<Kind, Map<string, number>>();
 
   /**
    * @param everyMs the list of a kind is requested at most this often (ms)
@@ -66,16 +75,26 @@ export class EndedList {
     { freshMs, knownSince }: Wanted,
     options: RequestOptions,
   ): Promise<Answer> {
-    const known = this.#known.get(kind);
+    const awaited = this.#awaitedOf(kind);
     const now = this.#now();
+    awaited.set(remoteId, now);
+    const known = this.#known.get(kind);
     const isFresh = known !== undefined && (now < known.nextAt || now - known.at < freshMs);
     const listed = isFresh ? known : await this.#askOnce(kind, options);
     const verdict = listed.verdicts.get(remoteId);
     if (verdict === 'unfinished') return { verdict, list: this.#ageOf(listed) };
-    if (verdict !== undefined) return { verdict };
     const isNewer = knownSince !== null && listed.at < knownSince;
-    if (!isNewer || !listed.isListed) return { verdict: 'unknown' };
-    return { verdict: 'newer', list: this.#ageOf(listed) };
+    const isLeftOut = isNewer || listed.asked?.has(remoteId) === false;
+    if (verdict === undefined && listed.isListed && isLeftOut)
+      return { verdict: 'newer', list: this.#ageOf(listed) };
+    awaited.delete(remoteId);
+    return { verdict: verdict ?? 'unknown' };
+  }
+
+  #awaitedOf(kind: Kind): Map<string, number> {
+    const awaited = this.#awaited.get(kind) ?? new Map<string, number>();
+    this.#awaited.set(kind, awaited);
+    return awaited;
   }
 
   #ageOf({ at, nextAt }: Listed): ListAge {
@@ -92,8 +111,13 @@ export class EndedList {
 
   async #ask(kind: Kind, { signal }: RequestOptions): Promise<Listed> {
     const at = this.#now();
+    const awaited = this.#awaitedOf(kind);
+    for (const [job, askedAt] of awaited)
+      if (at - askedAt > FORGOTTEN_AFTER_MS) awaited.delete(job);
+    let asked: ReadonlySet<string> | null = null;
+    const only = () => (asked = new Set(awaited.keys()));
     try {
-      const outcome = await this.#list(kind, { signal });
+      const outcome = await this.#list(kind, { signal, only });
       const tookMs = this.#now() - at;
       const pauseMs =
         outcome.type === 'unsupported'
@@ -102,7 +126,7 @@ export class EndedList {
       const jobs = outcome.type === 'listed' ? outcome.jobs : [];
       const verdicts = new Map(jobs.map((job) => [job.remoteId, verdictOf(job)]));
       const isListed = outcome.type === 'listed';
-      const listed = { at, isListed, nextAt: this.#now() + pauseMs, verdicts };
+      const listed = { at, isListed, nextAt: this.#now() + pauseMs, asked, verdicts };
       this.#known.set(kind, listed);
       return listed;
     } finally {

@@ -6,7 +6,7 @@ import type {
   PollOutcome,
   SubmitOutcome,
 } from '../../src/domain/outcomes.ts';
-import type { Job, ServiceClient } from '../../src/services/client.ts';
+import type { Job, ListOptions, ServiceClient } from '../../src/services/client.ts';
 import { withManners } from '../../src/services/manners.ts';
 
 const RUNNING: PollOutcome = {
@@ -33,8 +33,18 @@ const entry = (remoteId: string, done: boolean): PastJob => ({
   finishedAt: done ? '2026-01-01T00:01:00Z' : null,
 });
 
-function polite(statusRequests: number | null) {
-  const seen = { polls: [] as string[], lists: 0, refusals: [] as (string | null)[], now: 0 };
+function polite(
+  statusRequests: number | null,
+  { lists = 'all' }: { lists?: 'all' | 'wanted' } = {},
+) {
+  const seen = {
+    polls: [] as string[],
+    lists: 0,
+    /** The jobs that each list was read for. */
+    wanted: [] as ReadonlySet<string>[],
+    refusals: [] as (string | null)[],
+    now: 0,
+  };
   const next: { poll: PollOutcome; list: ListOutcome } = {
     poll: RUNNING,
     list: { type: 'listed', jobs: [] },
@@ -47,7 +57,15 @@ function polite(statusRequests: number | null) {
   const client = {
     submit: ({ name }: Job) => Promise.resolve(accepted(name)),
     poll: (id: string) => (seen.polls.push(id), Promise.resolve(next.poll)),
-    list: () => ((seen.lists += 1), Promise.resolve(next.list)),
+    list: async (_: string, { only }: ListOptions): Promise<ListOutcome> => {
+      seen.lists += 1;
+      await Promise.resolve();
+      const { list } = next;
+      if (lists === 'all' || list.type !== 'listed') return list;
+      const wanted = only?.() ?? new Set();
+      seen.wanted.push(wanted);
+      return { ...list, jobs: list.jobs.filter(({ remoteId }) => wanted.has(remoteId)) };
+    },
   } as unknown as ServiceClient;
   const mannered = withManners(client, {
     statusRequests,
@@ -139,6 +157,42 @@ test('a job that is newer than the list only waits for the next list', async () 
     ...before,
     lists: before.lists + 1,
   });
+});
+
+test('a list is read for the jobs that were asked about; others wait for the next one', async () => {
+  const { poll, seen, next } = polite(5, { lists: 'wanted' });
+  const jobs = Array.from({ length: 50 }, (_, n) => `job-${n}`);
+  for (const id of jobs) {
+    seen.now += 1_000;
+    await poll(id);
+  }
+  next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, true)) };
+  seen.now += 10_000;
+  seen.polls.length = 0;
+  const early = jobs.slice(0, 20);
+  await Promise.all(early.map((id) => poll(id)));
+  expect(seen.wanted.at(-1)).toEqual(new Set(early));
+  const late = poll('job-30');
+  seen.now += 1_000;
+  expect(await late).toEqual({ type: 'finished' });
+  expect(seen.wanted.at(-1), 'without those that have ended').toEqual(new Set(['job-30']));
+  expect(seen.polls).toEqual([]);
+});
+
+test('a list is not read for a job that nobody has asked about for ten minutes', async () => {
+  const { poll, seen, next } = polite(5, { lists: 'wanted' });
+  const jobs = Array.from({ length: 50 }, (_, n) => `job-${n}`);
+  next.list = { type: 'listed', jobs: jobs.map((id) => entry(id, false)) };
+  for (const id of jobs) await poll(id);
+  seen.now += 10_000;
+  await Promise.all(jobs.map((id) => poll(id)));
+  expect(seen.wanted.at(-1)).toEqual(new Set(jobs));
+  const others = jobs.slice(1);
+  for (let minutes = 0; minutes < 11; minutes += 1) {
+    seen.now += 60_000;
+    await Promise.all(others.map((id) => poll(id)));
+  }
+  expect(seen.wanted.at(-1)).toEqual(new Set(others));
 });
 
 test('jobs that read the same list wait for the next one, which is requested at the rate of status requests', async () => {

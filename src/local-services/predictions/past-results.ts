@@ -1,4 +1,5 @@
 /** The past-results endpoints (contract 4.7, 4.8): all jobs of a token, newest first. */
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { prefixFor } from '../behind-proxy.ts';
@@ -36,6 +37,10 @@ const SHIFT_ALIGNMENT: ZodOpenApiOperationObject = {
   },
 };
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Characters. */
+const CHUNK_LENGTH = 64 * 1024;
+
 /** The part of a ShiftCrypt chain that an alignment of past results needs. */
 interface Chain {
   readonly ID_file?: unknown;
@@ -50,12 +55,16 @@ export function pastResultRoutes(app: FastifyInstance, base: string, services: S
     app.get(
       `${base}/past-results/${path}/`,
       { config: { ...config, operation: { ...PAST_RESULTS, operationId } } },
-      (request): PastResults => {
+      (request, reply) => {
         const owner = ownerFromHeader(request);
-        return services.jobs.ofOwner('predictions', owner, requestType).map((job) => ({
+        const root = prefixFor(request, services.settings) + base;
+        const entryOf = (job: Job): PastResults[number] => ({
           job_name: job.jobName,
-          ...statusEnvelope(job, prefixFor(request, services.settings) + base, services.clock),
-        }));
+          ...statusEnvelope(job, root, services.clock),
+        });
+        const jobs = services.jobs.ofOwner('predictions', owner, requestType);
+        const text = Readable.from(listText(jobs, entryOf), { highWaterMark: 1 });
+        return reply.type(JSON_TYPE).send(text);
       },
     );
   }
@@ -64,8 +73,7 @@ export function pastResultRoutes(app: FastifyInstance, base: string, services: S
     { config: { ...config, operation: SHIFT_ALIGNMENT } },
     (request) => {
       const { token } = checked(alignmentQuery, request.query);
-      return services.jobs
-        .ofOwner('predictions', ownerOf(token), 'shiftcrypt')
+      return [...services.jobs.ofOwner('predictions', ownerOf(token), 'shiftcrypt')]
         .filter((job) => job.state === 'FINISHED')
         .map((job) => ({
           request_id: job.id,
@@ -74,6 +82,20 @@ export function pastResultRoutes(app: FastifyInstance, base: string, services: S
         }));
     },
   );
+}
+
+/** In chunks, as fast as the client reads them: the list of a token may be long, and a client may need its beginning. */
+function* listText<T>(values: Iterable<T>, entryOf: (value: T) => unknown): Generator<string> {
+  let text = '[';
+  let separator = '';
+  for (const value of values) {
+    text += separator + JSON.stringify(entryOf(value));
+    separator = ',';
+    if (text.length < CHUNK_LENGTH) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}]`;
 }
 
 function chainsOf(services: Services, job: Job): Chain[] {

@@ -14,9 +14,9 @@ export async function find(
   { signal }: RequestOptions,
 ): Promise<FindOutcome> {
   const listed = { entries: 0, named: 0 };
-  for await (const page of pastPages(access, kind, signal)) {
-    if (page.type !== 'page') return page;
-    const { remoteId, entries, named } = searchPastResults(page.json, name);
+  for await (const part of pastPages(access, kind, signal)) {
+    if (part.type !== 'part') return part;
+    const { remoteId, entries, named } = searchPastResults(part.json, name);
     if (remoteId !== null) {
       // The job exists, but its id cannot be polled. Not "absent", after which it would be submitted again.
       return isUsableId(remoteId) ? { type: 'found', remoteId } : { type: 'unsupported' };

@@ -1,7 +1,7 @@
 /** All requests of the token for one prediction type (contract 4.7); those of shifts also by their chains (4.8). */
 import type { Kind } from '../../domain/item.ts';
 import type { ListOutcome, PastJob } from '../../domain/outcomes.ts';
-import type { RequestOptions } from '../client.ts';
+import type { ListOptions } from '../client.ts';
 import type { PredictionsAccess } from './access.ts';
 import { pastPages, shiftChainPages } from './past-pages.ts';
 import { pastEntries } from './past-results.ts';
@@ -9,30 +9,36 @@ import { pastEntries } from './past-results.ts';
 export async function list(
   access: PredictionsAccess,
   kind: Kind,
-  { signal }: RequestOptions,
+  { signal, only }: ListOptions,
 ): Promise<ListOutcome> {
   const jobs = new Map<string, PastJob>();
-  // A list that grows while it is read may show a job on two pages.
-  const add = (json: unknown): void => {
+  const listed = (): ListOutcome => ({ type: 'listed', jobs: [...jobs.values()] });
+  let wanted: ReadonlySet<string> | undefined;
+  /** Whether there is more to read. A list that grows while it is read may show a job on two pages. */
+  const add = (json: unknown): boolean => {
+    wanted ??= only?.();
     for (const entry of pastEntries(json)) {
-      if (!jobs.has(entry.remoteId)) jobs.set(entry.remoteId, { kind, ...entry });
+      const { remoteId } = entry;
+      if (!jobs.has(remoteId) && wanted?.has(remoteId) !== false)
+        jobs.set(remoteId, { kind, ...entry });
     }
+    return jobs.size !== wanted?.size;
   };
-  for await (const page of pastPages(access, kind, signal)) {
-    if (page.type === 'unsupported') {
+  for await (const part of pastPages(access, kind, signal)) {
+    if (part.type === 'unsupported') {
       const message = `the service does not list past results of the kind ${kind}`;
       return { type: 'unsupported', message };
     }
-    if (page.type === 'unavailable') return page;
-    add(page.json);
+    if (part.type === 'unavailable') return part;
+    if (!add(part.json)) return listed();
   }
-  if (kind !== 'shifts') return { type: 'listed', jobs: [...jobs.values()] };
+  if (kind !== 'shifts') return listed();
   let missing: string | null = null;
-  for await (const page of shiftChainPages(access, signal)) {
+  for await (const part of shiftChainPages(access, signal)) {
     // A service without this page has listed everything.
-    if (page.type === 'page') add(page.json);
-    else if (page.type === 'unavailable')
-      missing = `the chains of past shift predictions: ${page.message}`;
+    if (part.type === 'unavailable')
+      missing = `the chains of past shift predictions: ${part.message}`;
+    else if (part.type === 'part' && !add(part.json)) return listed();
   }
-  return { type: 'listed', jobs: [...jobs.values()], ...(missing !== null && { missing }) };
+  return { ...listed(), ...(missing !== null && { missing }) };
 }

@@ -1,10 +1,16 @@
-/** The past results of the token, page by page: for one prediction type (contract 4.7), and chains of shifts (4.8). */
+/**
+ * The past results of the token, page by page and each page in parts as it arrives: for one prediction type (contract
+ * 4.7), and chains of shifts (4.8). Reading ends with the loop of the caller.
+ */
+import { HundredfoldError } from '../../domain/errors.ts';
 import type { Kind } from '../../domain/item.ts';
 import type { Unavailable } from '../../domain/outcomes.ts';
 import { parseJson } from '../../results/json.ts';
 import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import { complexity } from '../bounded-json.ts';
+import type { HttpBody } from '../http-body.ts';
 import type { PredictionsAccess } from './access.ts';
+import { ListParts } from './list-parts.ts';
 import { nextPage } from './past-results.ts';
 
 const TYPE_OF_KIND: Readonly<Partial<Record<Kind, string>>> = {
@@ -12,16 +18,18 @@ const TYPE_OF_KIND: Readonly<Partial<Record<Kind, string>>> = {
   alignment: 'msa',
   shifts: 'shiftcrypt',
 };
-/** Bytes: all past results of a token, about 1 kB per entry. */
-const LIST_LIMIT = 32 * 1024 * 1024;
+/** Bytes of a page in memory: an entry has about 1 kB, and a page that is not a list is read as a whole. */
+const HELD_LIMIT = 32 * 1024 * 1024;
+/** A list of past results has any length. The deadline of the request limits it. */
+const ANY_LENGTH = { bytes: Infinity, key: '' } as const;
 /** Maximum number of pages: a list that never ends is not an answer. */
 const PAGE_LIMIT = 200;
 
-type PastPage =
-  | { readonly type: 'page'; readonly json: unknown }
-  /** The service has no such list, or an unreadable one; the last page. */
+type PastPart =
+  | { readonly type: 'part'; readonly json: unknown }
+  /** The service has no such list, or an unreadable one; the last part. */
   | { readonly type: 'unsupported' }
-  /** The last page. */
+  /** The last part. */
   | Unavailable;
 
 /** The address of a list, and how the token is passed. */
@@ -34,7 +42,7 @@ export async function* pastPages(
   access: PredictionsAccess,
   kind: Kind,
   signal: AbortSignal,
-): AsyncGenerator<PastPage> {
+): AsyncGenerator<PastPart> {
   const type = TYPE_OF_KIND[kind];
   if (type === undefined) yield { type: 'unsupported' };
   else yield* pagesOf(access, { path: [type], tokenIn: 'header' }, signal);
@@ -44,7 +52,7 @@ export async function* pastPages(
 export function shiftChainPages(
   access: PredictionsAccess,
   signal: AbortSignal,
-): AsyncGenerator<PastPage> {
+): AsyncGenerator<PastPart> {
   return pagesOf(access, { path: ['shiftcrypt', 'alignment'], tokenIn: 'query' }, signal);
 }
 
@@ -52,14 +60,12 @@ async function* pagesOf(
   access: PredictionsAccess,
   { path, tokenIn }: PastList,
   signal: AbortSignal,
-): AsyncGenerator<PastPage> {
+): AsyncGenerator<PastPart> {
   const url = access.api('past-results', ...path, '');
   const seen = new Set<string>();
   while (!seen.has(url.search) && seen.size < PAGE_LIMIT) {
     seen.add(url.search);
-    const page = await pageAt(access, url, tokenIn, signal);
-    yield page;
-    const query = page.type === 'page' ? nextPage(page.json) : null;
+    const query = yield* pageAt(access, url, tokenIn, signal);
     if (query === null) return;
     url.search = query;
     // A link that repeats the token is never stored, and our token is always sent.
@@ -68,32 +74,72 @@ async function* pagesOf(
   yield unreadable(`${url.origin}${url.pathname}: the list of past results does not end`);
 }
 
-async function pageAt(
+/** Returns the query of the next page; null after the last one. */
+async function* pageAt(
   access: PredictionsAccess,
   page: URL,
   tokenIn: PastList['tokenIn'],
   signal: AbortSignal,
-): Promise<PastPage> {
+): AsyncGenerator<PastPart, string | null> {
   // `http.ts` shows origin and path of a URL, never its query.
   const url = new URL(page);
   if (tokenIn === 'query') url.searchParams.set('token', access.token);
   const headers: Record<string, string> =
     tokenIn === 'header' ? { 'x-service-token': access.token } : {};
   const answer = await access.http.send({ method: 'GET', url, headers, signal });
-  if (!isAnswered(answer)) return connectionFailed(answer);
-  // Not an empty list: without the list, it is unknown whether a job exists.
-  if (answer.status === 404) {
-    await answer.body.discard();
-    return { type: 'unsupported' };
+  if (!isAnswered(answer)) {
+    yield connectionFailed(answer);
+    return null;
   }
-  if (answer.status !== 200) return unavailable(answer);
-  const body = await answer.body.text(LIST_LIMIT);
-  if (body.type === 'broken') return unreadable(body.message);
-  // It will not be shorter next time.
-  if (body.type === 'tooLong' || complexity(body.text) !== null) return { type: 'unsupported' };
-  const json = parseJson(body.text);
-  if (json === undefined) return unreadable(`${answer.where}: the answer is not JSON`);
-  return { type: 'page', json };
+  if (answer.status === 200) return yield* partsOf(answer.body, answer.where);
+  if (answer.status !== 404) {
+    yield await unavailable(answer);
+    return null;
+  }
+  await answer.body.discard();
+  // Not an empty list: without the list, it is unknown whether a job exists.
+  yield { type: 'unsupported' };
+  return null;
+}
+
+async function* partsOf(body: HttpBody, where: string): AsyncGenerator<PastPart, string | null> {
+  const parts = new ListParts();
+  try {
+    for await (const chunk of body.stream(ANY_LENGTH)) {
+      const elements = parts.add(chunk);
+      if (elements !== null) {
+        const part = read(elements, where, (text) => `[${text}]`);
+        yield part;
+        if (part.type !== 'part') return null;
+      }
+      // It will not be shorter next time.
+      if (parts.held > HELD_LIMIT) {
+        yield { type: 'unsupported' };
+        return null;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    yield unreadable(error.message);
+    return null;
+  }
+  const rest = read(parts.end(), where);
+  yield rest;
+  return rest.type === 'part' ? nextPage(rest.json) : null;
+}
+
+/** `whole` makes JSON of the text. */
+function read(
+  bytes: Uint8Array,
+  where: string,
+  whole: (text: string) => string = (text) => text,
+): PastPart {
+  // It will not be simpler next time.
+  if (complexity(bytes) !== null) return { type: 'unsupported' };
+  const json = parseJson(whole(new TextDecoder().decode(bytes)));
+  return json === undefined
+    ? unreadable(`${where}: the answer is not JSON`)
+    : { type: 'part', json };
 }
 
 function unreadable(message: string): Unavailable {

@@ -78,6 +78,13 @@ describe('past results (contract 4.7)', () => {
     expect(await foundIn(body)).toEqual({ type: 'absent' });
   });
 
+  test('a job is found among 40,000', async () => {
+    const note = 'x'.repeat(900);
+    const others = Array.from({ length: 40_000 }, (_, n) => ({ ...OTHER, id: `other-${n}`, note }));
+    expect(await foundIn([...others, ENTRY])).toEqual({ type: 'found', remoteId: ID });
+    expect(await foundIn(others)).toEqual({ type: 'absent' });
+  });
+
   test('entries without names cannot prove that one is absent', async () => {
     expect(await foundIn([{ request_id: ID, timing: {} }])).toEqual({ type: 'unsupported' });
   });

@@ -9,12 +9,15 @@ import { httpServer, json, type ScriptedServer, type SeenRequest } from '../scri
 
 async function listAt(
   server: Pick<ScriptedServer, 'url'>,
-  kind: Kind = 'sequence',
-  token = TOKEN,
+  {
+    kind = 'sequence',
+    token = TOKEN,
+    ...options
+  }: { kind?: Kind; token?: string; only?: () => ReadonlySet<string> } = {},
 ): Promise<ListOutcome> {
   const client = createPredictionsClient({ url: server.url, variant: 'current', token });
   try {
-    return await client.list(kind, quiet());
+    return await client.list(kind, { ...quiet(), ...options });
   } finally {
     await client.close();
   }
@@ -33,6 +36,7 @@ const ENTRY = {
   status: 'FINISHED',
   timing: { queued_at: QUEUED, finished_at: FINISHED },
 };
+const entryOf = (n: number) => ({ ...ENTRY, request_id: `job-${n}` });
 const JOB = {
   kind: 'sequence',
   remoteId: 'job-0001',
@@ -79,6 +83,48 @@ describe('the list of past results (contract 4.7)', () => {
     expect(await listed([])).toEqual({ type: 'listed', jobs: [] });
   });
 
+  test('may be longer than what fits into memory at a time', async () => {
+    const note = 'x'.repeat(900);
+    const entries = Array.from({ length: 40_000 }, (_, n) => ({ ...entryOf(n), note }));
+    const outcome = await listed({ results: entries });
+    const ids = outcome.type === 'listed' && outcome.jobs.map(({ remoteId }) => remoteId);
+    expect(ids).toEqual(entries.map(({ request_id }) => request_id));
+  });
+
+  test('is read until the wanted jobs are found, and no further', async () => {
+    await using server = await httpServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      // The rest never comes.
+      const entries = Array.from({ length: 500 }, (_n, n) => JSON.stringify(entryOf(n)));
+      response.write(`[${entries.join(',')},`);
+    });
+    const only = () => new Set(['job-7', 'job-3', 'job-11']);
+    const outcome = await listAt(server, { only });
+    const ids = outcome.type === 'listed' && outcome.jobs.map(({ remoteId }) => remoteId);
+    expect(ids).toEqual(['job-3', 'job-7', 'job-11']);
+  });
+
+  test('is read to its end for a job that it does not have', async () => {
+    await using server = await httpServer((_, response) =>
+      json(
+        response,
+        200,
+        Array.from({ length: 500 }, (_n, n) => entryOf(n)),
+      ),
+    );
+    const outcome = await listAt(server, { only: () => new Set(['job-3', 'another']) });
+    const ids = outcome.type === 'listed' && outcome.jobs.map(({ remoteId }) => remoteId);
+    expect(ids).toEqual(['job-3']);
+  });
+
+  test('that breaks off has not been read', async () => {
+    await using server = await httpServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write(`[${JSON.stringify(ENTRY)},`, () => response.destroy());
+    });
+    expect(await listAt(server)).toMatchObject({ type: 'unavailable' });
+  });
+
   test('is unsupported if the service has none, and unavailable if it does not answer', async () => {
     expect(await listed({ error: 'no' }, 404)).toMatchObject({ type: 'unsupported' });
     expect(await listed({ error: 'busy' }, 503)).toMatchObject({ type: 'unavailable' });
@@ -107,7 +153,10 @@ describe('the list of shift chains (contract 4.8)', () => {
       if (request.path.includes('/shiftcrypt/alignment/')) chains(response);
       else json(response, 200, [ENTRY]);
     });
-    return { outcome: await listAt(server, 'shifts', SECRET), requests: server.requests };
+    return {
+      outcome: await listAt(server, { kind: 'shifts', token: SECRET }),
+      requests: server.requests,
+    };
   }
 
   test('adds jobs that are missing in the list of shift predictions; its token is in the query', async () => {
