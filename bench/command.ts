@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { cpuSeconds } from './processes.ts';
 
 export const BIN = fileURLToPath(new URL('../bin/hundredfold.js', import.meta.url));
 export const ENVIRONMENT = {
@@ -87,6 +88,11 @@ export class Bench {
     const path = join(this.folder, `${name}.jsonl`);
     await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
     return path;
+  }
+
+  /** CPU time of the services so far, in s. */
+  servicesSeconds(): number {
+    return this.#services?.pid === undefined ? 0 : cpuSeconds(this.#services.pid);
   }
 
   run(...args: readonly string[]): Promise<Ended> {

@@ -13,14 +13,23 @@ export async function cost(items: number): Promise<string> {
   try {
     const url = await bench.serveUnlimited();
     const manifest = await bench.manifest(sequences(items));
+    const before = bench.servicesSeconds();
     const { child, ended } = bench.type(['run', manifest, '--json']);
     const usage = watchProcesses(child.pid ?? 0);
     const { code, stderr, stdout } = await ended;
     const used = usage.stop();
+    const services = (1_000 * (bench.servicesSeconds() - before)) / items;
     if (code !== 0) throw new Error(stderr);
     const { startedAt, endedAt } = JSON.parse(stdout) as { startedAt: string; endedAt: string };
     const seconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1_000;
-    return `${items} items at ${url}: ${(items / seconds).toFixed(1)} items/s; ${describeUse(used, items)}; ${history(bench, items)}`;
+    const parts = [
+      `${items} items at ${url}: ${(items / seconds).toFixed(1)} items/s`,
+      describeUse(used, items),
+      `services ${services.toFixed(1)} ms an item`,
+      `tree ${(treeBytes(bench) / items / 1_000).toFixed(1)} kB an item`,
+      history(bench, items),
+    ];
+    return parts.join('; ');
   } finally {
     await bench.close();
   }
@@ -31,7 +40,16 @@ function describeUse({ by, together: peak }: Usage, items: number): string {
   if (!command || !temporal) throw new Error('no process was seen');
   const each = ({ seconds }: Used): number => (1_000 * seconds) / items;
   const together = each(command) + each(temporal);
-  return `CPU an item: command and worker ${each(command).toFixed(1)} ms, Temporal ${each(temporal).toFixed(1)} ms, together ${together.toFixed(1)} ms; memory ${command.megabytes.toFixed(0)} and ${temporal.megabytes.toFixed(0)} MB, ${peak.toFixed(0)} MB at once`;
+  const written = (one: Used): string => (one.written / items / 1_000).toFixed(0);
+  return `CPU an item: command and worker ${each(command).toFixed(1)} ms, Temporal ${each(temporal).toFixed(1)} ms, together ${together.toFixed(1)} ms; memory ${command.megabytes.toFixed(0)} and ${temporal.megabytes.toFixed(0)} MB, ${peak.toFixed(0)} MB at once; written to disks ${written(command)} and ${written(temporal)} kB an item`;
+}
+
+function treeBytes({ folder }: Bench): number {
+  const tree = join(folder, 'results', 'bench');
+  const entries = readdirSync(tree, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
 /** As reported by the visibility of the embedded server. */

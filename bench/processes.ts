@@ -11,6 +11,8 @@ export interface Used {
   seconds: number;
   /** Peak memory (MB), summed over its processes. */
   megabytes: number;
+  /** Bytes that it wrote to disks. */
+  written: number;
 }
 
 export interface Usage {
@@ -23,7 +25,7 @@ export type Role = 'command' | 'temporal';
 
 /** Of a process and its descendants, from now until `stop`; the memory is the largest since they began. */
 export function watchProcesses(root: number): { stop: () => Usage } {
-  const seen = new Map<number, { role: Role; seconds: number; megabytes: number }>();
+  const seen = new Map<number, Used & { readonly role: Role }>();
   const before = new Map(familyOf(root).map((pid) => [pid, readProcess(pid)?.seconds ?? 0]));
   let together = 0;
   const look = (): void => {
@@ -35,7 +37,8 @@ export function watchProcesses(root: number): { stop: () => Usage } {
       const most = Math.max(seen.get(pid)?.megabytes ?? 0, now.megabytes);
       resident += now.resident;
       const seconds = now.seconds - (before.get(pid) ?? 0);
-      seen.set(pid, { role: now.role, seconds, megabytes: most });
+      const { role, written } = now;
+      seen.set(pid, { role, seconds, megabytes: most, written });
     }
     together = Math.max(together, resident);
   };
@@ -45,9 +48,13 @@ export function watchProcesses(root: number): { stop: () => Usage } {
       clearInterval(timer);
       look();
       const used = new Map<Role, Used>();
-      for (const { role, seconds, megabytes } of seen.values()) {
-        const sum = used.get(role) ?? { seconds: 0, megabytes: 0 };
-        used.set(role, { seconds: sum.seconds + seconds, megabytes: sum.megabytes + megabytes });
+      for (const { role, ...one } of seen.values()) {
+        const sum = used.get(role) ?? { seconds: 0, megabytes: 0, written: 0 };
+        used.set(role, {
+          seconds: sum.seconds + one.seconds,
+          megabytes: sum.megabytes + one.megabytes,
+          written: sum.written + one.written,
+        });
       }
       return { by: used, together };
     },
@@ -135,7 +142,7 @@ function readProcess(pid: number) {
     const megabytes = megabytesIn(status, 'VmHWM');
     const resident = megabytesIn(status, 'VmRSS');
     const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-    return { role, seconds, megabytes, resident };
+    return { role, seconds, megabytes, resident, written: bytesWritten(pid) };
   } catch {
     return null;
   }
