@@ -153,6 +153,11 @@ export const SETTINGS = {
   // A timer fires when it is due, not up to a second later together with others: every poll and every slot waits for
   // one.
   'history.timerProcessorMaxTimeShift': '"10ms"',
+  // The server takes three reads of timers of the same second for a sign that reading does not advance, and moves the
+  // timers of that second to a reader that waits until the first one has nothing to do. With timers that fire when they
+  // are due, every busy second looks like that: timers of the moved seconds fired up to minutes late, and the server
+  // kept all timers since then, and searched through them.
+  'history.queueReaderStuckCriticalAttempts': '0',
   // A single process gains nothing from several partitions of a task queue; each would forward its tasks to the first.
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
