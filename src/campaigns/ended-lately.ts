@@ -5,10 +5,8 @@
 import type { Client } from '@temporalio/client';
 import type { BudgetStatus } from '../budget/status.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
-import type { EndedJobs } from '../plan/expected-end.ts';
+import { LOOK_BACK_MS, type EndedJobs } from '../plan/expected-end.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-
-const LOOK_BACK_MS = 5 * 60_000;
 
 /** @param startedAt when the campaign started; ISO 8601 */
 export async function endedLately(

@@ -95,12 +95,12 @@ export class JobStore {
       WHERE service = :service AND owner = :owner AND endpoint = :requestType AND seq < :before
       ORDER BY seq DESC LIMIT ${READ_AT_ONCE}`;
     let before = Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const jobs = this.#sql.all(sql, { service, owner, requestType, before }).map(asJob);
+    let jobs: Job[];
+    do {
+      jobs = this.#sql.all(sql, { service, owner, requestType, before }).map(asJob);
       yield* jobs;
-      if (jobs.length < READ_AT_ONCE) return;
       before = jobs.at(-1)?.seq ?? 0;
-    }
+    } while (jobs.length === READ_AT_ONCE);
   }
 
   /** Jobs of a service that are waiting or running. */

@@ -22,6 +22,9 @@ export interface EndedJobs {
   readonly overMs: number;
 }
 
+/** How far back it reaches (ms). */
+export const LOOK_BACK_MS = 5 * 60_000;
+
 /** Fewer jobs, or a shorter time, do not show how fast a service is. */
 const ENOUGH_JOBS = 10;
 const ENOUGH_MS = 30_000;

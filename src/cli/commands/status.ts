@@ -9,7 +9,7 @@ import {
   listCampaigns,
   type CampaignLine,
 } from '../../campaigns/find.ts';
-import { expectedEnd, type EndedJobs } from '../../plan/expected-end.ts';
+import { expectedEnd } from '../../plan/expected-end.ts';
 import { endedLately } from '../../campaigns/ended-lately.ts';
 import { noticesOf } from '../../campaigns/budget-notices.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
@@ -29,7 +29,7 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
     if (campaign.open) {
       const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
       if (flags.json) printDocument(await openDocument(session, campaign, seen));
-      else printOpen(session, campaign, seen, await endedLately(client, campaign, seen));
+      else await printOpen(session, campaign, seen);
     } else {
       const ended = await endedCampaign(await openStore(campaign.out), campaign.out);
       if (flags.json) printDocument(ended.document);
@@ -45,22 +45,24 @@ async function newest(client: Client): Promise<string> {
   throw codedError('CAMPAIGN_NONE', {});
 }
 
-function printOpen(
+async function printOpen(
   session: Session,
   campaign: CampaignLine,
   seen: CampaignObservation,
-  recent: EndedJobs,
-): void {
+): Promise<void> {
   const { budgets, at } = seen;
-  const end = expectedEnd(seen, recent);
+  // This command had to start the server.
+  const isAlone = session.role === 'host';
+  // The end cannot be predicted while the campaign is blocked, or until somebody resumes it.
+  const end =
+    seen.obstacle !== null || isAlone
+      ? null
+      : expectedEnd(seen, await endedLately(session.client, campaign, seen));
   printLine(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
   for (const budget of budgets) printLine(`  ${budgetText(budget, at)}`);
   for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
-  // This command had to start the server.
-  const isAlone = session.role === 'host';
-  // The end cannot be predicted while the campaign is blocked, or until somebody resumes it.
-  if (end !== null && seen.obstacle === null && !isAlone) printLine(`  ${endText(end, at)}`);
+  if (end !== null) printLine(`  ${endText(end, at)}`);
   printLine(`  results: ${campaign.out}`);
   if (isAlone) {
     printLine('  Nothing is working on it. To resume, run its "hundredfold run" command again,');

@@ -2,7 +2,7 @@
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 import type { CampaignProgress } from '../../domain/campaign.ts';
 import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../../domain/item.ts';
-import type { EndedJobs } from '../../plan/expected-end.ts';
+import { LOOK_BACK_MS, type EndedJobs } from '../../plan/expected-end.ts';
 import { countEnded } from '../../domain/states.ts';
 
 /** Jobs in the observed period. */
@@ -20,7 +20,6 @@ export interface PaceSample {
   readonly accepted: number;
 }
 
-const LOOK_BACK_MS = 5 * 60_000;
 /** A shorter period is not meaningful. */
 const AT_LEAST_MS = 10_000;
 const APART_MS = 2_000;

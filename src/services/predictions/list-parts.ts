@@ -30,7 +30,7 @@ export class ListParts {
     return this.#gathered + this.#framed;
   }
 
-  /** The elements that are complete now, separated by commas; null if there are none. */
+  /** The elements that are complete now, as a list in JSON; null if there are none. */
   add(chunk: Uint8Array): Uint8Array | null {
     const comma = this.#scan(chunk);
     this.#pieces.push(chunk);
@@ -41,7 +41,11 @@ export class ListParts {
     // A copy: the frame would keep the whole text.
     if (before.length > 0) this.#frame.push(Buffer.from(before));
     this.#framed += before.length;
-    const part = text.subarray(this.#begin, comma);
+    const part = Buffer.concat([
+      Uint8Array.of(OPEN_LIST),
+      text.subarray(this.#begin, comma),
+      Uint8Array.of(CLOSE_LIST),
+    ]);
     const left = text.subarray(comma + 1);
     this.#pieces = [left];
     this.#gathered = left.length;

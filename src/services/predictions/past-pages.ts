@@ -108,7 +108,7 @@ async function* partsOf(body: HttpBody, where: string): AsyncGenerator<PastPart,
     for await (const chunk of body.stream(ANY_LENGTH)) {
       const elements = parts.add(chunk);
       if (elements !== null) {
-        const part = read(elements, where, (text) => `[${text}]`);
+        const part = read(elements, where);
         yield part;
         if (part.type !== 'part') return null;
       }
@@ -128,15 +128,10 @@ async function* partsOf(body: HttpBody, where: string): AsyncGenerator<PastPart,
   return rest.type === 'part' ? nextPage(rest.json) : null;
 }
 
-/** `whole` makes JSON of the text. */
-function read(
-  bytes: Uint8Array,
-  where: string,
-  whole: (text: string) => string = (text) => text,
-): PastPart {
+function read(bytes: Uint8Array, where: string): PastPart {
   // It will not be simpler next time.
   if (complexity(bytes) !== null) return { type: 'unsupported' };
-  const json = parseJson(whole(new TextDecoder().decode(bytes)));
+  const json = parseJson(new TextDecoder().decode(bytes));
   return json === undefined
     ? unreadable(`${where}: the answer is not JSON`)
     : { type: 'part', json };

@@ -11,7 +11,7 @@ function split(text: string, chunk: number): { elements: unknown[]; rest: unknow
   let most = 0;
   for (let at = 0; at < bytes.length; at += chunk) {
     const part = parts.add(bytes.slice(at, at + chunk));
-    if (part) elements.push(...(JSON.parse(`[${new TextDecoder().decode(part)}]`) as unknown[]));
+    if (part) elements.push(...(JSON.parse(new TextDecoder().decode(part)) as unknown[]));
     most = Math.max(most, parts.held);
   }
   return { elements, rest: JSON.parse(new TextDecoder().decode(parts.end())), most };
