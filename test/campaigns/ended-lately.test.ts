@@ -1,19 +1,14 @@
 /** How many jobs of a campaign ended lately, as a server counts them. */
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
 import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
 import { endedLately } from '../../src/campaigns/ended-lately.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 
-let connection: Connection;
-let client: Client;
-beforeAll(async () => {
-  connection = await Connection.connect({ address: inject('temporal') });
-  client = new Client({ connection });
-});
-afterAll(async () => connection.close());
+const client = await connectClient({ address: inject('temporal'), namespace: 'default' });
+afterAll(() => client.connection.close());
 
 const MINUTE = 60_000;
 

@@ -1,17 +1,12 @@
 /** Which tasks of a campaign a single look at it waits for. */
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { waitIfOverdue } from '../../src/campaigns/progress.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
 import { PROGRESS_MEMO } from '../../src/workflows/messages.ts';
 import { startUnpolled } from '../unpolled-campaign.ts';
 
-let connection: Connection;
-let client: Client;
-beforeAll(async () => {
-  connection = await Connection.connect({ address: inject('temporal') });
-  client = new Client({ connection });
-});
-afterAll(async () => connection.close());
+const client = await connectClient({ address: inject('temporal'), namespace: 'default' });
+afterAll(() => client.connection.close());
 
 const WRITTEN = { [PROGRESS_MEMO]: { total: 3 } };
 

@@ -1,16 +1,12 @@
 /** Workflows whose tasks workers take and do not finish: no failure is in their history. */
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, expect, inject, test } from 'vitest';
+import { connectClient } from '../../src/temporal/connection.ts';
 import { stuckBecause, type Stuck } from '../../src/watchdog/stuck.ts';
 import { startUnpolled } from '../unpolled-campaign.ts';
 
-let connection: Connection;
-let client: Client;
-beforeAll(async () => {
-  connection = await Connection.connect({ address: inject('temporal') });
-  client = new Client({ connection });
-});
-afterAll(async () => connection.close());
+const client = await connectClient({ address: inject('temporal'), namespace: 'default' });
+afterAll(() => client.connection.close());
 
 /** `later`: ms from now. */
 async function reason(handle: WorkflowHandle, later = 0): Promise<Stuck | null> {
