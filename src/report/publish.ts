@@ -89,6 +89,8 @@ export async function publishCampaign(
   const items = listedItems(store, campaign);
   const source = { items, own: survey.columns.results, maker, ...(keeper && { keeper }) };
   await passParts(source, sinks, counter('results', options));
+  // Its threads take 100 MB each, and have nothing left to do.
+  await maker.close?.();
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));

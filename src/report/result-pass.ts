@@ -30,6 +30,8 @@ export interface Maker {
   make(block: ItemBlock): Promise<readonly ResultParts[]>;
   /** Blocks that it makes in parallel. */
   readonly atOnce: number;
+  /** Ends its threads, if it has any; it makes nothing afterwards. */
+  close?(): Promise<void>;
 }
 
 /** Makes them in this thread. */

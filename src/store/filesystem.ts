@@ -28,7 +28,7 @@ import { missing } from './store-error.ts';
 import {
   ignoreAbsent,
   isAbsent,
-  isLinked,
+  isLinkedInto,
   linkNew,
   makeFolder,
   sync,
@@ -229,13 +229,9 @@ class FileStore implements Store {
     const source = from instanceof FileStore ? await from.#find(fromKey) : null;
     const linked =
       source !== null &&
-      (await this.#placed(key, {}, async (temporary, path) => {
-        if (!(await isLinked(source, temporary))) return false;
-        await system(`write ${key}`, () => rename(temporary, path));
-        // rename(2) does nothing if both are already the same file.
-        await unlink(temporary).catch(ignoreAbsent);
-        return true;
-      }));
+      (await this.#placed(key, {}, (temporary, path) =>
+        system(`write ${key}`, () => isLinkedInto(source, path, temporary)),
+      ));
     if (!linked) await this.write(key, from.readStream(fromKey), { durable: false });
   }
 

@@ -1,5 +1,5 @@
 /** The file system calls that the store needs, with coded errors; those that read are in reads.ts. */
-import { copyFile, link, lstat, mkdir, open } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasErrno } from '../domain/errno.ts';
@@ -57,6 +57,24 @@ export async function isLinked(source: string, path: string): Promise<boolean> {
     if (hasErrno(error, ...NO_LINKS)) return false;
     throw error;
   }
+}
+
+/** The same, and replaces a file that has this name. `temporary`: a free name in its folder. */
+export async function isLinkedInto(
+  source: string,
+  path: string,
+  temporary: string,
+): Promise<boolean> {
+  try {
+    return await isLinked(source, path);
+  } catch (error) {
+    if (!hasErrno(error, 'EEXIST')) throw error;
+  }
+  if (!(await isLinked(source, temporary))) return false;
+  await rename(temporary, path);
+  // rename(2) does nothing if both are already the same file.
+  await unlink(temporary).catch(ignoreAbsent);
+  return true;
 }
 
 const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;

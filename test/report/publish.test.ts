@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import type { PublishProgress } from '../../src/report/progress.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
+import { makerHere } from '../../src/report/result-pass.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem } from '../../src/store/item-store.ts';
@@ -31,6 +32,20 @@ describe('a published campaign', () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await publishCampaign(store, END);
     expect(await treeFaults(store)).toEqual([]);
+  });
+
+  test('ends the threads that made its parts before it writes the page', async () => {
+    const store = await endedCampaign(ITEMS);
+    const closed: { step: string; hasPage: boolean }[] = [];
+    let step = '';
+    const close = async () => {
+      closed.push({ step, hasPage: await store.exists('report.html') });
+    };
+    await publishCampaign(store, END, {
+      maker: { ...makerHere(store), close },
+      heartbeat: (progress) => ({ step } = progress),
+    });
+    expect(closed).toEqual([{ step: 'results', hasPage: false }]);
   });
 
   test("items.csv has one row per item in manifest order, with the user's columns of all", async () => {

@@ -128,6 +128,20 @@ describe('taking a file over from another store', () => {
     expect(await to.readText('files/x')).toBe('one');
   });
 
+  test('replaces another file, and leaves the same file alone', async () => {
+    const folder = await temporaryFolder();
+    const from = await openFileStore(join(folder, 'a'));
+    const to = await openFileStore(join(folder, 'b'));
+    await to.write('files/x', 'former');
+    await from.write(KEY, 'one');
+    for (const _ of ['another file', 'the same file']) {
+      await to.adopt('files/x', from, KEY);
+      expect(await to.readText('files/x')).toBe('one');
+      expect(await readdir(join(to.location, 'files'))).toEqual(['x']);
+    }
+    expect(await inode(to.location, 'files/x')).toBe(await inode(from.location, KEY));
+  });
+
   test('copies from a store that is not a folder', async () => {
     const folder = await temporaryFolder();
     const to = await openFileStore(folder);

@@ -11,23 +11,29 @@ import { LONGEST_POST_MS } from '../../domain/longest-post.ts';
 import type { Span } from '../../report-page/data.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 
-interface Acceptance {
-  readonly span: Span;
-  /** The time reported by the service, by its clock: from, and until. */
-  readonly reported: Span | null;
+/** Of one service, a number a job in each list: objects would take six times the memory. In ms since the epoch. */
+interface Accepted {
+  readonly from: number[];
+  readonly to: number[];
+  /** The time reported by the service, by its clock; NaN if it reported none. */
+  readonly reportedFrom: number[];
+  readonly reportedTo: number[];
 }
 
 export class Acceptances {
-  /** ms since the epoch. */
-  readonly #found = new Map<ServiceName, Acceptance[]>();
+  readonly #accepted = new Map<ServiceName, Accepted>();
 
   add({ service, attempts, remoteId, timing }: ItemRecord): void {
-    let found = this.#found.get(service);
-    if (found === undefined) this.#found.set(service, (found = []));
     for (const attempt of attempts) {
       if (attempt.outcome !== 'accepted' && attempt.outcome !== 'found') continue;
       const queuedAt = attempt.remoteId === remoteId ? (timing?.queuedAt ?? null) : null;
-      found.push({ span: spanOf(attempt), reported: reportedSpan(queuedAt) });
+      const [from, to] = spanOf(attempt);
+      const [reportedFrom, reportedTo] = reportedSpan(queuedAt) ?? [NaN, NaN];
+      const accepted = this.#of(service);
+      accepted.from.push(from);
+      accepted.to.push(to);
+      accepted.reportedFrom.push(reportedFrom);
+      accepted.reportedTo.push(reportedTo);
     }
   }
 
@@ -35,13 +41,20 @@ export class Acceptances {
   spans(startedAt: string): Partial<Record<ServiceName, readonly Span[]>> {
     const start = Date.parse(startedAt);
     return Object.fromEntries(
-      Array.from(this.#found, ([service, found]) => [
+      Array.from(this.#accepted, ([service, accepted]) => [
         service,
-        narrowed(found)
-          .map(([from, to]) => [from - start, to - start] as const)
-          .sort((a, b) => a[1] - b[1]),
+        narrowed(accepted, start).sort((a, b) => a[1] - b[1]),
       ]),
     );
+  }
+
+  #of(service: ServiceName): Accepted {
+    let accepted = this.#accepted.get(service);
+    if (accepted === undefined) {
+      accepted = { from: [], to: [], reportedFrom: [], reportedTo: [] };
+      this.#accepted.set(service, accepted);
+    }
+    return accepted;
   }
 }
 
@@ -65,17 +78,24 @@ function reportedSpan(queuedAt: string | null): Span | null {
  * The service's clock may have an offset, the same for all jobs: so the limits that each job sets for it must be
  * consistent. If they are not, a clock was set, and the service's times cannot be converted to ours.
  */
-function narrowed(found: readonly Acceptance[]): readonly Span[] {
+function narrowed({ from, to, reportedFrom, reportedTo }: Accepted, start: number): Span[] {
   let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const { span, reported } of found) {
-    if (reported === null) continue;
-    least = Math.max(least, reported[0] - span[1]);
-    most = Math.min(most, reported[1] - span[0]);
+  for (const [job, reported] of reportedFrom.entries()) {
+    if (Number.isNaN(reported)) continue;
+    least = Math.max(least, reported - at(to, job));
+    most = Math.min(most, at(reportedTo, job) - at(from, job));
   }
-  if (least > most) return found.map(({ span }) => span);
-  return found.map(({ span: [from, to], reported }) =>
-    reported === null
-      ? [from, to]
-      : [Math.max(from, reported[0] - most), Math.min(to, reported[1] - least)],
-  );
+  return from.map((earliest, job) => {
+    const span = [earliest - start, at(to, job) - start] as const;
+    const reported = at(reportedFrom, job);
+    if (least > most || Number.isNaN(reported)) return span;
+    return [
+      Math.max(span[0], reported - most - start),
+      Math.min(span[1], at(reportedTo, job) - least - start),
+    ];
+  });
+}
+
+function at(list: readonly number[], job: number): number {
+  return list[job] ?? NaN;
 }
