@@ -1,26 +1,33 @@
 /**
- * Many entries of a few 32-bit words each, indexed by their first word: an array of objects or a map would take ten
- * times the memory at a million rows.
+ * Many entries of a few 32-bit words each, found by their first word, which must be a hash: an array of objects or a
+ * map would take ten times the memory at a million rows.
+ *
+ * The index is a linear hash table (Litwin, "Linear hashing: a new tool for file and table addressing", VLDB 1980): it
+ * grows bucket by bucket and is never copied. A table that doubles needs the old and the new index together, and their
+ * memory is not returned to the system. Entries of a bucket are linked: an entry takes 4 bytes for its link, and
+ * `4 / LOAD` for its share of the buckets.
  */
 
-/** Entries are written into blocks that never move, so only the index is copied when the table grows. */
+/** Words are written into blocks that never move. */
 const BLOCK_BITS = 15;
 const BLOCK = 1 << BLOCK_BITS;
-/** A fuller index makes searches slow. */
-const LOAD = 0.7;
-const FIRST_SLOTS = 1_021;
+/** Entries of a bucket, on average: with more, searches are slower. */
+const LOAD = 3;
 
 export class EntryTable {
-  /** Words of an entry. */
+  /** Words of an entry, and the number of the next one in its bucket; 0 is the last. */
   readonly #size: number;
   readonly #blocks: Uint32Array[] = [];
   #count = 0;
   #indexed = 0;
-  /** Slot → number of the entry, from 1; 0 is a free slot. Open addressing: a search ends at the first free slot. */
-  #slots = new Uint32Array(FIRST_SLOTS);
+  /** The number of the first entry of each bucket; 0 is an empty bucket. */
+  readonly #buckets: Uint32Array[] = [new Uint32Array(BLOCK)];
+  /** A power of two. Buckets from 0 to `#split` are split: their entries use one more bit of the hash. */
+  #unsplit = 1;
+  #split = 0;
 
   constructor(size: number) {
-    this.#size = size;
+    this.#size = size + 1;
   }
 
   /** Adds an entry at the end, with all words 0; returns its number, from 1. No search finds it before `index`. */
@@ -40,37 +47,51 @@ export class EntryTable {
     block[((number - 1) & (BLOCK - 1)) * this.#size + word] = value;
   }
 
-  /** The slot at which a search for this first word starts. */
-  firstSlot(word: number): number {
-    // By multiplication, not modulo: division is slow for numbers beyond 31 bits.
-    return Math.floor(word * 2 ** -32 * this.#slots.length);
+  /** The first entry that may have this first word; 0 if there is none. Others with it follow by `after`. */
+  first(word: number): number {
+    return this.#head(this.#bucketOf(word));
   }
 
-  slotAfter(slot: number): number {
-    return slot + 1 === this.#slots.length ? 0 : slot + 1;
+  after(number: number): number {
+    return this.word(number, this.#size - 1);
   }
 
-  /** The number of the entry in this slot; 0 if it is free. */
-  at(slot: number): number {
-    return this.#slots[slot] as number;
-  }
-
-  /** Puts an entry into the free slot at which a search for its first word ended. */
-  index(slot: number, number: number): void {
-    this.#slots[slot] = number;
+  /** From now on, searches find the entry. Its first word no longer changes. */
+  index(number: number): void {
+    this.#link(number, this.#bucketOf(this.word(number, 0)));
     this.#indexed += 1;
-    if (this.#indexed > this.#slots.length * LOAD) this.#grow();
+    if (this.#indexed > (this.#unsplit + this.#split) * LOAD) this.#splitOne();
   }
 
-  /** Grows by only half: the old and the new index are in memory together. */
-  #grow(): void {
-    const entries = this.#slots;
-    this.#slots = new Uint32Array(Math.ceil(entries.length * 1.5) | 1);
-    for (const number of entries) {
-      if (number === 0) continue;
-      let slot = this.firstSlot(this.word(number, 0));
-      while (this.at(slot) !== 0) slot = this.slotAfter(slot);
-      this.#slots[slot] = number;
+  #bucketOf(word: number): number {
+    const bucket = word & (this.#unsplit - 1);
+    return bucket < this.#split ? word & (2 * this.#unsplit - 1) : bucket;
+  }
+
+  #head(bucket: number): number {
+    return (this.#buckets[bucket >>> BLOCK_BITS] as Uint32Array)[bucket & (BLOCK - 1)] as number;
+  }
+
+  #link(number: number, bucket: number): void {
+    this.write(number, this.#size - 1, this.#head(bucket));
+    (this.#buckets[bucket >>> BLOCK_BITS] as Uint32Array)[bucket & (BLOCK - 1)] = number;
+  }
+
+  /** Divides the entries of one bucket between it and a new one. */
+  #splitOne(): void {
+    const bucket = this.#split;
+    const added = this.#unsplit + this.#split;
+    if (added % BLOCK === 0) this.#buckets.push(new Uint32Array(BLOCK));
+    let number = this.#head(bucket);
+    (this.#buckets[bucket >>> BLOCK_BITS] as Uint32Array)[bucket & (BLOCK - 1)] = 0;
+    while (number !== 0) {
+      const next = this.after(number);
+      this.#link(number, (this.word(number, 0) & this.#unsplit) === 0 ? bucket : added);
+      number = next;
     }
+    this.#split += 1;
+    if (this.#split < this.#unsplit) return;
+    this.#unsplit *= 2;
+    this.#split = 0;
   }
 }

@@ -1,4 +1,4 @@
-/** Ids or folders of items, in 23 bytes each: as strings, those of a million items take 100 MB. */
+/** Ids or folders of items, in 21 bytes each: as strings, those of a million items take 100 MB. */
 import { IdTable } from '../manifest/id-table.ts';
 
 const NOWHERE = { file: '', line: 0 };

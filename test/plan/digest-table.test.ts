@@ -21,7 +21,7 @@ test('returns for each digest where it was first seen, like a map', () => {
 
 test('keeps its contents while it grows, also with collisions', () => {
   const table = new DigestTable();
-  // The second word determines the slot: all of these collide.
+  // The second word determines the bucket: all of these collide.
   const crowded = Array.from(
     { length: 300 },
     (_, n) => `${(n + 1).toString(16).padStart(8, '0')}00000000`,
