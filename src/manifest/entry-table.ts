@@ -72,9 +72,13 @@ export class EntryTable {
     return (this.#buckets[bucket >>> BLOCK_BITS] as Uint32Array)[bucket & (BLOCK - 1)] as number;
   }
 
+  #setHead(bucket: number, number: number): void {
+    (this.#buckets[bucket >>> BLOCK_BITS] as Uint32Array)[bucket & (BLOCK - 1)] = number;
+  }
+
   #link(number: number, bucket: number): void {
     this.write(number, this.#size - 1, this.#head(bucket));
-    (this.#buckets[bucket >>> BLOCK_BITS] as Uint32Array)[bucket & (BLOCK - 1)] = number;
+    this.#setHead(bucket, number);
   }
 
   /** Divides the entries of one bucket between it and a new one. */
@@ -83,7 +87,7 @@ export class EntryTable {
     const added = this.#unsplit + this.#split;
     if (added % BLOCK === 0) this.#buckets.push(new Uint32Array(BLOCK));
     let number = this.#head(bucket);
-    (this.#buckets[bucket >>> BLOCK_BITS] as Uint32Array)[bucket & (BLOCK - 1)] = 0;
+    this.#setHead(bucket, 0);
     while (number !== 0) {
       const next = this.after(number);
       this.#link(number, (this.word(number, 0) & this.#unsplit) === 0 ? bucket : added);

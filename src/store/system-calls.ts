@@ -49,7 +49,7 @@ export function isAbsent(error: unknown): boolean {
 }
 
 /** A second name for a file. False if that is impossible: another disk, or a file system without links. */
-export async function isLinked(source: string, path: string): Promise<boolean> {
+async function isLinked(source: string, path: string): Promise<boolean> {
   try {
     await link(source, path);
     return true;

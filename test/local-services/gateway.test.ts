@@ -166,6 +166,7 @@ describe('slow-answers', () => {
     expect(Math.min(...held)).toBeGreaterThanOrEqual(30);
     expect(Math.max(...held)).toBeLessThanOrEqual(RULE.ms);
     expect(new Set(held).size).toBe(held.length);
+    expect(Math.max(...held) - Math.min(...held)).toBeGreaterThan(50);
     expect(delays('GET')).toEqual([0, 0, 0, 0]);
   });
 
