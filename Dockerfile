@@ -8,19 +8,20 @@
 # docs/install.md says how to run it.
 
 # The same Node as in package.json's optionalDependencies.
-FROM node:24.21.0-bookworm-slim AS build
-# Certificates for TLS to Temporal and to the services; strip takes 18 MB of symbols from Node.
+FROM node:26.12.1-bookworm-slim AS build
+# Certificates for TLS to Temporal and to the services; Node 26 needs libatomic; strip takes 18 MB of symbols from Node.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends binutils ca-certificates \
+  && apt-get install --yes --no-install-recommends binutils ca-certificates libatomic1 \
   && rm -rf /var/lib/apt/lists/* \
+  && cp --dereference /usr/lib/*/libatomic.so.1 /usr/local/lib/libatomic.so.1 \
   && strip -o /usr/local/bin/node-of-the-image "$(command -v node)"
 COPY dist/image /tmp/image
-# The native part of Temporal's SDK for this system only; neither declarations nor source maps.
+# The native part of Temporal's SDK for this system only; no declarations.
 RUN npm install --global --offline --no-audit --no-fund --prefix /opt/hundredfold /tmp/image/*.tgz \
-  && cd /opt/hundredfold/lib/node_modules/hundredfold/lib \
+  && cd /opt/hundredfold/lib/node_modules/hundredfold \
   && system="$(uname -m)-unknown-linux-gnu" \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$system" -exec rm -r {} + \
-  && find . -path ./node_modules -prune -o '(' -name '*.map' -o -name '*.d.ts' ')' -exec rm {} +
+  && find lib -name '*.d.ts' -exec rm {} +
 
 FROM build AS temporal
 RUN if ls /tmp/image/*"$(uname -m)".whl > /dev/null 2>&1; then exit 0; fi; \
@@ -42,11 +43,13 @@ ARG REVISION=unknown
 LABEL org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /usr/local/lib/libatomic.so.1 /usr/local/lib/libatomic.so.1
 COPY --from=build /usr/local/bin/node-of-the-image /usr/local/bin/node
 COPY --from=build /opt/hundredfold /opt/hundredfold
 COPY deploy/image/health.js /opt/hundredfold/health.mjs
 # Any user may be chosen: all that is written lies in the volume, the ledger of submissions too.
-RUN ln -s /opt/hundredfold/bin/hundredfold /usr/local/bin/hundredfold \
+RUN ldconfig \
+  && ln -s /opt/hundredfold/bin/hundredfold /usr/local/bin/hundredfold \
   && mkdir -m 1777 /data
 ENV NODE_ENV=production \
   HOME=/data \

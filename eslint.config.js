@@ -1,54 +1,15 @@
 /**
- * Typed linting. Directions of imports come from the one table in scripts/layers.js; formatting is prettier's.
+ * Typed linting. Formatting is prettier's; directions of imports are checked by scripts/imports.ts.
  * `typescript` here is TypeScript 6, whose API typescript-eslint needs; `tsc` is TypeScript 7.
  */
 import eslint from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import { knownSpreadKeys } from './scripts/lint/known-spread-keys.js';
-import { KNOW_TEMPORAL, MAY_IMPORT, MAY_USE, PROFILES } from './scripts/layers.js';
-
-/** How deep folders may lie below a part of `src/`: a relative path to another part has that many `../`. */
-const DEPTHS = [1, 2, 3, 4];
-
-function forbiddenParts(part, depth) {
-  const upToSrc = '(\\.\\./){' + depth + '}';
-  return Object.keys(MAY_IMPORT)
-    .filter((other) => other !== part && !MAY_IMPORT[part].includes(other))
-    .map((other) => ({
-      regex: `^${upToSrc}${other}(/|\\.ts$)`,
-      message: `${part} may not import ${other}: scripts/layers.js says why.`,
-    }));
-}
-
-function forbiddenPackages(part) {
-  const allowed = MAY_USE[part];
-  if (allowed !== undefined) {
-    const exceptions = allowed.map((name) => `(?!${name}$)`).join('');
-    return [{ regex: `^${exceptions}[^.]`, message: `${part} stays bare: see scripts/layers.js.` }];
-  }
-  if (KNOW_TEMPORAL.includes(part)) return [];
-  const exception = part === PROFILES.part ? `(?!${PROFILES.specifier}$)` : '';
-  return [{ regex: `^${exception}@temporalio/`, message: `${part} knows nothing of Temporal.` }];
-}
-
-const directions = Object.keys(MAY_IMPORT).flatMap((part) =>
-  DEPTHS.map((depth) => ({
-    files: [`src/${part}${'/*'.repeat(depth)}.{ts,tsx}`],
-    rules: {
-      '@typescript-eslint/no-restricted-imports': [
-        'error',
-        { patterns: [...forbiddenParts(part, depth), ...forbiddenPackages(part)] },
-      ],
-    },
-  })),
-);
 
 export default defineConfig(
   globalIgnores([
     'node_modules/',
     'dist/',
-    'lib/',
     '.tools/',
     '.engines/',
     '.hundredfold/',
@@ -97,9 +58,7 @@ export default defineConfig(
   },
   {
     files: ['**/*.{ts,tsx}'],
-    plugins: { own: { rules: { 'known-spread-keys': knownSpreadKeys } } },
     rules: {
-      'own/known-spread-keys': 'error',
       'no-restricted-syntax': [
         'error',
         {
@@ -123,7 +82,6 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-argument': 'off',
     },
   },
-  ...directions,
   {
     files: ['test/**/*.ts', 'bench/**/*.ts'],
     rules: {

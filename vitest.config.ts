@@ -5,31 +5,34 @@ import { defineConfig } from 'vitest/config';
 /** Starts the one Temporal dev server of the suite. */
 const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.url));
 
-/** Minutes of kills, outages, virtual nights and services in trouble: `npm test -- --long`. */
+/** Minutes of kills, outages, upgrades, virtual nights, services in trouble and Temporal's UI: `npm test -- --long`. */
 const LONG = [
-  'test/cli/{background,continued-run,folder-changed,frozen-server,move,move-bucket}.test.ts',
-  'test/cli/{retry,terminal,together,two-folders,wrong-url}.test.ts',
+  'test/cli/{background,continued-run,elsewhere,folder-changed,frozen-server,full-disk}.test.ts',
+  'test/cli/{move,move-bucket,object-store,one-token-two-servers,question,retry,terminal}.test.ts',
+  'test/cli/{together,two-folders,unreplayable,wrong-url}.test.ts',
   'test/cluster/restore.test.ts',
   'test/crash/**',
+  'test/library/reference.test.ts',
   'test/telemetry/stop-under-load.test.ts',
-  'test/temporal/upgrade-large.test.ts',
+  'test/temporal/upgrade*.test.ts',
   'test/time-skipping/**',
+  'test/ui/**',
   'test/watchdog/item-deletion.test.ts',
-  'test/workflows/{breaker,faults,gateway,outage,probes-per-minute,unsure}.test.ts',
+  'test/workflows/{breaker,faults,gateway,manners,outage,probes-per-minute,token-leased,unsure}.test.ts',
 ];
 
 /** Whole commands but the demo, several workers, browsers, packages, and the slowest files of the others: `npm test -- --all`. */
 const SLOW = [
   'test/cli/!(demo).test.ts',
   'test/workflows/*.test.ts',
-  'test/{clients,cluster,containers,library,notebook,package,telemetry,temporal,ui,watchdog}/**',
+  'test/{cluster,containers,library,notebook,package,telemetry,temporal,ui,watchdog}/**',
   'test/report/page/**',
-  'test/report/{cells.property,crate,damaged-tree,finished-tree,kept-parts,publish-tree,verify}.test.ts',
+  'test/report/{cells.property,crate,damaged-tree,publish-tree,verify}.test.ts',
   'test/manifest/{encodings,lossless.property,problems,sources}.test.ts',
-  'test/local-services/{engine-process,faults,fork-server,openapi}.test.ts',
+  'test/local-services/{curl,engine-process,faults,fork-server}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
   'test/{doctor/{limits,surroundings,workflows},inputs/hostile-proteins.property}.test.ts',
-  'test/project/{docs,set-up}.test.ts',
+  'test/project/docs.test.ts',
   'test/store/{charges-in-tree,in-bucket,prepare-sharing,s3/errors}.test.ts',
   'test/{activities/clocks-apart,host/web-pages,program/heap,report-page/similarity,report/tables/read-back,services/redaction}.test.ts',
 ];

@@ -1,8 +1,8 @@
-/** `npm run bench:budget`: the window under crashes. The times of the kills come from a seed, which is printed. */
+/** `npm run bench -- budget`: the window under crashes. The times of the kills come from a seed, which is printed. */
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seededRandom } from '../src/local-services/seeded-random.ts';
+import { seededRandom } from '../src/local-services/faults.ts';
 import { temporalCli } from '../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { Bench } from './command.ts';
@@ -41,10 +41,25 @@ const serverKills =
     const running = typed(bench, await bench.manifest(items), 'bench');
     for (const at of kills) {
       await delay(start + at - Date.now());
-      const record = await readFile(join(bench.folder, '.hundredfold', 'server.json'), 'utf8');
-      process.kill((JSON.parse(record) as { pid: number }).pid, 'SIGKILL');
+      await killServer(bench);
     }
     return running;
+  };
+
+/** Command, worker and server are killed with SIGKILL in a burst, and the same command is typed a second later. */
+const killAll =
+  (shares: readonly number[]): Course =>
+  async (bench, items) => {
+    const manifest = await bench.manifest(items);
+    for (const share of shares) {
+      const { child, ended } = bench.type(['run', manifest]);
+      while (bench.charges().length < share * items.length) await delay(10);
+      child.kill('SIGKILL');
+      await killServer(bench);
+      await ended;
+      await delay(1_000);
+    }
+    return typed(bench, manifest, 'bench');
   };
 
 /** Two campaigns of half the items each, with a worker each, on one credential and one Temporal. */
@@ -63,6 +78,11 @@ const twoCampaigns: Course = async (bench, items) => {
     await stopDevServer(server);
   }
 };
+
+async function killServer({ folder }: Bench): Promise<void> {
+  const record = await readFile(join(folder, '.hundredfold', 'server.json'), 'utf8');
+  process.kill((JSON.parse(record) as { pid: number }).pid, 'SIGKILL');
+}
 
 async function typed(bench: Bench, manifest: string, campaign: string): Promise<string[]> {
   const { code, stderr } = await bench.run('run', manifest);
@@ -97,6 +117,9 @@ export function budgetCases(seed: number): Readonly<Record<string, () => Promise
   const minute = (course?: Course) => () => window({ ...MINUTE, ...(course ? { course } : {}) });
   return {
     'ten-seconds': () => window(TEN_SECONDS),
+    'killed-once': () => window({ ...TEN_SECONDS, course: killAll([0.5]) }),
+    'killed-five-times': () =>
+      window({ ...TEN_SECONDS, items: 200, course: killAll([0.15, 0.35, 0.5, 0.65, 0.85]) }),
     recovery,
     minute: minute(),
     'worker-kills': minute(workerKills(kills)),

@@ -1,11 +1,12 @@
 /** Runs the real command against the real local services, each in a separate process and folder. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { cpuSeconds } from './processes.ts';
+import { cpuSeconds } from './usage.ts';
 
 export const BIN = fileURLToPath(new URL('../bin/hundredfold.js', import.meta.url));
 export const ENVIRONMENT = {
@@ -68,7 +69,7 @@ export class Bench {
     const services = [
       'services:',
       `  molecules: { url: "${url}/acpype", budget: none }`,
-      `  predictions: { url: "${url}", budget: ${budget}${more} }`,
+      `  predictions: { url: "${url}", budget: ${budget}, statusRequests: none${more} }`,
     ];
     await writeFile(join(this.folder, 'hundredfold.yaml'), `${services.join('\n')}\n`);
     return url;
@@ -116,22 +117,26 @@ export class Bench {
   }
 
   /** The service's journal; the services are stopped first, because they lock their database. */
-  journal(file = 'services.db'): Promise<Arrival[]> {
-    const query = 'SELECT at, status, accepted, job_name AS name FROM arrivals ORDER BY at';
-    return this.#recorded(query, file);
-  }
-
-  /** When the service ran each job (ms since the epoch); it is stopped first, as for `journal`. */
-  jobTimes(): Promise<{ readonly startedAt: number; readonly finishedAt: number }[]> {
-    return this.#recorded('SELECT started_at AS startedAt, finished_at AS finishedAt FROM jobs');
-  }
-
-  async #recorded<Row>(query: string, file = 'services.db'): Promise<Row[]> {
+  async journal(file = 'services.db'): Promise<Arrival[]> {
     await this.#stopServices();
     const database = new DatabaseSync(join(this.folder, file));
+    const query = 'SELECT at, status, accepted, job_name AS name FROM arrivals ORDER BY at';
     const rows = database.prepare(query).all();
     database.close();
-    return rows as unknown as Row[];
+    return rows as unknown as Arrival[];
+  }
+
+  /** From when the ledger counts each of its jobs (ms since the epoch); also while a command runs. */
+  charges(): number[] {
+    const path = join(this.folder, 'state', 'ledger.db');
+    if (!existsSync(path)) return [];
+    const database = new DatabaseSync(path, { timeout: 2_000 });
+    const table = `SELECT 1 FROM sqlite_master WHERE name = 'charges'`;
+    const query = `SELECT wall FROM charges WHERE state = 'charged' ORDER BY wall`;
+    // The command may be about to create it.
+    const rows = database.prepare(table).get() ? database.prepare(query).all() : [];
+    database.close();
+    return rows.map(({ wall }) => Number(wall));
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,11 @@
 /**
- * The cost of an item: CPU by process, memory, database and history. Sequences with four files each, without a budget,
+ * The cost of an item: CPU by process, memory and database. Sequences with four files each, without a budget,
  * so that only the work itself takes time. CPU seconds are read from /proc: other processes do not count.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { Bench, sequences } from './command.ts';
-import { watchProcesses, type Usage, type Used } from './processes.ts';
+import { watch, type Usage, type Used } from './usage.ts';
 
 export async function cost(items: number): Promise<string> {
   const bench = await Bench.open();
@@ -15,7 +14,7 @@ export async function cost(items: number): Promise<string> {
     const manifest = await bench.manifest(sequences(items));
     const before = bench.servicesSeconds();
     const { child, ended } = bench.type(['run', manifest, '--json']);
-    const usage = watchProcesses(child.pid ?? 0);
+    const usage = watch([child.pid ?? 0]);
     const { code, stderr, stdout } = await ended;
     const used = usage.stop();
     const services = (1_000 * (bench.servicesSeconds() - before)) / items;
@@ -27,7 +26,7 @@ export async function cost(items: number): Promise<string> {
       describeUse(used, items),
       `services ${services.toFixed(1)} ms an item`,
       `tree ${(treeBytes(bench) / items / 1_000).toFixed(1)} kB an item`,
-      history(bench, items),
+      `database ${(databaseBytes(bench) / items / 1_000).toFixed(0)} kB an item`,
     ];
     return parts.join('; ');
   } finally {
@@ -35,13 +34,10 @@ export async function cost(items: number): Promise<string> {
   }
 }
 
-function describeUse({ by, together: peak }: Usage, items: number): string {
-  const [command, temporal] = [by.get('command'), by.get('temporal')];
-  if (!command || !temporal) throw new Error('no process was seen');
+function describeUse({ program, server, together }: Usage, items: number): string {
   const each = ({ seconds }: Used): number => (1_000 * seconds) / items;
-  const together = each(command) + each(temporal);
-  const written = (one: Used): string => (one.written / items / 1_000).toFixed(0);
-  return `CPU an item: command and worker ${each(command).toFixed(1)} ms, Temporal ${each(temporal).toFixed(1)} ms, together ${together.toFixed(1)} ms; memory ${command.megabytes.toFixed(0)} and ${temporal.megabytes.toFixed(0)} MB, ${peak.toFixed(0)} MB at once; written to disks ${written(command)} and ${written(temporal)} kB an item`;
+  const sum = each(program) + each(server);
+  return `CPU an item: command and worker ${each(program).toFixed(1)} ms, Temporal ${each(server).toFixed(1)} ms, together ${sum.toFixed(1)} ms; memory ${program.megabytes.toFixed(0)} and ${server.megabytes.toFixed(0)} MB, ${together.toFixed(0)} MB at once`;
 }
 
 function treeBytes({ folder }: Bench): number {
@@ -52,24 +48,9 @@ function treeBytes({ folder }: Bench): number {
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-/** As reported by the visibility of the embedded server. */
-function history(bench: Bench, items: number): string {
-  const file = findDatabase(bench.folder);
-  const database = new DatabaseSync(file, { readOnly: true });
-  const rows = database
-    .prepare(
-      `SELECT workflow_type_name AS type, COUNT(*) AS runs, SUM(history_length) AS events,
-              SUM(history_size_bytes) AS bytes, SUM(state_transition_count) AS transitions
-       FROM executions_visibility WHERE history_length IS NOT NULL GROUP BY workflow_type_name`,
-    )
-    .all() as { type: string; runs: number; events: number; bytes: number; transitions: number }[];
-  database.close();
-  const size = (statSync(file).size + walOf(file)) / items / 1_000;
-  const parts = rows.map(
-    ({ type, events, bytes, transitions }) =>
-      `${type} ${(events / items).toFixed(1)} events, ${(transitions / items).toFixed(1)} transitions, ${(bytes / items / 1_000).toFixed(1)} kB`,
-  );
-  return `database ${size.toFixed(0)} kB an item; of ended runs an item: ${parts.join('; ')}`;
+function databaseBytes({ folder }: Bench): number {
+  const file = findDatabase(folder);
+  return statSync(file).size + walOf(file);
 }
 
 function walOf(file: string): number {

@@ -3,8 +3,7 @@
  * measured on. `node bench/finished-tree.ts [--each 2500] [--kind molecule] DIR`. The same tree each time; it
  * is not published.
  *
- * Molecules and shifts are recorded results of the real engines. Sequences and alignments are put together from the
- * residues of recorded ones, to be of all lengths, and say in each payload that no such protein exists.
+ * The results are the recorded ones of the real engines, repeated.
  */
 import { parseArgs } from 'node:util';
 import { KINDS, type Kind } from '../src/domain/item.ts';
@@ -18,12 +17,10 @@ import { readItem, writeItem } from '../src/store/item-store.ts';
 import { itemKey } from '../src/store/layout.ts';
 import { prepareCampaign } from '../src/store/prepare.ts';
 import type { Store } from '../src/store/store.ts';
-import { alignmentMaker } from './finished-tree/alignments.ts';
 import { badEnd, endedRecord, STARTED_AT, Submissions } from './finished-tree/ending.ts';
 import type { Finished, FinishedJob, Maker } from './finished-tree/finished.ts';
 import { moleculeMaker } from './finished-tree/molecules.ts';
-import { sequenceMaker } from './finished-tree/sequences.ts';
-import { shiftsMaker } from './finished-tree/shifts.ts';
+import { predictionMaker } from './finished-tree/predictions.ts';
 
 /** More would only add disk seeks. */
 const WRITE_LIMIT = 8;
@@ -36,13 +33,6 @@ interface FinishedTree {
   readonly end: CampaignEnd;
 }
 
-const MAKERS: Readonly<Record<Kind, () => Maker>> = {
-  molecule: moleculeMaker,
-  sequence: sequenceMaker,
-  alignment: alignmentMaker,
-  shifts: shiftsMaker,
-};
-
 /** Items of each kind: molecules, sequences, alignments and shifts take turns in the manifest. */
 export async function writeFinishedTree(
   folder: string,
@@ -50,7 +40,9 @@ export async function writeFinishedTree(
   kinds: readonly Kind[] = KINDS,
 ): Promise<FinishedTree> {
   const store = await openStore(folder);
-  const makers = kinds.map((kind) => MAKERS[kind]());
+  const makers = kinds.map((kind) =>
+    kind === 'molecule' ? moleculeMaker() : predictionMaker(kind),
+  );
   await prepareCampaign(store, CAMPAIGN, itemsOf(makers, each));
   await writeInvalidRows(
     store,
@@ -111,10 +103,10 @@ async function writeEnding(store: Store, { finished, job, turn }: Ending): Promi
   const bad = badEnd(finished, turn);
   const files: Record<string, StoredDigest> = {};
   for (const [name, data] of bad ? [] : finished.files(job)) {
-    const stored = await store.write(itemKey(store, kind, id, name), data, { durable: false });
+    const stored = await store.write(itemKey(kind, id, name), data, { durable: false });
     files[name] = storedDigest(stored);
   }
-  const ended = { ...endedRecord(record, finished, job, bad), files };
+  const ended = { ...endedRecord(record, job, bad), files };
   await writeItem(store, ended, { durable: false });
   return ended;
 }

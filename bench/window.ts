@@ -71,7 +71,8 @@ export async function measure(wanted: WindowCase): Promise<Measured> {
 
 export async function window(wanted: WindowCase): Promise<string> {
   const { items, limit, windowSeconds, jobSeconds } = wanted;
-  const { refused, duplicates, lost, makespan, bound, stamps } = await measure(wanted);
+  const measured = await measure(wanted);
+  const { refused, duplicates, lost, makespan, bound, stamps } = measured;
   const late = latenessOf(stamps, wanted).map((s) => s.toFixed(2));
   return [
     `${items} items, ${limit} per ${windowSeconds} s, ${jobSeconds} s jobs:`,

@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url';
 
 /** A checkout runs its TypeScript; the package has compiled code instead. */
 const checkout = existsSync(fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)));
-const code = checkout ? 'src' : 'lib';
+const [code, ending] = checkout ? ['src', 'ts'] : ['lib', 'js'];
 
-/** Types stripped without a flag, node:sqlite, undici 8. */
-const LEAST = [22, 19];
+/** Types stripped without a flag, node:sqlite, and the first line of 22 whose published holes are closed (22.23.4). */
+const LEAST = [22, 23];
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 /** Type stripping and node:sqlite announce themselves on stderr, which belongs to the user. */
@@ -30,7 +30,7 @@ function muteExperimentalWarnings() {
 
 /** First of all: what was loaded before would be lost. */
 async function becomeWorkerProcess() {
-  const worker = await import(`../${code}/program/worker-process.js`);
+  const worker = await import(`../${code}/program/worker-process.${ending}`);
   worker.becomeWorkerProcess();
 }
 
@@ -40,7 +40,7 @@ async function becomeWorkerProcess() {
  * uses it before this runs.
  */
 async function keepCompiledCode() {
-  const { cacheFolder } = await import(`../${code}/program/temporal-cli.js`);
+  const { cacheFolder } = await import(`../${code}/program/temporal-cli.${ending}`);
   const folder = folderOrNull(cacheFolder);
   if (folder !== null) nodeModule.enableCompileCache(join(folder, 'code'));
 }
@@ -72,11 +72,18 @@ function startOn(node) {
   child.on('error', (error) => {
     process.stderr.write(
       `NODE_UNUSABLE: the Node of node_modules does not start: ${error.message}\n` +
-        'Run npm run setup, or start hundredfold with Node 22.19 or newer.\n',
+        'Run npm ci, or start hundredfold with Node 22.23 or newer.\n',
     );
     process.exit(1);
   });
   child.on('exit', (code, signal) => {
+    // Of the dynamic loader, which has named the missing library: our own commands never end with it.
+    if (code === 127)
+      process.stderr.write(
+        'NODE_UNUSABLE: the Node of node_modules needs a library that this system does not have.\n' +
+          'Install it (libatomic.so.1: apt install libatomic1, or dnf install libatomic), or start hundredfold with ' +
+          'Node 22.23 or newer.\n',
+      );
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
@@ -87,7 +94,7 @@ if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
   muteExperimentalWarnings();
   await becomeWorkerProcess();
   await keepCompiledCode();
-  await import(checkout ? '../src/cli/main.ts' : '../lib/cli/main.js');
+  await import(`../${code}/cli/main.${ending}`);
 } else {
   const name = `node-${process.platform}-${process.arch}`;
   const pinned = fileURLToPath(new URL(`../node_modules/${name}/bin/node`, import.meta.url));
@@ -97,8 +104,8 @@ if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
     process.stderr.write(
       `NODE_TOO_OLD: hundredfold needs Node ${LEAST.join('.')} or newer; this is ${process.version}.\n` +
         (checkout && process.platform === 'linux'
-          ? 'Run npm run setup in the checkout: it brings its own.\n'
-          : 'Install Node 24, then start again.\n'),
+          ? 'Run npm ci --ignore-scripts in the checkout: it brings its own.\n'
+          : 'Install Node 26, then start again.\n'),
     );
     process.exitCode = 1;
   }

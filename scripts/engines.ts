@@ -1,21 +1,20 @@
 /**
- * Installs the real engines behind the local services: `npm run engines [-- --only acpype|b2btools] [--version V]
+ * Installs the real engines behind the local services: `npm run engines [-- --only acpype|b2btools]
  * [--check]`. Without root; steps that need root are printed with their commands. Existing engines are not changed.
  */
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
-  ENGINE_VERSIONS,
   enginesFolder,
   REAL_ENGINES,
   type RealEngineName,
 } from '../src/local-services/engines/real/installed.ts';
-import { ACPYPE, ACPYPE_2026 } from '../src/local-services/engines/installation/acpype.ts';
-import { B2BTOOLS } from '../src/local-services/engines/installation/b2btools.ts';
+import {
+  ACPYPE,
+  B2BTOOLS,
+  type Recipe,
+} from '../src/local-services/engines/installation/recipes.ts';
 import { check, install, type State } from '../src/local-services/engines/installation/install.ts';
-import type { Recipe } from '../src/local-services/engines/installation/recipe.ts';
-import { exclusively } from './setup/exclusive.js';
-import { SetupProblem } from '../src/program/problem.js';
+import { SetupProblem } from '../src/program/problem.ts';
 
 const RECIPES: Readonly<Record<RealEngineName, Recipe>> = { acpype: ACPYPE, b2btools: B2BTOOLS };
 
@@ -54,39 +53,24 @@ function ready(recipe: Recipe, folder: string): boolean {
   return now.problem === null;
 }
 
-const USAGE = 'npm run engines [-- --only acpype|b2btools] [--version V] [--check]';
-const ALL = [ACPYPE, ACPYPE_2026, B2BTOOLS];
+const USAGE = 'npm run engines [-- --only acpype|b2btools] [--check]';
 
 function readOrders(): { recipes: readonly Recipe[]; checkOnly: boolean } | null {
   const options = {
     only: { type: 'string' },
-    version: { type: 'string' },
     check: { type: 'boolean', default: false },
   } as const;
   try {
-    const { only, version, check: checkOnly } = parseArgs({ options }).values;
+    const { only, check: checkOnly } = parseArgs({ options }).values;
     const names = only === undefined ? REAL_ENGINES : REAL_ENGINES.filter((name) => name === only);
     if (names.length === 0)
       throw new Error(`--only: ${only ?? ''} is none of ${REAL_ENGINES.join(', ')}`);
-    if (version === undefined) return { recipes: names.map((name) => RECIPES[name]), checkOnly };
-    return { recipes: [recipeOf(names, version)], checkOnly };
+    return { recipes: names.map((name) => RECIPES[name]), checkOnly };
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     say(USAGE);
     return null;
   }
-}
-
-/** Of the named engines, the one that has this version. */
-function recipeOf(names: readonly RealEngineName[], version: string): Recipe {
-  const versions = ALL.map((recipe) => ({
-    recipe,
-    version: recipe.version ?? ENGINE_VERSIONS[recipe.engine],
-  })).filter(({ recipe }) => names.includes(recipe.engine));
-  const found = versions.find((one) => one.version === version);
-  if (found !== undefined) return found.recipe;
-  const known = versions.map((one) => `${one.recipe.engine} ${one.version}`).join(', ');
-  throw new Error(`--version: ${version} is none of ${known}`);
 }
 
 async function main(): Promise<boolean> {
@@ -99,10 +83,7 @@ async function main(): Promise<boolean> {
     states.forEach(show);
     return states.every(({ problem }) => problem === null);
   }
-  const work = (): boolean => recipes.map((recipe) => ready(recipe, folder)).every(Boolean);
-  return await exclusively(join(folder, 'install.lock'), work, () => {
-    say('engines: another installation is running; waiting for it …');
-  });
+  return recipes.map((recipe) => ready(recipe, folder)).every(Boolean);
 }
 
 process.exitCode = (await main()) ? 0 : 1;

@@ -4,7 +4,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { ADOPT_ERRORS } from '../src/domain/error-codes/adopt-errors.ts';
 import { CAMPAIGN_ERRORS } from '../src/domain/error-codes/campaign-errors.ts';
 import { CONFIGURATION_ERRORS } from '../src/domain/error-codes/configuration-errors.ts';
@@ -157,14 +156,9 @@ export function readPage(page: string): string {
 }
 
 /** The page with its tables from the registries. */
-export async function withCodes(page: string): Promise<string> {
+export function withCodes(page: string): string {
   const tables = Object.entries(TABLES[page] ?? {});
-  const text = tables.reduce(
-    (former, [name, rows]) => withTable(former, name, rows),
-    readPage(page),
-  );
-  const style = await resolveConfig(join(DOCS, page));
-  return format(text, { ...style, parser: 'markdown' });
+  return tables.reduce((text, [name, rows]) => withTable(text, name, rows), readPage(page));
 }
 
 function withTable(text: string, name: string, [header = [], ...rows]: readonly Row[]): string {
@@ -177,4 +171,4 @@ function withTable(text: string, name: string, [header = [], ...rows]: readonly 
 }
 
 if (process.argv[1] === import.meta.filename)
-  for (const page of PAGES) writeFileSync(join(DOCS, page), await withCodes(page));
+  for (const page of PAGES) writeFileSync(join(DOCS, page), withCodes(page));

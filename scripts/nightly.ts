@@ -13,67 +13,39 @@ import { WORLDS, type WorldKind } from '../test/budget/setting.ts';
 import { run } from './run.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const DEFAULT_HISTORIES = 3_000_000;
-const DEFAULT_CHAOS_MINUTES = 60;
-const DEFAULT_CLUSTER_MINUTES = 60;
 const SHOW_EVERY = 100_000;
-
-interface Orders {
-  readonly worlds: readonly WorldKind[];
-  /** In each world. */
-  readonly histories: number;
-  readonly seed: number;
-  readonly chaosMinutes: number;
-  readonly clusterMinutes: number;
-}
-
-function isWorld(name: string): name is WorldKind {
-  return (WORLDS as readonly string[]).includes(name);
-}
-
-function wholeNumber(name: string, text: string): number {
-  const value = Number(text.replaceAll(/[_,]/g, ''));
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name}: ${text} is no number`);
-  return value;
-}
-
-function readOrders(): Orders {
-  const options = {
-    histories: { type: 'string', default: process.env['HISTORIES'] ?? String(DEFAULT_HISTORIES) },
-    seed: { type: 'string', default: process.env['SEED'] ?? String(randomInt(2 ** 31)) },
-    world: { type: 'string' },
-    chaos: { type: 'string' },
-    cluster: { type: 'string' },
-  } as const;
-  const { histories, seed, world, chaos, cluster } = parseArgs({ options }).values;
-  if (world !== undefined && !isWorld(world))
-    throw new Error(`--world: ${world} is none of ${WORLDS.join(', ')}`);
-  const worlds = world === undefined ? WORLDS : [world];
-  const each = Math.ceil(wholeNumber('histories', histories) / worlds.length);
-  const minutes = (name: string, text: string | undefined, usual: number): number =>
-    text === undefined ? (world === undefined ? usual : 0) : wholeNumber(name, text);
-  return {
-    worlds,
-    histories: each,
-    seed: wholeNumber('seed', seed),
-    chaosMinutes: minutes('chaos', chaos, DEFAULT_CHAOS_MINUTES),
-    clusterMinutes: minutes('cluster', cluster, DEFAULT_CLUSTER_MINUTES),
-  };
-}
-
 /** Rounds with freezes of up to half a minute, which are too long for the test suite. */
 const CHAOS = [join(ROOT, 'test', 'chaos', 'main.ts'), '--long'];
 /** Without namespaces it prints the reason, and passes. */
 const CLUSTER = [join(ROOT, 'test', 'cluster', 'hosts', 'main.ts')];
 
-/** True when all rounds passed. */
-async function passes(script: readonly string[], minutes: number): Promise<boolean> {
-  const words = [...script, '--minutes', String(minutes)];
-  const { code } = await run(ROOT, process.execPath, words, 'shown');
-  return code === 0;
+const { values } = parseArgs({
+  options: {
+    histories: { type: 'string', default: process.env['HISTORIES'] ?? '3_000_000' },
+    seed: { type: 'string', default: process.env['SEED'] ?? String(randomInt(2 ** 31)) },
+    world: { type: 'string' },
+    chaos: { type: 'string' },
+    cluster: { type: 'string' },
+  },
+});
+
+function numberOf(name: 'histories' | 'seed' | 'chaos' | 'cluster', usual = 0): number {
+  const value = Number(values[name]?.replaceAll(/[_,]/g, '') ?? usual);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new Error(`--${name}: ${String(values[name])} is no number`);
+  return value;
 }
 
-async function search({ worlds, histories, seed }: Orders): Promise<string | null> {
+function chosenWorlds(): readonly WorldKind[] {
+  const worlds = WORLDS.filter((world) => values.world === undefined || world === values.world);
+  if (worlds.length > 0) return worlds;
+  throw new Error(`--world: ${String(values.world)} is none of ${WORLDS.join(', ')}`);
+}
+
+/** The first history that broke a promise, as text. */
+async function search(worlds: readonly WorldKind[], histories: number): Promise<string | null> {
+  const seed = numberOf('seed');
+  console.log(`${worlds.join(', ')}: ${histories} histories each, seed ${seed}`);
   for (const world of worlds) {
     const startedAt = performance.now();
     const broken = await findBroken({ world, histories, seed }, (played) => {
@@ -86,24 +58,20 @@ async function search({ worlds, histories, seed }: Orders): Promise<string | nul
   return null;
 }
 
-function read(): Orders | null {
-  try {
-    return readOrders();
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-    return null;
-  }
+/** Fails the run when a round fails. */
+async function play(script: readonly string[], minutes: number): Promise<void> {
+  if (minutes === 0) return;
+  const words = [...script, '--minutes', String(minutes)];
+  const { code } = await run(ROOT, process.execPath, words, 'shown');
+  if (code !== 0) process.exitCode = 1;
 }
 
-const orders = read();
-if (orders) {
-  const { worlds, histories, seed } = orders;
-  console.log(`${worlds.join(', ')}: ${histories} histories each, seed ${seed}`);
-  const broken = await search(orders);
-  if (broken) process.exitCode = 1;
-  console.log(broken ?? `Every promise kept in ${histories * worlds.length} histories.`);
-  const { chaosMinutes, clusterMinutes } = orders;
-  if (chaosMinutes > 0 && !(await passes(CHAOS, chaosMinutes))) process.exitCode = 1;
-  if (clusterMinutes > 0 && !(await passes(CLUSTER, clusterMinutes))) process.exitCode = 1;
-}
+const worlds = chosenWorlds();
+const usual = values.world === undefined ? 60 : 0;
+const [chaos, cluster] = [numberOf('chaos', usual), numberOf('cluster', usual)];
+const histories = Math.ceil(numberOf('histories') / worlds.length);
+const broken = await search(worlds, histories);
+if (broken) process.exitCode = 1;
+console.log(broken ?? `Every promise kept in ${histories * worlds.length} histories.`);
+await play(CHAOS, chaos);
+await play(CLUSTER, cluster);

@@ -1,6 +1,6 @@
 /**
- * A separate Python environment under `.tools/`, for a check that needs Python: created when a test needs it for the
- * first time, in the versions of a requirements file.
+ * Programs in Python that tests compare with, each in an environment of its own under `.tools/`: created when a test needs
+ * it for the first time, in the versions of its requirements.txt.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,19 +9,23 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
+/** Why it is missing, in a few words. */
+interface Missing {
+  readonly missing: string;
+}
 
-/** Path of its interpreter, or why it is missing, in a few words. */
-type PythonEnvironment = { readonly python: string } | { readonly missing: string };
+/** Path of its interpreter. */
+type PythonEnvironment = { readonly python: string } | Missing;
 
 /** @param name of its folder, to which the digest of the requirements is added */
 export async function pythonEnvironment(
   name: string,
   requirements: string,
-  root: string,
 ): Promise<PythonEnvironment> {
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 8);
-  const folder = join(root, '.tools', `${name}-${digest}`);
+  const folder = join(ROOT, '.tools', `${name}-${digest}`);
   const python = join(folder, 'bin', 'python');
   if (existsSync(python)) return { python };
   if (spawnSync('python3', ['--version']).status !== 0) return { missing: 'there is no Python' };
@@ -47,4 +51,49 @@ async function install(folder: string, requirements: string): Promise<void> {
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+interface CrateVerdict {
+  readonly issues: readonly { readonly severity: string; readonly message: string }[];
+  /** Addresses that the validator tried to request. */
+  readonly asked: readonly string[];
+}
+
+/** The validator's names for them. */
+export type CrateProfile = 'ro-crate-1.2' | 'process-run-crate';
+
+/** roc-validator, the independent validator of RO-Crates. */
+export async function crateValidator(): Promise<
+  { readonly validate: (folder: string, profile: CrateProfile) => Promise<CrateVerdict> } | Missing
+> {
+  const files = join(import.meta.dirname, 'crate-validator');
+  const environment = await pythonEnvironment('roc-validator', join(files, 'requirements.txt'));
+  if ('missing' in environment) return environment;
+  return {
+    validate: async (crate, profile) => {
+      const context = join(files, 'ro-crate-1.2-context.json.gz');
+      const args = [join(files, 'validate.py'), context, crate, profile];
+      return (await printed(environment.python, args)) as CrateVerdict;
+    },
+  };
+}
+
+interface ExportLoaders {
+  readonly python: string;
+  /** Calls a function of export-loaders/load.py. */
+  readonly load: (what: string, ...args: readonly string[]) => Promise<unknown>;
+}
+
+/** The programs that the exports are for. */
+export async function exportLoaders(): Promise<ExportLoaders | Missing> {
+  const files = join(import.meta.dirname, 'export-loaders');
+  const environment = await pythonEnvironment('export-loaders', join(files, 'requirements.txt'));
+  if ('missing' in environment) return environment;
+  const { python } = environment;
+  return { python, load: (...args) => printed(python, [join(files, 'load.py'), ...args]) };
+}
+
+async function printed(python: string, args: readonly string[]): Promise<unknown> {
+  const { stdout } = await run(python, args, { maxBuffer: 2 ** 26 });
+  return JSON.parse(stdout) as unknown;
 }

@@ -9,6 +9,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { clearContext, fillContext } from './containers/context.ts';
+import { outputOf } from './run.ts';
 import { releaseProblems, sectionOf } from './release/changelog.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -27,18 +28,13 @@ function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-function output(program: string, ...args: readonly string[]): string {
-  const run = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
-  if (run.status !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${run.stderr}`);
-  return run.stdout.trim();
-}
-
+process.chdir(ROOT);
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;
 };
 const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
-const tags = output('git', 'tag', '--points-at', 'HEAD').split('\n').filter(Boolean);
-const isClean = output('git', 'status', '--porcelain', '--untracked-files=no') === '';
+const tags = outputOf('git', 'tag', '--points-at', 'HEAD').split('\n').filter(Boolean);
+const isClean = outputOf('git', 'status', '--porcelain', '--untracked-files=no') === '';
 const problems = releaseProblems({ version, changelog, tags, isClean });
 for (const problem of problems) say(`not a release yet: ${problem}`);
 if (values['dry-run'] !== true) {
@@ -71,7 +67,7 @@ function packed(out: string): string {
     return copy;
   }
   say('Packing …');
-  return output(process.execPath, 'scripts/package.ts', '--out', out).split('\n').at(-1) ?? '';
+  return outputOf(process.execPath, 'scripts/package.ts', '--out', out).split('\n').at(-1) ?? '';
 }
 
 /** An archive that `docker load` and `podman load` read. */
@@ -81,33 +77,27 @@ function image(out: string, tarball: string): void {
     return;
   }
   fillContext(tarball);
-  const revision = output('git', 'rev-parse', 'HEAD');
+  const revision = outputOf('git', 'rev-parse', 'HEAD');
   const tag = `hundredfold:${version}`;
   const labels = ['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision}`];
-  const build = [
-    'bud',
-    '--isolation',
-    'chroot',
-    '--network',
-    'host',
-    '--format',
-    'docker',
-    ...labels,
-  ];
   say('Building the image …');
-  const run = spawnSync('buildah', [...build, '--target', 'standalone', '--tag', tag, ROOT], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  });
-  clearContext();
-  if (run.status !== 0) {
+  try {
+    // prettier-ignore
+    outputOf('buildah', 'bud', '--isolation', 'chroot', '--network', 'host', '--format', 'docker', ...labels,
+      '--target', 'standalone', '--tag', tag, ROOT);
+  } catch (error) {
     process.exitCode = 1;
-    say(
-      `Without the image: buildah failed.\n${run.stderr.trim().split('\n').slice(-5).join('\n')}`,
-    );
+    say(`Without the image: ${(error as Error).message.trim().split('\n').slice(-5).join('\n')}`);
     return;
+  } finally {
+    clearContext();
   }
-  output('buildah', 'push', tag, `docker-archive:${join(out, `hundredfold-${version}-image.tar`)}`);
+  outputOf(
+    'buildah',
+    'push',
+    tag,
+    `docker-archive:${join(out, `hundredfold-${version}-image.tar`)}`,
+  );
 }
 
 function sha256(path: string): string {

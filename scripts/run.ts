@@ -1,5 +1,5 @@
 /** Runs a program and waits for its end. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
 
 interface Ended {
@@ -41,4 +41,17 @@ export function run(
       resolve({ code, output: Buffer.concat(chunks).toString('utf8') });
     });
   });
+}
+
+/** Runs a program to its end and returns its trimmed output. Throws with both outputs if it fails. */
+export function outputOf(program: string, ...args: readonly string[]): string {
+  const run = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (run.status === 0) return run.stdout.trim();
+  const text = run.error?.message ?? `${run.stdout}\n${run.stderr}`;
+  throw new Error(`${program} ${args.join(' ')} failed:\n${text}`);
+}
+
+/** If the storage of buildah has an image of this name. */
+export function hasImage(image: string): boolean {
+  return spawnSync('buildah', ['inspect', '--type', 'image', image]).status === 0;
 }

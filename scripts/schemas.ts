@@ -1,11 +1,11 @@
 /**
- * `node scripts/schemas.ts`: writes the JSON Schemas of schemas/ from the types of the program. A test fails as long as
- * they differ.
+ * `node scripts/schemas.ts`: writes the JSON Schema of the configuration from the type of the program. A test fails as long
+ * as they differ.
  *
  * Draft 7, because that is the newest that the YAML language server knows, and VS Code knows in full.
  *
- * `init` puts the schemas beside the files that they describe: that works without a network and without npm, and
- * the schema is that of the version which wrote it. Rejected: an address on the web, and a path into
+ * `init` puts the schema beside the configuration: that works without a network and without npm, and the schema is
+ * that of the version which wrote it. Rejected: an address on the web, and a path into
  * `node_modules`, which a folder of tables does not have.
  */
 import { writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { format } from 'prettier';
 import { z } from 'zod';
 import { configSchema } from '../src/config/schema.ts';
-import { manifestSchema, rowSchema } from '../src/manifest/schema.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -23,8 +22,6 @@ export const SCHEMAS = join(import.meta.dirname, '..', 'schemas');
 export async function schemaFiles(): Promise<Record<string, string>> {
   return {
     'config.schema.json': await written(nullable(asJsonSchema(configSchema))),
-    'manifest.schema.json': await written(asJsonSchema(manifestSchema)),
-    'manifest-row.schema.json': await written(asJsonSchema(rowSchema)),
   };
 }
 

@@ -17,19 +17,18 @@ interface Report {
   }[];
 }
 
-export interface Outcome {
+/** A test file that failed, and what the tally counts for it. */
+export interface RedFile {
+  readonly file: string;
+  readonly failed: number;
+}
+
+interface Outcome {
   readonly tally: Tally;
   /** Why something besides a test counts as failed; empty if nothing does. */
   readonly problem: string;
-  /**
-   * Test files that had begun when their process crashed, if nothing else is wrong: Node itself can crash (V8's "Check
-   * failed: jit_page.has_value()", Node 24.21, seen once in some twenty runs). They are run once more.
-   */
-  readonly crashed?: readonly string[];
-  /**
-   * Test files with a failed test, if nothing else is wrong. They are run once more, with the machine to themselves.
-   */
-  readonly red?: Tally & { readonly files: readonly string[] };
+  /** The test files that failed. */
+  readonly red?: readonly RedFile[];
 }
 
 /** Files that did not load: their tests are missing, and vitest counts none of them as failed. */
@@ -40,24 +39,9 @@ function brokenFiles(report: Report): readonly string[] {
     .map((file) => file.name);
 }
 
-/**
- * Their process ended in the middle: some of their tests have no end. Vitest calls that `pending`; skipped ones are
- * `skipped`.
- */
-function crashedFiles(report: Report): readonly string[] {
-  return report.testResults
-    .filter((file) => file.assertionResults.some((test) => test.status === 'pending'))
-    .map((file) => file.name);
-}
-
-/** The files of failed tests, and their counts: their passed tests count again when they are run again. */
-function redFiles({ testResults }: Report): NonNullable<Outcome['red']> {
-  const red = testResults.filter(({ status }) => status === 'failed');
-  const count = (status: string): number =>
-    red.flatMap(({ assertionResults }) => assertionResults).filter((one) => one.status === status)
-      .length;
-  const files = red.map(({ name }) => name);
-  return { files, passed: count('passed'), failed: count('failed') };
+function redFile({ name: file, assertionResults }: Report['testResults'][number]): RedFile {
+  const failed = assertionResults.filter(({ status }) => status === 'failed').length;
+  return { file, failed: Math.max(1, failed) };
 }
 
 /** `code` is vitest's exit code, null if a signal ended it; the report is missing after a crash. */
@@ -74,15 +58,14 @@ export function vitestTally(file: string, code: number | null): Outcome {
   const tally = { passed: report.numPassedTests, failed };
   if (failed > 0) {
     const problem = broken.map((name) => `did not run: ${name}`).join('\n');
-    return broken.length > 0 ? { tally, problem } : { tally, problem, red: redFiles(report) };
+    const red = report.testResults.filter(({ status }) => status === 'failed');
+    return { tally, problem, red: red.map(redFile) };
   }
   if (report.numPassedTests === 0) {
     return { tally: { passed: 0, failed: 1 }, problem: 'vitest ran no test' };
   }
   if (code !== 0) {
-    const crashed = crashedFiles(report);
     return {
-      ...(crashed.length > 0 && { crashed }),
       tally: { ...tally, failed: 1 },
       problem: `no test failed, but vitest ended with ${String(code)}: an error outside of the tests`,
     };

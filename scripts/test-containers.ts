@@ -8,9 +8,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { emulateArm64 } from './containers/arm64.ts';
 import { arm64BaseImages, baseImages } from './containers/bases.ts';
 import { clearContext, fillContext } from './containers/context.ts';
-import { emulateArm64 } from './containers/emulation.ts';
 import { standIns } from './containers/stand-ins.ts';
 
 const ROOT = join(import.meta.dirname, '..');

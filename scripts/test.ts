@@ -1,20 +1,19 @@
 /**
  * `npm test`: the checks, and the tests that take about four minutes on two cores. `--all` adds the tests of whole commands,
  * browsers, packages and clusters (`.ci/run`), `--long` also those that take minutes each, `--chaos=N` N minutes of random
- * faults at the end. Each check counts as one, like each test of vitest; the last line is `N passed, N failed`. With other
+ * faults at the end. `--repeat` lets a failed test file pass that passes alone, and names it (`.ci/run`). Each check counts as one, like each test of vitest; the last line is `N passed, N failed`. With other
  * arguments only vitest runs, and they are its own: `npm test -- test/budget`.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { houseSizes } from './house.ts';
 import { directionProblems, importsBelow } from './imports.ts';
-import { lockProblems } from './lock.ts';
 import { run } from './run.ts';
 import { vitestTally } from './tally.ts';
-import type { Outcome, Tally } from './tally.ts';
+import type { RedFile, Tally } from './tally.ts';
 import { setUpVersitygw } from './versitygw.ts';
-import type { Lock } from './lock.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -31,10 +30,6 @@ function command(program: string, ...args: readonly string[]): () => Promise<str
   };
 }
 
-function readJson(name: string): unknown {
-  return JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
-}
-
 const CHECKS: readonly Check[] = [
   { name: 'type check', find: command('tsc', '--noEmit', '--pretty', 'false') },
   {
@@ -46,13 +41,6 @@ const CHECKS: readonly Check[] = [
   {
     name: 'import directions',
     find: async () => directionProblems(importsBelow(ROOT, 'src')).join('\n'),
-  },
-  {
-    name: 'lock',
-    find: async () =>
-      lockProblems(readJson('package-lock.json') as Lock, readJson('package.json') as object).join(
-        '\n',
-      ),
   },
 ];
 
@@ -76,20 +64,18 @@ async function runChecks(): Promise<Tally> {
   return { passed, failed: results.length - passed };
 }
 
-async function runVitest(args: readonly string[], isAgain = false): Promise<Tally> {
+async function runVitest(args: readonly string[]): Promise<Tally> {
   const startedAt = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
   const file = join(folder, 'results.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
     const { code } = await run(ROOT, 'vitest', ['run', ...reporters, ...args], 'shown');
-    const { tally, problem, crashed = [], red } = vitestTally(file, code);
+    const { tally, problem, red } = vitestTally(file, code);
     report('tests', tally.failed === 0, startedAt, problem);
-    if (red && red.files.length <= MOST_RED && args.length === 0) return await runAlone(tally, red);
-    if (crashed.length === 0 || isAgain) return tally;
-    process.stdout.write(`run once more, because their process crashed: ${crashed.join(', ')}\n`);
-    const again = await runVitest(crashed, true);
-    return { passed: tally.passed + again.passed, failed: again.failed };
+    if (!red || red.length > MOST_RED || args.length > 0) return tally;
+    const flaky = await passAlone(red);
+    return isRepeatEnough ? without(tally, flaky) : tally;
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -99,20 +85,25 @@ async function runVitest(args: readonly string[], isAgain = false): Promise<Tall
 const MOST_RED = 5;
 
 /**
- * Runs files with failed tests once more, one at a time. Most integration tests start servers, workers and commands,
- * and three files at a time share two cores: tests that fail only then have waited too long. Each is named, so that it
- * can be fixed.
+ * Runs files with failed tests once more, one at a time, and names those that pass then: their tests wait too little for a
+ * busy machine.
  */
-async function runAlone(all: Tally, red: NonNullable<Outcome['red']>): Promise<Tally> {
-  process.stdout.write(`run once more, alone: ${red.files.join(', ')}\n`);
-  let { passed, failed } = { passed: all.passed - red.passed, failed: all.failed - red.failed };
-  for (const file of red.files) {
-    const again = await runVitest([file], true);
-    if (again.failed === 0) process.stdout.write(`FLAKY  ${file}: passed alone\n`);
-    passed += again.passed;
-    failed += again.failed;
+async function passAlone(red: readonly RedFile[]): Promise<RedFile[]> {
+  process.stdout.write(`run once more, alone: ${red.map(({ file }) => file).join(', ')}\n`);
+  const flaky: RedFile[] = [];
+  for (const one of red) {
+    const { failed } = await runVitest([one.file]);
+    if (failed > 0) continue;
+    process.stdout.write(`FLAKY  ${one.file}: passed alone\n`);
+    flaky.push(one);
   }
-  return { passed, failed };
+  return flaky;
+}
+
+/** The tally with the failed tests of these files as passed. */
+function without({ passed, failed }: Tally, flaky: readonly RedFile[]): Tally {
+  const more = flaky.reduce((sum, one) => sum + one.failed, 0);
+  return { passed: passed + more, failed: failed - more };
 }
 
 /** Random faults over the real command, with a new seed each time; it prints the seed and the events. */
@@ -138,10 +129,12 @@ async function prepareObjectStore(): Promise<void> {
 const HISTORIES = '1000';
 const ALL = '--all';
 const LONG = '--long';
+const REPEAT = '--repeat';
 const CHAOS = '--chaos=';
 const typed = process.argv.slice(2);
 const minutes = typed.find((arg) => arg.startsWith(CHAOS))?.slice(CHAOS.length);
-const args = typed.filter((arg) => arg !== ALL && arg !== LONG && !arg.startsWith(CHAOS));
+const isRepeatEnough = typed.includes(REPEAT);
+const args = typed.filter((arg) => ![ALL, LONG, REPEAT].includes(arg) && !arg.startsWith(CHAOS));
 // A test that is named runs, however long it takes.
 if (args.length > 0 || typed.includes(LONG)) process.env['LONG_TESTS'] = 'yes';
 else if (!typed.includes(ALL)) {
@@ -155,5 +148,9 @@ tallies.push(await runVitest(args));
 if (minutes !== undefined) tallies.push(await runChaos(minutes));
 const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
 const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
+if (typed.includes(ALL)) {
+  const sizes = Object.entries(houseSizes()).map(([what, size]) => `${what}: ${String(size)}`);
+  process.stdout.write(`sizes: ${sizes.join(', ')}\n`);
+}
 process.exitCode = failed === 0 ? 0 : 1;
 process.stdout.write(`${passed} passed, ${failed} failed\n`);

@@ -3,9 +3,10 @@
  * otherwise those tests are skipped.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdirSync, renameSync, statSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isExecutable } from '../src/program/temporal-cli.ts';
 
 const VERSION = '1.8.0';
 const MODULE = `github.com/versity/versitygw/cmd/versitygw@v${VERSION}`;
@@ -16,15 +17,6 @@ const ROOT = join(import.meta.dirname, '..');
 
 function ownFolder(): string {
   return join(ROOT, '.tools', `versitygw-${VERSION}`);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** `VERSITYGW`, the project's own copy, then PATH; null if there is none. */

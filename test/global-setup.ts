@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestProject } from 'vitest/node';
-import { findTemporalCli } from '../src/program/temporal-cli.js';
 import { guardUi } from '../src/host/ui-guard.ts';
 import { workflowBundle } from '../src/temporal/bundle.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import { ENCRYPTED } from './namespaces.ts';
+import { shareTemporalCli } from './shared-cli.ts';
 import { freePort } from '../src/temporal/ports.ts';
 
 declare module 'vitest' {
@@ -34,8 +34,7 @@ async function addEncrypted(client: Client): Promise<void> {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const cli = findTemporalCli();
-  if (!cli) throw new Error('The Temporal CLI is missing: run npm run setup.');
+  const executable = await shareTemporalCli();
   const dir = await mkdtemp(join(tmpdir(), 'hundredfold-temporal-'));
   // User data belongs to the suite here. The commands of all tests choose their ports one after the other.
   for (const [variable, name] of [
@@ -46,7 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await mkdir(join(dir, name), { mode: 0o700 });
   }
   const server = await startDevServer({
-    executable: cli.path,
+    executable,
     dir,
     port: await freePort(),
     uiPort: await freePort(),

@@ -6,10 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { inject, vi } from 'vitest';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { startOrJoin } from '../src/campaigns/start.ts';
-import type { CodecKeys } from '../src/config/codec.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import type { Limit } from '../src/budget/budget.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
@@ -23,6 +22,7 @@ import { connectClient, type TemporalAddress } from '../src/temporal/connection.
 import { ROLES, type Role } from '../src/temporal/roles.ts';
 import { logTo } from '../src/telemetry/log-target.ts';
 import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
+import { PROGRESS_MEMO } from '../src/workflows/messages.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
 import { ENCRYPTED } from './namespaces.ts';
@@ -49,10 +49,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly roles?: readonly Role[];
   /** Interval of the watchdog's checks of the budgets (ms). */
   readonly watchEveryMs?: number;
-  /** Further tokens of this user at the prediction service. */
-  readonly moreTokens?: readonly string[];
   /** Encrypts payloads. */
-  readonly codec?: CodecKeys;
+  readonly codec?: string;
 }
 
 const POLICY: JobPolicy = { deadlineMs: 60_000, whenUnsure: 'hold' };
@@ -99,13 +97,9 @@ export class Rig {
     ];
   }
 
-  /** With the further tokens of the first user. */
   #predictions(token: Secret, address: string, limit: Limit): ServiceSettings {
-    const { variant = 'current', moreTokens = [] } = this.#options;
-    const of = (one: Secret) =>
-      describeService('predictions', this.services.url, one, { address, limit, variant });
-    const others = moreTokens.map((one) => of(new Secret(one)));
-    return { ...of(token), ...(others.length > 0 && { others }) };
+    const { variant = 'current' } = this.#options;
+    return describeService('predictions', this.services.url, token, { address, limit, variant });
   }
 
   static async open(options: RigOptions = {}): Promise<Rig> {
@@ -221,6 +215,7 @@ export class Rig {
       cache,
       feeds,
       policy: this.policy,
+      priority: 3,
       keepResults: cache !== null,
       notify: notifyWays(this.#notify),
     });
@@ -256,6 +251,14 @@ interface UserAt {
 function temporalOf({ codec }: RigOptions): TemporalAddress {
   const namespace = codec ? ENCRYPTED : 'default';
   return { address: inject('temporal'), namespace, codec: codec ?? null };
+}
+
+/** What the campaign has written last, at most a second ago. */
+export async function progressOf(
+  handle: Pick<Started['handle'], 'describe'>,
+): Promise<CampaignProgress> {
+  const written = async () => (await handle.describe()).memo?.[PROGRESS_MEMO];
+  return (await vi.waitUntil(written, { timeout: 20_000 })) as CampaignProgress;
 }
 
 export interface Started {

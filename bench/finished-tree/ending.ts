@@ -65,12 +65,7 @@ export function badEnd({ item }: Finished, turn: number): Bad | null {
 }
 
 /** The record of an item as its activities leave it; the files are written later. */
-export function endedRecord(
-  record: ItemRecord,
-  finished: Finished,
-  job: FinishedJob,
-  bad: Bad | null,
-): ItemRecord {
+export function endedRecord(record: ItemRecord, job: FinishedJob, bad: Bad | null): ItemRecord {
   const { remoteId, queuedAt, startedAt, finishedAt } = job;
   const unsure = bad?.state === 'held';
   const refusedFirst = chance('429', record.id) < 0.01;
@@ -95,6 +90,5 @@ export function endedRecord(
     finishedAt: new Date(Date.parse(finishedAt) + 2_000).toISOString(),
     // The molecule service reports no times.
     timing: record.service === 'molecules' ? null : timingOf(queuedAt, startedAt, finishedAt),
-    ...(bad === null && finished.engine !== undefined && { engine: finished.engine }),
   };
 }

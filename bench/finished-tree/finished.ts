@@ -10,8 +10,6 @@ export interface Finished {
   readonly files: (job: FinishedJob) => readonly FinishedFile[];
   /** How long the job ran, in seconds. */
   readonly runSeconds: number;
-  /** `synthetic` if real values were combined to a protein that does not exist. */
-  readonly engine?: string;
 }
 
 export interface FinishedJob {
@@ -56,15 +54,6 @@ export function chance(...words: readonly (string | number)[]): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
-}
-
-/** A whole number from `least` to `most`, both included. */
-export function between(
-  least: number,
-  most: number,
-  ...words: readonly (string | number)[]
-): number {
-  return least + Math.floor(chance(...words) * (most - least + 1));
 }
 
 /** The processing log of a prediction, as the service gives it. */

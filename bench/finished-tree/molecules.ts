@@ -1,5 +1,5 @@
 /** Finished molecules: the recorded results of acpype for their own SMILES, repeated. */
-import { loadIndex, readRecording } from '../../src/local-services/engines/recordings.ts';
+import { loadIndex, readRecording } from '../../src/local-services/engines/recorded.ts';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
 import { checkMolecule } from '../../src/services/molecules/check.ts';
 import { nativeFiles } from '../../src/services/molecules/files.ts';

@@ -8,9 +8,9 @@ import { parse } from 'csv-parse/sync';
 import { Bench, ENVIRONMENT, sequences } from '../command.ts';
 import type { WindowCase } from '../window.ts';
 import { countRun, nextAccepted, type Done, type Figures } from './figures.ts';
-import type { Installed } from './peer.ts';
+import type { Installed } from './registry.ts';
 import type { Server } from './servers.ts';
-import { folderOf, processes, watch } from './usage.ts';
+import { folderOf, processes, watch } from '../usage.ts';
 
 export const CASE: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
 /** For a peer that has not ended by then, the missing results are lost. */
@@ -24,6 +24,8 @@ interface Course {
   /** Where the output of the program goes. */
   readonly log: string;
 }
+
+const TOKEN = 'benchmark1';
 
 export async function run(peer: Installed, course: Course): Promise<Figures> {
   const bench = await Bench.open();
@@ -78,7 +80,7 @@ class Runs {
       ...peer.environment,
       ...place.server?.environment,
       SERVICE: place.service,
-      TOKEN: 'benchmark1',
+      TOKEN,
       HUNDREDFOLD_STATE_DIR: join(place.folder, 'state'),
     };
   }
@@ -140,7 +142,7 @@ class Runs {
     const end = Date.now() + PATIENCE_MS;
     while ((await acceptedBy(this.#place.service)) < CASE.items / 2) {
       if (Date.now() > end || child.exitCode !== null) throw new Error('it ended before the kill');
-      await delay(20);
+      await delay(100);
     }
     child.kill('SIGKILL');
     await ended;
@@ -178,12 +180,11 @@ interface Started {
   readonly ended: Promise<number | null>;
 }
 
-const ACCEPTED =
-  /^http_requests_total\{method="POST",[^}]*single-sequence[^}]*status="200"\} (\d+)/m;
-
+/** The number of jobs that the service lists for the token. */
 async function acceptedBy(service: string): Promise<number> {
-  const answer = await fetch(`${service}/metrics`);
-  return Number(ACCEPTED.exec(await answer.text())?.[1] ?? 0);
+  const list = `${service}/online_predictors/api/past-results/single-sequence/`;
+  const answer = await fetch(list, { headers: { 'X-Service-Token': TOKEN } });
+  return ((await answer.json()) as unknown[]).length;
 }
 
 /** For hundredfold from its table, for the others from their files. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Arrival } from '../command.ts';
-import type { Usage } from './usage.ts';
+import type { Usage } from '../usage.ts';
 
 /** An item whose result is on disk. */
 export interface Done {
@@ -63,7 +63,7 @@ export function nextAccepted(arrivals: readonly Arrival[], at: number): number {
 }
 
 /** Lines with more than a comment. */
-export function linesOf(text: string): number {
+function linesOf(text: string): number {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|"""[\s\S]*?"""/g, '');
   return code.split('\n').filter((line) => !/^\s*(\/\/.*|#.*)?$/.test(line)).length;
 }

@@ -1,18 +1,15 @@
 /** Installs the peers' packages below `.tools/peers`, once for each content of their manifests. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 export const PEERS = fileURLToPath(new URL('.', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../.tools/peers/', import.meta.url));
-
-/** Packages of Debian that are unpacked, not installed: the system is not changed. */
-const REDIS = ['redis-tools', 'libjemalloc2', 'liblua5.1-0', 'liblzf1', 'libhiredis0.14'];
 
 /** Folder with the packages of `NAME/package.json` and the current programs. */
 export async function npmFolder(name: string): Promise<string> {
@@ -42,28 +39,6 @@ export async function pipFolder(name: string): Promise<string> {
     await run(join(temporary, 'bin', 'python'), pip);
   });
   return join(folder, 'bin');
-}
-
-export interface RedisProgram {
-  readonly program: string;
-  /** Folder of its libraries, if it is not the system's. */
-  readonly libraries: string | null;
-}
-
-/** Valkey or Redis of this machine, or Debian's. */
-export async function redisProgram(): Promise<RedisProgram> {
-  const own = onPath('valkey-server') ?? onPath('redis-server');
-  if (own !== null) return { program: own, libraries: null };
-  const folder = await once('redis', REDIS.join(), async (temporary) => {
-    await run('apt-get', ['download', '--quiet', ...REDIS], { cwd: temporary });
-    for (const file of readdirSync(temporary).filter((one) => one.endsWith('.deb')))
-      await run('dpkg-deb', ['--extract', file, '.'], { cwd: temporary });
-  });
-  const libraries = readdirSync(join(folder, 'usr', 'lib')).find((one) => one.endsWith('-gnu'));
-  // One program with three names: it is the server when it is called with a configuration.
-  const program = join(folder, 'usr', 'bin', 'redis-server');
-  if (!existsSync(program)) cpSync(join(dirname(program), 'redis-check-rdb'), program);
-  return { program, libraries: join(folder, 'usr', 'lib', libraries ?? '') };
 }
 
 export function onPath(name: string): string | null {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:peers [-- --only NAME,… --kill|--no-kill --write]`: the same items, limit and service with hundredfold
- * and with its alternatives. `--write` puts the figures into docs/peers.md and its picture.
+ * `node bench/peers/main.ts [-- --only NAME,… --kill|--no-kill --write]`: the same items, limit and service with hundredfold
+ * and with its alternatives. `--write` puts the figures of a whole run into docs/peers.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -10,14 +10,12 @@ import { parseArgs } from 'node:util';
 import { CASE, emptyLog, run } from './course.ts';
 import { linesIn } from './figures.ts';
 import { PEERS } from './install.ts';
-import type { Installed, Peer } from './peer.ts';
-import { picture } from './picture.ts';
+import type { Installed, Peer } from './registry.ts';
 import { REGISTRY } from './registry.ts';
 import { tables, withTables, type Measured, type Row } from './table.ts';
 
 const path = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 const LOGS = path('.tools/peers/logs');
-const MEASURED = join(PEERS, 'measured.json');
 
 const { values } = parseArgs({
   options: {
@@ -74,35 +72,18 @@ async function measure(peer: Peer): Promise<Row> {
   };
 }
 
-/** What was not measured now stays unchanged. */
-function merged(before: readonly Row[], now: readonly Row[]): Row[] {
-  return REGISTRY.flatMap(({ name }) => {
-    const [old, row] = [before, now].map((rows) => rows.find((one) => one.name === name));
-    if (!old || row?.missing !== undefined) return row ?? [];
-    return { ...old, ...row };
-  });
-}
-
-function read(): Measured | null {
-  try {
-    return JSON.parse(readFileSync(MEASURED, 'utf8')) as Measured;
-  } catch {
-    return null;
-  }
-}
-
 if (values.kill && values['no-kill']) throw new Error('--kill and --no-kill exclude each other');
+if (values.write && (values.kill || values['no-kill'] || values.only !== undefined))
+  throw new Error('--write needs all peers and both runs');
 // What the programs have started ends with this one.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const [machine] = cpus();
 const about = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${machine?.model.trim() ?? ''}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}, load average before the run ${loadavg()[0]?.toFixed(1) ?? ''}`;
 const rows: Row[] = [];
 for (const peer of chosen()) rows.push(await measure(peer));
-const measured: Measured = { about, case: CASE, rows: merged(read()?.rows ?? [], rows) };
+const measured: Measured = { about, case: CASE, rows };
 console.log(`${about}\n\n${tables(measured)}`);
 if (values.write) {
-  writeFileSync(MEASURED, `${JSON.stringify(measured, null, 2)}\n`);
-  writeFileSync(path('docs/peers.svg'), picture(measured));
   const page = path('docs/peers.md');
   writeFileSync(page, withTables(readFileSync(page, 'utf8'), measured));
 }

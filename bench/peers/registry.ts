@@ -3,19 +3,44 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TEMPORAL_CLI_VERSION } from '../../src/program/temporal-cli.js';
+import { TEMPORAL_CLI_VERSION } from '../../src/program/temporal-cli.ts';
 import { postgresFolder } from '../../test/cluster/tools.ts';
 import { BIN } from '../command.ts';
-import { npmFolder, npmVersion, onPath, PEERS, pipFolder, redisProgram } from './install.ts';
-import type { Peer } from './peer.ts';
-import { servePostgres, serveRedis, serveTemporal } from './servers.ts';
+import { npmFolder, npmVersion, PEERS, onPath, pipFolder } from './install.ts';
+import { servePostgres, serveRedis, serveTemporal, type Server } from './servers.ts';
+
+export interface Peer {
+  /** Of its folder beside this file. */
+  readonly name: string;
+  readonly title: string;
+  /** The files that the user writes, in its folder. */
+  readonly written: readonly string[];
+  /** The shared program for the service, if the user has to write that as well. */
+  readonly client: 'client.js' | 'fetch.py' | null;
+  /** How it continues after a kill. */
+  readonly resumes: string;
+  /** Its programs, installed if necessary; or why it is skipped, in a few words. */
+  readonly install: () => Promise<Installed | { missing: string }>;
+}
+
+export interface Installed {
+  /** Names with versions. */
+  readonly versions: string;
+  /** Started before the program and not affected by the kill. */
+  readonly serve?: (folder: string) => Promise<Server>;
+  /** Program and arguments, run in the folder with `items.jsonl`. */
+  readonly command: readonly string[];
+  /** Environment of the program. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What its documentation says to run if the command refuses to start after a kill. */
+  readonly unlock?: readonly string[];
+}
 
 const ITSELF = 'yes';
 const BY_FILES = 'yes, if the program looks for results on disk';
 
-function versionSaid(program: string, args: readonly string[], libraries: string | null): string {
-  const env = libraries === null ? process.env : { ...process.env, LD_LIBRARY_PATH: libraries };
-  const said = execFileSync(program, args, { encoding: 'utf8', env });
+function versionSaid(program: string, args: readonly string[]): string {
+  const said = execFileSync(program, args, { encoding: 'utf8' });
   return /\d+\.\d+(\.\d+)*(-\w+)?/.exec(said)?.[0] ?? said.trim();
 }
 
@@ -45,7 +70,7 @@ const dbos: Peer = {
     const postgres = postgresFolder(process.env);
     if (postgres === null) return { missing: 'no PostgreSQL (initdb is not on PATH)' };
     const folder = await npmFolder('dbos');
-    const server = versionSaid(join(postgres, 'postgres'), ['--version'], null);
+    const server = versionSaid(join(postgres, 'postgres'), ['--version']);
     return {
       versions: `${npmVersion(folder, '@dbos-inc/dbos-sdk')}, PostgreSQL ${server}`,
       serve: (data) => servePostgres(data, postgres),
@@ -61,9 +86,10 @@ const bullmq: Peer = {
   client: 'client.js',
   resumes: ITSELF,
   install: async () => {
-    const redis = await redisProgram();
+    const redis = onPath('valkey-server') ?? onPath('redis-server');
+    if (redis === null) return { missing: 'no valkey-server or redis-server on PATH' };
     const folder = await npmFolder('bullmq');
-    const server = versionSaid(redis.program, ['--version'], redis.libraries);
+    const server = versionSaid(redis, ['--version']);
     return {
       versions: `${npmVersion(folder, 'bullmq')}, Redis ${server}`,
       serve: (data) => serveRedis(data, redis),
@@ -117,40 +143,9 @@ const snakemake: Peer = {
     const base = [program, '--snakefile', join(PEERS, 'snakemake', 'Snakefile')];
     const limits = ['--cores', '100', '--max-jobs-per-timespan', '20/10s'];
     return {
-      versions: `Snakemake ${versionSaid(program, ['--version'], null)}`,
+      versions: `Snakemake ${versionSaid(program, ['--version'])}`,
       command: [...base, ...limits, '--rerun-incomplete', '--quiet', 'all'],
       unlock: [...base, '--unlock'],
-      environment: { PEERS },
-    };
-  },
-};
-
-/** The package is a launcher, which downloads the program at its first run. */
-async function nextflowOfPip(): Promise<string | null> {
-  const program = join(await pipFolder('nextflow'), 'nextflow');
-  try {
-    versionSaid(program, ['-version'], null);
-    return program;
-  } catch {
-    return null;
-  }
-}
-
-const nextflow: Peer = {
-  name: 'nextflow',
-  title: 'Nextflow',
-  written: ['main.nf', 'nextflow.config'],
-  client: 'fetch.py',
-  resumes: 'with `-resume`',
-  install: async () => {
-    const program = process.env['NEXTFLOW'] ?? onPath('nextflow') ?? (await nextflowOfPip());
-    if (program === null)
-      return { missing: 'its launcher could not download the program (see NEXTFLOW)' };
-    const config = ['-C', join(PEERS, 'nextflow', 'nextflow.config')];
-    const script = join(PEERS, 'nextflow', 'main.nf');
-    return {
-      versions: `Nextflow ${versionSaid(program, ['-version'], null)}`,
-      command: [program, ...config, 'run', script, '-resume', '-ansi-log', 'false'],
       environment: { PEERS },
     };
   },
@@ -162,7 +157,5 @@ export const REGISTRY: readonly Peer[] = [
   bullmq,
   temporal,
   inMemory('p-queue'),
-  inMemory('p-throttle'),
   snakemake,
-  nextflow,
 ];

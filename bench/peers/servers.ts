@@ -2,14 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort, isListening } from '../../src/temporal/ports.ts';
 import { startPostgres } from '../../test/cluster/postgres.ts';
-import type { RedisProgram } from './install.ts';
 
 export interface Server {
   readonly pid: number;
@@ -35,17 +33,15 @@ export async function servePostgres(folder: string, programs: string): Promise<S
 }
 
 /** With the append-only file and the policy that BullMQ's documentation recommends for production. */
-export async function serveRedis(folder: string, redis: RedisProgram): Promise<Server> {
+export async function serveRedis(folder: string, redis: string): Promise<Server> {
   const port = await freePort();
   const data = join(folder, 'redis');
   mkdirSync(data);
   const settings = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--dir', data];
-  const libraries = redis.libraries === null ? {} : { LD_LIBRARY_PATH: redis.libraries };
-  const child = spawn(redis.program, ['--port', String(port), '--bind', '127.0.0.1', ...settings], {
-    env: { ...process.env, ...libraries },
+  const child = spawn(redis, ['--port', String(port), '--bind', '127.0.0.1', ...settings], {
     stdio: 'ignore',
   });
-  await listens(port);
+  while (!(await isListening(port))) await delay(50);
   return {
     pid: child.pid ?? 0,
     environment: { REDIS_URL: `redis://127.0.0.1:${port}` },
@@ -66,18 +62,4 @@ export async function serveTemporal(folder: string): Promise<Server> {
     environment: { TEMPORAL_ADDRESS: server.address },
     stop: () => stopDevServer(server),
   };
-}
-
-async function listens(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const socket = connect(port, '127.0.0.1');
-    const [event] = await Promise.race([
-      once(socket, 'connect').then(() => ['connect']),
-      once(socket, 'error').catch(() => ['error']),
-    ]).catch(() => ['error']);
-    socket.destroy();
-    if (event === 'connect') return;
-    await delay(50);
-  }
-  throw new Error(`nothing listens on port ${port}`);
 }

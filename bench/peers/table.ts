@@ -2,7 +2,7 @@
 import type { WindowCase } from '../window.ts';
 import { lowerBound } from '../window.ts';
 import type { Figures } from './figures.ts';
-import type { Used } from './usage.ts';
+import type { Used } from '../usage.ts';
 
 export interface Row {
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Measured {
   readonly rows: readonly Row[];
 }
 
-const BEGIN = '<!-- begin: npm run bench:peers -- --write -->';
+const BEGIN = '<!-- begin: node bench/peers/main.ts --write -->';
 const END = '<!-- end -->';
 
 /** The page with new tables between its two marks. */
@@ -105,12 +105,6 @@ function both({ program, server }: Figures['usage'], words: (used: Used) => stri
   return server.seconds > 0 ? `${words(program)} + ${words(server)}` : words(program);
 }
 
-/** Formatted as by prettier. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
-  const widths = head.map((_, n) => Math.max(3, ...all.map((row) => row[n]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    `| ${widths.map((width, n) => (row[n] ?? '').padEnd(width)).join(' | ')} |`;
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [line(head), rule, ...rows.map(line)].join('\n');
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }

@@ -3,14 +3,14 @@
  * with Node from the packages of the checkout. Those for this machine get the names of the Dockerfile; an existing
  * image of that name is used as it is. Those for arm64 get other names, which `arm64Contexts` substitutes.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { nodeForArm64 } from './node-for-arm64.ts';
+import { hasImage, outputOf } from '../run.ts';
+import { nodeForArm64 } from './arm64.ts';
 
 /** The names in the Dockerfile. */
 const DEBIAN = 'debian:bookworm-slim';
-const NODE = 'node:24.21.0-bookworm-slim';
+const NODE = 'node:26.12.1-bookworm-slim';
 
 /** Two base images of one architecture. */
 interface Bases {
@@ -51,16 +51,6 @@ const PURGE =
   "apt-get purge --yes usrmerge perl 'perl-modules-*' 'libperl5*' 'lib*-perl' && apt-get autoremove --yes --purge";
 const CHROOT = ['--isolation', 'chroot'];
 
-function must(program: string, ...args: readonly string[]): string {
-  const run = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
-  if (run.status === 0) return run.stdout.trim();
-  throw new Error(`${program} ${args.join(' ')} failed:\n${run.stdout}\n${run.stderr}`);
-}
-
-function isThere(image: string): boolean {
-  return spawnSync('buildah', ['inspect', '--type', 'image', image]).status === 0;
-}
-
 /** @param folder for keeping root file systems for the next time */
 export function baseImages(folder: string, say: (line: string) => void): void {
   make(OWN, folder, (image) => {
@@ -76,11 +66,11 @@ export function arm64BaseImages(folder: string, say: (line: string) => void): vo
 }
 
 function make(bases: Bases, folder: string, begins: (image: string) => void): void {
-  if (!isThere(bases.debian)) {
+  if (!hasImage(bases.debian)) {
     begins(bases.debian);
     debian(bases, folder);
   }
-  if (isThere(bases.node)) return;
+  if (hasImage(bases.node)) return;
   begins(bases.node);
   node(bases, folder);
 }
@@ -90,12 +80,12 @@ function debian(bases: Bases, folder: string): void {
   const tar = join(folder, `bookworm${architecture === null ? '' : `-${architecture}`}.tar`);
   const foreign = architecture === null ? [] : [`--architectures=${architecture}`];
   if (!existsSync(tar))
-    must('mmdebstrap', ...foreign, '--variant=apt', ...WITHOUT_PERL, ...SLIM, 'bookworm', tar);
-  const container = must('buildah', 'from', 'scratch');
-  if (architecture !== null) must('buildah', 'config', '--arch', architecture, container);
-  must('buildah', 'add', '--quiet', container, tar, '/');
+    outputOf('mmdebstrap', ...foreign, '--variant=apt', ...WITHOUT_PERL, ...SLIM, 'bookworm', tar);
+  const container = outputOf('buildah', 'from', 'scratch');
+  if (architecture !== null) outputOf('buildah', 'config', '--arch', architecture, container);
+  outputOf('buildah', 'add', '--quiet', container, tar, '/');
   inside(container, `${PURGE} && rm -rf /var/lib/apt/lists/* /var/cache/apt/*`);
-  must(
+  outputOf(
     'buildah',
     'config',
     '--env',
@@ -107,10 +97,10 @@ function debian(bases: Bases, folder: string): void {
 
 function node(bases: Bases, folder: string): void {
   const platform = bases.architecture === null ? [] : ['--arch', bases.architecture];
-  const container = must('buildah', 'from', '--pull-never', ...platform, bases.debian);
-  must('buildah', 'copy', '--quiet', container, bases.program(folder), '/usr/local/bin/node');
-  const npm = dirname(dirname(realpathSync(must('sh', '-c', 'command -v npm'))));
-  must('buildah', 'copy', '--quiet', container, npm, '/usr/local/lib/node_modules/npm');
+  const container = outputOf('buildah', 'from', '--pull-never', ...platform, bases.debian);
+  outputOf('buildah', 'copy', '--quiet', container, bases.program(folder), '/usr/local/bin/node');
+  const npm = dirname(dirname(realpathSync(outputOf('sh', '-c', 'command -v npm'))));
+  outputOf('buildah', 'copy', '--quiet', container, npm, '/usr/local/lib/node_modules/npm');
   inside(
     container,
     'ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && useradd -u 1000 -m node',
@@ -119,10 +109,10 @@ function node(bases: Bases, folder: string): void {
 }
 
 function inside(container: string, command: string): void {
-  must('buildah', 'run', ...CHROOT, container, '--', 'sh', '-c', command);
+  outputOf('buildah', 'run', ...CHROOT, container, '--', 'sh', '-c', command);
 }
 
 function commit(container: string, name: string): void {
-  must('buildah', 'commit', '--quiet', '--squash', container, name);
-  must('buildah', 'rm', container);
+  outputOf('buildah', 'commit', '--quiet', '--squash', container, name);
+  outputOf('buildah', 'rm', container);
 }

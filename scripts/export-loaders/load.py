@@ -37,18 +37,6 @@ def sdf(path):
     return found
 
 
-def mol2(path):
-    from rdkit import Chem
-
-    mark = "@<TRIPOS>MOLECULE"
-    found = {}
-    for block in pathlib.Path(path).read_text().split(mark)[1:]:
-        molecule = Chem.MolFromMol2Block(mark + block, removeHs=False)
-        partial = [float(atom.GetProp("_TriposPartialCharge")) for atom in molecule.GetAtoms()]
-        found[molecule.GetProp("_Name")] = {**described(molecule), "partial": partial}
-    return found
-
-
 def smi(path):
     from rdkit import Chem
 
@@ -162,37 +150,6 @@ def bfactors(path):
         place = residue.get_parent().get_id() + str(number) + insertion.strip()
         found.append([place, sorted({round(atom.get_bfactor(), 2) for atom in residue})])
     return found
-
-
-def scene(path):
-    """A scene, checked by the models of molviewspec: the kinds of its nodes."""
-    from molviewspec import nodes
-
-    state = nodes.State.model_validate_json(pathlib.Path(path).read_text())
-    kinds = []
-
-    def walk(node):
-        kinds.append(node.kind)
-        params = getattr(nodes, PARAMS.get(node.kind, ""), None)
-        if params is not None:
-            params.model_validate(node.params)
-            unknown = set(node.params) - set(params.model_fields) - {"custom"}
-            if unknown:
-                raise ValueError(f"{node.kind} has no {unknown}")
-        for child in node.children or []:
-            walk(child)
-
-    walk(state.root)
-    return {"title": state.metadata.title, "kinds": kinds}
-
-
-PARAMS = {
-    "download": "DownloadParams",
-    "parse": "ParseParams",
-    "structure": "StructureParams",
-    "component": "ComponentInlineParams",
-    "color": "ColorInlineParams",
-}
 
 
 def peptide(path):

@@ -6,7 +6,6 @@
  */
 import type { Client } from '@temporalio/client';
 import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/status.ts';
-import { unpackSnapshot, type WrittenBudget } from '../budget/packed.ts';
 import { STATUS_MEMO } from '../workflows/messages.ts';
 import { ifFound } from './if-found.ts';
 import { runningWorkflows } from '../workflows/running-workflows.ts';
@@ -37,8 +36,7 @@ export async function readSnapshot(
   return found?.status.name === 'RUNNING' ? snapshotIn(found.memo) : null;
 }
 
-/** null if the budget is of a version that wrote none. */
-export function snapshotIn(memo: Record<string, unknown> | undefined): BudgetSnapshot | null {
-  const written = memo?.[STATUS_MEMO] as WrittenBudget | undefined;
-  return written ? unpackSnapshot(written) : null;
+/** null if the budget has written none yet. */
+function snapshotIn(memo: Record<string, unknown> | undefined): BudgetSnapshot | null {
+  return (memo?.[STATUS_MEMO] as BudgetSnapshot | undefined) ?? null;
 }

@@ -8,7 +8,7 @@ import { isFinal } from '../domain/states.ts';
 import { disagreement } from '../report/compare-files.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { changeItem, type WriteChanged } from '../store/item-store.ts';
-import { ITEM_RECORD, REJECTED, itemFolder, itemKey } from '../store/layout.ts';
+import { ITEM_RECORD, REJECTED, isSendingNote, itemFolder, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
@@ -64,7 +64,7 @@ async function endRecord(
   const isWrong = end !== given || files.some(isRejected);
   const fetched = isWrong ? await rejected(store, item, files) : files;
   const kept = filesAfter(record, remoteId, fetched);
-  await removeOthers(store, record, kept);
+  const notes = await removeOthers(store, record, kept);
   const written: ItemRecord = {
     ...record,
     state: end.state,
@@ -72,7 +72,6 @@ async function endRecord(
     address: reference.address,
     jobName: record.adopted ? null : jobName(item, record),
     remoteId,
-    ...(conclusion.ofSeveral && { credential: reference.credential }),
     attempts: [...record.attempts, ...rest.attempts],
     ...acceptanceTimes(record, rest),
     finishedAt: rest.finishedAt,
@@ -81,7 +80,10 @@ async function endRecord(
     ...(rest.engine !== undefined && { engine: rest.engine }),
   };
   // Where a record is replaced only if it is there, none is left alone.
-  if ((await write(written)) === 'unseen') await removeOrphan(store, written);
+  const outcome = await write(written);
+  // After the end: whoever finds no note finds the end.
+  for (const note of notes) await store.remove(note);
+  if (outcome === 'unseen') await removeOrphan(store, written);
   return end;
 }
 
@@ -92,7 +94,10 @@ async function endRecord(
  */
 function isWritten(record: ItemRecord, { end, finishedAt, remoteId }: ItemConclusion): boolean {
   const isSame = record.finishedAt === finishedAt || isOfJob(record, remoteId);
-  return isSame || end.code === ENDED_BY_HAND;
+  // Requested again after its end (submit.ts, `over`).
+  const isKnown =
+    remoteId === null && record.state === end.state && (record.error?.code ?? null) === end.code;
+  return isSame || isKnown || end.code === ENDED_BY_HAND;
 }
 
 const ENDED_BY_HAND = 'ITEM_ENDED_BY_HAND' satisfies ItemEndCode;
@@ -120,15 +125,21 @@ async function settleFiles(
   write: WriteChanged,
 ): Promise<void> {
   const recorded = record.files;
-  if (!isOfJob(record, remoteId)) return;
-  if (files.every(({ name, sha256 }) => recorded[name]?.sha256 === sha256)) return;
+  const isSame = files.every(({ name, sha256 }) => recorded[name]?.sha256 === sha256);
+  if (isSame || !isOfJob(record, remoteId)) {
+    const { kind, id } = record;
+    for await (const key of store.list(`${itemFolder(kind, id)}/`))
+      if (isSendingNote(key)) await store.remove(key);
+    return;
+  }
   const replaced = files.filter(({ name }) => name in recorded);
   const kept = Object.fromEntries([
     ...Object.entries(recorded),
     ...replaced.map(({ name, ...file }) => [name, file] as const),
   ]);
-  await removeOthers(store, record, kept);
+  const notes = await removeOthers(store, record, kept);
   await write({ ...record, files: kept });
+  for (const note of notes) await store.remove(note);
 }
 
 /** Files are downloaded separately: they can be compared only now, and the item fails if they disagree. */
@@ -165,7 +176,7 @@ async function rejected(
 ): Promise<readonly KeptFile[]> {
   const moved: string[] = [];
   for (const { name } of fetched.filter((file) => !isRejected(file))) {
-    const [from, to] = [itemKey(store, kind, id, name), itemKey(store, kind, id, REJECTED + name)];
+    const [from, to] = [itemKey(kind, id, name), itemKey(kind, id, REJECTED + name)];
     // An earlier attempt may have moved it.
     if (!(await store.exists(from))) continue;
     await store.adopt(to, store, from);
@@ -175,18 +186,25 @@ async function rejected(
   return fetched.map((file) => (isRejected(file) ? file : { ...file, name: REJECTED + file.name }));
 }
 
-/** Files of earlier attempts, or of an abandoned download: results of two jobs must not be mixed. */
+/**
+ * Files of earlier attempts, or of an abandoned download: results of two jobs must not be mixed.
+ *
+ * @returns the keys of its notes, which are left
+ */
 async function removeOthers(
   store: Store,
   { kind, id, input }: ItemRecord,
   kept: ItemRecord['files'],
-): Promise<void> {
+): Promise<string[]> {
+  const notes: string[] = [];
   const inputs = input.original ? [input.name, input.original.name] : [input.name];
   const names = [ITEM_RECORD, ...inputs, ...Object.keys(kept)];
-  const keys = new Set(names.map((name) => itemKey(store, kind, id, name)));
-  for await (const key of store.list(`${itemFolder(store, kind, id)}/`)) {
-    if (!keys.has(key)) await store.remove(key);
+  const keys = new Set(names.map((name) => itemKey(kind, id, name)));
+  for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
+    if (isSendingNote(key)) notes.push(key);
+    else if (!keys.has(key)) await store.remove(key);
   }
+  return notes;
 }
 
 /**
@@ -195,9 +213,9 @@ async function removeOthers(
  */
 async function removeOrphan(store: Store, { kind, id, input, files }: ItemRecord): Promise<void> {
   for (const name of [input.name, ...Object.keys(files)]) {
-    if (await store.exists(itemKey(store, kind, id, name))) return;
+    if (await store.exists(itemKey(kind, id, name))) return;
   }
-  await store.remove(itemKey(store, kind, id, ITEM_RECORD));
+  await store.remove(itemKey(kind, id, ITEM_RECORD));
 }
 
 type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;

@@ -4,15 +4,17 @@ import type { BudgetConfiguration } from '../budget/events.ts';
 import type { NotifySettings } from '../config/notify.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import type { publishTree } from '../report/publish-tree.ts';
+import type { publishTree } from '../report/publish.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { CredentialLeases } from './credential-leases.ts';
+import type { FilesSeen } from './files-seen.ts';
+import type { Fence } from './fence.ts';
 import type { JobTimes } from './job-times.ts';
-import type { WantedCampaigns } from './wanted-campaigns.ts';
+import type { RecentAnswers } from './recent-answers.ts';
 import type { ServerClock } from './server-clock.ts';
-import type { OpenOptions } from '../store/open-store.ts';
+import type { FileStoreOptions } from '../store/filesystem.ts';
 import type { Store } from '../store/store.ts';
 import type { EndReporter } from './end-reporter.ts';
 import type { TreeLeases } from './tree-leases.ts';
@@ -36,7 +38,7 @@ export interface Dependencies {
   /** Creates a missing folder only with `create`: for the cache, which is not a campaign's tree. */
   readonly openStore: (
     address: string,
-    options?: Pick<OpenOptions, 'create' | 'tree'>,
+    options?: Pick<FileStoreOptions, 'create'>,
   ) => Promise<Store>;
   /** Whether a tree is the campaign's, and this Temporal's: `openHeldTree`. */
   readonly leases: Pick<TreeLeases, 'check'>;
@@ -45,7 +47,9 @@ export interface Dependencies {
   readonly publishCampaign: typeof publishTree;
   /** The run times of jobs that this worker has seen. */
   readonly jobTimes: JobTimes;
-  readonly wantedCampaigns: WantedCampaigns;
+  readonly filesSeen: FilesSeen;
+  readonly wantedCampaigns: RecentAnswers<boolean>;
+  readonly fence: Pick<Fence, 'pass'>;
   readonly serverClock: ServerClock;
   readonly steadyClock: SteadyClock;
   /** The last gate before a POST (slot.ts). */
@@ -57,9 +61,9 @@ export interface Dependencies {
   readonly temporal: Client;
   /**
    * The same over the connection of this worker: the server may hand the first task of a workflow that is started with it
-   * to this worker at once. Left out where that connection may be replaced.
+   * to this worker at once.
    */
-  readonly starter?: Client;
+  readonly starter: Client;
   readonly ends: Pick<EndReporter, 'report' | 'downloading' | 'downloaded'>;
   readonly taskQueue: string;
   /** Versions for campaign.json: `hundredfold`, `node`, … */

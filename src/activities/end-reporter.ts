@@ -79,9 +79,8 @@ export class EndReporter {
   async #signal(campaign: string, sent: readonly Waiting[]): Promise<void> {
     try {
       const ends = sent.map(({ done }) => done);
-      const [first, ...more] = ends as [ItemDone, ...ItemDone[]];
       const handle = this.#temporal.workflow.getHandle(campaignWorkflowId(campaign));
-      await handle.signal(itemDoneSignal, more.length === 0 ? first : ends);
+      await handle.signal(itemDoneSignal, ends);
     } catch (error) {
       // The campaign was terminated; the next run reads the ends from disk.
       if (!(error instanceof WorkflowNotFoundError)) {

@@ -47,9 +47,15 @@ export async function fetchArtefact(
   const patience = { policy, tries };
   try {
     const store = await openHeldTree(deps, job.item);
-    const got = await download(client, store, job, { artefact, isResult, tries });
+    const had = deps.filesSeen.had(job, artefact);
+    const got = await download(client, store, job, { artefact, isResult, had, tries });
     if (got.type === 'ended') return got.result;
-    if (got.type === 'bad') return askAgain(got, patience);
+    if (got.type === 'bad') {
+      const result = askAgain(got, patience);
+      if (got.isAbsent) deps.filesSeen.note(job, artefact, false);
+      return result;
+    }
+    deps.filesSeen.note(job, artefact, true);
     if (got.type === 'artefact') {
       try {
         return await takeIn(store, job, got.artefact, { ...patience, client });
@@ -59,7 +65,7 @@ export async function fetchArtefact(
     }
     const facts = await factsOf(store, artefact, got.file.key);
     if (facts.timing) deps.jobTimes.note(job, facts.timing);
-    return { files: [named(got, store, job.item)], problem: null, ...facts };
+    return { files: [named(got, job.item)], problem: null, ...facts };
   } catch (error) {
     throw storeFailure(error, tries.attempt);
   }
@@ -114,6 +120,8 @@ interface Patience {
 interface Wanted {
   readonly artefact: ArtefactName;
   readonly isResult: boolean;
+  /** Whether other jobs had it; null if nothing is known. */
+  readonly had: boolean | null;
   readonly tries: FetchTries;
 }
 
@@ -122,7 +130,11 @@ interface Bad {
   readonly code: ItemEndCode;
   readonly message: string;
   /** How long it must repeat before it counts; default: `policy.patienceMs`. */
-  readonly patience?: 'lost' | 'optional' | 'withheld';
+  readonly patience?: 'lost' | 'few' | 'none';
+  /** The item succeeds without it, and its record has a warning. */
+  readonly isOptional?: true;
+  /** The service says that there is no such file. */
+  readonly isAbsent?: true;
 }
 
 interface OnDisk {
@@ -145,7 +157,7 @@ async function download(
   client: ServiceClient,
   store: Store,
   { item, remoteId }: RemoteJob,
-  { artefact, isResult, tries }: Wanted,
+  { artefact, isResult, had, tries }: Wanted,
 ): Promise<Got> {
   const { cancellationSignal: signal } = Context.current();
   const outcome = await client.fetch(remoteId, artefact, { signal });
@@ -154,10 +166,10 @@ async function download(
       const fileName = artefactFile(artefact, outcome.contentType);
       return CHECKED.has(artefact)
         ? collect(outcome, artefact, fileName)
-        : receive(outcome, store, itemKey(store, item.kind, item.id, fileName));
+        : receive(outcome, store, itemKey(item.kind, item.id, fileName));
     }
     case 'absent':
-      return absent(artefact, outcome, isResult);
+      return absent(artefact, outcome, isResult, had);
     case 'tooLarge':
       return ended({ code: RESULT_PROBLEMS.tooLarge, message: outcome.message });
     case 'unavailable': {
@@ -180,20 +192,26 @@ async function download(
 
 type Absent = Extract<FetchOutcome, { type: 'absent' }>;
 
-/** For a file that not every service has: a 404 is retried a few times, and then counts. */
-const OPTIONAL_PATIENCE_MS = 3_000;
+/** For a file of which it is not known whether the service has it. */
+const FEW_PATIENCE_MS = 3_000;
 
 /** 404 of a job that is finished may pass, as it may while the job runs (poll.ts); other refusals are final. */
-function absent(artefact: ArtefactName, { status, message }: Absent, isResult: boolean): Got {
+function absent(
+  artefact: ArtefactName,
+  { status, message }: Absent,
+  isResult: boolean,
+  had: boolean | null,
+): Got {
   const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${message}` } as const;
   if (status !== 404 && status !== 410) return ended(isResult ? problem : null);
   if (isResult) return { type: 'bad', ...problem, patience: 'lost' };
-  return { type: 'bad', ...problem, patience: 'optional' };
+  const patience = had === null ? 'few' : had ? 'lost' : 'none';
+  return { type: 'bad', ...problem, patience, isOptional: true, isAbsent: true };
 }
 
 function withheld(artefact: ArtefactName, words: string): Got {
   const message = `no ${artefact}: ${words}`;
-  return { type: 'bad', code: 'RESULT_ABSENT', message, patience: 'withheld' };
+  return { type: 'bad', code: 'RESULT_ABSENT', message, patience: 'lost', isOptional: true };
 }
 
 type Found = Extract<FetchOutcome, { type: 'found' }>;
@@ -245,19 +263,19 @@ const LEAST_DOWNLOADS = 4;
 /** Throws "not yet" until downloads have been bad for longer than the patience. */
 function askAgain(bad: Bad, { policy, tries }: Patience): FetchResult {
   const { badSince, times } = tries.left ?? { badSince: Date.now(), times: 0 };
+  const { code, message, isOptional, patience } = bad;
   const patient = Date.now() - badSince < patienceOf(bad, policy);
-  if (!patient && times + 1 >= LEAST_DOWNLOADS) {
-    const { code, message, patience } = bad;
-    const isNeeded = patience === undefined || patience === 'lost';
-    return { files: [], problem: isNeeded ? { code, message } : null, timing: null };
-  }
+  const least = patience === 'none' ? 1 : LEAST_DOWNLOADS;
+  if (!patient && times + 1 >= least)
+    return { files: [], problem: isOptional ? null : { code, message }, timing: null };
   tries.leave({ badSince, times: times + 1 });
-  throw notYet(bad.message, growing(tries.attempt));
+  throw notYet(message, growing(tries.attempt));
 }
 
 function patienceOf({ patience }: Bad, policy: JobPolicy): number {
   if (patience === undefined) return policy.patienceMs ?? PATIENCE_MS;
-  return patience === 'optional' ? OPTIONAL_PATIENCE_MS : (policy.lostAfterMs ?? LOST_AFTER_MS);
+  if (patience === 'lost') return policy.lostAfterMs ?? LOST_AFTER_MS;
+  return patience === 'few' ? FEW_PATIENCE_MS : 0;
 }
 
 function ended(problem: FetchResult['problem']): Got {
@@ -285,7 +303,7 @@ function writeOptions(found: Found, signal: AbortSignal) {
   return contentLength === null ? common : { ...common, expectedBytes: contentLength };
 }
 
-function named({ file, hidden }: OnDisk, store: Store, { kind, id }: ItemAddress): KeptFile {
-  const name = file.key.slice(itemKey(store, kind, id, 'x').length - 1);
+function named({ file, hidden }: OnDisk, { kind, id }: ItemAddress): KeptFile {
+  const name = file.key.slice(itemKey(kind, id, 'x').length - 1);
   return { name, ...storedDigest(file), ...redactedTimes(hidden.length) };
 }

@@ -6,10 +6,26 @@ import type { Dependencies } from './dependencies.ts';
 import { jobName, requireItem } from './job.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { ageOf } from './server-clock.ts';
+import { settleSlot } from './slot.ts';
 import { clientOf } from './service.ts';
 import { openHeldTree } from './tree.ts';
 
 export async function find(
+  deps: Dependencies,
+  item: ItemAddress,
+  reference: ServiceReference,
+  policy: JobPolicy,
+  slot?: string,
+): Promise<Found> {
+  const answer = await lookUp(deps, item, reference, policy);
+  if (answer.type === 'found' && slot !== undefined) {
+    const { remoteId } = answer;
+    settleSlot(deps, slot, remoteId);
+  }
+  return answer;
+}
+
+async function lookUp(
   deps: Dependencies,
   item: ItemAddress,
   reference: ServiceReference,

@@ -1,7 +1,6 @@
 /**
  * Everything after the acceptance of a job in one activity: polls until it has ended, downloads its files in parallel,
- * and writes the end of the item. A workflow task between these steps would decide nothing, and costs more than the steps
- * (docs/benchmarks.md, "What an item costs").
+ * and writes the end of the item. A workflow task between these steps would decide nothing, and costs more than the steps.
  *
  * "Not yet" of any step is a retry by the server. The results of earlier steps are kept with the heartbeat, so that the
  * next attempt continues there; without it (the worker was killed), it starts again, which is harmless.
@@ -140,7 +139,7 @@ async function end(
     finished.queuedAt,
   );
   const engine = fetched.find((one) => one.engine !== undefined)?.engine;
-  const { item, reference, remoteId, ofSeveral } = job;
+  const { item, reference, remoteId } = job;
   const brought = { files, timing, ...(engine !== undefined && { engine }) };
   try {
     const written = await conclude(deps, {
@@ -149,7 +148,6 @@ async function end(
       remoteId,
       ...submitted,
       ...brought,
-      ...(ofSeveral && { ofSeveral }),
       end: problem === null ? SUCCEEDED : { state: 'failed', ...problem },
       finishedAt: new Date().toISOString(),
     });

@@ -10,21 +10,21 @@ import { finishJob } from './finish-job.ts';
 import { find } from './find.ts';
 import { giveUp } from './give-up.ts';
 import { keepFailed } from './keep-failed.ts';
-import { launchItem } from './launch-item.ts';
+import { launchItem, notifyItem } from './launch-item.ts';
 import { loadPage } from './pages.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { readClock, readSteadyClock } from './read-clock.ts';
 import { submit } from './submit.ts';
-import { notifyItem } from './notify-item.ts';
-import { cancelRunning, findEnded, whereabouts } from './open-items.ts';
-import { countUnfinished, ensureBudget, foresee } from './watch.ts';
+import { cancelRunning, countUnfinished, whereabouts } from './open-items.ts';
+import { ensureBudget, readFormer } from './budget-start.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   const submissions = new Burst();
   return {
     readClock: () => readClock(),
+    readFormer: beating((...args) => readFormer(deps, ...args)),
     readSteadyClock: () => Promise.resolve(readSteadyClock(deps)),
     countUnfinished: (service) => countUnfinished(deps, service),
     submit: beating(async (request, reference) => {
@@ -45,8 +45,6 @@ export function createActivities(deps: Dependencies): Activities {
     launchItem: beating((...args) => launchItem(deps, ...args)),
     whereabouts: beating((...args) => whereabouts(deps, ...args)),
     cancelRunning: beating((...args) => cancelRunning(deps, ...args)),
-    findEnded: beating((...args) => findEnded(deps, ...args)),
-    foresee: beating((...args) => foresee(deps, ...args)),
     publish: beating((...args) => publish(deps, ...args)),
     notify: beating((...args) => notify(deps, ...args)),
     notifyRefusal: beating((...args) => notifyRefusal(deps, ...args)),

@@ -8,7 +8,7 @@ import { readItem } from '../store/item-store.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 
-interface JobSource {
+export interface JobSource {
   readonly campaign: string;
   readonly id: string;
   readonly kind: Kind;
@@ -31,13 +31,18 @@ export async function requireItem(store: Store, { kind, id }: JobSource): Promis
 export interface StoredJob extends Job {
   /** False for an adopted job whose row gives no input: its result cannot be compared with it. */
   readonly inputKnown: boolean;
-  /** What the tree knows of the job at the service, null when it has none: of one that `retry` gave up, nothing is left. */
-  readonly accepted: Pick<ItemRecord, 'remoteId' | 'sentAt' | 'answeredAt' | 'credential'>;
 }
 
 export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {
-  const record = await requireItem(store, source);
-  const key = itemKey(store, source.kind, source.id, record.input.name);
+  return jobOf(store, source, await requireItem(store, source));
+}
+
+export async function jobOf(
+  store: Store,
+  source: JobSource,
+  record: ItemRecord,
+): Promise<StoredJob> {
+  const key = itemKey(source.kind, source.id, record.input.name);
   const text = await store.readText(key, { recent: 'use' });
   if (text === null) {
     throw codedError('ITEM_INPUT_MISSING', {
@@ -54,6 +59,5 @@ export async function readJob(store: Store, source: JobSource): Promise<StoredJo
     name: jobName(source, record),
     title: record.title ?? record.id,
     email: record.email,
-    accepted: record,
   };
 }

@@ -7,15 +7,17 @@
  * show.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { standingIn } from '../budget/use.ts';
+import { log } from '@temporalio/activity';
+import { standingIn } from '../budget/lanes.ts';
 import type { ItemLaunch, ServiceReference } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
-import { submittedOf } from '../workflows/fates.ts';
+import { submittedOf, isAnswer } from '../workflows/fates.ts';
 import { itemStart } from '../workflows/item-start.ts';
 import { submittedSignal, type ItemInput, type Submitted } from '../workflows/messages.ts';
 import { inTurns } from '../workflows/turns.ts';
-import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
+import type { SubmitRequest, SubmitResult, SubmitAnswer } from '../workflows/submit-types.ts';
 import type { Dependencies } from './dependencies.ts';
+import { isReached } from './if-found.ts';
 
 type Needed = Pick<Dependencies, 'temporal' | 'starter' | 'taskQueue'>;
 
@@ -25,20 +27,19 @@ export async function launchItem(
   reference: ServiceReference,
   answer: SubmitResult,
 ): Promise<void> {
-  const { item, campaign, weight, job } = request;
+  const { item, campaign, job } = request;
   if (!job.launch) throw new Error(`the workflow of ${item} is already running`);
   const submitted = submittedOf(request, answer);
   const input = inputOf(request, job.launch, reference, submitted);
   const remoteId = answer.type === 'accepted' ? answer.remoteId : undefined;
   try {
-    const client = starter ?? temporal;
-    await client.workflow.start('item', {
-      ...(starter && { requestEagerStart: true }),
+    await starter.workflow.start('item', {
+      requestEagerStart: true,
       workflowId: item,
       taskQueue,
       args: [input] satisfies [ItemInput],
       ...itemStart(input, remoteId === undefined ? 'waiting' : 'running', remoteId),
-      ...inTurns({ campaign, weight }),
+      ...inTurns(campaign),
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -51,10 +52,10 @@ export async function launchItem(
 function inputOf(
   request: SubmitRequest,
   launch: ItemLaunch,
-  { service, address }: ServiceReference,
+  reference: ServiceReference,
   submitted: Submitted,
 ): ItemInput {
-  const { campaign, others, job, home, credential } = request;
+  const { campaign, job } = request;
   const { id, kind, generation, store, tree } = job;
   return {
     id,
@@ -62,13 +63,48 @@ function inputOf(
     generation,
     campaign,
     store,
-    // Of several credentials the one under which it waited: the answer contains the one it was sent with.
-    reference: { service, address, credential: home ?? credential },
+    tree,
+    reference,
     ...standingIn(request),
-    ...(tree !== undefined && { tree }),
-    ...(others !== undefined && { others }),
     ...launch,
-    finishInOne: true,
     submitted,
   };
+}
+
+/**
+ * Notifies an item of its job, in the activity that submitted it: a signal by the budget's workflow costs the server
+ * two transactions more, and the item waits for the budget's next task.
+ */
+
+/** If that fails, or if the budget has to judge the answer, the budget notifies the item. */
+export async function notifyItem(
+  deps: Needed,
+  request: SubmitRequest,
+  reference: ServiceReference,
+  result: SubmitResult,
+): Promise<SubmitAnswer> {
+  if (request.job.launch ? !isAnswer(result) : result.type !== 'accepted') return result;
+  try {
+    if (request.job.launch) await launchItem(deps, request, reference, result);
+    else await signalItem(deps, request, result);
+    return { ...result, told: true };
+  } catch (error) {
+    log.warn('the item was not notified of its job; the budget will notify it', {
+      error: String(error),
+    });
+    return result;
+  }
+}
+
+async function signalItem(
+  { temporal }: Needed,
+  request: SubmitRequest,
+  result: SubmitResult,
+): Promise<void> {
+  const { item, run } = request;
+  // To the run that requested it: the next run with this id waits for its own answer.
+  const handle = temporal.workflow.getHandle(item, run);
+  if (await isReached(handle.signal(submittedSignal, submittedOf(request, result)))) return;
+  // Cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
+  log.warn('the item that this submission was for has ended', { item });
 }

@@ -32,7 +32,7 @@ export async function noteAcceptanceOnce(
 
 async function noteAcceptance(
   deps: Pick<Dependencies, 'openStore' | 'leases'>,
-  { item, reference, remoteId, times, ofSeveral }: RemoteJob,
+  { item, reference, remoteId, times }: RemoteJob,
   tries: Tries<Owed>,
 ): Promise<void> {
   try {
@@ -49,7 +49,6 @@ async function noteAcceptance(
           address: reference.address,
           jobName: record.adopted ? null : jobName(item, record),
           remoteId,
-          ...(ofSeveral && { credential: reference.credential }),
           ...timesOf(record, remoteId, times),
         });
       },

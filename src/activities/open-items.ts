@@ -1,9 +1,22 @@
-/** Finds and cancels the open items of a campaign: a workflow cannot read the state of others. */
+/** Finds, counts and cancels open items: a workflow cannot read the state of others. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { ServiceName } from '../domain/item.ts';
 import { itemWorkflowId } from '../workflows/names.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { Whereabouts } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ifFound, isReached } from './if-found.ts';
+
+/** Items that have a job at the service and have not ended, of all campaigns of this task queue. */
+export async function countUnfinished(
+  { temporal, taskQueue }: Pick<Dependencies, 'temporal' | 'taskQueue'>,
+  service: ServiceName,
+): Promise<number> {
+  const query = `${runningWorkflows(['item'], { taskQueue, service })} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
+  const { count } = await temporal.workflow.count(query);
+  return count;
+}
 
 /** Of these items of a campaign that began at `since` (ms), those whose workflow does not run. */
 export async function whereabouts(
@@ -36,20 +49,6 @@ export async function cancelRunning(
     if (!(await isReached(handle.cancel()))) others.push(id);
   }
   return others;
-}
-
-/** Of these items, those whose workflow is no longer running. */
-export async function findEnded(
-  { temporal }: Dependencies,
-  campaign: string,
-  ids: readonly string[],
-): Promise<string[]> {
-  const ended: string[] = [];
-  for (const id of ids) {
-    const found = await describe(temporal, campaign, id);
-    if (found?.status.name !== 'RUNNING') ended.push(id);
-  }
-  return ended;
 }
 
 async function describe(

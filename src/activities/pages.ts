@@ -4,12 +4,9 @@
  * A page is always read whole and in the same order, and items that have ended are marked, so that an offset is
  * still right after continue-as-new.
  */
-import type { Sent, ServiceReference } from '../domain/campaign.ts';
-import { SERVICE_OF_KIND, type Kind } from '../domain/item.ts';
-import { itemFolder } from '../store/layout.ts';
-import { markReached } from '../store/reached-pages.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { SERVICE_OF_KIND } from '../domain/item.ts';
 import { readPage } from '../store/prepared-campaign.ts';
-import type { Store } from '../store/store.ts';
 import type { ItemOfPage } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
@@ -20,22 +17,19 @@ export async function loadPage(
   folder: string,
   { service, address }: ServiceReference,
   page: number,
-  id?: string,
+  tree: string,
 ): Promise<ItemOfPage[]> {
   try {
-    const tree = { store: folder, ...(id !== undefined && { tree: id }) };
-    const opened = await openHeldTree(deps, tree);
+    const opened = await openHeldTree(deps, { store: folder, tree });
     const entries = await readPage(opened, page);
-    await markReached(opened, page);
     return (
       entries
         // A row that gets the result of another one needs no job: `publish` delivers it.
         .filter(({ kind, follows }) => SERVICE_OF_KIND[kind] === service && follows === undefined)
-        .map(({ id, kind, done, generation = 0, job, credential, adopts, sends }) => ({
+        .map(({ id, kind, done, generation = 0, job, adopts, sends }) => ({
           id,
           kind,
           generation,
-          ...(credential !== undefined && { credential }),
           ...(done && { ended: { state: done, code: null } }),
           // A job of another service, from before the configuration was changed, does not belong to this one.
           ...(job?.address === address && {
@@ -44,15 +38,10 @@ export async function loadPage(
           }),
           // Even if the configured service has changed: an adopted job is polled there, and never submitted.
           ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
-          ...(sends && { sends: { ...sends, ...folderIn(opened, kind, id) } }),
+          ...(sends && { sends }),
         }))
     );
   } catch (error) {
     throw storeFailure(error);
   }
-}
-
-/** Only where it does not follow from kind and id: it would be in the history of each item. */
-function folderIn(store: Store, kind: Kind, id: string): Pick<Sent, 'folder'> {
-  return store.sharded ? { folder: itemFolder(store, kind, id) } : {};
 }

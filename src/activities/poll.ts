@@ -83,7 +83,7 @@ async function look(
   tries: PollTries,
 ): Promise<PollResult | Later> {
   const { cancellationSignal: signal } = Context.current();
-  const outcome = await client.poll(job.remoteId, { signal, kind: job.item.kind });
+  const outcome = await client.poll(job.remoteId, { signal });
   const ageMs = tries.ageMs();
   const seen: Seen = tries.left ?? {};
   switch (outcome.type) {

@@ -6,10 +6,8 @@ import { itemPages } from '../report/campaign-items.ts';
 import { deliverDuplicates } from '../store/deliver-duplicates.ts';
 import { inParallel } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
-import { removePageStates } from '../store/page-states.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import { resultCacheFolder, ResultCache } from '../store/result-cache.ts';
-import { markAllReached } from '../store/reached-pages.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/activity-types.ts';
@@ -17,17 +15,19 @@ import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { openHeldTree } from './tree.ts';
 
+const BEAT_MS = 1_000;
+
 export async function publish(deps: Dependencies, request: PublishRequest): Promise<Published> {
-  const { store: address, state, startedAt, retried = 0, cache = true } = request;
+  const { store: address, state, startedAt, retried, cache } = request;
   const context = Context.current();
+  // Flushing a large file to a slow disk shows no progress for seconds.
+  const beats = setInterval(() => context.heartbeat(), BEAT_MS);
   try {
     const store = await openHeldTree(deps, request);
     const endedAt = new Date().toISOString();
     const beat = () => context.heartbeat();
     const campaign = await readPreparedCampaign(store);
     if (campaign) {
-      await markAllReached(store);
-      await removePageStates(store);
       await deliverDuplicates(store, campaign, beat);
       if (state === 'cancelled') await cancelRest(store, campaign, endedAt, beat);
     }
@@ -42,6 +42,8 @@ export async function publish(deps: Dependencies, request: PublishRequest): Prom
     return { ended: { succeeded, failed, held, cancelled, invalid }, open };
   } catch (error) {
     throw storeFailure(error);
+  } finally {
+    clearInterval(beats);
   }
 }
 

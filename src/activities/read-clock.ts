@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { SteadyReading } from '../domain/outcomes.ts';
+import type { BudgetReading } from '../workflows/budget-clock.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** When this activity was scheduled, as the server stamped it (ms). */
-export function readClock(): Promise<number> {
-  return Promise.resolve(Context.current().info.currentAttemptScheduledTimestampMs);
+/** When this activity was scheduled, as the server stamped it, and the run that it belongs to. */
+export function readClock(): Promise<BudgetReading> {
+  const { currentAttemptScheduledTimestampMs: at, workflowExecution } = Context.current().info;
+  return Promise.resolve({ at, run: workflowExecution?.runId ?? '' });
 }
 
 /** Read last: the server learns of the end of the activity after it. */

@@ -1,20 +1,21 @@
 /**
- * The note in an item's folder that its job may have been sent. It is created just before the first byte, and only one
- * attempt can create it. So the server may give a submission to another worker when one does not answer, and a worker
- * that was suspended sends nothing when it resumes.
+ * The note in an item's folder that its job may have been sent: a claim. It is created just before the first byte, and
+ * only one attempt can create it. So the server may give a submission to another worker when one does not answer, and a
+ * worker that was suspended sends nothing when it resumes.
  *
- * - No note: nothing was sent.
- * - A note without an id: something may have been sent, and its fate is unknown.
- * - A note with an id: the service accepted the job under this id.
+ * - No note: nothing was sent, or the item has ended. So the record is read again after the note was made (submit.ts).
+ * - A note without an outcome: something may have been sent, and its fate is unknown.
+ * - A note with an outcome: the service accepted the job under this id, or refused it.
  *
- * It is removed at the end of the item (`conclude`), or at once when it is certain that no job was created.
+ * It is removed after the end of the item was written (`conclude`), or by its maker when it is certain that no job was
+ * created. Its name has the generation of the item, so that `retry` does not meet the notes of the previous one.
  */
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Kind } from '../domain/item.ts';
 import { parseJson } from '../results/json.ts';
-import { itemKey } from '../store/layout.ts';
+import { itemKey, sendingNote } from '../store/layout.ts';
 import type { StagedFile, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest } from '../workflows/submit-types.ts';
@@ -22,47 +23,40 @@ import type { SubmitRequest } from '../workflows/submit-types.ts';
 const note = z.object({
   /** ISO 8601, UTC: when it was made. */
   at: z.string(),
-  /** Fingerprint of the token that it is sent with, where the campaign has several. */
-  credential: z.string().optional(),
   remoteId: z.string().optional(),
+  refused: z.object({ status: z.number(), message: z.string() }).optional(),
   sentAt: z.string().optional(),
   answeredAt: z.string().optional(),
 });
 
-type Noted = Pick<SubmitRequest, 'job' | 'attempt' | 'others'> &
-  Partial<Pick<SubmitRequest, 'credential'>>;
-
-/** An earlier attempt may have been made with another credential. */
-type EarlierOutcome = TimedOutcome & { readonly credential?: string };
+type Noted = Pick<SubmitRequest, 'job' | 'attempt'>;
 
 export class SendingNote {
   readonly #store: Store;
   readonly #key: string;
-  readonly #sentWith: { readonly credential?: string };
   #at = '';
   #staged: StagedFile | null = null;
   /** By both clocks, in ms: the wall clock may be set before the answer arrives. */
   #sent: { readonly wall: number; readonly steady: number } | null = null;
 
-  constructor(store: Store, { job, attempt, credential, others }: Noted) {
+  constructor(store: Store, { job, attempt }: Noted) {
     this.#store = store;
-    this.#key = itemKey(store, job.kind as Kind, job.id, `sending-${attempt}.json`);
-    this.#sentWith = others === undefined || credential === undefined ? {} : { credential };
+    this.#key = itemKey(job.kind as Kind, job.id, sendingNote(job.generation, attempt));
   }
 
-  /** The note of an earlier attempt: the id of an accepted job, or an unknown fate; null if nothing was sent. */
-  async earlier(): Promise<EarlierOutcome | null> {
+  /** What the note of an earlier attempt tells: an outcome, or an unknown fate; null if there is none. */
+  async earlier(): Promise<TimedOutcome | null> {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = note.safeParse(parseJson(text));
     if (!data) return { type: 'unsure', message: unknownFate('') };
     // The note was created before the first byte: slightly before the true time, and never after it.
-    const { remoteId, sentAt = data.at, answeredAt, credential } = data;
-    const sentWith = credential === undefined ? {} : { credential };
+    const { remoteId, refused, sentAt = data.at, answeredAt } = data;
+    if (refused) return { type: 'refused', ...refused };
     if (remoteId === undefined)
-      return { type: 'unsure', message: unknownFate(` at ${data.at}`), sentAt, ...sentWith };
+      return { type: 'unsure', message: unknownFate(` at ${data.at}`), sentAt };
     const times = { sentAt, ...(answeredAt !== undefined && { answeredAt }) };
-    return { type: 'accepted', remoteId, rateLimit: null, ...times, ...sentWith };
+    return { type: 'accepted', remoteId, rateLimit: null, ...times };
   }
 
   /** Makes `make` fast. The note does not exist before that. */
@@ -98,20 +92,26 @@ export class SendingNote {
     return { ...outcome, sentAt, answeredAt: new Date(wall + tookMs).toISOString() };
   }
 
-  /** Notes the answer. The submission is done: a full disk does not change its outcome. */
+  /**
+   * Notes the outcome; removes the note if certainly no job was created. Only for its maker. The submission is done: a
+   * full disk does not change its outcome.
+   */
   async settle(outcome: TimedOutcome): Promise<void> {
     try {
       if (outcome.type === 'accepted') {
         const { remoteId, sentAt, answeredAt } = outcome;
         await this.#store.write(this.#key, this.#textOf({ remoteId, sentAt, answeredAt }));
-      } else if (outcome.type !== 'unsure') await this.#store.remove(this.#key);
+      } else if (outcome.type === 'refused') {
+        const { status, message } = outcome;
+        await this.#store.write(this.#key, this.#textOf({ refused: { status, message } }));
+      } else if (outcome.type === 'notNow') await this.#store.remove(this.#key);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
   #textOf(more: Omit<z.infer<typeof note>, 'at'>): string {
-    return `${JSON.stringify({ at: this.#at, ...this.#sentWith, ...more })}\n`;
+    return `${JSON.stringify({ at: this.#at, ...more })}\n`;
   }
 }
 

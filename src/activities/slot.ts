@@ -4,29 +4,31 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
+import type { Limit } from '../budget/window.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
-import type { Account, AcceptedAnswer, Reservation, Windows } from '../ledger/charge.ts';
+import type { Account, AcceptedAnswer, Reservation, WrittenAnswer } from '../ledger/charge.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 
 export interface SlotRequest {
-  /** Unique for one POST: if it is requested again after a crash, `repeated` is set. */
+  /** Unique for one POST. */
   readonly id: string;
   readonly reference: ServiceReference;
   readonly service: KnownService;
-  /** The limits as the budget knows them; default those that this worker was started with. */
-  readonly windows?: Windows;
+  /** As the budget knows it. */
+  readonly limit: Limit;
+  /** As in `ReservationRequest`. */
+  readonly replaces?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface TakenSlot {
   readonly type: 'taken';
-  /** An earlier process had reserved this POST, and may have sent it. */
-  readonly repeated: boolean;
   readonly id: string;
+  readonly replaces: string | undefined;
   readonly account: Account;
-  readonly windows: Windows;
+  readonly limit: Limit;
 }
 
 export type Slot =
@@ -48,19 +50,18 @@ export type Slot =
 const PATIENCE_MS = 250;
 
 export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
-  const { id, reference, service, signal } = request;
+  const { id, reference, service, limit, signal, replaces } = request;
   // The token that is sent counts, which may have replaced that of the request.
   const { credential } = service.budget;
   const account = { ...reference, credential, address: service.ledgerAddress };
-  const windows = request.windows ?? windowsOf(service);
   try {
     for (let waited = 0; ;) {
-      const found = deps.ledger.reserve({ ...account, id, windows });
-      if (found.type === 'taken')
-        return { type: 'taken', repeated: found.repeated, id, account, windows };
+      const of = { ...account, id, limit };
+      const found = deps.ledger.reserve({ ...of, ...(replaces !== undefined && { replaces }) });
+      if (found.type === 'taken') return { type: 'taken', id, replaces, account, limit };
       waited += found.retryAfterMs;
       if (waited > PATIENCE_MS || signal.aborted)
-        return { ...found, message: wordsOf(found, windows) };
+        return { ...found, message: wordsOf(found, limit) };
       await delay(found.retryAfterMs, undefined, { signal }).catch(() => undefined);
     }
   } catch (error) {
@@ -70,16 +71,41 @@ export async function reserveSlot(deps: Dependencies, request: SlotRequest): Pro
 }
 
 /** Frees the slot of an attempt that has certainly sent nothing. */
-export function freeSlot({ ledger }: Dependencies, id: string): void {
+export function freeSlot(
+  { ledger }: Dependencies,
+  { id, replaces }: Pick<SlotRequest, 'id' | 'replaces'>,
+): void {
   try {
-    ledger.close(id, 'free');
+    ledger.free(id, replaces);
   } catch (error) {
     log.warn('the slot of an earlier attempt could not be freed', { id, error });
   }
 }
 
+/** What the ledger of this machine knows of the answer to a POST; null if nothing, or if it cannot be used. */
+export function writtenAnswer({ ledger }: Dependencies, id: string): WrittenAnswer | null {
+  try {
+    return ledger.answerOf(id);
+  } catch (error) {
+    log.warn('the answer to an earlier submission could not be read from the ledger', {
+      id,
+      error,
+    });
+    return null;
+  }
+}
+
+/** A look-up has found the job of a POST of unknown fate: its slot is charged from now. */
+export function settleSlot({ ledger }: Dependencies, id: string, remoteId: string): void {
+  try {
+    ledger.close(id, 'charged', { remoteId });
+  } catch (error) {
+    log.warn('the look-up of a job could not be written to the ledger', { id, error });
+  }
+}
+
 /**
- * Never throws: the POST has been sent. A slot that cannot be closed stays charged for 45 s and its window.
+ * Never throws: the POST has been sent. A slot that cannot be closed stays charged for 60 s and its window.
  * `null` as outcome: the POST was not begun.
  */
 export function closeSlot(
@@ -96,19 +122,18 @@ export function closeSlot(
 
 function close(
   ledger: Dependencies['ledger'],
-  { id, account, windows }: TakenSlot,
+  { id, replaces, account, limit: configured }: TakenSlot,
   outcome: TimedOutcome | null,
 ): void {
   switch (outcome?.type) {
     case 'accepted': {
       const { remoteId, rateLimit } = outcome;
-      const configured = windows.credential;
       const limit = rateLimit && { rateLimit: { ...rateLimit, configured } };
       ledger.close(id, 'charged', { remoteId, ...limit, ...timesOf(outcome) });
       return;
     }
     case 'unsure':
-      ledger.close(id, 'charged', timesOf(outcome));
+      ledger.leave(id, timesOf(outcome).sentAt ?? null);
       return;
     case 'notNow': {
       if (outcome.doubt) {
@@ -118,14 +143,20 @@ function close(
       if (outcome.reason !== 'rate-limited') break;
       const { retryAfterMs } = outcome;
       const serviceLimit = outcome.rateLimit?.limit ?? null;
-      ledger.reject(id, { account, windows, retryAfterMs, serviceLimit });
+      ledger.reject(id, {
+        account,
+        limit: configured,
+        retryAfterMs,
+        serviceLimit,
+        replaced: replaces,
+      });
       return;
     }
     case 'refused':
     case undefined:
       break;
   }
-  ledger.close(id, 'free');
+  ledger.free(id, replaces);
 }
 
 function timesOf({
@@ -138,13 +169,9 @@ function timesOf({
   };
 }
 
-function windowsOf({ budget }: KnownService): Windows {
-  return { credential: budget.credentialLimit, address: budget.addressLimit };
-}
-
 function wordsOf(
   { because, byOthers }: Extract<Reservation, { type: 'full' }>,
-  { credential }: Windows,
+  { limit }: Limit,
 ): string {
   switch (because) {
     case 'rejected':
@@ -152,9 +179,8 @@ function wordsOf(
     case 'unknown':
       return 'the ledger of submissions was damaged: the number of jobs in the window is not known yet';
     case 'window': {
-      const limit = credential.limit === null ? 'of the address' : `of ${credential.limit} jobs`;
       const others = byOthers > 0 ? `, ${byOthers} of them by others` : '';
-      return `the limit ${limit} is reached on this machine${others}`;
+      return `the limit of ${limit ?? 0} jobs is reached on this machine${others}`;
     }
   }
 }

@@ -5,7 +5,6 @@
  * The server runs it again when a worker does not answer. Everything up to the note in the item's folder (sending.ts)
  * may happen twice; the POST comes after the note.
  */
-import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -13,26 +12,35 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/client.ts';
-import { StoreError } from '../store/store-error.ts';
-import { requestKey } from '../budget/request.ts';
+import { isFinal } from '../domain/states.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { readItem } from '../store/item-store.ts';
+import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError, storeError } from '../store/store-error.ts';
+import { slotOf } from '../budget/request.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import type { Burst } from './burst.ts';
-import { readJob, type StoredJob } from './job.ts';
+import type { Passage } from './fence.ts';
+import { jobOf, requireItem, type JobSource } from './job.ts';
 import { SendingNote } from './sending.ts';
 import { ageOf } from './server-clock.ts';
-import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from './slot.ts';
+import {
+  closeSlot,
+  freeSlot,
+  reserveSlot,
+  writtenAnswer,
+  type Slot,
+  type SlotRequest,
+} from './slot.ts';
 import { openHeldTree } from './tree.ts';
 import { isWanted } from './wanted.ts';
 
-/** A worker that was suspended for this long (ms) may count as dead, and another attempt may be running. */
-const STOOD_STILL_MS = 3_000;
-
 /**
  * A budget that knows of a failure sends nothing for a second, or slightly less by this worker's clock. A grant for an
- * earlier time was made without this knowledge. For later ones, `failuresKnownTo` shows whether the budget knew; older
- * budgets do not send it, so that only the time counts.
+ * earlier time was made without this knowledge. For later ones, `failuresKnownTo` shows whether the budget knew.
  */
 const SHORTEST_BLOCK_MS = 900;
 
@@ -40,6 +48,8 @@ const SHORTEST_BLOCK_MS = 900;
 const READY_BEFORE_MS = 200;
 
 const IN_DOUBT = 'the submission was answered with a web page, and others after it were accepted';
+
+const NOT_OURS = 'the budget has ended, or has given this submission to another worker';
 
 /** Until another worker, which may know the service, is tried (ms). */
 const ANOTHER_WORKER_MS = 5_000;
@@ -62,17 +72,15 @@ export async function submit(
 ): Promise<SubmitResult> {
   const { info } = Context.current();
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
-  const dueAt = performance.now() + deps.serverClock.until(request.notBefore);
   if (request.inDoubt) return { type: 'unsure', message: IN_DOUBT };
   const known = deps.serviceOf(reference);
   const service = known ?? (request.mayReplace ? deps.successorOf(reference) : null);
   if (!service) return unknownHere(reference);
-  const prepared = await prepare(deps, request, reference);
+  const prepared = await prepare(deps, request, reference, watch);
   if ('type' in prepared) return prepared;
   try {
     const obstacle = await awaitSlot(deps, request, prepared.note, burst);
     if (obstacle) return obstacle;
-    if (performance.now() > dueAt + STOOD_STILL_MS) return notNow('the worker was suspended');
     const result = await send(deps, service, request, { ...prepared, watch });
     return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
   } finally {
@@ -111,7 +119,9 @@ async function awaitSlot(
 interface Prepared {
   readonly job: Job;
   readonly note: SendingNote;
-  readonly slot: Pick<SlotRequest, 'id' | 'reference' | 'windows'>;
+  /** Null if the row may be sent: its record is read again. */
+  readonly ended: () => Promise<SubmitResult | null>;
+  readonly slot: Pick<SlotRequest, 'id' | 'reference' | 'limit' | 'replaces'>;
 }
 
 /** Everything that can fail before a byte is sent: such a failure costs no slot. */
@@ -119,44 +129,112 @@ async function prepare(
   deps: Dependencies,
   request: SubmitRequest,
   reference: ServiceReference,
+  watch: AnswerWatch,
 ): Promise<Prepared | SubmitResult> {
-  const { campaign, job, item, run, attempt, limits } = request;
+  const { campaign, job, limit, replaces } = request;
+  const id = slotOf(request);
   try {
     const store = await openHeldTree(deps, job);
     const note = new SendingNote(store, request);
-    const earlier = await note.earlier();
-    if (earlier) return earlier;
     const source = { campaign, id: job.id, kind: job.kind as Kind };
-    // Many items share the run of a campaign.
-    const id = `${job.launch ? requestKey(request) : (run ?? item)} ${attempt}`;
-    const slot = { id, reference, ...(limits && { windows: limits }) };
-    const read = await readJob(store, source);
-    const done = acceptedBefore(read) ?? (await leasedElsewhere(deps, request, reference));
-    return done ?? { job: read, note, slot };
+    const before = await sentBefore(store, source, request, note);
+    if ('type' in before) return recall(deps, id, before, watch);
+    if (Context.current().info.workflowExecution?.runId !== request.readIn) return ofFormerRun();
+    const slot = { id, reference, replaces, limit };
+    const read = await jobOf(store, source, before);
+    const ended = async () => endedBefore(await requireItem(store, source), job);
+    return (await leasedElsewhere(deps, request, reference)) ?? { job: read, note, ended, slot };
   } catch (error) {
     return unreadable(error);
   }
 }
 
+/** The record, if the row may be sent. A note beside a missing record still tells what was sent. */
+async function sentBefore(
+  store: Store,
+  source: JobSource,
+  { job }: SubmitRequest,
+  note: SendingNote,
+): Promise<ItemRecord | SubmitResult> {
+  const record = await readItem(store, source.kind, source.id, { recent: 'keep' });
+  const known = (record && endedBefore(record, job)) ?? (await note.earlier());
+  return known ?? record ?? requireItem(store, source);
+}
+
 /**
- * The note of a submission is removed at the end of its item. A Temporal whose database was restored from a backup may
- * not know of that end: the tree does, and nothing is sent again.
+ * A worker died after its POST. The ledger of its machine knows when the answer was complete: the slot counts from then,
+ * and not from now. It also knows an id that the worker could not note any more.
  */
-function acceptedBefore({ accepted }: StoredJob): SubmitResult | null {
-  const { remoteId, sentAt, answeredAt, credential } = accepted;
-  if (remoteId === null) return null;
+function recall(
+  deps: Dependencies,
+  slot: string,
+  earlier: SubmitResult,
+  watch: AnswerWatch,
+): SubmitResult {
+  if (earlier.type !== 'accepted' && earlier.type !== 'unsure') return earlier;
+  const written = writtenAnswer(deps, slot);
+  if (written === null) return earlier;
+  const { remoteId, sentAt, answeredAt } = written;
+  if (earlier.type === 'accepted' && earlier.remoteId !== remoteId) return earlier;
+  watch.recalled(written.at, Context.current().info.scheduledTimestampMs);
+  if (earlier.type === 'accepted') return earlier;
+  return {
+    type: 'accepted',
+    remoteId,
+    rateLimit: null,
+    ...(sentAt !== null && { sentAt: new Date(sentAt).toISOString() }),
+    ...(answeredAt !== null && { answeredAt: new Date(answeredAt).toISOString() }),
+  };
+}
+
+/**
+ * The note of a submission is removed at the end of its item, and a row may be requested again after that: by a page
+ * that is read a second time, or by a Temporal whose database was restored from a backup. The record tells the end.
+ */
+function endedBefore(
+  record: ItemRecord,
+  { generation }: SubmitRequest['job'],
+): SubmitResult | null {
+  const { kind, id, state, error, remoteId, sentAt, answeredAt } = record;
+  if (record.generation > generation)
+    return { type: 'unwanted', message: 'the row was begun again since it was requested' };
+  if (record.generation < generation) {
+    const fault = `has generation ${record.generation}, and the row was requested with ${generation}`;
+    throw storeError('ITEM_RECORD_FOREIGN', {
+      folder: itemFolder(kind, id),
+      record: ITEM_RECORD,
+      fault,
+    });
+  }
+  if (remoteId === null) {
+    if (!isFinal(state)) return null;
+    return {
+      type: 'over',
+      end: { state, code: error?.code ?? null, message: error?.message ?? null },
+    };
+  }
   const times = { ...(sentAt !== null && { sentAt }), ...(answeredAt !== null && { answeredAt }) };
-  const sentWith = credential === undefined ? {} : { credential };
-  return { type: 'accepted', remoteId, rateLimit: null, ...times, ...sentWith };
+  return { type: 'accepted', remoteId, rateLimit: null, ...times };
+}
+
+/** The budget was reset, and does not know yet what its former run has charged: at this answer it finds out. */
+function ofFormerRun(): SubmitResult {
+  const message = 'the workflow of the budget was reset';
+  return { type: 'deferred', scope: 'credential', delayMs: 0, message };
+}
+
+/** The worker, or its machine, slept: nothing is wrong with the service or the item. */
+function tooLate(): SubmitResult {
+  const message = 'the worker stood still before it was sent';
+  return { type: 'deferred', scope: 'credential', delayMs: 0, message };
 }
 
 /** Another Temporal uses this token: only this token waits. */
 async function leasedElsewhere(
   deps: Dependencies,
-  { job, limits }: SubmitRequest,
+  { job, limit: { limit, windowMs } }: SubmitRequest,
   reference: ServiceReference,
 ): Promise<SubmitResult | null> {
-  const { limit = null, windowMs = 0 } = limits?.credential ?? {};
   if (limit === null) return null;
   try {
     await deps.tokens?.check(job.store, reference, windowMs);
@@ -182,38 +260,39 @@ async function send(
   deps: Dependencies,
   service: KnownService,
   request: SubmitRequest,
-  { job, note, slot: wanted, watch }: Prepared & { readonly watch: AnswerWatch },
+  { job, note, ended, slot: wanted, watch }: Prepared & { readonly watch: AnswerWatch },
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal, info } = Context.current();
   const { client } = service;
   const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return away(found);
-  const offer = await client.offer(job, { signal: within(signal) });
-  if (offer.type === 'unavailable') return away(offer);
-  if (offer.type === 'notOffered') {
-    const message = `row ${request.job.id}: ${offer.message}; nothing was sent. ${offer.remedy}`;
-    return { type: 'unable', code: offer.code, message };
-  }
   // Without a note, earlier attempts have sent nothing and used no slot.
-  if (info.attempt > 1) freeSlot(deps, wanted.id);
+  if (info.attempt > 1) freeSlot(deps, wanted);
   const decidedAt = Date.now() - Math.max(ageOf(deps.serverClock, info), SHORTEST_BLOCK_MS);
   const { number, failuresKnownTo, probe } = request;
   const permission = { at: decidedAt, number, failuresKnownTo, probe };
   // The progress at its end, however it ends.
-  const reached: { slot: Slot | null; noted: boolean } = { slot: null, noted: false };
+  const reached: Reached = { passage: null, slot: null, noted: false, obstacle: null };
   let outcome: TimedOutcome | null = null;
-  const beforeSending = async (): Promise<boolean> => {
-    reached.slot = await reserveSlot(deps, { ...wanted, service, signal });
-    if (reached.slot.type === 'taken') reached.noted = await note.make();
-    return reached.noted;
+  const slot = { ...wanted, service, signal };
+  const beforeSending = () => claim(deps, reached, { note, ended, slot });
+  // A connection takes time, and a machine may sleep meanwhile.
+  const mayBegin = (): boolean => {
+    if (reached.passage?.isOpen() !== true) reached.obstacle = tooLate();
+    return reached.obstacle === null;
   };
   try {
-    const answer = note.timed(await client.submit(job, { signal, permission, beforeSending }));
+    const options = { signal, permission, beforeSending, mayBegin };
+    const answer = note.timed(await client.submit(job, options));
     if (answer.type === 'accepted') {
       watch.accepted();
       deps.jobTimes.accepted(answer.remoteId);
     }
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
+    if (reached.obstacle) {
+      if (reached.noted) await note.settle(notNow('it was not sent'));
+      return reached.obstacle;
+    }
     // The attempt that created the note reports the outcome of the job.
     outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);
   } catch (error) {
@@ -223,7 +302,30 @@ async function send(
     if (reached.slot?.type === 'taken') closeSlot(deps, reached.slot, outcome);
   }
   if (reached.noted) await note.settle(outcome);
-  return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
+  if (outcome.type !== 'unsure') return outcome;
+  return { ...outcome, byService: reached.noted && !signal.aborted };
+}
+
+/** All gates in their order: the run of the budget, the ledger of this machine, the note, the record. */
+async function claim(
+  deps: Dependencies,
+  reached: Reached,
+  { note, ended, slot }: Pick<Prepared, 'note' | 'ended'> & { readonly slot: SlotRequest },
+): Promise<boolean> {
+  reached.passage = await deps.fence.pass(Context.current().info);
+  if (reached.passage === null) reached.obstacle = notNow(NOT_OURS);
+  else reached.slot = await reserveSlot(deps, slot);
+  if (reached.slot?.type === 'taken') reached.noted = await note.make();
+  if (reached.noted) reached.obstacle = await ended().catch(unreadable);
+  return reached.noted && reached.obstacle === null;
+}
+
+interface Reached {
+  passage: Passage | null;
+  slot: Slot | null;
+  noted: boolean;
+  /** Why it is not sent. */
+  obstacle: SubmitResult | null;
 }
 
 /** No slot in the ledger of this machine, although the budget granted one. */
@@ -254,6 +356,6 @@ function away({
   return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
 }
 
-function notNow(message: string): SubmitResult {
+function notNow(message: string): Extract<TimedOutcome, { type: 'notNow' }> {
   return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
 }

@@ -119,7 +119,7 @@ async function writeFiles(
   const hiddenIn = hiddenInTexts(bytes, texts.length === 0 ? [] : hidden);
   const files: KeptFile[] = [];
   for (const [file, data] of [[fileName, bytes] as const, ...texts]) {
-    const key = itemKey(store, kind, id, folder + file);
+    const key = itemKey(kind, id, folder + file);
     const stored = await store.write(key, data, { keepFree: KEPT_FREE });
     const times = typeof data === 'string' ? hiddenIn(data) : hidden.length;
     files.push({ name: folder + file, ...storedDigest(stored), ...redactedTimes(times) });

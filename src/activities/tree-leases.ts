@@ -20,11 +20,10 @@ import type { Store } from '../store/store.ts';
 import { checkTreeId } from '../store/tree-identity.ts';
 import { Periodic } from '../domain/periodic.ts';
 
-/** A tree by its address, and its id where the campaign carries one. */
+/** A tree by its address and its id. */
 export interface TreeAddress {
   readonly store: string;
-  /** Absent from campaigns older than tree ids. */
-  readonly tree?: string;
+  readonly tree: string;
 }
 
 interface TreeLeasesOptions {
@@ -133,8 +132,7 @@ export class TreeLeases {
     const lease = await newestLease(store);
     const isFree = lease === null || lease.released;
     if (!isFree && !isOf(lease, holder)) throw treeLeased(store, lease.record);
-    const { tree } = kept.address;
-    if (tree !== undefined) await checkTreeId(store, tree);
+    await checkTreeId(store, kept.address.tree);
     const seen = now();
     const ours = isFree
       ? await takeLease(store, holder, lease, false)
@@ -163,7 +161,7 @@ export class TreeLeases {
     if (known) return known;
     const { store, tree } = address;
     const kept: Kept = {
-      address: { store, ...(tree !== undefined && { tree }) },
+      address: { store, tree },
       seen: null,
       renewedAt: -Infinity,
       closed: 0,
@@ -196,6 +194,6 @@ function isRecent(moment: Moment | null): boolean {
   );
 }
 
-function keyOf({ store, tree = '' }: TreeAddress): string {
+function keyOf({ store, tree }: TreeAddress): string {
   return `${store}\n${tree}`;
 }

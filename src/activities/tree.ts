@@ -13,7 +13,7 @@ export async function openHeldTree(
   { openStore, leases }: Pick<Dependencies, 'openStore' | 'leases'>,
   address: TreeAddress,
 ): Promise<Store> {
-  const store = await openStore(address.store, { create: false, tree: address.tree });
+  const store = await openStore(address.store, { create: false });
   await leases.check(store, address);
   return store;
 }

@@ -12,7 +12,6 @@ export async function isWanted(
   { temporal, wantedCampaigns }: Pick<Dependencies, 'temporal' | 'wantedCampaigns'>,
   { item, run, campaign, job }: SubmitRequest,
 ): Promise<boolean> {
-  if (run === undefined) return true;
   if (!job.launch) return isRunning(temporal, item, run);
   return wantedCampaigns.find(`${campaign} ${run}`, () => isOpen(temporal, campaign, run));
 }

@@ -17,7 +17,7 @@ const LONGEST_LEAD_MS = 1_500;
 /** What is given out cannot be taken back by a pause or a change of the limit: of a short window, a small part only. */
 const SHARE_OF_WINDOW = 0.1;
 
-export interface DecisionAhead extends Decision {
+interface DecisionAhead extends Decision {
   /** What `wakeAt` is a little ahead of: when a slot is free, or a block over (ms). */
   readonly opensAt: number | null;
 }
@@ -36,8 +36,8 @@ export function decideAhead(state: Budget, now: number): DecisionAhead {
   }
 }
 
-function leadMs({ address, credentials }: Budget): number {
-  const windows = [address, ...Object.values(credentials).map(({ window }) => window)];
+function leadMs({ credentials }: Budget): number {
+  const windows = Object.values(credentials).map(({ window }) => window);
   const limited = windows.filter(({ limit }) => limit !== null);
   return Math.min(LONGEST_LEAD_MS, ...limited.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
 }

@@ -14,13 +14,13 @@ export const LEAST_ASKED = 20;
 export const FIRST_ASKED = 100;
 /** Of all campaigns together; a request takes about 300 bytes. */
 const MOST_WAITING = 4_000;
-/** What continue-as-new can carry: campaigns of an earlier version requested a thousand rows each. */
+/** What continue-as-new can carry. */
 const MOST_CARRIED = 5_000;
 /** Of one campaign: some seconds of submissions at the speed of a worker, and twice the usual limit. */
 const MOST_OF_ONE = 200;
 
 /** What a campaign is notified of: its requests that were taken out of the queue, and how many it may have waiting. */
-interface Taken {
+export interface Taken {
   readonly campaign: string;
   /** Ids of items. */
   readonly ids: readonly string[];
@@ -35,24 +35,23 @@ export function allowance({ queue }: Budget): number {
 
 /** To be reported to its campaign later. */
 export function noteTaken(state: Budget, { request }: Grant): void {
-  const taken = (state.taken ??= {});
-  (taken[request.campaign] ??= []).push(request.job.id);
+  (state.taken[request.campaign] ??= []).push(request.job.id);
 }
 
 /**
  * The grants to report now, which then count as reported: for campaigns with half of their requests granted. A message
  * for every request would cost as much as its submission. A campaign without further rows has nothing to request: it is
- * notified of the last of its requests, together with all before, unless `evenIfLast`.
+ * notified of the last of its requests, together with all before.
  */
-export function takeNotices(state: Budget, { evenIfLast = false } = {}): Taken[] {
-  const { taken = {}, queue } = state;
+export function takeNotices(state: Budget): Taken[] {
+  const { taken, queue } = state;
   const ahead = allowance(state);
   const notices: Taken[] = [];
   for (const [campaign, ids] of Object.entries(taken)) {
     const lanes = queue.lanes.filter((lane) => lane.campaign === campaign);
     const waiting = lanes.reduce((sum, lane) => sum + lane.waiting.length, 0);
     const isLast = lanes.every(({ behind }) => behind === 0);
-    if (waiting > (isLast && !evenIfLast ? 0 : ahead / 2)) continue;
+    if (waiting > (isLast ? 0 : ahead / 2)) continue;
     notices.push({ campaign, ids, ahead });
     // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
     delete taken[campaign];
@@ -62,7 +61,7 @@ export function takeNotices(state: Budget, { evenIfLast = false } = {}): Taken[]
 
 /**
  * Drops requests from the ends of the longest lanes until the queue fits into one payload. Their items still wait, and
- * the watchdog makes them request a slot again (src/watchdog/silent-items.ts).
+ * their campaign requests slots for them again within ten minutes (src/workflows/sweep.ts).
  */
 export function boundQueue({ queue }: Budget, most = MOST_CARRIED): void {
   const sizes = queue.lanes.map(({ waiting }) => waiting.length);

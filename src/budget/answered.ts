@@ -5,12 +5,11 @@
  * An entry counts for the run of the item that requested the slot, and only as long as a repeated request can arrive.
  * Without the run, requests of the next campaign of the same name would count as repeated, and never be answered.
  */
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type { Request } from './request.ts';
 
 interface Answered {
-  /** Absent for requests of workflows that did not send it. */
-  readonly run?: string;
-  readonly generation: number;
+  readonly run: string;
   readonly attempt: number;
   /** ms */
   readonly at: number;
@@ -19,42 +18,42 @@ interface Answered {
 /** By item, oldest first. */
 export type AnsweredRequests = Record<string, Answered>;
 
-/** Signals are delivered within milliseconds; repeated requests come within seconds. */
-const ANSWERED_FOR_MS = 60_000;
+/**
+ * Signals are delivered within milliseconds; repeated requests come within seconds. Not less than a submission of
+ * unknown fate keeps its slot: the same submission is not made beside it.
+ */
+const ANSWERED_FOR_MS = LATEST_ACCEPTANCE_MS;
 
 /** Not with each answer: finding the oldest of thousands of entries takes a millisecond, because it lists all of them. */
 const SWEPT_EVERY_MS = 5_000;
 
 export function wasAnswered(
   answered: AnsweredRequests,
-  { item, run, attempt, job: { generation } }: Request,
+  { item, run, attempt }: Request,
   now: number,
 ): boolean {
   const known = answered[item];
   if (!known || isOver(known, now)) return false;
-  if (run !== undefined) return known.run === run && known.attempt >= attempt;
-  // Without a run, generations are compared: a later one is the item after a `retry`.
-  return known.generation === generation ? known.attempt >= attempt : known.generation > generation;
+  return known.run === run && known.attempt >= attempt;
 }
 
 export function remember(
   answered: AnsweredRequests,
-  { item, run, attempt, job }: Request,
+  { item, run, attempt }: Request,
   now: number,
 ): void {
   // Removed first, so that it goes to the end: the oldest stay in front.
   forget(answered, item);
-  const { generation } = job;
-  answered[item] = { ...(run !== undefined && { run }), generation, attempt, at: now };
+  answered[item] = { run, attempt, at: now };
 }
 
 /** Drops what no longer counts. */
 export function sweepAnswered(
-  state: { readonly answered: AnsweredRequests; answeredSweptAt?: number },
+  state: { readonly answered: AnsweredRequests; answeredSweptAt: number },
   now: number,
 ): void {
   const { answered, answeredSweptAt: before } = state;
-  if (before !== undefined && Math.abs(now - before) < SWEPT_EVERY_MS) return;
+  if (Math.abs(now - before) < SWEPT_EVERY_MS) return;
   state.answeredSweptAt = now;
   for (const old in answered) {
     if (!isOver(answered[old] as Answered, now)) break;

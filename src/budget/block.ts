@@ -18,13 +18,15 @@ export interface Block {
   probing: boolean;
   /** Why, in the words of the last refusal. */
   reason: string;
-  /** Since when the service refuses us and no single row (ms); absent where it is only away. */
-  refusesSince?: number;
+  /** Since when the service refuses us and no single row (ms); null where it is only away. */
+  refusesSince: number | null;
   /** It was seen by status requests and downloads, which also show when it is over. */
-  observed?: boolean;
+  observed: boolean;
   /** A notification was sent. */
-  told?: boolean;
+  told: boolean;
 }
+
+const NO_REFUSAL = { refusesSince: null, observed: false, told: false };
 
 const FIRST_DELAY_MS = 1_000;
 export const LONGEST_DELAY_MS = 60_000;
@@ -42,7 +44,15 @@ interface Refusal {
 }
 
 export function newBlock(): Block {
-  return { until: 0, since: 0, sentBefore: 0, refusals: 0, probing: false, reason: '' };
+  return {
+    until: 0,
+    since: 0,
+    sentBefore: 0,
+    refusals: 0,
+    probing: false,
+    reason: '',
+    ...NO_REFUSAL,
+  };
 }
 
 /** The service refused; `sent` requests have been sent so far. */
@@ -57,12 +67,12 @@ export function refuse(block: Block, refusal: Refusal, sent: number, now: number
   block.until = Math.max(blockedUntil(block, now), now + delay);
   block.probing = true;
   const refusesUs = refusal.refusesUs === true;
-  const repeats = refusesUs && block.refusesSince !== undefined;
+  const repeats = refusesUs && block.refusesSince !== null;
   // Requests may get different messages for one refusal: the first one is kept.
   if (!repeats || statusOf(refusal.reason) !== statusOf(block.reason))
     block.reason = refusal.reason;
   if (refusesUs) block.refusesSince ??= now;
-  else forgetRefusal(block);
+  else Object.assign(block, NO_REFUSAL);
   block.since = now;
   block.sentBefore = sent;
 }
@@ -70,7 +80,6 @@ export function refuse(block: Block, refusal: Refusal, sent: number, now: number
 /** The request of this number got a proper answer. Numbers, because several requests may have one millisecond. */
 export function recover(block: Block, number: number): void {
   if (number <= block.sentBefore) return;
-  forgetRefusal(block);
   Object.assign(block, newBlock());
 }
 
@@ -92,18 +101,11 @@ export function observe(block: Block, reason: string | null, sent: number, now: 
     block.observed = true;
     return;
   }
-  if (block.observed !== true) return;
+  if (!block.observed) return;
   // The next submission is still preceded by a probe: a service may refuse the one and not the other.
-  forgetRefusal(block);
-  block.until = now;
+  Object.assign(block, NO_REFUSAL, { until: now });
 }
 
 function statusOf(reason: string): string | undefined {
   return /HTTP (\d{3})/.exec(reason)?.[1];
-}
-
-function forgetRefusal(block: Block): void {
-  delete block.refusesSince;
-  delete block.observed;
-  delete block.told;
 }

@@ -1,7 +1,7 @@
 /**
- * The budget of one service address: a window for the address, one for each credential, the lanes of the
- * campaigns, and the blocks that the service ordered. Pure: (state, event, now) → decisions, without a
- * clock, a network or Temporal. The same code runs in the budget workflow, in `hundredfold budget`, and in the
+ * The budget of one service address: a window for each credential, the lanes of the campaigns, and the blocks that the
+ * service ordered. Pure: (state, event, now) → decisions, without a
+ * clock, a network or Temporal. The same code runs in the budget workflow, in `hundredfold status`, and in the
  * forecast of `hundredfold plan`.
  *
  * The state is plain data (continue-as-new carries it) and is changed in place, so that an event does not copy the
@@ -9,26 +9,24 @@
  */
 import { sweepAnswered, wasAnswered } from './answered.ts';
 import { blockedUntil, observe } from './block.ts';
-import { close } from './closing.ts';
-import { isInDoubt } from './doubt.ts';
+import { close, found, settleDue } from './closing.ts';
+import { isInDoubt } from './turned-away.ts';
 import type { BudgetEvent, Restored } from './events.ts';
 import { heldUntil, sweepHolds } from './holds.ts';
 import {
-  credentialsOf,
   enqueue,
   inTurn,
   outrank,
   passOver,
   pauseCampaign,
-  rivals,
   sweep,
   takeTurn,
   withdraw,
   withdrawRun,
   type Lane,
 } from './lanes.ts';
-import { requestKey, type CampaignRun, type Request } from './request.ts';
-import { credentialOf, holdsOf, type Budget, type Grant } from './state.ts';
+import { requestKey, slotOf, type CampaignRun, type Request } from './request.ts';
+import { credentialOf, fullUntil, type Budget, type Grant, type Unsure } from './state.ts';
 import { boundUnfinished, noteCount, roomAt } from './unfinished.ts';
 import { noteGranted } from './use.ts';
 import {
@@ -36,12 +34,21 @@ import {
   restore,
   setLimit,
   take,
+  ticketNow,
   type Charges,
   type Limit,
+  type Ticket,
   type Window,
 } from './window.ts';
 
-export { MAX_OUTSTANDING, newBudget, NO_LIMIT, type Budget, type Grant } from './state.ts';
+export {
+  MAX_OUTSTANDING,
+  newBudget,
+  NO_LIMIT,
+  type Budget,
+  type Grant,
+  type Unsure,
+} from './state.ts';
 export type { Limit };
 
 export interface Decision {
@@ -70,10 +77,12 @@ export function apply(state: Budget, event: BudgetEvent, now: number): void {
       return pauseCampaign(state.queue, event.campaign, event.paused);
     case 'close':
       return close(state, event, now);
+    case 'found':
+      return found(state, event.slot, now);
     case 'counted':
       return noteCount(state, event.count, now);
     case 'observe':
-      return observe(state.addressBlock, event.reason, state.address.granted, now);
+      return observe(state.addressBlock, event.reason, state.granted, now);
     case 'restore':
       return takeOver(state, event.restored);
   }
@@ -82,15 +91,16 @@ export function apply(state: Budget, event: BudgetEvent, now: number): void {
 /** Grants what is free at `now` to those whose turn it is, and returns when to decide again. */
 export function decide(state: Budget, now: number): Decision {
   const grants: Grant[] = [];
+  settleDue(state, now);
   for (;;) {
     const lanes = inTurn(state.queue);
-    const turn = nextTurn(state, lanes, now);
-    if (!turn) break;
-    passOver(lanes, turn.lane, turn.credential);
-    grants.push(grant(state, turn, now));
+    const lane = nextTurn(state, lanes, now);
+    if (!lane) break;
+    if (!replacedBy(state, lane)) passOver(lanes, lane);
+    grants.push(grant(state, lane, now));
   }
   sweep(state.queue);
-  sweepHolds(holdsOf(state), now);
+  sweepHolds(state.holds, now);
   sweepAnswered(state, now);
   const openings = inTurn(state.queue)
     .map((lane) => opensAt(state, lane, now))
@@ -121,83 +131,85 @@ function markWithdrawn(state: Budget, of: Pick<Request, 'item' | 'run'>, withdra
 function takeOver(state: Budget, { from, at, reason, closes, paused }: Restored): void {
   if (state.restored?.from === from) return;
   state.restored = { from, at, reason };
-  for (const [credential, charged] of Object.entries(closes)) {
+  for (const [credential, charged] of Object.entries(closes))
     restore(credentialOf(state, credential).window, charged);
-    restore(state.address, charged);
-  }
   for (const campaign of paused) pauseCampaign(state.queue, campaign, true);
 }
 
-interface Turn {
-  readonly lane: Lane;
-  readonly credential: string;
-}
-
-/** The first lane that has a slot, with the first of its credentials that has one. */
-function nextTurn(state: Budget, lanes: readonly Lane[], now: number): Turn | null {
-  const isOpen = (lane: Lane, credential: string): boolean =>
-    opensWith(state, lane, credential, now) <= now;
-  for (const lane of lanes) {
-    const credential = credentialsOf(lane).find(
-      (one) => isOpen(lane, one) && !rivals(lanes, lane, one).some((rival) => isOpen(rival, one)),
-    );
-    if (credential !== undefined) return { lane, credential };
-  }
-  return null;
+/** The first lane that has a slot. */
+function nextTurn(state: Budget, lanes: readonly Lane[], now: number): Lane | undefined {
+  const isOpen = (lane: Lane): boolean => opensAt(state, lane, now) <= now;
+  // Before all turns: its slot is one that no other request can use.
+  return lanes.find((lane) => replacedBy(state, lane) && isOpen(lane)) ?? lanes.find(isOpen);
 }
 
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
 function opensAt(state: Budget, lane: Lane, now: number): number {
-  return Math.min(...credentialsOf(lane).map((one) => opensWith(state, lane, one, now)));
-}
-
-/** The same with one of its credentials. */
-function opensWith(state: Budget, lane: Lane, credential: string, now: number): number {
+  const { credential } = lane;
   const { window, block } = credentialOf(state, credential);
-  const tooMany = Object.keys(state.outstanding).length >= state.maxOutstanding;
+  const unsure = Object.values(state.unsure).filter(
+    ({ request }) => request.credential === credential,
+  );
+  const outstanding = Object.keys(state.outstanding).length;
+  const tooMany = outstanding >= state.maxOutstanding;
   const probeOut =
-    (block.probing && window.inFlight > 0) ||
-    (state.addressBlock.probing && state.address.inFlight > 0);
+    (block.probing && window.inFlight > unsure.length) ||
+    (state.addressBlock.probing && outstanding > 0);
   if (tooMany || probeOut) return Number.POSITIVE_INFINITY;
-  return Math.max(
+  const blocked = Math.max(
     roomAt(state, now),
     blockedUntil(block, now),
     blockedUntil(state.addressBlock, now),
-    heldUntil(holdsOf(state), { campaign: lane.campaign, credential }),
-    nextFree(leaving(window, lane), now),
-    nextFree(state.address, now),
+    heldUntil(state.holds, { campaign: lane.campaign, credential }),
+    fullUntil(state, window),
   );
+  const replaced = replacedBy(state, lane);
+  if (replaced) {
+    // The slot that it uses counts once, and a limit that was lowered meanwhile applies.
+    const opens = Math.max(blocked, nextFree(withoutOne(window), now, timesOf(unsure, replaced)));
+    if (opens < replaced.settlesBy) return opens;
+  }
+  return Math.max(blocked, nextFree(window, now, timesOf(unsure)));
 }
 
-/** The window as a campaign sees it that reserves slots for others: smaller, but with one slot at least. */
-function leaving(window: Window, { reserve = 0 }: Lane): Charges {
-  const { limit, windowMs, inFlight, closes } = window;
-  if (limit === null || reserve === 0) return window;
-  return { limit: Math.max(Math.min(1, limit), limit - reserve), windowMs, inFlight, closes };
+function withoutOne({ limit, windowMs, inFlight, closes }: Window): Charges {
+  return { limit, windowMs, inFlight: inFlight - 1, closes };
 }
 
-function grant(state: Budget, { lane, credential: chosen }: Turn, now: number): Grant {
-  const head = takeTurn(lane);
-  const elsewhere = { ...head, credential: chosen, home: head.credential };
-  const request = chosen === head.credential ? head : elsewhere;
-  outrank(state.queue, lane, chosen);
-  take(state.address, now);
-  const credential = credentialOf(state, chosen);
-  const { window, block, replaced } = credential;
+function timesOf(unsure: readonly Unsure[], without?: Unsure): number[] {
+  return unsure
+    .filter((one) => one !== without)
+    .map(({ settlesBy }) => settlesBy)
+    .sort((a, b) => a - b);
+}
+
+/** The submission of unknown fate whose slot the head of a lane uses, with the same credential. */
+function replacedBy({ unsure }: Budget, { credential, waiting: [head] }: Lane): Unsure | undefined {
+  const replaced = unsure[head?.replaces ?? ''];
+  return replaced?.request.credential === credential ? replaced : undefined;
+}
+
+function grant(state: Budget, lane: Lane, now: number): Grant {
+  const replaced = replacedBy(state, lane);
+  // Its slot had its turn.
+  if (replaced) lane.owed += 1;
+  const request = takeTurn(lane);
+  outrank(state.queue, lane);
+  const credential = credentialOf(state, lane.credential);
+  const { window, block } = credential;
   noteGranted(credential, request);
-  const ticket = take(window, now);
+  const ticket = takeSlot(state, window, replaced, now);
   const probe = state.addressBlock.probing;
-  // Where there are several, the next one is tried, and none takes the place of another.
-  const mayReplace =
-    request.others === undefined && (replaced === true || block.refusesSince !== undefined);
+  const mayReplace = credential.replaced === true || block.refusesSince !== null;
   const granted: Grant = {
     request,
     ticket,
     notBefore: now,
-    number: state.address.granted,
+    number: state.granted,
     probe,
     withdrawn: false,
     ...(mayReplace && { mayReplace }),
+    ...(replaced && { replaced }),
     ...(isInDoubt(state, request) && { inDoubt: true }),
   };
   state.outstanding[requestKey(request)] = granted;
@@ -205,21 +217,31 @@ function grant(state: Budget, { lane, credential: chosen }: Turn, now: number): 
   return granted;
 }
 
+function takeSlot(
+  state: Budget,
+  window: Window,
+  replaced: Unsure | undefined,
+  now: number,
+): Ticket {
+  state.granted += 1;
+  if (!replaced) return take(window, now);
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+  delete state.unsure[slotOf(replaced.request)];
+  // The slot is taken already.
+  return ticketNow(window, now);
+}
+
 /** Limits may change while jobs are charged. */
 function configure(state: Budget, event: Extract<BudgetEvent, { type: 'configure' }>): void {
   boundUnfinished(state, event.maxUnfinished ?? null);
-  setLimit(state.address, event.addressLimit);
   const credential = credentialOf(state, event.credential);
   setLimit(credential.window, event.credentialLimit);
   if (event.submitQueue === undefined) delete credential.submitQueue;
   else credential.submitQueue = event.submitQueue;
 }
 
-/** The limits that a credential is under now. */
-export function limitsOf(
-  state: Budget,
-  credential: string,
-): { readonly credential: Limit; readonly address: Limit } {
-  const of = ({ limit, windowMs }: Limit): Limit => ({ limit, windowMs });
-  return { credential: of(credentialOf(state, credential).window), address: of(state.address) };
+/** The limit that a credential is under now. */
+export function limitOf(state: Budget, credential: string): Limit {
+  const { limit, windowMs } = credentialOf(state, credential).window;
+  return { limit, windowMs };
 }

@@ -1,15 +1,29 @@
-/** How submissions end, as the budget counts them. */
+/**
+ * How submissions end, as the budget counts them.
+ *
+ * A submission of unknown fate (`unsure`) keeps its slot, because the service may accept the job after the client has
+ * left. Its slot is charged
+ *
+ * - from the moment when a look-up is known to have found the job: it was accepted before;
+ * - from the answer to the submission that replaces it, if the service did not have the job. Both have the same name,
+ *   which the service accepts once: together they are at most one job, and it was accepted before that answer. If the
+ *   answer says something else, the former submission is what it was before;
+ * - otherwise from `LATEST_ACCEPTANCE_MS` after its end was known: no job is accepted later.
+ *
+ * So each job is charged from a moment that is not before its acceptance, and its slot was taken until then.
+ */
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { forget, remember } from './answered.ts';
-import { notePage } from './doubt.ts';
+import { notePage } from './turned-away.ts';
 import { recover, refuse } from './block.ts';
 import type { BudgetEvent, Closing } from './events.ts';
 import { hold } from './holds.ts';
 import { putBack, putLast } from './lanes.ts';
-import { requestKey } from './request.ts';
-import { busyWith, credentialOf, holdsOf, type Budget, type Grant } from './state.ts';
+import { requestKey, slotOf } from './request.ts';
+import { busyWith, credentialOf, type Budget, type Grant, type Unsure } from './state.ts';
 import { noteAccepted } from './unfinished.ts';
 import { noteCharged } from './use.ts';
-import { charge, giveBack, reconcile, type Window } from './window.ts';
+import { charge, giveBack, reconcile } from './window.ts';
 
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
@@ -17,7 +31,7 @@ export function close(
   { item, run, closing, chargedAt }: Extract<BudgetEvent, { type: 'close' }>,
   now: number,
 ): void {
-  const key = requestKey({ item, ...(run !== undefined && { run }) });
+  const key = requestKey({ item, run });
   const granted = state.outstanding[key];
   if (!granted) throw new Error(`item ${item} has no submission on its way`);
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
@@ -29,7 +43,7 @@ export function close(
       if (closing.rateLimit?.remaining != null) {
         reconcile(window, granted.ticket, closing.rateLimit.remaining, now);
       }
-      chargeBoth(state, granted, chargedAt ?? now);
+      chargeSlot(state, granted, chargedAt ?? now);
       recover(block, granted.number);
       recover(state.addressBlock, granted.number);
       if (closing.replaced) credentialOf(state, granted.request.credential).replaced = true;
@@ -37,15 +51,9 @@ export function close(
       noteAccepted(state, now);
       return;
     case 'unsure':
-      chargeBoth(state, granted, now);
-      knowFailures(state, closing.unwell === undefined ? granted.number : state.address.granted);
-      if (closing.unwell !== undefined) {
-        const refusal = { retryAfterMs: null, reason: closing.unwell, number: granted.number };
-        refuse(state.addressBlock, refusal, state.address.granted, now);
-      }
-      return;
+      return leave(state, granted, closing, now);
     case 'refused':
-      giveBackBoth(state, window);
+      release(state, granted);
       // A failure for which the row may be the reason.
       knowFailures(state, granted.number);
       recover(state.addressBlock, granted.number);
@@ -53,22 +61,37 @@ export function close(
       return;
     case 'notNow':
       // Perhaps a job: it counts until that is known.
-      if (closing.doubt) chargeBoth(state, granted, now);
-      else giveBackBoth(state, window);
+      if (closing.doubt) chargeSlot(state, granted, now);
+      else release(state, granted);
       return turnAway(state, granted, closing, now);
     case 'deferred':
-      giveBackBoth(state, window);
+      release(state, granted);
       return defer(state, granted, closing, now);
     case 'unwanted':
-      giveBackBoth(state, window);
+      release(state, granted);
       state.counts.submissions -= 1;
       return;
   }
 }
 
+/** Perhaps accepted, now or later. */
+function leave(
+  state: Budget,
+  granted: Grant,
+  { unwell }: Extract<Closing, { type: 'unsure' }>,
+  now: number,
+): void {
+  if (granted.found) chargeSlot(state, granted, now);
+  else keepUnsure(state, granted, now);
+  knowFailures(state, unwell === undefined ? granted.number : state.granted);
+  if (unwell === undefined) return;
+  const refusal = { retryAfterMs: null, reason: unwell, number: granted.number };
+  refuse(state.addressBlock, refusal, state.granted, now);
+}
+
 /** After a failure a block begins: everything granted later was granted with this knowledge. */
 function knowFailures(state: Budget, upTo: number): void {
-  state.failuresKnownTo = Math.max(state.failuresKnownTo ?? 0, upTo);
+  state.failuresKnownTo = Math.max(state.failuresKnownTo, upTo);
 }
 
 /** Not sent, and not turned away by the service either. */
@@ -81,7 +104,7 @@ function defer(
   forget(state.answered, request.item);
   state.counts.submissions -= 1;
   if (!withdrawn) putBack(state.queue, request);
-  const holds = holdsOf(state);
+  const { holds } = state;
   const until = now + delayMs;
   if (scope === 'credential')
     hold(holds.credentials, request.credential, { until, reason: message });
@@ -93,9 +116,8 @@ function defer(
  * another machine or another person uses the credential, or the limit is lower than configured.
  */
 function noteStranger(state: Budget, { request }: Grant, now: number): void {
-  const strangers = (state.strangers ??= {});
-  const count = (strangers[request.credential]?.count ?? 0) + 1;
-  strangers[request.credential] = { at: now, count };
+  const count = (state.strangers[request.credential]?.count ?? 0) + 1;
+  state.strangers[request.credential] = { at: now, count };
 }
 
 /** Not an answer to the item: it keeps its turn, and a block begins. */
@@ -106,7 +128,7 @@ function turnAway(
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
-  knowFailures(state, state.address.granted);
+  knowFailures(state, state.granted);
   forget(state.answered, request.item);
   const refusesUs = reason === 'blocked';
   if (doubt) notePage(state, state.addressBlock.refusals === 0);
@@ -121,20 +143,53 @@ function turnAway(
   const limited = reason === 'rate-limited';
   const own = limited || scope === 'credential';
   const block = own ? credentialOf(state, request.credential).block : state.addressBlock;
-  refuse(block, { retryAfterMs, reason: message, number, refusesUs }, state.address.granted, now);
+  refuse(block, { retryAfterMs, reason: message, number, refusesUs }, state.granted, now);
   if (!limited) return;
   state.counts.rejected429 += 1;
   noteStranger(state, granted, now);
 }
 
-function chargeBoth(state: Budget, { request }: Grant, at: number): void {
+function chargeSlot(state: Budget, { request }: Grant, at: number): void {
   const credential = credentialOf(state, request.credential);
   charge(credential.window, at);
-  charge(state.address, at);
   noteCharged(credential, request, busyWith(state, request.credential), at);
 }
 
-function giveBackBoth(state: Budget, window: Window): void {
-  giveBack(window);
-  giveBack(state.address);
+/** No job: the slot is free, or that of the submission which this one would have replaced. */
+function release(state: Budget, { request, replaced }: Grant): void {
+  if (replaced) {
+    state.unsure[slotOf(replaced.request)] = replaced;
+    return;
+  }
+  giveBack(credentialOf(state, request.credential).window);
+}
+
+function keepUnsure(state: Budget, { replaced: _, ...granted }: Grant, now: number): void {
+  const settlesBy = now + LATEST_ACCEPTANCE_MS;
+  state.unsure[slotOf(granted.request)] = { ...granted, settlesBy };
+}
+
+/** A look-up has found the job of a submission of unknown fate. Ignored if its slot is charged already. */
+export function found(state: Budget, slot: string, now: number): void {
+  const unsure = state.unsure[slot];
+  if (unsure) settle(state, unsure, Math.min(now, unsure.settlesBy));
+  for (const [key, granted] of Object.entries(state.outstanding))
+    if (slotOf(granted.request) === slot) state.outstanding[key] = { ...granted, found: true };
+}
+
+/** Charges the slots of submissions that nobody has found in time. */
+export function settleDue(state: Budget, now: number): void {
+  for (const unsure of Object.values(state.unsure)) {
+    // The clock was set back: it must not wait by that much longer.
+    const settlesBy = Math.min(unsure.settlesBy, now + LATEST_ACCEPTANCE_MS);
+    if (settlesBy <= now) settle(state, unsure, settlesBy);
+    else if (settlesBy < unsure.settlesBy)
+      state.unsure[slotOf(unsure.request)] = { ...unsure, settlesBy };
+  }
+}
+
+function settle(state: Budget, unsure: Unsure, at: number): void {
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+  delete state.unsure[slotOf(unsure.request)];
+  chargeSlot(state, unsure, at);
 }

@@ -10,7 +10,7 @@ export type Closing =
       readonly rateLimit: RateLimitSeen | null;
       /** Another token than that of the request, which has expired. */
       readonly replaced?: true;
-      /** Absent if an earlier attempt had sent it, and from older workers. */
+      /** Absent if an earlier attempt had sent it. */
       readonly answered?: AnswerTime;
     }
   /** Certainly no job, and final for the item. */
@@ -35,7 +35,7 @@ export type Closing =
     }
   /** Nothing was sent, because the job is no longer wanted. */
   | { readonly type: 'unwanted' }
-  /** Perhaps a job: charged. */
+  /** Perhaps a job, now or later: its slot stays taken (closing.ts). */
   | {
       readonly type: 'unsure';
       /** Why a block begins; absent if the service did not fail. */
@@ -45,7 +45,6 @@ export type Closing =
 export interface BudgetConfiguration {
   readonly credential: string;
   readonly credentialLimit: Limit;
-  readonly addressLimit: Limit;
   /** Unfinished jobs of the address at most; null or left out: no bound. */
   readonly maxUnfinished?: number | null;
   /**
@@ -60,18 +59,20 @@ export type BudgetEvent =
   /** So many jobs of the service are unfinished. */
   | { readonly type: 'counted'; readonly count: number }
   | { readonly type: 'request'; readonly request: Request }
-  | { readonly type: 'withdraw'; readonly item: string; readonly run?: string }
+  | { readonly type: 'withdraw'; readonly item: string; readonly run: string }
   /** A campaign is cancelled: its requests that were not sent are dropped. */
   | ({ readonly type: 'withdrawRun' } & CampaignRun)
   | { readonly type: 'pause'; readonly campaign: string; readonly paused: boolean }
   | {
       readonly type: 'close';
       readonly item: string;
-      readonly run?: string;
+      readonly run: string;
       readonly closing: Closing;
       /** When the slot is charged (ms), if that is known to be earlier than the time of this event. */
       readonly chargedAt?: number;
     }
+  /** The service has the job of a submission of unknown fate (`slotOf`). */
+  | { readonly type: 'found'; readonly slot: string }
   /** Status requests and downloads are refused, in these words; null: no longer. */
   | { readonly type: 'observe'; readonly reason: string | null }
   /** What an earlier budget of this address had charged and could not hand on: it counts here as well. */

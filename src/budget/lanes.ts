@@ -1,13 +1,15 @@
 /**
- * Whose turn it is. Each campaign waits in a lane of its own for each credential it uses; turns go round the
- * lanes in proportion to their weight (stride scheduling), so that a campaign of ten items is not stuck behind
- * one of ten thousand, and no lane with a weight above zero starves.
+ * Whose turn it is. Each campaign waits in a lane of its own for each credential it uses; turns go round the lanes, so
+ * that a campaign of ten items is not stuck behind one of ten thousand, and no lane of the highest priority starves.
  */
 
-import { USUAL_PRIORITY, type Standing } from '../domain/campaign.ts';
+import type { Standing } from '../domain/campaign.ts';
 import type { CampaignRun, Request, TurnedAway, Waiting } from './request.ts';
 
 const TURNED_AWAY_KEPT = 20;
+
+/** Added to the place of a request that goes before all others of its lane. */
+const IN_FRONT = Number.MIN_SAFE_INTEGER;
 
 export interface Queue {
   lanes: Lane[];
@@ -18,16 +20,12 @@ export interface Queue {
 
 export interface Lane {
   readonly campaign: string;
-  /** Of several, the one under which it waits. */
   readonly credential: string;
-  others?: readonly string[];
-  weight: number;
-  priority?: number;
-  reserve?: number;
-  user?: string;
-  /** Rows of the campaign without a request yet, as last reported. */
-  behind?: number;
-  /** Virtual time of the next turn: the lane with the least goes first. */
+  priority: number;
+  user: string | null;
+  /** Rows of the campaign without a request yet, as last reported; null if unknown. */
+  behind: number | null;
+  /** Turns that it has had, or counts as having had: the lane with the least goes first. */
   pass: number;
   /** Turns without a job, because the service refused the request: they are repeated without charge. */
   owed: number;
@@ -44,9 +42,10 @@ export function newQueue(): Queue {
  */
 export function enqueue(queue: Queue, request: Request): void {
   const standing = queue.lanes.find(({ waiting }) => placeOf(waiting, request.item) >= 0);
-  if (standing && !isLaneOf(standing, request)) withdraw(queue, request);
+  if (standing && !isLaneOf(standing, request))
+    standing.waiting.splice(placeOf(standing.waiting, request.item), 1);
   const lane = laneOf(queue, request);
-  setStanding(lane, request);
+  Object.assign(lane, standingIn(request));
   if (request.behind !== undefined) lane.behind = request.behind;
   if (lane === standing) {
     const at = placeOf(lane.waiting, request.item);
@@ -54,17 +53,15 @@ export function enqueue(queue: Queue, request: Request): void {
     if (before.run !== request.run) lane.waiting[at] = { ...before, ...request, turnedAway: [] };
     return;
   }
-  lane.waiting.push({ ...request, order: queue.nextOrder, turnedAway: [] });
+  // One that replaces another uses a slot that no other request can use.
+  const order = queue.nextOrder + (request.replaces === undefined ? 0 : IN_FRONT);
+  insert(lane, { ...request, order, turnedAway: [] });
   queue.nextOrder += 1;
 }
 
-function setStanding(lane: Lane, { weight, priority, reserve, user }: Standing): void {
-  lane.weight = weight;
-  if (priority === undefined) delete lane.priority;
-  else lane.priority = priority;
-  if (reserve === undefined) delete lane.reserve;
-  else lane.reserve = reserve;
-  if (user !== undefined) lane.user = user;
+/** What the requests of a campaign say about its place. */
+export function standingIn({ priority, user }: Standing): Standing {
+  return { priority, user };
 }
 
 /** Puts a request back in its place: it keeps its turn, and its lane does too. */
@@ -72,16 +69,17 @@ export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): v
   const turnedAway = [...refused.turnedAway, ...(because ? [because] : [])].slice(
     -TURNED_AWAY_KEPT,
   );
-  const request: Waiting = { ...atHome(refused), turnedAway };
+  const request: Waiting = { ...refused, turnedAway };
   const lane = laneOf(queue, request);
-  const behind = lane.waiting.findIndex(({ order }) => order > request.order);
-  lane.waiting.splice(behind < 0 ? lane.waiting.length : behind, 0, request);
+  insert(lane, request);
   lane.owed += 1;
 }
 
-/** With the credential that it waits under. */
-function atHome({ home, ...request }: Waiting): Waiting {
-  return home === undefined ? request : { ...request, credential: home };
+/** In its place: usually the last, or among the first. */
+function insert({ waiting }: Lane, request: Waiting): void {
+  const isLast = (waiting.at(-1)?.order ?? Number.NEGATIVE_INFINITY) < request.order;
+  const at = isLast ? -1 : waiting.findIndex(({ order }) => order > request.order);
+  waiting.splice(at < 0 ? waiting.length : at, 0, request);
 }
 
 /**
@@ -93,16 +91,12 @@ export function putLast(queue: Queue, refused: Waiting, because: TurnedAway): vo
   queue.nextOrder += 1;
 }
 
-/** Removes an item from the queue, whatever its run if none is given; false if it does not wait. */
-export function withdraw(queue: Queue, { item, run }: Pick<Request, 'item' | 'run'>): boolean {
+/** Removes the request of one run of an item from the queue. */
+export function withdraw(queue: Queue, { item, run }: Pick<Request, 'item' | 'run'>): void {
   for (const { waiting } of queue.lanes) {
     const at = placeOf(waiting, item);
-    if (at >= 0 && (run === undefined || waiting[at]?.run === run)) {
-      waiting.splice(at, 1);
-      return true;
-    }
+    if (waiting[at]?.run === run) waiting.splice(at, 1);
   }
-  return false;
 }
 
 /** Removes all requests of one run of a campaign from the queue. */
@@ -129,41 +123,22 @@ export function inTurn(queue: Queue): Lane[] {
   const lanes = queue.lanes
     .filter((lane) => lane.waiting.length > 0 && !queue.paused.includes(lane.campaign))
     .sort((a, b) => a.pass - b.pass);
-  return lanes.some(({ priority }) => priority !== undefined) ? byPriority(lanes) : lanes;
+  return byPriority(lanes);
 }
 
 /** The turns of a credential are those of its lanes with the highest priority; among credentials nothing changes. */
 function byPriority(lanes: readonly Lane[]): Lane[] {
-  const first = [...lanes].sort((a, b) => priorityOf(a) - priorityOf(b));
+  const first = [...lanes].sort((a, b) => a.priority - b.priority);
   return lanes.map(({ credential }) => {
     const at = first.findIndex((lane) => lane.credential === credential);
     return first.splice(at, 1)[0] as Lane;
   });
 }
 
-function priorityOf({ priority = USUAL_PRIORITY }: Pick<Lane, 'priority'>): number {
-  return priority;
-}
-
-/** The credentials that a lane may use, the one that it waits under first. */
-export function credentialsOf({ credential, others = [] }: Lane): readonly string[] {
-  return [credential, ...others];
-}
-
-function mayUse(lane: Lane, credential: string): boolean {
-  return lane.credential === credential || (lane.others?.includes(credential) ?? false);
-}
-
-/** Those of these lanes that go before this one at a credential which is not its first: `inTurn` knows that one only. */
-export function rivals(lanes: readonly Lane[], lane: Lane, credential: string): Lane[] {
-  if (!lanes.some(({ others }) => others !== undefined)) return [];
-  return lanes.filter((one) => mayUse(one, credential) && priorityOf(one) < priorityOf(lane));
-}
-
 /** Those of a lower priority have their turns after these, and are not owed them. */
-export function outrank(queue: Queue, chosen: Lane, credential: string): void {
+export function outrank(queue: Queue, chosen: Lane): void {
   for (const lane of queue.lanes) {
-    if (!mayUse(lane, credential) || priorityOf(lane) <= priorityOf(chosen)) continue;
+    if (lane.credential !== chosen.credential || lane.priority <= chosen.priority) continue;
     lane.pass = Math.max(lane.pass, chosen.pass);
   }
 }
@@ -173,22 +148,19 @@ export function takeTurn(lane: Lane): Waiting {
   const request = lane.waiting.shift();
   if (request === undefined) throw new Error(`lane ${lane.campaign} has no waiting request`);
   if (lane.owed > 0) lane.owed -= 1;
-  else lane.pass += 1 / lane.weight;
+  else lane.pass += 1;
   return request;
 }
 
 /**
- * `chosen` has its turn, with the credential `used`, before lanes in front of it whose credential has no slot. They are
- * not owed the turn: once they had slots again, they would keep all others waiting until they had caught up. The lanes of one
+ * `chosen` has its turn before lanes in front of it whose credential has no slot. They are not owed the turn: once they had slots again, they would keep all others waiting until they had caught up. The lanes of one
  * credential move together, because among them the order is to stay.
  */
-export function passOver(lanes: readonly Lane[], chosen: Lane, used: string): void {
+export function passOver(lanes: readonly Lane[], chosen: Lane): void {
   for (const before of lanes.slice(0, lanes.indexOf(chosen))) {
-    const { credential, pass, reserve } = before;
+    const { credential, pass } = before;
     const behind = chosen.pass - pass;
-    // It left its turn to this one.
-    if (mayUse(before, used) && reserve) before.pass = Math.max(pass, chosen.pass);
-    if (behind <= 0 || mayUse(before, used)) continue;
+    if (behind <= 0 || credential === chosen.credential) continue;
     for (const lane of lanes) if (lane.credential === credential) lane.pass += behind;
   }
 }
@@ -201,19 +173,18 @@ export function sweep(queue: Queue): void {
 function laneOf(queue: Queue, request: Request): Lane {
   const known = queue.lanes.find((lane) => isLaneOf(lane, request));
   if (known) return known;
-  const { campaign, credential, weight } = request;
+  const { campaign, credential } = request;
   const pass = leastPass(queue, credential);
-  const { others } = request;
+  const standing = standingIn(request);
   const lane: Lane = {
     campaign,
     credential,
-    weight,
+    ...standing,
+    behind: null,
     pass,
     owed: 0,
     waiting: [],
-    ...(others !== undefined && { others }),
   };
-  setStanding(lane, request);
   queue.lanes.push(lane);
   return lane;
 }
@@ -227,10 +198,8 @@ function leastPass(queue: Queue, credential: string): number {
   return (lanes.find((lane) => lane.credential === credential) ?? lanes[0])?.pass ?? 0;
 }
 
-/** An item that keeps the credential that it was sent with does not wait among those that may use any. */
-function isLaneOf(lane: Lane, { campaign, credential, others }: Request): boolean {
-  const sameChoice = (lane.others === undefined) === (others === undefined);
-  return lane.campaign === campaign && lane.credential === credential && sameChoice;
+function isLaneOf(lane: Lane, { campaign, credential }: Request): boolean {
+  return lane.campaign === campaign && lane.credential === credential;
 }
 
 function placeOf(waiting: readonly Waiting[], item: string): number {

@@ -9,19 +9,18 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
   /**
    * Run id of the item's workflow, or of the first run of its campaign where the item has no workflow yet. Ids are used
    * again: by the next campaign of the same name, by `retry`, for a tree that was removed. An answer to an
-   * earlier run does not count for this one. Absent from older workflows.
+   * earlier run does not count for this one.
    */
-  readonly run?: string;
-  /** The server's clock when it was sent (ms): the budget's clock is never behind it. */
-  readonly askedAt?: number;
+  readonly run: string;
   readonly campaign: string;
   readonly credential: string;
-  /** Further credentials of the campaign: whichever has a slot first is used. Absent where there is one. */
-  readonly others?: readonly string[];
-  /** Of a request that was granted with another credential than it waits under: that one. */
-  readonly home?: string;
   /** Which submission of the item this is for, from 0: an unsure one may be followed by another. */
   readonly attempt: number;
+  /**
+   * A former submission of this item (`slotOf`): the service said that it has no job of this name, and accepts a name
+   * only once. Both create at most one job, so that they share a slot (closing.ts).
+   */
+  readonly replaces?: string;
   /** About how many rows of the campaign have no request yet; absent if unknown. */
   readonly behind?: number;
   readonly job: Job;
@@ -67,5 +66,10 @@ export interface TurnedAway {
  * again.
  */
 export function requestKey({ item, run }: Pick<Request, 'item' | 'run'>): string {
-  return run === undefined ? item : `${item} ${run}`;
+  return `${item} ${run}`;
+}
+
+/** Identifies one submission, here and in the ledger. */
+export function slotOf({ attempt, job, ...of }: Pick<Request, 'item' | 'run' | 'attempt' | 'job'>) {
+  return `${requestKey(of)} ${job.generation} ${attempt}`;
 }

@@ -4,11 +4,12 @@
  * The budget's workflow writes a snapshot, and readers compute the status at that moment from it. So no one has to
  * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
  */
+import type { Standing } from '../domain/campaign.ts';
 import type { Block } from './block.ts';
-import { busyWith, holdsOf, type Budget } from './state.ts';
+import { standingIn } from './lanes.ts';
+import { busyWith, fullUntil, type Budget, type Grant } from './state.ts';
 import type { Hold } from './holds.ts';
-import { useSnapshot, type UseSnapshot } from './use.ts';
-import { describeUse, type CampaignUse } from './use-status.ts';
+import { useSnapshot, describeUse, type UseSnapshot, type CampaignUse } from './use.ts';
 import {
   charged,
   countingCloses,
@@ -19,8 +20,18 @@ import {
   type Window,
 } from './window.ts';
 
-/** A window at one moment. Times in ms since the epoch. */
-export interface WindowStatus {
+/** What keeps requests from being sent, at one moment. Times in ms since the epoch. */
+export interface BlockStatus {
+  /** Nothing is sent before; null when it is not blocked. */
+  readonly blockedUntil: number | null;
+  /** In the words of the service; null when it is not blocked. */
+  readonly blockedBecause: string | null;
+  /** The service refuses us, not a single row: since when, and its message. Absent if it does not. */
+  readonly refusal?: Refusing;
+}
+
+/** A window at one moment. */
+export interface WindowStatus extends BlockStatus {
   /** Jobs in any window; null: no limit. */
   readonly limit: number | null;
   /** Length of the window (ms). */
@@ -33,12 +44,6 @@ export interface WindowStatus {
   readonly nextFreeAt: number | null;
   /** When the charged slots become free, ascending. */
   readonly releases: readonly number[];
-  /** Nothing is sent before; null when it is not blocked. */
-  readonly blockedUntil: number | null;
-  /** In the words of the service; null when it is not blocked. */
-  readonly blockedBecause: string | null;
-  /** The service refuses us, not a single row: since when, and its message. Absent if it does not. */
-  readonly refusal?: Refusing;
 }
 
 export interface Refusing {
@@ -51,7 +56,8 @@ export interface BudgetStatus {
   readonly service: string;
   readonly address: string;
   readonly now: number;
-  readonly addressWindow: WindowStatus;
+  /** Of every credential. */
+  readonly addressBlock: BlockStatus;
   readonly credentials: readonly CredentialStatus[];
   readonly waiting: readonly Waiters[];
   /** Which campaigns use it. */
@@ -69,18 +75,13 @@ interface CredentialStatus extends WindowStatus {
   readonly strangers?: { readonly at: number; readonly count: number };
 }
 
-interface Waiters {
+interface Waiters extends Standing {
   readonly campaign: string;
   readonly credential: string;
   /** Rows that wait for a slot here, and rows without a request yet. */
   readonly items: number;
-  /** Of these, how many the budget knows by name; absent from budgets that knew all of them. */
-  readonly asked?: number;
-  /** Absent where it is the usual one. */
-  readonly weight?: number;
-  readonly priority?: number;
-  readonly reserve?: number;
-  readonly user?: string;
+  /** Of these, how many the budget knows by name. */
+  readonly asked: number;
   readonly paused: boolean;
   /** Why the campaign waits although slots are free; absent when it does not. */
   readonly heldBecause?: string;
@@ -94,26 +95,32 @@ export interface BudgetSnapshot {
   readonly at: number;
   /** When the budget decides again without an event (ms); null if only an event can help. */
   readonly wakeAt: number | null;
-  readonly addressWindow: WindowSnapshot;
+  readonly addressBlock: BlockSnapshot;
   readonly credentials: readonly (WindowSnapshot &
     Pick<CredentialStatus, 'credential' | 'strangers'> & {
-      /** Absent from budgets that did not keep it. */
-      readonly use?: UseSnapshot;
+      readonly use: UseSnapshot;
+      readonly submitQueue?: string;
     })[];
   readonly waiting: readonly (Omit<Waiters, 'heldBecause'> & { readonly held: Hold | null })[];
   readonly outstanding: readonly {
     readonly campaign: string;
     readonly credential: string;
     readonly notBefore: number;
+    /** Of unknown fate, and charged from then at the latest (ms). */
+    readonly settlesBy?: number;
   }[];
   readonly counts: Budget['counts'];
+  readonly paused: readonly string[];
+  readonly fullSince?: number;
   readonly rebuilt?: NonNullable<BudgetStatus['rebuilt']>;
 }
 
-interface WindowSnapshot extends Charges {
+interface BlockSnapshot {
   readonly blocked: Hold;
   readonly refusal?: Refusing;
 }
+
+type WindowSnapshot = Charges & BlockSnapshot;
 
 export function snapshotOf(
   of: { readonly service: string; readonly address: string },
@@ -121,43 +128,45 @@ export function snapshotOf(
   at: number,
   wakeAt: number | null,
 ): BudgetSnapshot {
-  const { restored, queue, counts, strangers = {} } = state;
-  const holds = holdsOf(state);
+  const { restored, queue, counts, fullSince, holds, strangers } = state;
   return {
     service: of.service,
     address: of.address,
     at,
     wakeAt,
-    addressWindow: windowSnapshot(state.address, state.addressBlock, undefined, at),
+    addressBlock: blockSnapshot(state.addressBlock),
     credentials: Object.entries(state.credentials).map(([credential, of]) => {
       const window = windowSnapshot(of.window, of.block, holds.credentials[credential], at);
       return {
         credential,
         ...(strangers[credential] && { strangers: strangers[credential] }),
         ...window,
+        ...(of.submitQueue !== undefined && { submitQueue: of.submitQueue }),
         use: useSnapshot(of, window.closes, busyWith(state, credential), at),
       };
     }),
-    waiting: queue.lanes.map(({ campaign, credential, waiting, behind = 0, ...lane }) => ({
+    waiting: queue.lanes.map(({ campaign, credential, waiting, behind, ...lane }) => ({
       campaign,
       credential,
-      items: waiting.length + behind,
+      items: waiting.length + (behind ?? 0),
       asked: waiting.length,
-      ...(lane.weight !== 1 && { weight: lane.weight }),
-      ...(lane.priority !== undefined && { priority: lane.priority }),
-      ...(lane.reserve !== undefined && { reserve: lane.reserve }),
-      ...(lane.user !== undefined && { user: lane.user }),
+      ...standingIn(lane),
       paused: queue.paused.includes(campaign),
       held: holds.campaigns[campaign] ?? null,
     })),
-    outstanding: Object.values(state.outstanding).map(({ request, notBefore }) => ({
-      campaign: request.campaign,
-      credential: request.credential,
-      notBefore,
-    })),
+    outstanding: [
+      ...Object.values(state.outstanding).map(underWay),
+      ...Object.values(state.unsure).map((of) => ({ ...underWay(of), settlesBy: of.settlesBy })),
+    ],
     counts: { ...counts },
+    paused: [...queue.paused],
+    ...(fullSince !== undefined && { fullSince }),
     ...(restored && { rebuilt: { at: restored.at, reason: restored.reason } }),
   };
+}
+
+function underWay({ request: { campaign, credential }, notBefore }: Grant) {
+  return { campaign, credential, notBefore };
 }
 
 function windowSnapshot(
@@ -168,49 +177,64 @@ function windowSnapshot(
 ): WindowSnapshot {
   const { limit, windowMs, inFlight } = window;
   const counting = countingCloses(window, at);
-  const { until, reason, refusesSince } = block;
-  const blocked = { until, reason };
+  const own = blockSnapshot(block);
   return {
     limit,
     windowMs,
     inFlight,
-    ...(refusesSince !== undefined && { refusal: { since: refusesSince, reason } }),
     closes: window.closes.slice(window.closes.length - counting),
-    blocked: held && held.until > block.until ? held : blocked,
+    ...own,
+    blocked: held && held.until > block.until ? held : own.blocked,
+  };
+}
+
+function blockSnapshot({ until, reason, refusesSince }: Block): BlockSnapshot {
+  return {
+    blocked: { until, reason },
+    ...(refusesSince !== null && { refusal: { since: refusesSince, reason } }),
   };
 }
 
 /** The status at `now` (ms). */
 export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
-  const { service, address, addressWindow, credentials, waiting, outstanding } = snapshot;
+  const { service, address, addressBlock, credentials, waiting, outstanding } = snapshot;
   // Given out ahead of time: not yet used, though the state counts them.
   const ahead = outstanding.filter(({ notBefore }) => notBefore > now);
   return {
     service,
     address,
     now,
-    addressWindow: describeWindow(addressWindow, ahead.length, now),
+    addressBlock: describeBlock(addressBlock, now),
     use: describeUse(snapshot, now),
     credentials: credentials.map(({ credential, strangers, use: _, ...window }) => {
       const own = ahead.filter((grant) => grant.credential === credential).length;
       return {
         credential,
         ...(strangers && { strangers }),
-        ...describeWindow(window, own, now),
+        ...describeWindow(window, own, snapshot, now),
       };
     }),
     waiting: waiting.map(({ held, ...waiters }) => ({
       ...waiters,
       ...(held && held.until > now && { heldBecause: held.reason }),
     })),
-    outstanding: outstanding.length,
+    outstanding: outstanding.filter(({ settlesBy }) => settlesBy === undefined).length,
     counts: snapshot.counts,
     ...(snapshot.rebuilt && { rebuilt: snapshot.rebuilt }),
   };
 }
 
-function describeWindow(window: WindowSnapshot, ahead: number, now: number): WindowStatus {
-  const { blocked, refusal, limit, windowMs } = window;
+const UNKNOWN = 'what its former run had charged is not known: its window counts as full once';
+
+function describeWindow(
+  window: WindowSnapshot,
+  ahead: number,
+  snapshot: BudgetSnapshot,
+  now: number,
+): WindowStatus {
+  const { limit, windowMs } = window;
+  const until = fullUntil(snapshot, window);
+  const blocked = until > window.blocked.until ? { until, reason: UNKNOWN } : window.blocked;
   const next = Math.max(nextFree(window, now), blocked.until);
   return {
     limit,
@@ -219,8 +243,15 @@ function describeWindow(window: WindowSnapshot, ahead: number, now: number): Win
     free: limit === null ? null : free(window, now),
     nextFreeAt: Number.isFinite(next) ? next : null,
     releases: releases(window, now),
-    blockedUntil: blocked.until > now ? blocked.until : null,
-    blockedBecause: blocked.until > now ? blocked.reason : null,
+    ...describeBlock({ ...window, blocked }, now),
+  };
+}
+
+function describeBlock({ blocked, refusal }: BlockSnapshot, now: number): BlockStatus {
+  const isBlocked = blocked.until > now;
+  return {
+    blockedUntil: isBlocked ? blocked.until : null,
+    blockedBecause: isBlocked ? blocked.reason : null,
     ...(refusal && { refusal }),
   };
 }

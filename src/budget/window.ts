@@ -9,6 +9,8 @@
  * All times are milliseconds of one clock that the caller passes in.
  */
 
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+
 /** Covers the rounding of clocks and timers at the service. In ms. */
 export const GUARD_MS = 25;
 
@@ -85,6 +87,11 @@ export function take(window: Window, now: number): Ticket {
   forget(window, now);
   window.inFlight += 1;
   window.granted += 1;
+  return ticketNow(window, now);
+}
+
+/** For a request that starts now in a slot that is taken already. */
+export function ticketNow(window: Window, now: number): Ticket {
   const { granted, foreign, changed } = window;
   return { charged: charged(window, now), granted, foreign, changed };
 }
@@ -127,17 +134,19 @@ export function reconcile(window: Window, ticket: Ticket, remaining: number, now
 
 /**
  * When the next slot can be taken: `now` if one is free, the release of the right slot otherwise,
- * `Infinity` when only the close of an outstanding request can free one.
+ * `Infinity` when only the close of an outstanding request can free one. `due`: when some of these are charged at the
+ * latest, ascending.
  */
-export function nextFree(window: Charges, now: number): number {
+export function nextFree(window: Charges, now: number, due: readonly number[] = []): number {
   if (free(window, now) > 0) return now;
   // After the limit was lowered, several slots must be released before one is free.
   const excess = charged(window, now) - (window.limit as number);
-  const close = window.closes[firstCharged(window, now) + excess];
+  const next = firstCharged(window, now) + excess;
+  const close = window.closes[next] ?? due[next - window.closes.length];
   return close === undefined ? Number.POSITIVE_INFINITY : release(window, close);
 }
 
-/** When the slots now charged become free, ascending: what `hundredfold budget` shows. */
+/** When the slots now charged become free, ascending: what `hundredfold status` shows. */
 export function releases(window: Charges, now: number): number[] {
   return window.closes.slice(firstCharged(window, now)).map((close) => release(window, close));
 }
@@ -155,11 +164,12 @@ function firstCharged(window: Charges, now: number): number {
 }
 
 /**
- * A close is in the future when the clock was set back. By less than a window, that makes slots free that much later,
- * and never too early; by more, it would hold them for as long as the clock was wrong.
+ * A close is in the future when the clock was set back, or when a submission of the run before may still be sent
+ * (inherit.ts). By less than that and a window, it makes slots free that much later, and never too early; by more, it
+ * would hold them for as long as the clock was wrong.
  */
 function heedSetBack({ closes, windowMs }: Charges, now: number): void {
-  const latest = now + windowMs;
+  const latest = now + LATEST_ACCEPTANCE_MS + windowMs;
   for (let i = closes.length - 1; i >= 0 && (closes[i] as number) > latest; i -= 1)
     closes[i] = latest;
 }

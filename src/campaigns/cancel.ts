@@ -3,12 +3,25 @@ import type { Session } from '../host/session.ts';
 import { codedError } from '../domain/errors.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign } from './control.ts';
-import { NOT_REPLAYABLE, whyTasksFail } from './failing-tasks.ts';
 import { answered } from './in-session.ts';
 import type { OnNotice } from './notice.ts';
 import { endObsolete } from './obsolete.ts';
 import type { Observed } from './observe.ts';
 import { isTreeHere, treeObstacleOf } from './tree-obstacle.ts';
+import type { Client } from '@temporalio/client';
+import { stuckBecause } from '../watchdog/stuck.ts';
+import { settled } from './progress.ts';
+
+/** A campaign whose workflow cannot continue: it processes no message, and would never end. */
+const NOT_REPLAYABLE = 'its history cannot be replayed';
+
+/** Why, as the end of a sentence; null if its tasks are done or still may be. Takes seconds only if they are not. */
+export async function whyTasksFail(client: Client, name: string): Promise<string | null> {
+  const found = await settled(client, campaignWorkflowId(name));
+  const stuck = await stuckBecause(client, found, Date.now());
+  if (stuck?.type === 'unreplayable') return NOT_REPLAYABLE;
+  return stuck?.type === 'failing' ? `its tasks fail (${stuck.message})` : null;
+}
 
 /**
  * `cancelled`: it ends by itself, once it has its tree if there is an `obstacle`. The others were ended at once:

@@ -5,7 +5,7 @@ let formats: { readonly time: Intl.DateTimeFormat; readonly day: Intl.DateTimeFo
 
 /**
  * Created once: `toLocaleString` creates one for each call, which was half of the cost of the live view. And only when
- * needed: they take 20 ms, a twentieth of `list`.
+ * needed: they take 20 ms, a twentieth of `status`.
  */
 function formatsOnce() {
   formats ??= {

@@ -24,8 +24,8 @@ export async function endedLately(
   return { endedBy, overMs: at - since };
 }
 
-function isUnlimited({ credentials, addressWindow }: BudgetStatus): boolean {
-  return [addressWindow, ...credentials].every(({ limit }) => limit === null);
+function isUnlimited({ credentials }: BudgetStatus): boolean {
+  return credentials.every(({ limit }) => limit === null);
 }
 
 function endedSince(name: string, service: ServiceName, since: number): string {

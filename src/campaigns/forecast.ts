@@ -1,7 +1,7 @@
 /** When a campaign would end, with the current charges of its budgets. */
 import type { BudgetStatus } from '../budget/status.ts';
+import type { Limit } from '../budget/window.ts';
 import {
-  everyCredential,
   PREDICTIONS_LIMIT,
   type ServiceSettings,
   type UnreadyService,
@@ -14,7 +14,6 @@ import {
   type ServiceForecast,
   type Supply,
 } from '../plan/forecast.ts';
-import { pooled } from '../plan/pooled-windows.ts';
 import type { Survey } from '../plan/survey.ts';
 
 /** `budgets`: those that Temporal has; a service without one has charged nothing yet. */
@@ -28,11 +27,11 @@ export function forecastCampaign(
   const supplies = feeds.map((feed) => supply(name, feed, budgets));
   const known = feeds.some(({ reference }) => reference.service === 'predictions');
   // Not configured yet: its contract says what it allows.
-  const usual = { service: 'predictions', windows: [freshWindow(PREDICTIONS_LIMIT)], waiting: [] };
+  const usual = unused('predictions', PREDICTIONS_LIMIT);
   return forecast(jobs, known ? supplies : [...supplies, usual], now);
 }
 
-/** Of a service without a token: only what is charged to the address counts. */
+/** Of a service without a token. */
 const UNKNOWN = '';
 
 function supply(
@@ -40,21 +39,16 @@ function supply(
   feed: ServiceSettings | UnreadyService,
   budgets: readonly BudgetStatus[],
 ): Supply {
-  const { reference, limit, addressLimit } = feed;
-  const { service } = reference;
-  const ours = 'token' in feed ? everyCredential([feed]) : [];
-  const credentials = ours.map((one) => one.reference.credential);
+  const { reference, limit } = feed;
+  const credential = 'token' in feed ? feed.reference.credential : UNKNOWN;
   const kept = budgets.find((one) => haveSameBudget(one, reference));
-  const found = kept && supplyOf(kept, ours.length > 0 ? credentials : [UNKNOWN], name);
-  const own = freshWindow(limit);
-  const fresh = [pooled([own, ...ours.slice(1).map(() => own)]), freshWindow(addressLimit)];
-  // A credential that this Temporal has not seen yet has charged nothing; its address may have been charged by others.
-  if (!found || found.windows.length < fresh.length) {
-    return {
-      service,
-      windows: [...fresh, ...(found?.windows ?? [])],
-      waiting: found?.waiting ?? [],
-    };
-  }
-  return found;
+  const found = kept && supplyOf(kept, credential, name);
+  // A credential that this Temporal has not seen yet has charged nothing.
+  return found?.window
+    ? found
+    : { ...unused(reference.service, limit), ...(found && { blockedUntil: found.blockedUntil }) };
+}
+
+function unused(service: string, limit: Limit): Supply {
+  return { service, window: freshWindow(limit), blockedUntil: null, waiting: [] };
 }

@@ -6,7 +6,7 @@ import { reasonOf } from '../domain/plain-text.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
 import { inTime } from '../temporal/in-time.ts';
-import { isTemporalAway } from '../temporal/away.ts';
+import { isTemporalAway } from '../temporal/grpc-status.ts';
 
 /**
  * `look`: if nothing runs, the server is started without continuing the campaigns: no budget is used. `work`: they

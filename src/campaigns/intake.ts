@@ -25,7 +25,6 @@ export interface IntakeOptions {
   readonly allowOutside?: boolean;
   /** False with --no-cache. */
   readonly cache?: boolean;
-  readonly refresh?: boolean;
 }
 
 export interface Intake {
@@ -58,7 +57,7 @@ async function preparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem' | 'signal' | 'trusted'> {
+interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem' | 'signal'> {
   readonly spool?: Spool;
 }
 
@@ -83,8 +82,7 @@ export async function takeIn(
 ): Promise<Intake> {
   const { name, folder } = placeOf(manifests, options, settings);
   const tree = await preparedTree(folder);
-  const wanted = options.cache !== false && !options.refresh;
-  const cache = wanted ? await resultCacheIfAny(folder) : null;
+  const cache = options.cache !== false ? await resultCacheIfAny(folder) : null;
   const survey = await surveyManifests(manifests, {
     allowOutside: options.allowOutside ?? false,
     tree,

@@ -5,10 +5,6 @@
 import type { Kind } from '../domain/item.ts';
 import { isFinal, type ItemState } from '../domain/states.ts';
 import { errorOf, listedItems, pathOf, stateOf, type Listed } from '../report/campaign-items.ts';
-import { readPageStates } from '../store/page-states.ts';
-import type { PreparedCampaign } from '../store/prepared-campaign.ts';
-import { reachedPages, type PageFilter } from '../store/reached-pages.ts';
-import type { Store } from '../store/store.ts';
 import type { CampaignTree } from './campaign-tree.ts';
 
 export interface ItemLine {
@@ -47,30 +43,13 @@ export async function* itemLines(
   open: ReadonlyMap<string, OpenItem>,
   { state, kind, code }: ItemFilter,
 ): AsyncGenerator<ItemLine> {
-  const wanted = await pagesWith(store, campaign, state, code);
-  for await (const item of listedItems(store, campaign, wanted)) {
+  for await (const item of listedItems(store, campaign)) {
     const line = lineOf(item, open.get(item.id));
     if (state !== undefined && line.state !== state) continue;
     if (kind !== undefined && line.kind !== kind) continue;
     if (code !== undefined && line.code !== code) continue;
     yield line;
   }
-}
-
-/** The pages that may have such an item. The records of the others are not read. */
-async function pagesWith(
-  store: Store,
-  campaign: PreparedCampaign,
-  state: string | undefined,
-  code: string | undefined,
-): Promise<PageFilter | undefined> {
-  if (state !== undefined) {
-    const published = await readPageStates(store);
-    if (published !== null) return (page) => published[page]?.has(state) ?? true;
-  }
-  // On pages that were not begun all items wait, without a code.
-  const waiting = (state ?? 'waiting') === 'waiting' && code === undefined;
-  return waiting ? undefined : reachedPages(store, campaign);
 }
 
 /** @param open what Temporal knows of it, if it was queried */

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { ifFound, isReached } from '../activities/if-found.ts';
-import { standingIn } from '../budget/use.ts';
-import { everyCredential, type ServiceSettings } from '../config/services.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, FeedSpec, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
@@ -11,21 +10,25 @@ import { checkCredential, credentialLeaseAddress } from '../store/credential-lea
 import { openStore } from '../store/open-store.ts';
 import type { ManifestDigest } from '../manifest/check.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
-import type { CampaignChild } from '../workflows/campaign-child.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
-import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
+import {
+  growSignal,
+  pauseLaneSignal,
+  type CampaignInput,
+  type Grown,
+} from '../workflows/messages.ts';
 import {
   budgetWorkflowId,
   campaignWorkflowId,
   fetchTaskQueue,
   publishTaskQueue,
 } from '../workflows/names.ts';
-import { campaignAttributes } from '../workflows/search-attributes.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
 /** A running campaign, as recorded at its start. */
 export interface Running {
   readonly out: unknown;
-  /** Id of that tree; undefined where it was started before trees had ids. */
+  /** Id of that tree. */
   readonly tree: unknown;
   readonly manifests: unknown;
   /** Which items it runs again, where `retry` started it. */
@@ -55,56 +58,48 @@ export interface Launch {
   readonly retry?: string;
 }
 
+/** @throws StoreError `TOKEN_LEASED` */
 export async function launch(session: Session, start: Launch): Promise<void> {
-  await beforeLaunch(session, start);
-  const { workflowId, input, memo, staticSummary, staticDetails, attributes } = childOf(start);
+  await checkTokens(session, start);
+  await forgetPause(session, start);
+  const { name, spec, manifests } = start;
   await session.client.workflow.start('campaign', {
-    workflowId,
+    workflowId: campaignWorkflowId(name),
     taskQueue: session.taskQueue,
-    args: [input],
+    args: [{ spec }] satisfies [CampaignInput],
     // Two commands typed at once: the second finds the first one's campaign.
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: '5s',
-    staticSummary,
-    staticDetails,
-    memo,
-    typedSearchAttributes: campaignAttributes(attributes),
-  });
-}
-
-/** Steps just before the workflow is started. @throws StoreError `TOKEN_LEASED` */
-export async function beforeLaunch(session: Session, start: Launch): Promise<void> {
-  await checkTokens(session, start);
-  await forgetPause(session, start);
-}
-
-/** How the workflow is started, as plain data: a parent workflow may start it as a child. */
-export function childOf({ name, folder, feeds, spec, manifests, retry }: Launch): CampaignChild {
-  return {
-    workflowId: campaignWorkflowId(name),
-    input: { plan: spec },
     staticSummary: `campaign ${name}: ${spec.items} items`,
     staticDetails: campaignAtStart(
       spec,
       manifests.map(({ file }) => file),
     ),
-    memo: {
-      out: folder,
-      ...(spec.tree !== undefined && { tree: spec.tree }),
-      manifests: digestOfManifests(manifests),
-      startedAt: new Date().toISOString(),
-      services: everyCredential(feeds).map(({ reference }) => reference),
-      ...(retry !== undefined && { retry }),
-      standing: standingIn(spec),
-    },
-    attributes: { campaign: name, state: 'running' },
+    memo: memoOf(start),
+    typedSearchAttributes: [
+      { key: ATTRIBUTES.campaign, value: name },
+      { key: ATTRIBUTES.state, value: 'running' },
+    ],
+  });
+}
+
+/** What workers and commands read of a campaign without a query. */
+function memoOf({ folder, feeds, spec, manifests, retry }: Launch): Record<string, unknown> {
+  return {
+    out: folder,
+    tree: spec.tree,
+    manifests: digestOfManifests(manifests),
+    startedAt: new Date().toISOString(),
+    services: feeds.map(({ reference }) => reference),
+    ...(retry !== undefined && { retry }),
+    priority: spec.priority,
   };
 }
 
 /** With a tree in a bucket: another Temporal may be using the same token. @throws StoreError `TOKEN_LEASED` */
 async function checkTokens({ client }: Session, { folder, feeds }: Launch): Promise<void> {
-  for (const { reference, limit } of everyCredential(feeds)) {
+  for (const { reference, limit } of feeds) {
     const address = credentialLeaseAddress(folder, reference);
     if (address === null || limit.limit === null) continue;
     const store = await openStore(address);
@@ -146,7 +141,7 @@ export function effectiveSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
 ): { readonly services: Readonly<Record<string, unknown>>; readonly jobs: JobPolicy } {
-  const services = feeds.map(({ reference, url, variant, limit, others = [] }) => [
+  const services = feeds.map(({ reference, url, variant, limit }) => [
     reference.service,
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
@@ -154,9 +149,6 @@ export function effectiveSettings(
       variant,
       credential: reference.credential,
       budget: limit,
-      ...(others.length > 0 && {
-        otherCredentials: others.map((one) => one.reference.credential),
-      }),
     },
   ]);
   return { services: Object.fromEntries(services) as Record<string, unknown>, jobs };
@@ -167,14 +159,13 @@ export function feedSpecs(
   pages: number,
   { role }: Pick<Session, 'role'>,
 ): FeedSpec[] {
-  return feeds.map(({ reference, limit: { limit }, others = [] }) => ({
+  return feeds.map(({ reference, limit: { limit } }) => ({
     reference,
     pages,
-    ...(others.length > 0 && { others: others.map((one) => one.reference.credential) }),
     // Workers of other tokens may work there.
     ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-    open: openItems(limit && limit * (1 + others.length)),
-    batch: batchOf(limit && limit * (1 + others.length)),
+    open: openItems(limit),
+    batch: batchOf(limit),
   }));
 }
 
@@ -183,9 +174,8 @@ export function onShared({
   role,
   taskQueue,
 }: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignSpec, 'publishQueue' | 'user'> {
-  if (role !== 'remote') return {};
-  const user = userHere();
-  return { publishQueue: publishTaskQueue(taskQueue), ...(user !== null && { user }) };
+  if (role !== 'remote') return { user: null };
+  return { publishQueue: publishTaskQueue(taskQueue), user: userHere() };
 }
 
 /** The name of the login; null where the system knows none, as for a user id of a container. */

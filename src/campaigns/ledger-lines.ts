@@ -1,8 +1,11 @@
-/** What the ledger of this machine adds to the budgets of one Temporal, for `budget` and `doctor`. */
+/** What the ledger of this machine adds to the budgets of one Temporal, for `status` and `doctor`. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { formatNonZeroDuration } from '../domain/duration.ts';
 import type { Account, Charge, SeenRejection } from '../ledger/charge.ts';
 import type { Environment } from '../domain/environment.ts';
-import { lookIntoLedger } from '../ledger/look.ts';
+import { statePath } from '../state/state-folder.ts';
+import { Ledger, LEDGER_FILE } from '../ledger/ledger.ts';
 
 interface LedgerView {
   readonly path: string;
@@ -52,4 +55,16 @@ export function rejectionLines({ rejections }: LedgerView): string[] {
         : `${where} with ${charged} of ${String(limit)} used from this machine: someone else uses this token`;
     },
   );
+}
+
+/** null if there is no ledger. @throws HundredfoldError `LEDGER_UNUSABLE` */
+function lookIntoLedger<T>(environment: NodeJS.ProcessEnv, look: (ledger: Ledger) => T): T | null {
+  const folder = statePath(environment);
+  if (!existsSync(join(folder, LEDGER_FILE))) return null;
+  const ledger = new Ledger({ folder, owner: 'a look' });
+  try {
+    return look(ledger);
+  } finally {
+    ledger.stop();
+  }
 }

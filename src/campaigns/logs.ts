@@ -28,8 +28,7 @@ export async function readLogs(
 ): Promise<Logs> {
   const { name } = tree.campaign;
   const record = id === null ? null : await recordOf(tree, id);
-  const engine =
-    record && (await tree.store.readText(itemKey(tree.store, record.kind, record.id, JOB_LOG)));
+  const engine = record && (await tree.store.readText(itemKey(record.kind, record.id, JOB_LOG)));
   const item = id === null ? null : itemWorkflowId(name, id);
   const worker: LogLine[] = [];
   for await (const line of readWorkerLog(settings))

@@ -9,7 +9,7 @@ import type { Client } from '@temporalio/client';
 import { notifyWays } from '../config/notify.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
-import type { CampaignSpec, ServiceReference, Standing } from '../domain/campaign.ts';
+import type { CampaignSpec, ServiceReference } from '../domain/campaign.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { openSession } from '../host/open-session.ts';
@@ -83,7 +83,7 @@ async function moveFrom(
   { name, there, file, environment, onNotice }: Move,
   address: string,
 ): Promise<void> {
-  const { standing, ...run } = await runOf(session.client, name);
+  const { priority, ...run } = await runOf(session.client, name);
   const feeds = feedsOf(there, run.references, file);
   const target = await openSession({
     settings: there,
@@ -96,7 +96,7 @@ async function moveFrom(
     await takeAlong(target, feeds, run.id, await snapshotsOf(session.client, run.references));
     const { open } = await findCampaign(session.client, name);
     if (open) await endObsolete(session, name, onNotice, `it was moved to ${address}`);
-    await goOn(target, { name, tree, feeds, there, standing, onNotice });
+    await goOn(target, { name, tree, feeds, there, priority, onNotice });
   } finally {
     await target.close();
   }
@@ -105,7 +105,7 @@ async function moveFrom(
 interface Run {
   readonly id: string;
   readonly references: readonly ServiceReference[];
-  readonly standing: Standing;
+  readonly priority: number;
 }
 
 /** The newest run of the campaign here, and the services that it draws on. */
@@ -114,9 +114,8 @@ async function runOf(client: Client, name: string): Promise<Run> {
   const { runId, memo } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
   // Written by `launch`.
   const references = (memo?.['services'] ?? []) as readonly ServiceReference[];
-  // Absent from campaigns that an earlier version has started.
-  const standing = (memo?.['standing'] ?? { weight: 1 }) as Standing;
-  return { id: runId, references, standing };
+  const priority = memo?.['priority'] as number;
+  return { id: runId, references, priority };
 }
 
 /** A submission ends within this time, also one in progress when the campaign is paused (ms). */
@@ -141,7 +140,9 @@ async function comeToRest(
     await delay(LOOK_EVERY_MS);
     const budgets = await snapshotsOf(client, references);
     const under = budgets.flatMap(({ outstanding }) => outstanding);
-    quiet = under.some(({ campaign }) => campaign === name) ? 0 : quiet + 1;
+    quiet = under.some(({ campaign, settlesBy }) => campaign === name && settlesBy === undefined)
+      ? 0
+      : quiet + 1;
   }
 }
 
@@ -150,12 +151,12 @@ interface Onward {
   readonly tree: CampaignTree;
   readonly feeds: readonly ServiceSettings[];
   readonly there: Settings;
-  readonly standing: Standing;
+  readonly priority: number;
   readonly onNotice: OnNotice;
 }
 
 async function goOn(target: Session, onward: Onward): Promise<void> {
-  const { name, tree, feeds, there, standing, onNotice } = onward;
+  const { name, tree, feeds, there, priority, onNotice } = onward;
   const { campaign } = tree;
   const store = await placeFor(onward);
   // The holder of the embedded server releases the tree within half a minute.
@@ -169,11 +170,13 @@ async function goOn(target: Session, onward: Onward): Promise<void> {
       store: store.location,
       tree: await ensureTreeId(store),
       items: campaign.items + invalid,
-      ...standing,
+      priority,
       policy: there.policy,
       following,
       invalid,
       notify: notifyWays(there.notify),
+      retried: 0,
+      cache: true,
       ...onShared(target),
       feeds: feedSpecs(feeds, campaign.pages, target),
     };

@@ -1,17 +1,17 @@
 /** What moves with a campaign: its services, their charges, and the leases of their tokens. */
 import type { Client } from '@temporalio/client';
 import { readSnapshot } from '../activities/budget-status.ts';
-import { budgetStart } from '../activities/watch.ts';
+import { reachBudget } from '../activities/budget-start.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
-import { everyCredential, type ServiceSettings } from '../config/services.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import { haveSameBudget, isSameReference, type ServiceReference } from '../domain/campaign.ts';
 import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { credentialLeaseAddress, takeCredential } from '../store/credential-lease.ts';
 import { openStore } from '../store/open-store.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
-import { configureSignal, restoreSignal } from '../workflows/messages.ts';
+import { restoreSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
 
 /** The same services with the same tokens, or its jobs would be unknown there. */
@@ -22,8 +22,7 @@ export function feedsOf(
 ): ServiceSettings[] {
   const feeds = references.map((reference) => {
     const found = services[reference.service];
-    const known = found ? everyCredential([found]).map((one) => one.reference) : [];
-    if (found && known.some((one) => isSameReference(one, reference))) return found;
+    if (found && isSameReference(found.reference, reference)) return found;
     throw codedError('MOVE_OTHER_SERVICE', { file, ...reference });
   });
   return [...new Set(feeds)];
@@ -44,7 +43,7 @@ export async function takeAlong(
   run: string,
   budgets: readonly BudgetSnapshot[],
 ): Promise<void> {
-  for (const { reference, limit, addressLimit, maxUnfinished } of everyCredential(feeds)) {
+  for (const { reference, limit, maxUnfinished } of feeds) {
     const { credential } = reference;
     const left = budgets.find((one) => haveSameBudget(one, reference));
     const credentials = left?.credentials ?? [];
@@ -56,17 +55,11 @@ export async function takeAlong(
       paused: [],
       reason: 'campaigns were moved here from an embedded server',
     };
-    const budget = await client.workflow.signalWithStart('budget', {
-      ...budgetStart(reference, taskQueue),
-      signal: restoreSignal,
-      signalArgs: [restored],
-    });
-    const limits = { credentialLimit: limit, addressLimit, maxUnfinished };
-    await budget.signal(configureSignal, {
-      credential,
-      ...limits,
-      submitQueue: submitTaskQueue(reference),
-    });
+    const limits = { credentialLimit: limit, maxUnfinished };
+    const configuration = { credential, ...limits, submitQueue: submitTaskQueue(reference) };
+    await reachBudget(client, taskQueue, reference, { configuration, reason: restored.reason });
+    const budget = client.workflow.getHandle(budgetWorkflowId(reference));
+    await budget.signal(restoreSignal, restored);
   }
 }
 
@@ -76,7 +69,7 @@ export async function takeTokens(
   tree: string,
   feeds: readonly ServiceSettings[],
 ): Promise<void> {
-  for (const { reference } of everyCredential(feeds)) {
+  for (const { reference } of feeds) {
     const address = credentialLeaseAddress(tree, reference);
     if (address !== null)
       await takeCredential(await openStore(address), await treeHolder(client, null));

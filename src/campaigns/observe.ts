@@ -5,7 +5,6 @@ import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Session } from '../host/session.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
-import { countRows } from '../store/row-counts.ts';
 import { StoreError } from '../store/store-error.ts';
 import { Attendance } from './attendance.ts';
 import { obstacleOf } from './obstacle.ts';
@@ -92,7 +91,7 @@ export class Observer {
     const waiting = lanes
       .filter(({ campaign }) => campaign === name)
       // Rows that were not requested yet are not open either.
-      .reduce((sum, { items, asked = items }) => sum + asked, 0);
+      .reduce((sum, { asked }) => sum + asked, 0);
     const at = Date.now();
     return {
       at,
@@ -133,8 +132,7 @@ export class Observer {
 /** Also null while the tree is being prepared again, or if it is damaged: that is not the purpose of this call. */
 async function kindsIn({ name, folder }: Observed): Promise<RowCounts | null> {
   try {
-    const tree = await treeIfAny(folder, name);
-    return tree && (await countRows(tree.store, tree.campaign));
+    return (await treeIfAny(folder, name))?.campaign.counts ?? null;
   } catch (error) {
     if (error instanceof StoreError) return null;
     throw error;

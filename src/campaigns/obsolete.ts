@@ -44,11 +44,11 @@ export async function endObsolete(
       budget.signal(withdrawRunSignal, { campaign: name, run }),
     );
   const query = runningWorkflows(['item'], { campaign: name });
-  for await (const { workflowId } of client.workflow.list({ query })) {
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
     await ifFound(client.workflow.getHandle(workflowId).terminate(reason));
     for (const reference of services)
       await sendToBudget(client, reference, (budget) =>
-        budget.signal(withdrawSignal, { item: workflowId }),
+        budget.signal(withdrawSignal, { item: workflowId, run: runId }),
       );
   }
   onNotice(`The campaign ${name} that ran here before was ended: ${reason}.`);

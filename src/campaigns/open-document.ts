@@ -1,5 +1,4 @@
 /** The `--json` document of an open campaign, with what is known so far. */
-import { countRows } from '../store/row-counts.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Session } from '../host/session.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
@@ -36,7 +35,7 @@ export async function openDocument(
 async function adoptedIn(folder: string, name: string): Promise<number> {
   try {
     const tree = await treeIfAny(folder, name);
-    return tree ? (await countRows(tree.store, tree.campaign)).adopted : 0;
+    return tree?.campaign.counts.adopted ?? 0;
   } catch (error) {
     if (error instanceof StoreError) return 0;
     throw error;

@@ -7,28 +7,34 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { progressQuery, PROGRESS_MEMO } from '../workflows/messages.ts';
+import { codedError } from '../domain/errors.ts';
+import { PROGRESS_MEMO } from '../workflows/messages.ts';
 import type { campaign } from '../workflows/index.ts';
-import { ask } from './ask.ts';
 
 /** A worker finishes a task of a campaign within milliseconds. With the rest of an answer less than 7 s (in-session.ts). */
 export const TASK_PATIENCE_MS = 4_000;
 const BETWEEN_MS = 100;
 
-/**
- * @throws HundredfoldError `WORKER_SILENT`: it has written nothing, because no worker has run it yet, or because it was
- * started by a version that wrote nothing; then it is queried, and no worker answers
- */
+/** A worker begins a campaign that was just started within this time, in ms. */
+const BEGUN_WITHIN_MS = 6_000;
+
+/** @throws HundredfoldError `WORKER_SILENT`: it has written nothing, because no worker has run it yet */
 export async function readProgress(
   client: Client,
   found: WorkflowExecutionDescription,
 ): Promise<CampaignProgress> {
-  const { workflowId, runId, status, memo } = found;
+  const { workflowId, runId, status } = found;
+  const handle = client.workflow.getHandle<typeof campaign>(workflowId, runId);
   // What it wrote last may be a second old.
-  if (status.name === 'COMPLETED')
-    return client.workflow.getHandle<typeof campaign>(workflowId, runId).result();
-  const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
-  return written ?? ask(client, workflowId, progressQuery);
+  if (status.name === 'COMPLETED') return handle.result();
+  const deadline = new Deadline(BEGUN_WITHIN_MS);
+  for (let { memo } = found; ; { memo } = await handle.describe()) {
+    const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
+    if (written !== undefined) return written;
+    if (deadline.hasPassed)
+      throw codedError('WORKER_SILENT', { workflow: workflowId.replace(':', ' ') });
+    await delay(BETWEEN_MS);
+  }
 }
 
 /**

@@ -1,13 +1,16 @@
-/** The jobs that the services have for our token, and which of them this folder has: for `remote list` and `adopt`. */
+/** The jobs that the services have for our token, and which of them this folder has: for `adopt`. */
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
-import { withLocalServices } from '../host/with-local-services.ts';
 import { createClient } from '../services/registry.ts';
 import { jobsInFolder, type HolderOfJob } from '../store/jobs-in-folder.ts';
 import { chooseServices } from './choose-services.ts';
+import { hostLocalServices } from '../host/local.ts';
+import { localSettings } from '../host/local-settings.ts';
+import { tryLock } from '../host/lock.ts';
+import { readRecord } from '../host/record.ts';
 
 export interface ListedJob extends PastJob {
   readonly service: ServiceName;
@@ -104,4 +107,26 @@ function remoteJob(
     ? null
     : new Date(submitted + RESULTS_KEPT_MS).toISOString();
   return { ...job, service, here: here.get(job.remoteId) ?? null, deletedAt };
+}
+
+/** @param dir of the embedded server: its host runs the services as well; without a host they are started here. */
+async function withLocalServices<T>(
+  dir: string,
+  use: (settings: readonly ServiceSettings[]) => Promise<T>,
+): Promise<T> {
+  const lock = tryLock(dir);
+  if (lock === null) {
+    const { port = 0, id } = readRecord(dir, 'services') ?? {};
+    return use(localSettings(`http://127.0.0.1:${port}`, id));
+  }
+  try {
+    const { services, settings } = await hostLocalServices(dir);
+    try {
+      return await use(settings);
+    } finally {
+      await services.close();
+    }
+  } finally {
+    lock.release();
+  }
 }

@@ -4,7 +4,6 @@ import { notifyWays } from '../config/notify.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
-import type { Standing } from '../domain/campaign.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
@@ -38,7 +37,8 @@ interface RetryStart {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly selection: Selection;
-  readonly standing: Standing;
+  /** As in `Standing`. */
+  readonly priority: number;
   /** Called with what is about to be run again, before it is. */
   readonly onSurvey?: (survey: RetrySurvey) => void;
   readonly onNotice?: OnNotice;
@@ -139,12 +139,13 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
     store: folder,
     tree: await ensureTreeId(store),
     items: items + invalid,
-    ...wanted.standing,
+    priority: wanted.priority,
     policy: settings.policy,
     following,
     invalid,
     notify: notifyWays(settings.notify),
     retried: survey.chosen.size + survey.reopenedBefore,
+    cache: true,
     ...onShared(session),
     feeds: feedSpecs(feeds, pages, session),
   };
@@ -189,5 +190,5 @@ async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
 }
 
 function isRunning(name: string): HundredfoldError {
-  return codedError('CAMPAIGN_RUNNING', { case: 'retry', name });
+  return codedError('CAMPAIGN_RUNNING', { name });
 }

@@ -5,7 +5,7 @@
 import { notifyWays } from '../config/notify.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
-import type { JobPolicy } from '../domain/campaign.ts';
+import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
@@ -20,13 +20,12 @@ import type { Intake, IntakeOptions } from './intake.ts';
 import { ignoreNotices, type OnNotice } from './notice.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { checkServices } from './recognise-services.ts';
-import { standingOf, type StandingOptions } from './standing.ts';
 import { startOrJoin, type CampaignStart, type Started } from './start.ts';
 import { retryWhileAway } from './temporal-away.ts';
 
-export interface RunOptions extends IntakeOptions, StandingOptions {
-  /** Nothing is paused because items fail for the same reason. */
-  readonly keepGoing?: boolean;
+export interface RunOptions extends IntakeOptions {
+  /** From 1, which is served before all others, to 5; default 3. */
+  readonly priority?: number;
   readonly onNotice?: OnNotice;
 }
 
@@ -62,17 +61,12 @@ export function campaignStart(
     cache,
     feeds: chooseServices(settings, { local, needed, who: 'the manifest' }),
     keepResults: options.cache !== false,
-    policy: policyOf(settings, options),
-    standing: standingOf(options),
+    policy: settings.policy,
+    priority: options.priority ?? USUAL_PRIORITY,
     notify: notifyWays(settings.notify),
     embeddedDir: embeddedDirOf(settings),
     onNotice: options.onNotice ?? ignoreNotices,
   };
-}
-
-function policyOf({ policy }: Settings, { keepGoing }: RunOptions): JobPolicy {
-  const { sameFailures: _, ...rest } = policy;
-  return keepGoing === true ? rest : policy;
 }
 
 /**

@@ -17,8 +17,8 @@ export function standstillOf(
 }
 
 /** A refusal of the address concerns all credentials: nothing else matters then. */
-function refusalsOf({ addressWindow, credentials }: BudgetStatus): readonly Refusing[] {
-  if (addressWindow.refusal) return [addressWindow.refusal];
+function refusalsOf({ addressBlock, credentials }: BudgetStatus): readonly Refusing[] {
+  if (addressBlock.refusal) return [addressBlock.refusal];
   return credentials.flatMap(({ refusal }) => refusal ?? []);
 }
 

@@ -6,7 +6,7 @@
  * are on no page.
  */
 import type { ServiceSettings } from '../config/services.ts';
-import type { CampaignSpec, JobPolicy, NotifyWay, Standing } from '../domain/campaign.ts';
+import type { CampaignSpec, JobPolicy, NotifyWay } from '../domain/campaign.ts';
 import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
@@ -23,9 +23,7 @@ import {
   type CampaignHeader,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
-import type { IdSet } from '../store/id-set.ts';
 import type { ResultCache } from '../store/result-cache.ts';
-import { laidOutFor } from '../store/shards.ts';
 import type { Store } from '../store/store.ts';
 import { ensureTreeId } from '../store/tree-identity.ts';
 import {
@@ -36,7 +34,6 @@ import {
   onShared,
   growRunning,
   launch,
-  type Launch,
   type Running,
 } from './launch.ts';
 import { whileHolding, type HeldTree } from './hold-tree.ts';
@@ -54,8 +51,8 @@ export interface CampaignStart {
   readonly cache: ResultCache | null;
   readonly feeds: readonly ServiceSettings[];
   readonly policy: JobPolicy;
-  /** Among campaigns of the same credential; default: the usual ones. */
-  readonly standing?: Standing;
+  /** As in `Standing`. */
+  readonly priority: number;
   /** For later campaigns. */
   readonly keepResults: boolean;
   /** How to notify of the end. */
@@ -67,8 +64,6 @@ export interface CampaignStart {
   /** Stops the search for missing records in the tree of a campaign that runs. */
   readonly signal?: AbortSignal;
 }
-
-type Begin = (session: Session, launch: Launch) => Promise<void>;
 
 export interface Started {
   /** It was already running. */
@@ -82,15 +77,8 @@ export interface Started {
   readonly idle: boolean;
 }
 
-/**
- * @param begin starts the workflow over the tree that is laid out
- * @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE`
- */
-export async function startOrJoin(
-  session: Session,
-  start: CampaignStart,
-  begin: Begin = launch,
-): Promise<Started> {
+/** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
+export async function startOrJoin(session: Session, start: CampaignStart): Promise<Started> {
   const { name, folder, embeddedDir = null, onNotice = ignoreNotices } = start;
   const running = (await campaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
@@ -99,7 +87,7 @@ export async function startOrJoin(
   return whileHolding({ session, store, embeddedDir, onNotice }, async (held) => {
     if (fits === 'obsolete') await endObsolete(session, name, onNotice);
     const joined = fits === 'joins' ? running : null;
-    const started = await startHere(session, store, { start, joined, held, begin });
+    const started = await startHere(session, store, { start, joined, held });
     return { result: started, goesOn: !started.idle };
   });
 }
@@ -109,13 +97,12 @@ interface Here {
   /** The campaign that runs over this tree. */
   readonly joined: Running | null;
   readonly held: HeldTree;
-  readonly begin: Begin;
 }
 
 async function startHere(
   session: Session,
   store: Store,
-  { start, joined: running, held, begin }: Here,
+  { start, joined: running, held }: Here,
 ): Promise<Started> {
   const { name, folder, feeds, survey } = start;
   const { items, digests } = survey;
@@ -127,7 +114,7 @@ async function startHere(
   }
   const { spec, done, idle } = await prepare(session, store, start);
   await held.check();
-  if (!idle) await begin(session, { name, folder, feeds, spec, manifests: digests });
+  if (!idle) await launch(session, { name, folder, feeds, spec, manifests: digests });
   return { joined: false, grownBy: 0, items, done, idle };
 }
 
@@ -172,7 +159,7 @@ async function addRows(
 }
 
 async function* othersThan(
-  there: IdSet,
+  there: ReadonlySet<string>,
   rows: AsyncIterable<InvalidRow>,
 ): AsyncGenerator<InvalidRow> {
   for await (const row of rows) if (!there.has(row.id)) yield row;
@@ -185,17 +172,12 @@ interface Laid {
 }
 
 /** Prepares the items in the tree. Files from an earlier run are kept. */
-async function prepare(session: Session, opened: Store, start: CampaignStart): Promise<Laid> {
+async function prepare(session: Session, store: Store, start: CampaignStart): Promise<Laid> {
   const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
-  const store = await laidOutFor(opened, survey.items);
-  const { standing = { weight: 1 } } = start;
   checkOwner(start, await readPreparedCampaign(store));
   const campaign = campaignOf(start);
   const rows = survey.shares.assign(spool.items());
-  const prepared = await prepareCampaign(store, campaign, rows, {
-    ...options(start),
-    marksPages: true,
-  });
+  const prepared = await prepareCampaign(store, campaign, rows, options(start));
   await writeInvalidRows(store, spool.invalid());
   const spec: CampaignSpec = {
     name,
@@ -206,10 +188,11 @@ async function prepare(session: Session, opened: Store, start: CampaignStart): P
     following: prepared.following,
     invalid: survey.invalid,
     cache: keepResults,
-    ...standing,
+    priority: start.priority,
     ...onShared(session),
     feeds: feedSpecs(feeds, prepared.pages, session),
-    ...(notify.length > 0 && { notify }),
+    notify,
+    retried: 0,
   };
   return { spec, done: prepared.done, idle: await isIdle(folder, prepared) };
 }

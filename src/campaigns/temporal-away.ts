@@ -8,7 +8,7 @@ import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { isTemporalAway } from '../temporal/away.ts';
+import { isTemporalAway } from '../temporal/grpc-status.ts';
 
 /** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
 const PATIENCE_MS = 60_000;

@@ -1,8 +1,11 @@
 /** The command line. */
 import { exitWith } from './command-line/ending.ts';
-import { explainFailure } from './command-line/failure.ts';
 import { program } from './command-line/program.ts';
 import { limitHeap } from '../program/heap.ts';
+import { CommanderError } from 'commander';
+import { codedError, EXIT, HundredfoldError } from '../domain/errors.ts';
+import { sayError } from './text/explain.ts';
+import { hasDocument, printDocument } from './text/output.ts';
 
 limitHeap();
 
@@ -13,4 +16,37 @@ try {
   await program.parseAsync();
 } catch (error) {
   await exitWith(await explainFailure(error));
+}
+
+/** @returns the exit code */
+async function explainFailure(error: unknown): Promise<number> {
+  if (error instanceof CommanderError) {
+    // `--help` and `--version` end with this error, too.
+    if (error.exitCode === 0) return EXIT.ok;
+    printFailure(usageError(error));
+    return EXIT.usage;
+  }
+  const shown = error instanceof HundredfoldError ? error : await worded(error);
+  sayError(shown);
+  if (!(shown instanceof HundredfoldError)) return EXIT.usage;
+  printFailure(shown);
+  return shown.exitCode;
+}
+
+function printFailure({ code, message, remedy }: HundredfoldError): void {
+  if (process.argv.includes('--json') && !hasDocument())
+    printDocument({ error: { code, message, remedy } });
+}
+
+/** Commander has already printed the message. */
+function usageError({ message }: CommanderError): HundredfoldError {
+  return codedError('USAGE', { reason: message.replace(/^error: /, '') });
+}
+
+/** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
+async function worded(error: unknown): Promise<unknown> {
+  const { isTemporalAway } = await import('../temporal/grpc-status.ts');
+  const { temporalAway } = await import('../campaigns/temporal-away.ts');
+  const { refusalOf } = await import('../temporal/refusals.ts');
+  return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }

@@ -1,6 +1,6 @@
 /**
  * Each key of the configuration can be overridden by an environment variable named after it: `services.predictions.url`
- * by `HUNDREDFOLD_SERVICES_PREDICTIONS_URL`. Variable names do not distinguish `addressBudget` from `address.budget`,
+ * by `HUNDREDFOLD_SERVICES_PREDICTIONS_URL`. Variable names do not distinguish `maxDownload` from `max.download`,
  * so names are matched against the existing keys.
  */
 const PREFIX = 'HUNDREDFOLD_';
@@ -20,7 +20,7 @@ const KEYS: readonly (readonly string[])[] = [
   ['temporal', 'tls', 'cert'],
   ['temporal', 'tls', 'key'],
   ['temporal', 'tls', 'serverName'],
-  ['temporal', 'codec', 'key'],
+  ['temporal', 'payloadCodec'],
   ...['molecules', 'predictions'].flatMap((service) => [
     ['services', service, 'url'],
     ['services', service, 'token', 'env'],
@@ -38,13 +38,8 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'basic', 'password', 'file'],
   ]),
   ['services', 'molecules', 'public'],
-  ['services', 'predictions', 'tokens'],
-  ['services', 'predictions', 'severalTokensAllowed'],
   ['services', 'predictions', 'formats'],
   ['services', 'predictions', 'variant'],
-  ['services', 'predictions', 'addressBudget'],
-  ['services', 'predictions', 'addressBudget', 'limit'],
-  ['services', 'predictions', 'addressBudget', 'window'],
   ['store', 'url'],
   ['store', 'endpoint'],
   ['store', 'region'],
@@ -65,7 +60,7 @@ const KEYS: readonly (readonly string[])[] = [
   ['worker', 'logFormat'],
 ];
 
-/** `HUNDREDFOLD_SERVICES_PREDICTIONS_ADDRESS_BUDGET_LIMIT` */
+/** `HUNDREDFOLD_SERVICES_PREDICTIONS_MAX_DOWNLOAD` */
 function variableOf(path: readonly string[]): string {
   const words = path.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`));
   return PREFIX + words.join('_').toUpperCase();
@@ -81,8 +76,7 @@ export function withEnvironment(
     const value = environment[variableOf(path)];
     if (value !== undefined && value !== '') result = withValue(result, path, value);
   }
-  const named = [...headersIn(environment), ...codecKeysIn(environment)];
-  for (const [path, value] of named) result = withValue(result, path, value);
+  for (const [path, value] of headersIn(environment)) result = withValue(result, path, value);
   return result;
 }
 
@@ -98,20 +92,6 @@ function headersIn(
     const header = name.replaceAll('_', '-');
     const path = ['services', service, 'headers', header, source];
     return [[path.map((key) => key.toLowerCase()), value] as const];
-  });
-}
-
-const CODEC_KEY = /^HUNDREDFOLD_TEMPORAL_CODEC_KEYS_(\w+)_(ENV|FILE)$/;
-
-/** So are ids of keys: `…_KEYS_2026_11_FILE` is `keys.2026-11.file`. */
-function codecKeysIn(
-  environment: Readonly<Record<string, string | undefined>>,
-): (readonly [string[], string])[] {
-  return Object.entries(environment).flatMap(([variable, value]) => {
-    const [, id = '', source = ''] = CODEC_KEY.exec(variable) ?? [];
-    if (!value || id === '') return [];
-    const key = id.replaceAll('_', '-').toLowerCase();
-    return [[['temporal', 'codec', 'keys', key, source.toLowerCase()], value] as const];
   });
 }
 

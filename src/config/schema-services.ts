@@ -68,17 +68,6 @@ export const molecules = z
   })
   .meta({ description: 'The service for rows of kind molecule.' });
 
-/** An environment variable gives them as names of variables; the names are upper case, and tokens are not. */
-const tokens = z
-  .array(secretSource)
-  .min(1)
-  .or(
-    z
-      .string()
-      .regex(/^[A-Z][A-Z0-9_]*(\s*,\s*[A-Z][A-Z0-9_]*)*$/, 'names of variables in upper case')
-      .transform((text) => text.split(',').map((name) => ({ env: name.trim() }))),
-  );
-
 export const predictions = z
   .strictObject({
     url: url.meta({
@@ -90,29 +79,14 @@ export const predictions = z
       default: { env: 'HUNDREDFOLD_PREDICTION_TOKEN' },
       examples: [{ file: 'secrets/prediction-token' }],
     }),
-    tokens: tokens.meta({
-      description:
-        'Instead of `token`: several of your tokens, each with its own budget. Only if the terms of the service allow it.',
-      examples: [[{ file: 'secrets/token-1' }, { file: 'secrets/token-2' }]],
-    }),
-    severalTokensAllowed: flag.meta({
-      description:
-        'Confirms that the terms of the service allow one user to submit jobs with several tokens.',
-      default: false,
-    }),
     budget: limit.meta({
-      description: 'Maximum number of jobs in a rolling window, for each token.',
+      description: 'Maximum number of jobs in a rolling window.',
       default: { limit: 100, window: '60m' },
       examples: ['none'],
     }),
     variant: z.enum(['current', 'earlier']).meta({
       description: '`earlier` for a server that still implements section 9 of the contract.',
       default: 'current',
-    }),
-    addressBudget: limit.meta({
-      description: 'The higher limit that all tokens used from one network address share.',
-      default: 'none',
-      examples: [{ limit: 300, window: '60m' }],
     }),
     formats: formats.meta({
       description:
@@ -127,11 +101,8 @@ export const predictions = z
   })
   .partial({
     token: true,
-    tokens: true,
-    severalTokensAllowed: true,
     budget: true,
     variant: true,
-    addressBudget: true,
     formats: true,
     maxDownload: true,
     ...MANNERS_ARE_OPTIONAL,

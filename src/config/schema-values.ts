@@ -1,7 +1,6 @@
 /** Types of values that are used by several keys. */
 import { z } from 'zod';
 import { parseDuration } from './duration.ts';
-import { parseSize } from './size.ts';
 
 const EDITOR_DURATION = '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:ms|s|m|h|d)?\\s*$';
 
@@ -65,10 +64,27 @@ const count = z
       .transform(Number),
   );
 
+/** A budget remembers when each of its jobs was accepted, and is carried in one payload of at most 2 MB. */
+const MAX_LIMIT = 10_000;
+
+const limitedCount = z
+  .int()
+  .positive()
+  .max(MAX_LIMIT)
+  .or(
+    z
+      .string()
+      .regex(/^\s*0*(?:[1-9]\d{0,3}|10000)\s*$/)
+      .transform(Number),
+  );
+
 /** `none` (or nothing, if that is the default) means that the service has no limit. */
 export const limit = z.literal('none').or(
   z.strictObject({
-    limit: count.meta({ description: 'Accepted jobs in one window.', examples: [100] }),
+    limit: limitedCount.meta({
+      description: `Accepted jobs in one window, at most ${MAX_LIMIT}.`,
+      examples: [100],
+    }),
     window: duration.meta({
       description: 'Length of the rolling window. A bare number is milliseconds.',
       examples: ['60m', '10s'],
@@ -86,3 +102,23 @@ export const address = 'http or https, without user name, query and fragment';
 
 /** An environment variable gives it as text. */
 export const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
+
+const UNITS: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+};
+
+/** `512MB`, `1.5 GB`, `64MiB`, `20000B`, or a bare number of bytes. Null when invalid or not above zero. */
+export function parseSize(text: string): number | null {
+  const match = /^(\d{1,15}(?:\.\d{1,15})?)\s*((?:[kmg]i?)?b)?$/i.exec(text.trim());
+  if (!match) return null;
+  const bytes = Math.ceil(
+    Number(match[1]) * (UNITS[(match[2] ?? 'b').toLowerCase()] ?? Number.NaN),
+  );
+  return bytes > 0 ? bytes : null;
+}

@@ -30,18 +30,6 @@ const tls = z
   })
   .partial();
 
-const codec = z.strictObject({
-  key: z.string().meta({
-    description: 'Id of the key that encrypts from now on; one of `keys`.',
-    examples: ['2026-11'],
-  }),
-  keys: z.record(z.string().regex(/^[A-Za-z0-9._-]{1,64}$/), secretSource).meta({
-    description:
-      'Keys of 32 bytes in base64 or hexadecimal, by ids of your choice. Keep older keys as long as data is encrypted with them.',
-    examples: [{ '2026-11': { file: 'secrets/codec-2026-11' } }],
-  }),
-});
-
 const temporal = z
   .strictObject({
     address: z.string().meta({
@@ -82,10 +70,10 @@ const temporal = z
       description: 'Source of the API key; turns TLS on.',
       examples: [{ env: 'TEMPORAL_API_KEY' }, { file: 'secrets/temporal-key' }],
     }),
-    codec: codec.meta({
+    payloadCodec: z.string().meta({
       description:
-        'Encrypts what Temporal stores (AES-256-GCM). All commands and workers of a namespace need the same keys.',
-      examples: [{ key: '2026-11', keys: { '2026-11': { file: 'secrets/codec-2026-11' } } }],
+        'A module that exports `payloadCodec`, which encodes what Temporal stores. All commands and workers of a namespace need the same.',
+      examples: ['./codec.ts'],
     }),
     tls: tls.meta({
       description: "TLS; with the system's certificates if no files are named.",

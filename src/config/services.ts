@@ -22,7 +22,6 @@ interface ServiceSite {
   readonly url: string;
   readonly variant: 'current' | 'earlier';
   readonly limit: Limit;
-  readonly addressLimit: Limit;
   /**
    * The address in the ledger of this machine: services of two folders may both be called `local` but count separately.
    */
@@ -44,8 +43,6 @@ export interface ServiceSettings extends ServiceSite {
   readonly reference: ServiceReference;
   readonly token: Secret;
   readonly network: NetworkSettings;
-  /** The same service with further tokens of this user (`tokens`); absent if there is only one. */
-  readonly others?: readonly ServiceSettings[];
 }
 
 /** A configured service to which nothing can be sent from here: its token, or another secret, is missing. */
@@ -94,10 +91,9 @@ export function serviceSettings(
     try {
       const networkOf = networkSettings(service, config, place);
       network = networkOf;
-      const all = tokensOf(service, config, place).map((token) =>
-        describeService(service, url, token, { ...options, network: networkOf }),
-      );
-      services[service] = withOthers(service, all);
+      const source = configured.token ?? { env: DEFAULT_TOKEN_VARIABLE[service] };
+      const token = readSecret(`services.${service}.token`, source, place);
+      services[service] = describeService(service, url, token, { ...options, network: networkOf });
     } catch (reason) {
       if (need === 'required' || !(reason instanceof HundredfoldError)) throw reason;
       const reference = { service, address: addressOf(url) };
@@ -105,41 +101,6 @@ export function serviceSettings(
     }
   }
   return { services, unready };
-}
-
-/** One token, or those of `tokens`. */
-function tokensOf(
-  service: ServiceName,
-  { services = {} }: Config,
-  place: SecretPlace,
-): readonly Secret[] {
-  const key = `services.${service}`;
-  const token = services[service]?.token;
-  const { tokens, severalTokensAllowed = false } =
-    service === 'predictions' ? (services.predictions ?? {}) : {};
-  if (tokens === undefined) {
-    const source = token ?? { env: DEFAULT_TOKEN_VARIABLE[service] };
-    return [readSecret(`${key}.token`, source, place)];
-  }
-  if (token !== undefined) throw codedError('CONFIG_SEVERAL_TOKENS', { case: 'both keys', key });
-  if (tokens.length > 1 && !severalTokensAllowed)
-    throw codedError('CONFIG_SEVERAL_TOKENS', { case: 'not allowed', key, tokens: tokens.length });
-  return tokens.map((source, index) => readSecret(`${key}.tokens[${index}]`, source, place));
-}
-
-function withOthers(service: ServiceName, all: readonly ServiceSettings[]): ServiceSettings {
-  const [first, ...others] = all;
-  if (!first) throw new Error(`no token for ${service}`);
-  if (others.length === 0) return first;
-  const credentials = new Set(all.map(({ reference }) => reference.credential));
-  if (credentials.size < all.length)
-    throw codedError('CONFIG_SEVERAL_TOKENS', { case: 'twice', key: `services.${service}` });
-  return { ...first, others };
-}
-
-/** Each service once per token. */
-export function everyCredential(services: Iterable<ServiceSettings>): ServiceSettings[] {
-  return [...services].flatMap(({ others = [], ...one }) => [one, ...others]);
 }
 
 function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
@@ -158,13 +119,12 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
     const { budget, public: isPublic = false } = molecules ?? {};
     return { ...common, public: isPublic, limit: limitOf(budget, NO_LIMIT) };
   }
-  const { budget, addressBudget, variant = 'current', formats = [] } = predictions ?? {};
+  const { budget, variant = 'current', formats = [] } = predictions ?? {};
   return {
     ...common,
     variant,
     formats,
     limit: limitOf(budget, PREDICTIONS_LIMIT),
-    addressLimit: limitOf(addressBudget, NO_LIMIT),
   };
 }
 
@@ -203,7 +163,6 @@ function siteOf(service: ServiceName, url: string, options: SiteOptions): Servic
     url,
     variant: options.variant ?? 'current',
     limit: options.limit ?? (service === 'predictions' ? PREDICTIONS_LIMIT : NO_LIMIT),
-    addressLimit: options.addressLimit ?? NO_LIMIT,
     ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
     public: options.public ?? false,

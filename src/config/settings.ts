@@ -2,6 +2,10 @@
  * The settings of the program: the configuration file overridden by the environment, with secrets read and defaults
  * filled in. Tokens are only read here.
  */
+import { resolve, dirname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import type { z } from 'zod';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import {
@@ -9,22 +13,21 @@ import {
   parseObjectAddress,
   type ObjectStoreAccess,
 } from '../domain/object-store.ts';
-import { codecKeys, type CodecKeys } from './codec.ts';
-import { readConfig } from './file.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
-import type { Config } from './schema.ts';
+import { configSchema, type Config } from './schema.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { SecretPlace } from './secret.ts';
 import { secretVariables } from './secret-variables.ts';
 import { workerSettings, type WorkerSettings } from './schema-worker.ts';
 import { serviceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
 import { temporalSettings, type TemporalSettings } from './temporal.ts';
+import { withEnvironment } from './environment.ts';
 
 export interface Settings extends ConfiguredServices {
   /** null: the embedded server. */
   readonly temporal: TemporalSettings | null;
-  /** Encrypts payloads, on the embedded server as well; null: nothing is encrypted. */
-  readonly codec: CodecKeys | null;
+  /** Path of the module with the payload codec, for the embedded server as well. */
+  readonly codec: string | null;
   readonly taskQueue: string | null;
   /** Worker Deployment of the workers; null if they are not versioned. */
   readonly deployment: string | null;
@@ -52,9 +55,10 @@ export function loadSettings(
 ): Settings {
   const { config, path, base } = readConfig(file, environment);
   const place = { environment, base };
+  const codec = config.temporal?.payloadCodec;
   return {
     temporal: temporalSettings(config.temporal, place),
-    codec: codecKeys(config.temporal?.codec, place),
+    codec: codec === undefined ? null : resolve(base, codec),
     taskQueue: config.temporal?.taskQueue ?? null,
     deployment: config.temporal?.deployment ?? null,
     ...serviceSettings(config, place, tokens),
@@ -118,4 +122,63 @@ const SAME_FAILURES = 5;
 
 function sameFailures(threshold: number | 'none' = SAME_FAILURES): Pick<JobPolicy, 'sameFailures'> {
   return threshold === 'none' ? {} : { sameFailures: threshold };
+}
+
+const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
+
+interface ConfigFile {
+  readonly config: Config;
+  /** null: there is none, and only the environment applies. */
+  readonly path: string | null;
+  /** Folder that paths in the file are relative to. */
+  readonly base: string;
+}
+
+/** Throws CONFIG_UNREADABLE, CONFIG_NOT_YAML or CONFIG_INVALID. */
+function readConfig(file: string | undefined, environment: Environment): ConfigFile {
+  const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? existing(DEFAULT_CONFIG_FILE);
+  const config = parse(withEnvironment(path ? readYaml(path) : {}, environment), path);
+  return { config, path: path ?? null, base: path ? dirname(resolve(path)) : process.cwd() };
+}
+
+function existing(file: string): string | undefined {
+  return existsSync(file) ? file : undefined;
+}
+
+function readYaml(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw codedError('CONFIG_UNREADABLE', { path }, cause);
+  }
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error) throw codedError('CONFIG_NOT_YAML', { path, reason: error.message }, error);
+  return document.toJS() ?? {};
+}
+
+function parse(raw: unknown, path: string | undefined): Config {
+  const parsed = configSchema.safeParse(withoutNulls(raw));
+  if (parsed.success) return parsed.data;
+  const where = path ?? 'the HUNDREDFOLD_* environment variables';
+  const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${wordsOf(issue)}`);
+  throw codedError('CONFIG_INVALID', { where, problems });
+}
+
+/** A key with nothing but comments below it reads as null: treated as absent. */
+function withoutNulls(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
+  const entries = Object.entries(node).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value)]));
+}
+
+/** For a budget that has neither of its two forms, the message is clearer if both are shown. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (!/budget$/i.test(pathOf(issue))) return issue.message;
+  return 'write `none`, or both keys: { limit: 100, window: 60m }';
+}
+
+function pathOf(issue: z.core.$ZodIssue): string {
+  return issue.path.map(String).join('.') || '(top)';
 }

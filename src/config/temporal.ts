@@ -1,28 +1,24 @@
 /** Address and credentials of Temporal: the keys under `temporal:`, which override the profile that they name. */
-import { codedError } from '../domain/errors.ts';
-import { readFileSync } from 'node:fs';
+import type * as EnvConfig from '@temporalio/envconfig';
 import { resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { codedError } from '../domain/errors.ts';
 import { readTls, type PemSource, type TlsMaterial, type TlsSources } from './pem.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace } from './secret.ts';
-import { readProfile, type TemporalProfile } from './temporal-profile.ts';
+import type { Environment } from '../domain/environment.ts';
 
-/** Credentials for the server. */
-interface Access {
+/** Files are read once: a process that is to use new ones is restarted. */
+export interface TemporalSettings {
   readonly apiKey: Secret | null;
   /** null: without TLS, unless there is an API key, which is never sent unencrypted. */
   readonly tls: TlsMaterial | null;
-}
-
-export interface TemporalSettings extends Access {
   readonly address: string;
   readonly namespace: string;
   /** Headers of each call, from a profile. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Name of the profile that was read; null without one. */
   readonly profile: string | null;
-  /** Reads the files of certificates, keys and API key again. Throws CONFIG_*. null: there are none to change. */
-  readonly reread: (() => Access) | null;
 }
 
 type Section = NonNullable<Config['temporal']>;
@@ -41,22 +37,13 @@ export function temporalSettings(
     return null;
   }
   const sources = sourcesOf(temporal, profile, place);
-  const apiKey = apiKeyOf(temporal, profile, place);
-  const tls = sources && readTls('temporal.tls', sources);
-  const files = Object.values(sources ?? {}).some((one) => typeof one === 'object');
-  const keyFile = temporal.apiKey && 'file' in temporal.apiKey ? temporal.apiKey.file : null;
-  const reread = (): Access => ({
-    apiKey: keyFile === null ? apiKey : apiKeyIn(resolve(place.base, keyFile)),
-    tls: sources && readTls('temporal.tls', sources),
-  });
   return {
     address,
-    apiKey,
-    tls,
+    apiKey: apiKeyOf(temporal, profile, place),
+    tls: sources && readTls('temporal.tls', sources),
     namespace: temporal.namespace ?? profile?.namespace ?? 'default',
     metadata: profile?.metadata ?? {},
     profile: profile?.name ?? null,
-    reread: files || keyFile !== null ? reread : null,
   };
 }
 
@@ -91,13 +78,87 @@ function apiKeyOf(
   return profile?.apiKey ? new Secret(profile.apiKey) : null;
 }
 
-/** A file that is being replaced may be empty for a moment: an empty key would lock us out. */
-function apiKeyIn(path: string): Secret {
-  const text = readFileSync(path, 'utf8').trim();
-  if (text !== '') return new Secret(text);
-  throw codedError('CONFIG_SECRET_MISSING', { case: 'empty file', file: path });
-}
-
 function noAddress({ name }: TemporalProfile): Error {
   return codedError('CONFIG_PROFILE_NO_ADDRESS', { name });
+}
+
+/**
+ * Profiles and `TEMPORAL_*` variables, as the Temporal CLI and the SDKs read them (@temporalio/envconfig). They are
+ * read only when the configuration names a profile: a variable exported for another purpose never moves a campaign
+ * to another server.
+ */
+
+interface TemporalProfile {
+  readonly name: string;
+  readonly address?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly apiKey?: string | undefined;
+  /** null: without TLS. */
+  readonly tls: TlsSources | null;
+  /** Headers of each call. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** `temporal.profile` of the configuration: a name, or the variable that contains one. */
+type ProfileName = string | { readonly env: string };
+
+const DEFAULT_PROFILE = 'default';
+
+/** Throws CONFIG_PROFILE_INVALID. */
+function readProfile(wanted: ProfileName, environment: Environment): TemporalProfile {
+  const name = typeof wanted === 'string' ? wanted : environment[wanted.env] || DEFAULT_PROFILE;
+  const profile = load(name, environment);
+  const { address, namespace, apiKey, tls, grpcMeta = {} } = profile;
+  // As in the SDKs: an API key turns TLS on, unless the profile turns it off.
+  const encrypted = tls ? tls.disabled !== true : apiKey !== undefined;
+  const sources: TlsSources = {
+    ca: textOf(tls?.serverCACert),
+    cert: textOf(tls?.clientCert),
+    key: textOf(tls?.clientKey),
+    serverName: tls?.serverName,
+  };
+  return {
+    name,
+    address,
+    namespace,
+    apiKey,
+    metadata: grpcMeta,
+    tls: encrypted ? sources : null,
+  };
+}
+
+type Profile = EnvConfig.ClientConfigProfile;
+
+function load(name: string, environment: Environment): Profile {
+  // Loaded here: it loads a part of the SDK that a command without a profile does not need.
+  const { loadClientConfigProfile } = createRequire(import.meta.url)(
+    '@temporalio/envconfig',
+  ) as typeof EnvConfig;
+  const overrideEnvVars = definedOnly(environment);
+  try {
+    // The default profile may be missing: then the variables are sufficient.
+    const named = name === DEFAULT_PROFILE ? {} : { profile: name };
+    const { TEMPORAL_PROFILE: _, ...variables } = overrideEnvVars;
+    return loadClientConfigProfile({ ...named, overrideEnvVars: variables });
+  } catch (cause) {
+    throw codedError('CONFIG_PROFILE_INVALID', { name, reason: firstLine(cause) }, cause);
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+}
+
+function definedOnly(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((one): one is [string, string] => one[1] !== undefined),
+  );
+}
+
+function textOf(
+  source: EnvConfig.ConfigDataSource | undefined,
+): { readonly path: string } | { readonly data: string } | undefined {
+  if (source === undefined || 'path' in source) return source;
+  const { data } = source;
+  return { data: typeof data === 'string' ? data : Buffer.from(data).toString('utf8') };
 }

@@ -1,24 +1,37 @@
 /**
  * The checks of `doctor`, in order: runtime, configuration, Temporal, services, output store, surroundings, ledger,
- * engines. The checks of one subject are in one file.
+ * engines.
  */
+import { resolve } from 'node:path';
+import { statfs } from 'node:fs/promises';
 import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import { readRecord } from '../host/record.ts';
-import { temporalAddress } from '../host/temporal-address.ts';
-import { lives } from '../temporal/dev-server.ts';
+import { temporalAddress, connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { lives, isRunning } from '../temporal/dev-server.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
-import { deploymentFinding } from './deployment.ts';
-import { embeddedFinding } from './embedded.ts';
-import { engines } from './engines.ts';
 import { problem, type Finding } from './finding.ts';
-import { ledgerFinding } from './ledger.ts';
-import { outputStoreFinding } from './output-store.ts';
-import { runtimeFinding } from './runtime.ts';
 import { serviceFindings } from './services.ts';
 import { surroundings } from './surroundings.ts';
 import { temporalFindings } from './temporal.ts';
 import { workflowFindings } from './workflows.ts';
+import { checkOpenFiles } from '../host/open-files.ts';
+import { programVersion } from '../program/files.ts';
+import { accountLines, rejectionLines, viewLedger } from '../campaigns/ledger-lines.ts';
+import { ACPYPE, B2BTOOLS } from '../local-services/engines/installation/recipes.ts';
+import { check, type State } from '../local-services/engines/installation/install.ts';
+import { enginesFolder } from '../local-services/engines/real/installed.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { describeDeployment } from '../temporal/deployment.ts';
+import { whatDiskLacks } from '../campaigns/obstacle.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import { sizeText } from '../domain/size-text.ts';
+import { absoluteAddress } from '../store/address.ts';
+import { openStore } from '../store/open-store.ts';
+import { probe } from '../store/probe.ts';
+import { firstExisting, whyUnwritable } from './writable.ts';
+import { temporalCliVersion } from '../program/temporal-cli.ts';
+import { temporalCli } from '../temporal/cli.ts';
 
 interface DiagnoseOptions {
   /** Reads the configuration: an error in it is a finding. */
@@ -104,4 +117,160 @@ function asAdvice(finding: Finding): Finding {
   return finding.code === 'TEMPORAL_RETENTION_SHORT'
     ? { ...finding, ok: true, warning: true }
     : finding;
+}
+
+/** What `doctor` reports about this process: its Node, and what the system permits it. */
+function runtimeFinding(): Finding {
+  const check = 'runtime';
+  try {
+    checkOpenFiles();
+  } catch (error) {
+    return problem(check, error);
+  }
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > 22 || (major === 22 && minor >= 23);
+  const found = `hundredfold ${programVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
+  return ok
+    ? { check, ok, found }
+    : { check, ok, found, remedy: 'Install Node 26 (at least 22.23).' };
+}
+
+/** What `doctor` reports about the ledger of this machine. */
+function ledgerFinding(environment: Environment): Finding {
+  const check = 'ledger of submissions';
+  try {
+    const view = viewLedger(environment);
+    if (!view) return { check, ok: true, found: 'nothing was sent from this machine yet' };
+    const [worst] = rejectionLines(view);
+    const remedy = 'Give each user their own token, or set the budget to your share of it.';
+    if (worst !== undefined) return { check, ok: false, found: worst, remedy };
+    if (view.begunAgain !== null) {
+      const found = `${view.path} was damaged and recreated: earlier submissions are not known`;
+      const wait =
+        'Nothing is sent until one window has passed. If nothing was sent before, remove the file.';
+      return { check, ok: false, found, remedy: wait };
+    }
+    return { check, ok: true, found: [view.path, ...accountLines(view)].join('; ') };
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+/*
+ * What `doctor` reports about the real engines of the local services: they are optional, so a missing one is no
+ * problem.
+ */
+
+/** An engine that is installed but does not run is a problem; one that is not installed is not. */
+function engines(): Finding[] {
+  return [ACPYPE, B2BTOOLS].map((recipe) => finding(check(recipe, enginesFolder())));
+}
+
+function finding({ engine, installed, problem, remedy }: State): Finding {
+  const name = `engine ${engine}`;
+  if (installed === null) {
+    const found = `not installed: the local services answer from recordings (${remedy ?? ''})`;
+    return { check: name, ok: true, found };
+  }
+  const found = `${installed.version} in ${installed.folder}`;
+  if (problem === null) return { check: name, ok: true, found };
+  return { check: name, ok: false, found: `${found}: ${problem}`, remedy: remedy ?? '' };
+}
+
+/** `doctor`: checks the Worker Deployment that the configuration names. */
+async function deploymentFinding(target: TemporalAddress, deployment: string): Promise<Finding> {
+  const check = 'Temporal deployment';
+  const client = await connectClient(target);
+  try {
+    const builds = await describeDeployment(client, deployment);
+    const current = builds?.find(({ isCurrent }) => isCurrent);
+    if (current) {
+      const others = (builds?.length ?? 1) - 1;
+      return {
+        check,
+        ok: true,
+        found: `${deployment}: ${current.id} is current, and ${others} others`,
+      };
+    }
+    const found = `${deployment}: no version is current, so new campaigns have no worker`;
+    const remedy =
+      builds === null
+        ? 'Start a worker with the same temporal.deployment, then make its version current: temporal worker deployment set-current-version.'
+        : 'Make one current: temporal worker deployment set-current-version.';
+    return { check, ok: true, warning: true, found, remedy };
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    const { code, message, remedy } = error;
+    const found = `${message}; workers run without a version`;
+    return { check, ok: true, warning: true, code, found, remedy };
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** What `doctor` reports about the folder or bucket of the output trees. */
+async function outputStoreFinding({ storeUrl }: Settings): Promise<Finding> {
+  const check = 'output store';
+  if (isObjectAddress(storeUrl)) return objectStore(check, storeUrl);
+  const folder = resolve(storeUrl);
+  const remedy = 'Make it writable, or choose another folder with --out or store.url.';
+  const unwritable = await whyUnwritable(folder);
+  if (unwritable !== null) return { check, ok: false, found: unwritable, remedy };
+  const disk = await statfs(await firstExisting(folder));
+  const { bavail, bsize } = disk;
+  const lacking = whatDiskLacks(disk);
+  if (lacking !== null) {
+    const full = `the disk of ${folder} is full${lacking}`;
+    const space = 'Free some space there, or choose another with --out or store.url.';
+    return { check, ok: false, found: full, remedy: space };
+  }
+  return { check, ok: true, found: `${folder}, ${sizeText(bavail * bsize)} free` };
+}
+
+async function objectStore(check: string, address: string): Promise<Finding> {
+  try {
+    await probe(await openStore(address));
+    const found = `${absoluteAddress(address)}: written, read, listed, removed; conditional writes work`;
+    return { check, ok: true, found };
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+/** What `doctor` reports about the embedded Temporal server: its program, its folder, and whether it runs. */
+async function embeddedFinding({ embeddedDir }: Settings): Promise<Finding> {
+  const check = 'Temporal';
+  let cli: string;
+  try {
+    cli = temporalCli();
+  } catch (error) {
+    if (error instanceof HundredfoldError && error.code === 'TEMPORAL_CLI_MISSING') {
+      const found =
+        'embedded, not downloaded yet: the first campaign or `hundredfold setup` downloads it';
+      return { check, ok: true, found };
+    }
+    return problem(check, error);
+  }
+  const cliVersion = temporalCliVersion(cli);
+  if (cliVersion === null) {
+    const remedy =
+      'Remove it and run `hundredfold setup` to download it again, or set TEMPORAL_CLI to another one.';
+    return { check, ok: false, found: `${cli} is not a working Temporal CLI`, remedy };
+  }
+  const unwritable = await whyUnwritable(resolve(embeddedDir));
+  if (unwritable !== null) {
+    const found = `${unwritable} The embedded server keeps its database there.`;
+    const remedy = 'Make it writable, or choose another folder with embedded.dir.';
+    return { check, ok: false, found, remedy };
+  }
+  const server = readRecord(embeddedDir, 'server');
+  const running = server !== null && (await isRunning(server));
+  const state = running
+    ? `running at ${server.address}, UI ${server.ui ?? 'off'}`
+    : 'not running now';
+  return {
+    check,
+    ok: true,
+    found: `embedded, ${state}; ${cli}, version ${cliVersion}; database in ${resolve(embeddedDir)}`,
+  };
 }

@@ -1,5 +1,5 @@
 /** What `doctor` reports about a service: whether its address works, which user the token belongs to, the limits. */
-import { everyCredential, type ServiceSettings, type UnreadyService } from '../config/services.ts';
+import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { ErrorCode } from '../domain/error-codes/registry.ts';
@@ -17,7 +17,7 @@ type Site = ServiceSettings | UnreadyService;
 
 /** @param local the local services are requested */
 export async function serviceFindings(settings: Settings, local: boolean): Promise<Finding[]> {
-  const configured = [...everyCredential(Object.values(settings.services)), ...settings.unready];
+  const configured = [...Object.values(settings.services), ...settings.unready];
   if (configured.length > 0) return Promise.all(configured.map(serviceFinding));
   if (local || wereUsed(settings.embeddedDir)) {
     return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];

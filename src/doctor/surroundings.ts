@@ -1,6 +1,4 @@
 /** What `doctor` warns about: nothing is broken, but others may see or do more than the user expects. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Secret } from '../config/secret.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
@@ -14,12 +12,7 @@ interface Warning {
 }
 
 export function surroundings(settings: Settings, environment: Environment): Warning[] {
-  const others = settings.temporal === null ? otherPeople() : [];
-  return [
-    ...sharedMachine(others),
-    ...unusedVariables(settings, environment),
-    ...copiedTokens(settings, environment),
-  ];
+  return [...unusedVariables(settings, environment), ...copiedTokens(settings, environment)];
 }
 
 const THEIRS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
@@ -41,81 +34,6 @@ function unusedVariables({ temporal }: Settings, environment: Environment): Warn
         'To use them, set temporal.profile: default, or HUNDREDFOLD_TEMPORAL_PROFILE=default.',
     },
   ];
-}
-
-const SHOWN = 3;
-
-/** The dev server has no passwords: every account of this machine can reach it. */
-function sharedMachine(others: readonly string[]): Warning[] {
-  if (others.length === 0) return [];
-  const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : '';
-  return [
-    {
-      check: 'shared machine',
-      ok: true,
-      warning: true,
-      found: `other accounts of this machine (${others.slice(0, SHOWN).join(', ')}${more}) can list, signal and terminate the campaigns of the embedded server while it runs`,
-      remedy:
-        'If you do not trust them, use a Temporal server with TLS (temporal.address); docs/security.md says what is protected.',
-    },
-  ];
-}
-
-/** The usual ranges of user ids (login.defs; 65534 is the user `nobody`; macOS starts at 501). */
-const FIRST_PERSON = process.platform === 'darwin' ? 501 : 1_000;
-const isPerson = (uid: number): boolean => uid >= FIRST_PERSON && uid < 60_000;
-const NO_LOGIN = /\/(nologin|false)$/;
-
-/** User accounts in the format of /etc/passwd, except the one with the user id `own`: names by user id. */
-export function otherAccounts(passwd: string, own: number): Map<number, string> {
-  const accounts = passwd.split('\n').map((line) => line.split(':'));
-  return new Map(
-    accounts
-      .filter(([, , uid = '', , , , shell = '']) => uid !== '' && !NO_LOGIN.test(shell))
-      .map(([name = '', , uid]): [number, string] => [Number(uid), name])
-      .filter(([uid]) => isPerson(uid) && uid !== own),
-  );
-}
-
-/** Also owners of processes and home folders: accounts of a directory service, and those of macOS, are in no file. */
-function otherPeople(): string[] {
-  const own = process.getuid?.();
-  if (own === undefined) return [];
-  const accounts = otherAccounts(textOf('/etc/passwd'), own);
-  const owned = [
-    ...ownersIn('/proc', /^\d+$/),
-    ...(process.platform === 'darwin' ? ownersIn('/Users', /^[^.]/) : []),
-  ];
-  for (const uid of owned) {
-    if (isPerson(uid) && uid !== own && !accounts.has(uid)) accounts.set(uid, `user id ${uid}`);
-  }
-  return [...accounts.values()];
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function ownersIn(folder: string, named: RegExp): Set<number> {
-  const owners = new Set<number>();
-  try {
-    for (const name of readdirSync(folder)) if (named.test(name)) addOwner(owners, folder, name);
-  } catch {
-    // Not every system has that folder.
-  }
-  return owners;
-}
-
-function addOwner(owners: Set<number>, folder: string, name: string): void {
-  try {
-    owners.add(statSync(join(folder, name)).uid);
-  } catch {
-    // The process has ended.
-  }
 }
 
 /**

@@ -58,16 +58,12 @@ export const LOST_AFTER_MS = 15 * 60_000;
 
 export type NotifyWay = 'command' | 'webhook';
 
-/** The share of a campaign among others that use the same credential. */
+/** The place of a campaign among others that use the same credential. */
 export interface Standing {
-  /** Turns relative to campaigns of the same priority; 1 is usual, 2 gets twice as many. */
-  readonly weight: number;
-  /** From 1, which is served before all others, to 5; default: `USUAL_PRIORITY`. */
-  readonly priority?: number;
-  /** Slots of each window reserved for other campaigns. */
-  readonly reserve?: number;
+  /** From 1, which is served before all others, to 5. */
+  readonly priority: number;
   /** Who started it, if several people share a Temporal: only for display. */
-  readonly user?: string;
+  readonly user: string | null;
 }
 
 export const USUAL_PRIORITY = 3;
@@ -77,21 +73,21 @@ export interface CampaignSpec extends Standing {
   readonly name: string;
   /** The campaign's output tree: the address of its store. */
   readonly store: string;
-  /** Id of that tree; absent in campaigns started before trees had ids. */
-  readonly tree?: string;
+  /** Id of that tree. */
+  readonly tree: string;
   readonly items: number;
   /** How many of them `retry` has reopened for this run. */
-  readonly retried?: number;
+  readonly retried: number;
   /** How many of them have no job of their own: they get the result of another row when the campaign ends. */
-  readonly following?: number;
+  readonly following: number;
   /** Rows that were refused and skipped; they are counted among `items`. */
-  readonly invalid?: number;
-  /** Results are kept for later campaigns, unless it is false. */
-  readonly cache?: boolean;
+  readonly invalid: number;
+  /** Results are kept for later campaigns. */
+  readonly cache: boolean;
   /** Task queue of the publication; absent: that of the campaign. */
   readonly publishQueue?: string;
   /** Ways to notify of the end; the recipients are known to the workers. */
-  readonly notify?: readonly NotifyWay[];
+  readonly notify: readonly NotifyWay[];
   /** For each service in use: where its jobs go, and how many pages of items are in the store. */
   readonly feeds: readonly FeedSpec[];
   readonly policy: JobPolicy;
@@ -99,8 +95,6 @@ export interface CampaignSpec extends Standing {
 
 export interface FeedSpec {
   readonly reference: ServiceReference;
-  /** Fingerprints of further tokens of that service: a row uses the first one with a free slot. */
-  readonly others?: readonly string[];
   readonly pages: number;
   /** Task queue of the requests that need the token; absent if every worker of the campaign's own queue has it. */
   readonly fetchQueue?: string;
@@ -121,8 +115,6 @@ export interface ItemEntry {
   readonly generation: number;
   /** The job that the service has already accepted, if an earlier run recorded one. */
   readonly remoteId?: string;
-  /** Fingerprint of the token that it was submitted with, if the campaign has several. */
-  readonly credential?: string;
   /**
    * The code with which this job had ended before `retry` reopened the item: the job is polled first, and another one
    * is submitted only if it is unusable.
@@ -130,7 +122,7 @@ export interface ItemEntry {
   readonly formerEnd?: string;
   /** That job was submitted elsewhere: it takes no slot, and is never submitted by us. */
   readonly adopted?: true;
-  /** For display in the Temporal UI; absent from pages written before it was recorded. */
+  /** For display in the Temporal UI. */
   readonly sends?: Sent;
 }
 
@@ -152,8 +144,6 @@ export interface Sent {
     readonly digest: string;
   };
   readonly options: Options;
-  /** The item's folder, in a tree with shards. */
-  readonly folder?: string;
 }
 
 /**
@@ -198,6 +188,8 @@ export interface ItemEnd {
   readonly code: string | null;
   /** In a sentence; the service's own message if there is one. */
   readonly message: string | null;
+  /** The worker died or stopped while it sent the job, or the end is an old one: this says nothing about the service. */
+  readonly byUs?: true;
 }
 
 export const SUCCEEDED: ItemEnd = { state: 'succeeded', code: null, message: null };
@@ -232,15 +224,15 @@ export interface CampaignProgress {
   readonly total: number;
   /** Started and not ended. */
   readonly open: number;
-  /** Those without their own job, which end with the campaign; absent in older workflows. */
-  readonly following?: number;
+  /** Those without their own job, which end with the campaign. */
+  readonly following: number;
   readonly ended: Readonly<Record<FinalState, number>>;
   readonly failuresByCode: Readonly<Record<string, number>>;
   /** Services that wait for `hundredfold resume`; absent if there are none. */
   readonly brakes?: readonly SameFailures[];
   /** Why notifications of the end failed, one sentence each. */
   readonly unnotified?: readonly string[];
-  /** Absent, like the next two, in workflows started before these were recorded. */
+  /** Left out, like the next two, where only the sums are needed. */
   readonly kinds?: Readonly<Partial<Record<Kind, KindProgress>>>;
   /** The last ends, oldest first; a handful, however large the campaign. */
   readonly recent?: readonly RecentEnd[];

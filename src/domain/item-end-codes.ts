@@ -21,13 +21,6 @@ export const ITEM_ENDS = [
     remedy: 'Read the message of the service, correct the row, and run `failed.csv`.',
   },
   {
-    codes: ['CHARGE_METHOD_NOT_OFFERED'],
-    meaning:
-      'The row asks for `abcg2`, and the molecule service does not announce it. Nothing was sent, and no slot was used.',
-    remedy:
-      'Write `bcc` or `gas` into the row and run `failed.csv`. Or configure a service that announces it, such as `hundredfold services --acpype 2026.10.15`, and run `hundredfold retry`.',
-  },
-  {
     codes: ['SUBMIT_UNSURE'],
     meaning:
       'State `held`: a submission was not answered, and the service cannot say whether it has the job.',
@@ -124,7 +117,7 @@ export const ITEM_ENDS = [
   },
   {
     codes: ['RESULT_OTHER_JOB', 'RESULT_FILES_DISAGREE'],
-    meaning: 'One of the files that the service sent belongs to another job.',
+    meaning: 'One of the files that the service sent belongs to another job, or is cut.',
     remedy: RETRY_OR_OPERATORS,
   },
   {

@@ -17,6 +17,13 @@ export const ITEM_WARNINGS = {
     message: ({ folders }: { readonly folders: readonly string[] }) =>
       `The service gave ${folders.length + 1} result sets for one molecule. The first whole one is used; the files of the others are in ${folders.join(', ')}.`,
   },
+  RESULT_FILES_ABSENT: {
+    meaning:
+      'the service answered 404 for a file that jobs of this kind usually have (`history.json`, `result.csv`, `metadata.*`, for alignments `distributions.*`), or refused it. The result was not compared with it',
+    brief: 'files that the service did not give: the results were not compared with them',
+    message: ({ names }: { readonly names: readonly string[] }) =>
+      `The service did not give ${names.join(', ')}, which jobs of this kind usually have: the result was not compared with what is missing.`,
+  },
 } as const satisfies Readonly<Record<string, WarningWords>>;
 
 export type ItemWarningCode = keyof typeof ITEM_WARNINGS;

@@ -44,9 +44,7 @@ export const DEFAULT_PREDICTORS: readonly Predictor[] = [
 ];
 
 /** Charge models that every molecule service accepts (contract of the molecule service, 2.1). */
-export const CONTRACT_CHARGE_METHODS = ['bcc', 'gas'] as const;
-/** Those, and the one that is only sent to a service that announces it (services/molecules/offer.ts). */
-export const CHARGE_METHODS = [...CONTRACT_CHARGE_METHODS, 'abcg2'] as const;
+export const CHARGE_METHODS = ['bcc', 'gas'] as const;
 export type ChargeMethod = (typeof CHARGE_METHODS)[number];
 
 export const ATOM_TYPES = ['gaff2', 'gaff', 'amber'] as const;

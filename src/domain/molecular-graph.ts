@@ -14,6 +14,13 @@ export interface MolecularGraph {
   readonly bonds: readonly (readonly [number, number])[];
 }
 
+export interface BondOrders {
+  /** 1, 2 or 3, in bond order. */
+  readonly orders: readonly number[];
+  /** In elementary charges, in atom order. */
+  readonly charges: readonly number[];
+}
+
 /** A tetrahedral atom whose configuration is specified. */
 export interface Centre {
   readonly atom: number;

@@ -45,7 +45,7 @@ export type SubmitOutcome =
       readonly sentBack?: true;
       /**
        * For `blocked`: a web page came with 200, and the service is otherwise well. A proxy has blocked the job or
-       * corrupted its answer: if all submissions get such answers, it was blocked (src/budget/doubt.ts).
+       * corrupted its answer: if all submissions get such answers, it was blocked (src/budget/turned-away.ts).
        */
       readonly doubt?: true;
     }
@@ -72,13 +72,15 @@ export interface SteadyReading {
 
 /**
  * When the answer to a POST was complete, by clocks that are never set. The budget learns of it later, and charges the
- * slot by it (src/workflows/limiter/answer-times.ts).
+ * slot by it (src/workflows/answer-times.ts).
  */
 export interface AnswerTime extends SteadyReading {
   /** ms, rounded up. */
   readonly at: number;
   /** What the Temporal server's clock had reached before the answer (ms since the epoch). */
   readonly after: number;
+  /** The worker that had the answer died before it could report it: that was some time ago. */
+  readonly recalled?: true;
 }
 
 /** The answer to a POST, with its times; they are absent if the worker died, and in histories without them. */
@@ -198,18 +200,6 @@ export type ListOutcome =
       readonly message: string;
       readonly retryAfterMs: number | null;
     };
-
-/** Whether a service accepts a job with these options, if its contract does not say so: requested before it is sent. */
-export type OfferOutcome =
-  | { readonly type: 'offered' }
-  /** Final for the item. */
-  | {
-      readonly type: 'notOffered';
-      readonly code: 'CHARGE_METHOD_NOT_OFFERED';
-      readonly message: string;
-      readonly remedy: string;
-    }
-  | Extract<PingOutcome, { readonly type: 'unavailable' }>;
 
 /** Whether a service answers at all: requested before the next submission after it was down. */
 export type PingOutcome =

@@ -1,27 +1,48 @@
 /** A molecule for formats with bond orders and formal charges, which its topology does not have. */
+import type { BondOrders } from '../domain/molecular-graph.ts';
+import type { Chemist } from '../inputs/molecules/chemist.ts';
+import { structureIn } from '../inputs/molecules/composition.ts';
+import { inputBondOrders, isNetCharge, molfileLines } from '../results/bonded-molecule.ts';
+import { hydrogensMissing } from '../results/hydrogens.ts';
 import type { MoleculeReading } from '../results/reading.ts';
-import { assignBondOrders, type BondOrders } from '../results/bond-orders.ts';
-import { hydrogensMissing } from './hydrogens.ts';
 import { whyLeftOut, type LeftOut } from './left-out.ts';
 
 export interface BondedMolecule extends BondOrders {
   readonly reading: MoleculeReading;
   /** Sum of the formal charges, which equals the sum of the partial charges. */
   readonly netCharge: number;
+  /** With the same bonds: the user's own, or RDKit's canonical one; null if RDKit refuses the molecule. */
+  readonly smiles: string | null;
 }
 
-/** For ACPYPE's rounding errors: six decimals per atom, and sums that are corrected at one atom. */
-const CHARGE_TOLERANCE = 0.05;
-
-export function bondedMolecule(reading: MoleculeReading): BondedMolecule | LeftOut {
+/** @param input null if it is unknown */
+export async function bondedMolecule(
+  reading: MoleculeReading,
+  input: { readonly name: string; readonly text: string } | null,
+  chemist: Chemist,
+): Promise<BondedMolecule | LeftOut> {
   const missing = hydrogensMissing(reading);
   if (missing !== null) return whyLeftOut('HYDROGENS_MISSING', missing);
   const netCharge = Math.round(reading.charge) || 0;
-  if (Math.abs(reading.charge - netCharge) > CHARGE_TOLERANCE) {
-    return whyLeftOut('BOND_ORDERS_UNKNOWN', { partialCharges: reading.charge });
+  const structure = input === null ? null : structureIn(input);
+  const graph = structure === null ? null : await chemist.readGraph(structure);
+  const own = graph?.type === 'molecule' ? inputBondOrders(graph, reading) : null;
+  const bonding = own ?? reading.bonding;
+  if (bonding === null) {
+    const isWhole = isNetCharge(netCharge, reading.charge);
+    const facts = isWhole ? { netCharge } : { partialCharges: reading.charge };
+    return whyLeftOut('BOND_ORDERS_UNKNOWN', facts);
   }
-  const elements = reading.atoms.map(({ element }) => element);
-  const found = assignBondOrders({ elements, bonds: reading.bonds }, netCharge);
-  if (found !== null) return { ...found, reading, netCharge };
-  return whyLeftOut('BOND_ORDERS_UNKNOWN', { netCharge });
+  const isOwnSmiles = own !== null && structure !== null && !structure.includes('\n');
+  const smiles = isOwnSmiles ? structure : await smilesOf(reading, bonding, chemist);
+  return { ...bonding, reading, netCharge, smiles };
+}
+
+async function smilesOf(
+  reading: MoleculeReading,
+  bonding: BondOrders,
+  chemist: Chemist,
+): Promise<string | null> {
+  const drawn = await chemist.draw(molfileLines('', reading, bonding).join('\n'));
+  return drawn.type === 'drawn' ? drawn.smiles : null;
 }

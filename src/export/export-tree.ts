@@ -1,8 +1,10 @@
 /** Exports the items of an output tree: reads and writes files for the formats. */
+import { withChemist } from '../inputs/molecules/shared-chemist.ts';
+import type { Chemist } from '../inputs/molecules/chemist.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
-import { inOrder } from '../store/in-order.ts';
+import { inOrder } from '../store/in-parallel.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -14,11 +16,11 @@ import {
   type Remark,
 } from './export-record.ts';
 import type { ExportFormat, ExportItem, ExportOptions } from './format.ts';
-import { itemNotes } from './item-notes.ts';
 import { whyLeftOut, type LeftOut } from './left-out.ts';
 import { readExportItem } from './read-item.ts';
 import { DigestSink, FileSink, type Sink } from './sink.ts';
 import { StructureFolder } from './structure-folder.ts';
+import { warningsOf } from '../store/item-warnings.ts';
 
 export interface ExportWork {
   readonly store: Store;
@@ -49,6 +51,14 @@ export interface Exported extends ExportRecord {
  * @throws StoreError
  */
 export async function exportTree(work: ExportWork): Promise<Exported> {
+  return withChemist((chemist) => exportWith({ ...work, chemist }));
+}
+
+interface ChemistsWork extends ExportWork {
+  readonly chemist: Chemist;
+}
+
+async function exportWith(work: ChemistsWork): Promise<Exported> {
   const { to, replace = false } = work;
   const former = await readExportedFiles(to);
   if (!replace && (await isOccupied(to))) await checkNothingLost(work, former ?? []);
@@ -68,7 +78,7 @@ async function isOccupied(store: Store): Promise<boolean> {
 }
 
 /** A first pass without writing, so that either everything is written or nothing. */
-async function checkNothingLost(work: ExportWork, former: readonly string[]): Promise<void> {
+async function checkNothingLost(work: ChemistsWork, former: readonly string[]): Promise<void> {
   const { to } = work;
   const exported = await pass({ ...work, onItem: undefined }, new DigestSink());
   const files = new Map([...exported.files, recordDigest(exported)]);
@@ -87,7 +97,7 @@ function recordDigest(exported: Exported): [string, FileDigest] {
   return [EXPORT_RECORD, digestOf(text)];
 }
 
-async function pass(work: ExportWork, sink: Sink): Promise<Exported> {
+async function pass(work: ChemistsWork, sink: Sink): Promise<Exported> {
   const exporter = work.format.start(work.options);
   const leftOut: LeftOutItem[] = [];
   const notes: Remark[] = [];
@@ -137,8 +147,8 @@ interface ReadItem {
 }
 
 /** In manifest order; some are read ahead. */
-function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
-  const { store, campaign, format, options, wanted = () => true } = work;
+function readItems(work: ChemistsWork): AsyncGenerator<ReadItem> {
+  const { store, campaign, format, options, chemist, wanted = () => true } = work;
   const structures = new StructureFolder(options.structureColumn, work.structures);
   async function* selected(): AsyncGenerator<Listed> {
     for await (const item of listedItems(store, campaign)) if (wanted(item)) yield item;
@@ -147,7 +157,7 @@ function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
     const { kind, record } = listed;
     if (kind !== null && !format.kinds.includes(kind)) return { listed, read: null };
     if (record?.state !== 'succeeded') return { listed, read: notSucceeded(listed) };
-    return { listed, read: await readExportItem({ store, format, structures }, record) };
+    return { listed, read: await readExportItem({ store, format, structures, chemist }, record) };
   });
 }
 
@@ -174,4 +184,22 @@ function nothing(
       ? `none of the ${otherKinds} selected items has a supported kind (${format.kinds.join(', ')})`
       : `all ${leftOut.length} items were left out, ${first.id} because ${first.message} (${first.code})`;
   return codedError('EXPORT_NOTHING', { campaign: campaign.name, format: format.name, reason });
+}
+
+/** In sentences without the id. */
+export function itemNotes({ record, reading }: ExportItem): readonly string[] {
+  const notes = warningsOf({ ...record, state: 'succeeded' }).map(({ message }) => message);
+  if (record.engine === 'synthetic') {
+    notes.push('its result comes from the synthetic engine and has no scientific meaning');
+  }
+  const guessed =
+    reading?.kind === 'molecule'
+      ? reading.estimated.filter(({ needsRevision }) => needsRevision).map(({ types }) => types)
+      : [];
+  if (guessed.length > 0) {
+    notes.push(
+      `parameters were guessed and need revision (ATTN in its frcmod): ${guessed.join(', ')}`,
+    );
+  }
+  return notes;
 }

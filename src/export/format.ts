@@ -7,11 +7,12 @@
 import type { Kind } from '../domain/item.ts';
 import type { ResultReading } from '../results/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';
+import type { BondedMolecule } from './bonded-molecule.ts';
 import type { LeftOut } from './left-out.ts';
 
 /** The user's options besides the format. */
 export interface ExportOptions {
-  /** The track for colours, B factors and attributes, by the payload's key: `backbone`. */
+  /** The track for B factors, by the payload's key: `backbone`. */
   readonly predictor: string;
   /** The user's own column with the path of a structure file of the item. */
   readonly structureColumn: string;
@@ -38,10 +39,10 @@ export interface ExportItem {
   >;
   /** The texts of the files that the format needs, by file name ending. */
   readonly files: Readonly<Record<string, string>>;
-  /** What was sent to the service; null if the format does not need it. */
-  readonly input: string | null;
   /** The content of the result; null if the format does not need it. */
   readonly reading: ResultReading | null;
+  /** With bond orders; null if the format does not need them. */
+  readonly molecule: BondedMolecule | null;
   readonly structure: StructureFile | null;
 }
 
@@ -79,9 +80,9 @@ export interface ExportFormat {
   readonly loadedBy: string;
   /** The files of an item that it needs, by file name ending. */
   readonly files: readonly string[];
-  /** Whether it needs the content of the result, and the input. */
-  readonly takes: readonly ('reading' | 'input')[];
-  /** Whether a structure file is required, optional, or not used. */
-  readonly structure: 'needed' | 'taken' | 'none';
+  /** Whether it needs the content of the result, or the bond orders of a molecule. */
+  readonly takes: readonly ('reading' | 'bonds')[];
+  /** Whether the user's structure file is needed. */
+  readonly structure: 'needed' | 'none';
   start(options: ExportOptions): Exporter;
 }

@@ -1,33 +1,14 @@
 /** The formats of `hundredfold export`, in the order of `--list`. Add a format as a file and a line here. */
 import { codedError } from '../domain/errors.ts';
-import { bed } from './bed.ts';
-import { chimerax } from './chimerax.ts';
 import type { ExportFormat } from './format.ts';
 import { gff } from './gff.ts';
 import { gromacs } from './gromacs/gromacs.ts';
 import { jalview } from './jalview.ts';
-import { mol2 } from './mol2.ts';
-import { molviewspec } from './molviewspec.ts';
-import { nightingale } from './nightingale.ts';
 import { openmm } from './openmm.ts';
 import { pdb } from './pdb.ts';
-import { sdf } from './sdf.ts';
-import { smi } from './smi.ts';
+import { sdf, smi } from './sdf.ts';
 
-export const FORMATS: readonly ExportFormat[] = [
-  gromacs,
-  openmm,
-  sdf,
-  mol2,
-  smi,
-  gff,
-  bed,
-  jalview,
-  chimerax,
-  nightingale,
-  molviewspec,
-  pdb,
-];
+export const FORMATS: readonly ExportFormat[] = [gromacs, openmm, sdf, smi, gff, jalview, pdb];
 
 /** @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN` */
 export function exportFormatOf(name: string): ExportFormat {

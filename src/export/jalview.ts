@@ -3,7 +3,7 @@ import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
 import { leftOut } from './left-out.ts';
 import { OF_PROTEINS, withProteins, type NamedProtein, type NamedProteins } from './proteins.ts';
 import { THRESHOLDS, ungapped, withoutGaps } from './regions.ts';
-import { noTrack } from './structure/coloured-structure.ts';
+import { noTrack } from './pdb.ts';
 
 export const jalview: ExportFormat = {
   name: 'jalview',

@@ -44,7 +44,7 @@ export const LEFT_OUT = {
   },
   BOND_ORDERS_UNKNOWN: {
     meaning:
-      'no combination of bond orders and formal charges fits the atoms, bonds and net charge (`sdf`, `mol2`)',
+      'no combination of bond orders and formal charges fits the atoms, bonds and net charge (`sdf`, `smi`)',
     message: (facts: { partialCharges: number } | { netCharge: number }) =>
       'netCharge' in facts
         ? `no bond orders match its atoms, its bonds and the net charge ${facts.netCharge}`
@@ -56,9 +56,8 @@ export const LEFT_OUT = {
     message: (_: object) => 'its [ defaults ] are not those of the other ligands (AMBER)',
   },
   NO_SMILES: {
-    meaning: 'the molecule was given as a file with coordinates (`smi`)',
-    message: ({ file }: { file: string }) =>
-      `it was given as a file (${file}), not as a SMILES; use sdf`,
+    meaning: 'RDKit refuses the molecule with the bond orders that fit (`smi`)',
+    message: (_: object) => 'RDKit refuses the molecule with the bond orders that fit; use sdf',
   },
   NO_TRACK: {
     meaning:
@@ -68,10 +67,8 @@ export const LEFT_OUT = {
   },
   STRUCTURE_UNNAMED: {
     meaning: 'the row names no structure file',
-    message: (facts: { column: string } | { sequences: number }) =>
-      'column' in facts
-        ? `its row names no structure file in the column ${facts.column}`
-        : `it has ${facts.sequences} sequences: give the structure of one of them`,
+    message: ({ column }: { column: string }) =>
+      `its row names no structure file in the column ${column}`,
   },
   STRUCTURE_UNREADABLE: {
     meaning: 'the structure file is missing or is not a PDB file',
@@ -112,7 +109,7 @@ function noChain({ name, mmcif }: { readonly name: string; readonly mmcif: boole
 
 type LeftOutCode = keyof typeof LEFT_OUT;
 
-export type LeftOutFacts<C extends LeftOutCode> = Parameters<(typeof LEFT_OUT)[C]['message']>[0];
+type LeftOutFacts<C extends LeftOutCode> = Parameters<(typeof LEFT_OUT)[C]['message']>[0];
 
 /** The table by code, so that a code and its facts belong together. */
 const WORDS: {

@@ -1,14 +1,16 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
 import type { Kind } from '../domain/item.ts';
+import type { Chemist } from '../inputs/molecules/chemist.ts';
 import { readAlignment } from '../results/alignment.ts';
 import { readMolecule } from '../results/molecule.ts';
-import type { ResultReading } from '../results/reading.ts';
+import type { MoleculeReading, ResultReading } from '../results/reading.ts';
 import { readSequences } from '../results/sequence.ts';
 import { readShifts } from '../results/shifts.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
+import { bondedMolecule, type BondedMolecule } from './bonded-molecule.ts';
 import type { ExportFormat, ExportItem } from './format.ts';
 import { whyLeftOut, type LeftOut } from './left-out.ts';
 import type { StructureFolder } from './structure-folder.ts';
@@ -27,21 +29,23 @@ interface Reading {
   readonly store: Store;
   readonly format: ExportFormat;
   readonly structures: StructureFolder;
+  readonly chemist: Chemist;
 }
 
 /** @throws StoreError except for a damaged file */
 export async function readExportItem(
-  { store, format, structures }: Reading,
+  { store, format, structures, chemist }: Reading,
   record: ItemRecord,
 ): Promise<ExportItem | LeftOut> {
   const { id, kind } = record;
-  const takesReading = format.takes.includes('reading');
+  const takesBonds = format.takes.includes('bonds');
+  const takesReading = takesBonds || format.takes.includes('reading');
   const wanted = new Set([...format.files, ...(takesReading ? READING_FILES[kind] : [])]);
   const files: Record<string, string> = {};
   for (const ending of wanted) {
     const name = fileEnding(record, ending);
     if (name === undefined) return whyLeftOut('FILE_MISSING', { ending });
-    const read = await readRecorded(store, itemKey(store, kind, id, name), record.files[name]);
+    const read = await readRecorded(store, itemKey(kind, id, name), record.files[name]);
     if (typeof read !== 'string') return read;
     files[ending] = read;
   }
@@ -49,16 +53,25 @@ export async function readExportItem(
   if (takesReading && reading === null) {
     return whyLeftOut('RESULT_UNREADABLE', { lack: 'no reading' });
   }
-  const input = format.takes.includes('input')
-    ? await readRecorded(store, itemKey(store, kind, id, record.input.name), record.input)
-    : null;
-  if (input !== null && typeof input !== 'string') return input;
+  const molecule =
+    takesBonds && reading?.kind === 'molecule'
+      ? await readBonds(store, record, reading, chemist)
+      : null;
+  if (molecule !== null && 'code' in molecule) return molecule;
   const structure = format.structure === 'none' ? null : await structures.read(record);
-  if (structure !== null && 'code' in structure) {
-    if (format.structure === 'needed' || structure.code !== 'STRUCTURE_UNNAMED') return structure;
-    return { id, record, files, input, reading, structure: null };
-  }
-  return { id, record, files, input, reading, structure };
+  if (structure !== null && 'code' in structure) return structure;
+  return { id, record, files, reading, molecule, structure };
+}
+
+async function readBonds(
+  store: Store,
+  { id, kind, input: { name, ...recorded }, adopted }: ItemRecord,
+  reading: MoleculeReading,
+  chemist: Chemist,
+): Promise<BondedMolecule | LeftOut> {
+  if (adopted?.inputKnown === false) return bondedMolecule(reading, null, chemist);
+  const text = await readRecorded(store, itemKey(kind, id, name), recorded);
+  return typeof text === 'string' ? bondedMolecule(reading, { name, text }, chemist) : text;
 }
 
 /** From the first result set: further ones are in folders. */

@@ -4,11 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { everyCredential } from '../config/services.ts';
 import { isSameReference, type ServiceReference } from '../domain/campaign.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
-import { isTemporalAway } from '../temporal/away.ts';
+import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { isAlive } from '../temporal/processes.ts';
 import { configureSignal } from '../workflows/messages.ts';
@@ -130,12 +129,11 @@ export class EmbeddedSession implements Session {
 
   /** A limit that was changed while campaigns run applies from the next command on: the host has the old one. */
   async #updateLimits(client: Client): Promise<void> {
-    const services = everyCredential(Object.values(this.#options.settings.services));
-    for (const { reference, limit, addressLimit, maxUnfinished } of services) {
+    const services = Object.values(this.#options.settings.services);
+    for (const { reference, limit, maxUnfinished } of services) {
       await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
         credential: reference.credential,
         credentialLimit: limit,
-        addressLimit,
         maxUnfinished,
       });
     }
@@ -144,10 +142,7 @@ export class EmbeddedSession implements Session {
   /** The host's worker does the work, so it must have our services and tokens. */
   #checkServices(record: HostRecord): void {
     const { settings, localServices } = this.#options;
-    const wanted = [
-      ...everyCredential(Object.values(settings.services)),
-      ...(localServices ? localSettings() : []),
-    ];
+    const wanted = [...Object.values(settings.services), ...(localServices ? localSettings() : [])];
     const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
     if (!missing) return;
     const what = `${missing.service} at ${missing.address} (or your token there)`;

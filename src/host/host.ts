@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../config/settings.ts';
-import { everyCredential } from '../config/services.ts';
 import { Deadline } from '../domain/deadline.ts';
 import type { Environment } from '../domain/environment.ts';
 import { connectClient, keepHistories } from '../temporal/connection.ts';
@@ -47,7 +46,7 @@ export interface HostOptions {
 }
 
 function everyService(settings: Settings, local: HostedServices | null) {
-  return [...everyCredential(Object.values(settings.services)), ...(local?.settings ?? [])];
+  return [...Object.values(settings.services), ...(local?.settings ?? [])];
 }
 
 type Stop = () => Promise<void> | void;
@@ -90,16 +89,14 @@ async function startServices(dir: string): Promise<HostedServices> {
   return hostLocalServices(dir);
 }
 
-/**
- * One after the other. If they ran concurrently and the server died, one call would fail and its connection be closed
- * while the other is still being retried, which would end the process ("Channel has been shut down").
- */
-async function prepareServer(client: Client, deadline: Deadline | null): Promise<void> {
-  const prepare = async (): Promise<void> => {
-    await registerSearchAttributes(client);
-    await keepHistories(client);
-  };
-  await (deadline ? client.withDeadline(Date.now() + deadline.leftMs, prepare) : prepare());
+/** A step of the start, for a command that must answer within seconds. */
+async function withinTime(
+  client: Client,
+  deadline: Deadline | null,
+  step: (client: Client) => Promise<void>,
+): Promise<void> {
+  const take = (): Promise<void> => step(client);
+  await (deadline ? client.withDeadline(Date.now() + deadline.leftMs, take) : take());
 }
 
 /** For a command that must answer within seconds: a server that does not answer for this long (ms) is stopped. */
@@ -130,7 +127,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const timeout = deadline && { timeoutMs: deadline.leftMs };
     const client = await connectClient({ ...temporal, embedded: true, ...timeout });
     stops.push(() => client.connection.close());
-    await prepareServer(client, deadline);
+    await withinTime(client, deadline, registerSearchAttributes);
     const worker = await startLastingWorker({
       temporal,
       client,
@@ -143,12 +140,13 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());
-    const references = services.map(({ reference }) => reference);
+    // Last: after a crash, every moment until the worker runs is lost.
+    await withinTime(client, deadline, keepHistories);
     const record = {
       pid: process.pid,
       taskQueue,
       server,
-      services: references,
+      services: services.map(({ reference }) => reference),
       lookOnly,
       lasting,
     };

@@ -9,7 +9,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FOLDER, privateFile, tighten } from '../state/private-folder.ts';
-import { isBusy } from '../state/sqlite-busy.ts';
 
 export interface Lock {
   release(): void;
@@ -64,4 +63,11 @@ export async function waitForLock(
     if (tries === 20) waiting();
     await delay(LOOK_AGAIN_MS);
   }
+}
+
+/** The primary result code SQLITE_BUSY. */
+const BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === BUSY;
 }

@@ -16,8 +16,8 @@ const serverRecord = z.object({
   address: z.string(),
   /** For the user's browser: the guard of the host (ui-guard.ts), which exists as long as the host. */
   ui: z.string().nullable(),
-  /** The UI itself. Missing in records of versions without a guard. */
-  uiBehind: z.string().nullish(),
+  /** The UI itself. */
+  uiBehind: z.string().nullable(),
 });
 
 const hostRecord = z.object({
@@ -30,7 +30,7 @@ const hostRecord = z.object({
   /** It answers queries and does no work. */
   lookOnly: z.boolean(),
   /** For a host that only reads: it stays until it is interrupted (`ui`); other such hosts end soon. */
-  lasting: z.boolean().optional(),
+  lasting: z.boolean(),
 });
 
 /** The process of `run --detach`: the host, or waiting to take over from a command that is the host. */
@@ -42,8 +42,8 @@ const identityRecord = z.object({ taskQueue: z.string() });
 /** The latest time that Temporal's database has seen, or slightly earlier, in ms since 1970. */
 const clockRecord = z.object({ wallMs: z.number() });
 
-/** `id` distinguishes the services of two folders; absent in records written before the ledger existed. */
-const servicesRecord = z.object({ port: z.number(), id: z.string().optional() });
+/** `id` distinguishes the services of two folders. */
+const servicesRecord = z.object({ port: z.number(), id: z.string() });
 
 export type ServerRecord = z.output<typeof serverRecord>;
 export type HostRecord = z.output<typeof hostRecord>;

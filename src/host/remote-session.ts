@@ -1,10 +1,9 @@
 /** A session with a configured server, and with a worker of its own if the command needs work done there. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { everyCredential, type ServiceSettings } from '../config/services.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
-import { openTracing } from '../telemetry/tracing.ts';
-import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { connectClient, temporalAddress, type TemporalAddress } from '../temporal/connection.ts';
 import { buildOn } from '../temporal/deployment.ts';
 import { inTime } from '../temporal/in-time.ts';
 import { ROLES } from '../temporal/roles.ts';
@@ -15,12 +14,10 @@ import type { WorkerOptions } from '../worker/options.ts';
 import type { HostOptions } from './host.ts';
 import type { Session } from './session.ts';
 import { stateFolderOf } from './state.ts';
-import { temporalAddress } from './temporal-address.ts';
 
 interface Connected {
   readonly client: Client;
   readonly target: TemporalAddress;
-  readonly tracing: Awaited<ReturnType<typeof openTracing>>;
 }
 
 export class RemoteSession implements Session {
@@ -37,18 +34,16 @@ export class RemoteSession implements Session {
   }
 
   static async open(temporal: TemporalSettings, options: HostOptions): Promise<RemoteSession> {
-    const { settings, environment, lookOnly = false, patienceMs } = options;
+    const { settings, patienceMs } = options;
     const target = temporalAddress(temporal, settings.codec);
-    // Also without a worker here: the start of a campaign is a span.
-    const tracing = lookOnly ? null : await openTracing(environment);
     const client = await connectClient(target);
-    const opened = RemoteSession.#openWith({ client, target, tracing }, options);
+    const opened = RemoteSession.#openWith({ client, target }, options);
     // A command that must answer within seconds does not wait for a server that does not respond.
     return patienceMs === undefined ? opened : inTime(opened, patienceMs);
   }
 
   static async #openWith(
-    { client, target, tracing }: Connected,
+    { client, target }: Connected,
     { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
   ): Promise<RemoteSession> {
     await registerSearchAttributes(client);
@@ -56,9 +51,7 @@ export class RemoteSession implements Session {
     // `doctor` reports a server without deployments.
     const build = deployment === null ? null : await buildOn(client, deployment);
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
-    const services: ServiceSettings[] = lookOnly
-      ? []
-      : everyCredential(Object.values(settings.services));
+    const services: ServiceSettings[] = lookOnly ? [] : Object.values(settings.services);
     // It is unknown whether other workers are active there: the server lists pollers for minutes after they have
     // ended. So a command that needs work done starts a worker; a command that only reads does so if no poller is
     // listed at all. A command that lacks a token leaves the work to others: its worker would take jobs from the queue
@@ -83,7 +76,6 @@ export class RemoteSession implements Session {
         : null;
     return new RemoteSession(client, taskQueue, async () => {
       await worker?.stop();
-      await tracing?.flush();
     });
   }
 

@@ -24,19 +24,15 @@ interface Seeding {
 export async function seedLedger(store: Store, seeding: Seeding): Promise<number> {
   const feeds = seeding.feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);
   let noted = 0;
-  for (const { reference, limit, addressLimit, ledgerAddress, others = [] } of feeds) {
-    const windowMs = Math.max(limit.windowMs, addressLimit.windowMs);
+  for (const { reference, limit, ledgerAddress } of feeds) {
+    const { windowMs } = limit;
     const jobs = await chargesInTree(store, reference.address, windowMs);
     if (jobs.length === 0) continue;
-    const first = (await credentialOfTree(store, reference.service)) ?? reference.credential;
+    const credential = (await credentialOfTree(store, reference.service)) ?? reference.credential;
     const ledger = new Ledger({ folder: stateFolderOf(seeding), owner: 'tree', warn });
     try {
-      // With several tokens, the token of a job is sometimes unknown: then it counts for each.
-      for (const credential of new Set([first, ...others.map((one) => one.reference.credential)])) {
-        const own = jobs.filter((job) => (job.credential ?? credential) === credential);
-        const account = { ...reference, credential, address: ledgerAddress };
-        noted += ledger.note(account, own, windowMs);
-      }
+      const account = { ...reference, credential, address: ledgerAddress };
+      noted += ledger.note(account, jobs, windowMs);
     } finally {
       ledger.stop();
     }

@@ -62,8 +62,7 @@ export class ServerKeeper {
 
   async #findOrStart(): Promise<ServerRecord> {
     const left = readRecord(this.#dir, 'server');
-    // A server that was started before the guard existed shows its UI to every web page: it is restarted.
-    if (left?.uiBehind && !isSetBack(this.#dir) && (await isRunning(left))) {
+    if (left && !isSetBack(this.#dir) && (await isRunning(left))) {
       this.#server = { ...left, ui: await this.#guardedUi(left) };
       writeRecord(this.#dir, 'server', this.#server);
       return this.#server;
@@ -134,7 +133,7 @@ export class ServerKeeper {
   /** The address of the UI for the user, on its former port if that is free. */
   async #guardedUi(former: ServerRecord | null): Promise<string> {
     const known = former?.ui ? [portOf(new URL(former.ui).host)] : [];
-    this.#guard ??= await guardUi(() => this.#server?.uiBehind ?? null, ...known, UI_PORT);
+    this.#guard ??= await guardUi(() => this.#server && this.#server.uiBehind, ...known, UI_PORT);
     return this.#guard.url;
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { GUARD_MS, REMEMBERED_MS, type Limit } from '../budget/window.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { LONGEST_POST_MS } from '../domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type {
   Account,
   AcceptedAnswer,
@@ -11,11 +11,10 @@ import type {
   KnownJob,
   Reservation,
   ReservationRequest,
-  Windows,
+  WrittenAnswer,
 } from './charge.ts';
 import { counts, fullness, type Counted } from './fullness.ts';
-import { anchorRows } from './anchor-rows.ts';
-import { prepared } from './prepared.ts';
+import { anchorRows, prepared } from './schema.ts';
 import type { Moment } from './steady-clock.ts';
 
 type Row = Record<string, SQLOutputValue>;
@@ -71,20 +70,18 @@ export class ChargeRows {
   }
 
   full(submission: ReservationRequest, { steadyMs }: Moment): Full | null {
-    const { credential, address } = submission.windows;
-    const found = [
-      fullness(this.#counted(submission, credential, steadyMs, true), credential, steadyMs),
-      fullness(this.#counted(submission, address, steadyMs, false), address, steadyMs),
-    ].filter((one) => one !== null);
-    if (found.length === 0) return null;
-    const retryAfterMs = Math.max(...found.map((one) => one.retryAfterMs));
-    const byOthers = Math.max(...found.map((one) => one.byOthers));
-    return { type: 'full', retryAfterMs, byOthers, because: 'window' };
+    const { limit, replaces } = submission;
+    const others = this.#counted(submission, limit, steadyMs).filter(({ id }) => id !== replaces);
+    const found = fullness(others, limit, steadyMs);
+    return found && { type: 'full', ...found, because: 'window' };
   }
 
+  /** The row of a POST of unknown fate becomes that of the POST which replaces it. */
   open(submission: ReservationRequest, now: Moment): void {
-    const { id, windows } = submission;
-    const [keep, windowMs] = [keepMs(windows), countedMs(windows)];
+    const { id, limit, replaces } = submission;
+    if (replaces !== undefined) this.free(replaces);
+    const keep = keepMs(limit.windowMs);
+    const windowMs = limit.limit === null ? null : limit.windowMs;
     this.#insert(submission, { id, state: 'open', origin: 'sent', keepMs: keep, windowMs, ...now });
   }
 
@@ -92,7 +89,7 @@ export class ChargeRows {
   chargedSince(id: string, account: Account, limit: Limit, now: Moment): number {
     const reserved = this.#get('SELECT steady FROM charges WHERE id = ?', id);
     const since = Math.min(now.steadyMs, Number(reserved?.['steady'] ?? now.steadyMs));
-    const rows = this.#counted(account, limit, since, true);
+    const rows = this.#counted(account, limit, since);
     return rows.filter((row) => counts(row, limit, since)).length;
   }
 
@@ -103,7 +100,8 @@ export class ChargeRows {
   charge(id: string, answer: AcceptedAnswer, now: Moment): void {
     const { remoteId, rateLimit, sentAt, answeredAt } = answer;
     const row = this.#get('SELECT * FROM charges WHERE id = ?', id);
-    if (row === undefined) return;
+    // Charged already by a look-up, which found the job before its answer came.
+    if (row?.['state'] !== 'open') return;
     if (rateLimit) this.#chargeForeignJobs(row, rateLimit, now);
     this.#run(
       `UPDATE charges SET state = 'charged', remote_id = ?, sent = ?, answered = ?,
@@ -113,7 +111,27 @@ export class ChargeRows {
     );
   }
 
-  free(id: string): void {
+  /** The answer to a POST by the steady clock, if a process wrote it; null without one. */
+  answerOf(id: string): WrittenAnswer | null {
+    const row = this.#get(
+      `SELECT * FROM charges WHERE id = ? AND state = 'charged' AND remote_id IS NOT NULL`,
+      id,
+    );
+    if (row === undefined) return null;
+    const { remote_id: remoteId, run, steady, sent, answered } = row;
+    const at = { run: String(run), steadyMs: Number(steady) };
+    return { remoteId: String(remoteId), at, sentAt: timeOf(sent), answeredAt: timeOf(answered) };
+  }
+
+  /** It stays open: the service may accept the job, now or later. */
+  noteSent(id: string, sentAt: number | null): void {
+    this.#run('UPDATE charges SET sent = ? WHERE id = ?', sentAt, id);
+  }
+
+  /** Of a POST that replaced another, the slot is again that of the other one. */
+  free(id: string, replaced?: string): void {
+    if (replaced !== undefined && !this.has(replaced))
+      this.#run(`UPDATE charges SET id = ? WHERE id = ? AND state = 'open'`, replaced, id);
     this.#run(`DELETE FROM charges WHERE id = ? AND state = 'open'`, id);
   }
 
@@ -128,17 +146,21 @@ export class ChargeRows {
     const elapsed = Math.max(0, now.wallMs - closedAt);
     const at = { run: now.run, steadyMs: now.steadyMs - elapsed, wallMs: now.wallMs - elapsed };
     const id = `tree ${service} ${address} ${remoteId}`;
-    const keep = keepMs({
-      credential: { limit: null, windowMs },
-      address: { limit: null, windowMs },
-    });
     const [state, origin] = ['charged', 'tree'] as const;
-    this.#insert(account, { id, state, origin, keepMs: keep, windowMs, remoteId, ...at });
+    this.#insert(account, {
+      id,
+      state,
+      origin,
+      keepMs: keepMs(windowMs),
+      windowMs,
+      remoteId,
+      ...at,
+    });
     return true;
   }
 
   of(account: Account, now: Moment): Charge[] {
-    const since = now.steadyMs - REMEMBERED_MS - LONGEST_POST_MS;
+    const since = now.steadyMs - REMEMBERED_MS - LATEST_ACCEPTANCE_MS;
     return this.#all(
       `SELECT * FROM charges WHERE service = ? AND address = ? AND credential = ? AND steady > ?
        ORDER BY steady, seq`,
@@ -177,12 +199,11 @@ export class ChargeRows {
     return typeof at === 'number' && at > steadyMs - OPEN_KEPT_MS ? steadyMs - at : null;
   }
 
-  /** While a window includes time before the ledger was recreated, it may be full. */
-  unknownBefore({ credential, address }: Windows, now: Moment): Full | null {
+  /** While the window includes time before the ledger was recreated, it may be full. */
+  unknownBefore({ limit, windowMs }: Limit, now: Moment): Full | null {
     const age = this.gapAge(now);
-    if (age === null) return null;
-    const limited = [credential, address].filter(({ limit }) => limit !== null);
-    const wait = Math.max(0, ...limited.map(({ windowMs }) => windowMs + GUARD_MS)) - age;
+    if (age === null || limit === null) return null;
+    const wait = windowMs + GUARD_MS - age;
     if (wait <= 0) return null;
     return { type: 'full', retryAfterMs: Math.ceil(wait), byOthers: 0, because: 'unknown' };
   }
@@ -213,22 +234,16 @@ export class ChargeRows {
     }
   }
 
-  #counted(account: Account, limit: Limit, now: number, ofCredential: boolean): Counted[] {
+  #counted(account: Account, limit: Limit, now: number): CountedRow[] {
     if (limit.limit === null) return [];
     const { service, address, credential } = account;
-    const since = now - limit.windowMs - GUARD_MS - LONGEST_POST_MS;
-    const rows = ofCredential
-      ? this.#all(
-          `SELECT state, steady, origin, owner FROM charges
-           WHERE service = ? AND address = ? AND credential = ? AND steady > ?`,
-          ...[service, address, credential, since],
-        )
-      : this.#all(
-          `SELECT state, steady, origin, owner FROM charges
-           WHERE service = ? AND address = ? AND steady > ?`,
-          ...[service, address, since],
-        );
-    return rows.map((row) => ({
+    const since = now - limit.windowMs - GUARD_MS - LATEST_ACCEPTANCE_MS;
+    return this.#all(
+      `SELECT id, state, steady, origin, owner FROM charges
+       WHERE service = ? AND address = ? AND credential = ? AND steady > ?`,
+      ...[service, address, credential, since],
+    ).map((row) => ({
+      id: String(row['id']),
       state: row['state'] === 'open' ? 'open' : 'charged',
       steady: Number(row['steady']),
       own: this.#isOwn(row),
@@ -262,6 +277,14 @@ export class ChargeRows {
   }
 }
 
+interface CountedRow extends Counted {
+  readonly id: string;
+}
+
+function timeOf(value: SQLOutputValue | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
 interface NewRow extends Moment {
   readonly id: string;
   readonly state: Charge['state'];
@@ -272,14 +295,8 @@ interface NewRow extends Moment {
 }
 
 /** Longer than the window: an open row leaves it later, and limits may be changed while it runs. */
-const KEEP_LONGER_MS = LONGEST_POST_MS + GUARD_MS;
+const KEEP_LONGER_MS = LATEST_ACCEPTANCE_MS + GUARD_MS;
 
-function keepMs({ credential, address }: Windows): number {
-  return Math.max(REMEMBERED_MS, credential.windowMs, address.windowMs) + KEEP_LONGER_MS;
-}
-
-/** The longest window in which a charge counts; null if there is no limit. */
-function countedMs({ credential, address }: Windows): number | null {
-  const limited = [credential, address].filter(({ limit }) => limit !== null);
-  return limited.length === 0 ? null : Math.max(...limited.map(({ windowMs }) => windowMs));
+function keepMs(windowMs: number): number {
+  return Math.max(REMEMBERED_MS, windowMs) + KEEP_LONGER_MS;
 }

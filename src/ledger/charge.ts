@@ -1,6 +1,7 @@
 /** Types of requests to the ledger and its answers. */
 import type { Limit } from '../budget/window.ts';
 import type { ServiceName } from '../domain/item.ts';
+import type { Moment } from './steady-clock.ts';
 
 /** The account that a submission is charged to. */
 export interface Account {
@@ -11,28 +12,22 @@ export interface Account {
   readonly credential: string;
 }
 
-/** The limits that apply to a submission: its credential's, and the address's, which counts all credentials. */
-export interface Windows {
-  readonly credential: Limit;
-  readonly address: Limit;
-}
-
 /** One POST that needs a slot. */
 export interface ReservationRequest extends Account {
   /** Unique for one POST. */
   readonly id: string;
-  readonly windows: Windows;
+  /** Of its credential. */
+  readonly limit: Limit;
+  /** The id of a POST of unknown fate: both create at most one job, and share its slot (budget/closing.ts). */
+  readonly replaces?: string;
 }
 
 export type Reservation =
-  | {
-      readonly type: 'taken';
-      /**
-       * True when the id was already charged, or was reserved by a process that never closed it: that POST may have
-       * been made. It stays charged, and this reservation has its own slot.
-       */
-      readonly repeated: boolean;
-    }
+  /**
+   * If the id was already charged, or was reserved by a process that never closed it, that POST may have been made: it
+   * stays charged, and this reservation has its own slot.
+   */
+  | { readonly type: 'taken' }
   | {
       readonly type: 'full';
       /** How long to wait before another attempt, in ms, at least 1. */
@@ -82,6 +77,16 @@ export interface AcceptedAnswer {
     /** The configured limit of the credential: if the service reports another, its headers are not evaluated. */
     readonly configured: Limit;
   };
+}
+
+/** The answer to an accepted POST, as the process that sent it wrote it. */
+export interface WrittenAnswer {
+  readonly remoteId: string;
+  /** When it was complete. */
+  readonly at: Pick<Moment, 'run' | 'steadyMs'>;
+  /** The same, and the first byte, by the wall clock (ms); for people. */
+  readonly sentAt: number | null;
+  readonly answeredAt: number | null;
 }
 
 /** Why a service answered 429 although the ledger had a slot. */

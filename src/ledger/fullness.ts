@@ -1,6 +1,6 @@
 /** Whether a rolling window has a free slot, and when to retry if not. Pure: all times are steady ms. */
 import { GUARD_MS, type Limit } from '../budget/window.ts';
-import { LONGEST_POST_MS } from '../domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 
 /** While a request in progress may be refused and free its slot at any moment, retry this soon (ms). */
 export const ASK_AGAIN_MS = 1_000;
@@ -18,7 +18,7 @@ interface Fullness {
   readonly byOthers: number;
 }
 
-/** null: a slot is free. The rows are those of the window's credential or address, in any order. */
+/** null: a slot is free. The rows are those of the window's credential, in any order. */
 export function fullness(rows: readonly Counted[], limit: Limit, now: number): Fullness | null {
   if (limit.limit === null) return null;
   const counted = rows.filter((row) => counts(row, limit, now));
@@ -45,9 +45,9 @@ export function release(row: Counted, { windowMs }: Limit, now: number): number 
 /** When the answer came, or the earliest time at which it would come. Without one, it counts as answered at the end. */
 function closedAt(row: Counted, now: number): number {
   if (row.state === 'charged') return row.steady;
-  return isOnItsWay(row, now) ? now : row.steady + LONGEST_POST_MS;
+  return isOnItsWay(row, now) ? now : row.steady + LATEST_ACCEPTANCE_MS;
 }
 
 function isOnItsWay({ state, steady }: Counted, now: number): boolean {
-  return state === 'open' && now < steady + LONGEST_POST_MS;
+  return state === 'open' && now < steady + LATEST_ACCEPTANCE_MS;
 }

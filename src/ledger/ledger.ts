@@ -16,7 +16,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
-import { listCharges, type ListedCharge } from './charge-list.ts';
+import type { Limit } from '../budget/window.ts';
 import { ChargeRows } from './charge-rows.ts';
 import type {
   Account,
@@ -27,7 +27,7 @@ import type {
   Reservation,
   SeenRejection,
   ReservationRequest,
-  Windows,
+  WrittenAnswer,
 } from './charge.ts';
 import { RejectionRows } from './rejection-rows.ts';
 import { inTransaction, isDamage, openDatabase, setAside } from './schema.ts';
@@ -77,19 +77,18 @@ export class Ledger {
   reserve(submission: ReservationRequest): Reservation {
     const reservation = this.#transaction<Reservation>(({ charges, rejections }, now) => {
       charges.tidy(now);
-      const { id, windows } = submission;
+      const { id, limit } = submission;
       const known = charges.stateOf(id);
-      if (known?.session === this.#session && known.state === 'open')
-        return { type: 'taken', repeated: false };
+      if (known?.session === this.#session && known.state === 'open') return { type: 'taken' };
       const full =
-        charges.unknownBefore(windows, now) ??
+        charges.unknownBefore(limit, now) ??
         rejections.held(submission, now) ??
         charges.full(submission, now);
       if (full) return full;
       if (known) charges.giveOtherId(id);
       charges.open(submission, now);
-      return { type: 'taken', repeated: known !== null };
-    }, isLimited(submission));
+      return { type: 'taken' };
+    }, submission.limit.limit !== null);
     if (reservation.type === 'taken') this.#onTheirWay.set(submission.id, submission);
     return reservation;
   }
@@ -99,11 +98,11 @@ export class Ledger {
    * reveals jobs from elsewhere, they are charged as well.
    */
   close(id: string, as: 'charged' | 'free', answer: AcceptedAnswer = {}): void {
+    if (as === 'free') {
+      this.free(id);
+      return;
+    }
     this.#transaction(({ charges }, now) => {
-      if (as === 'free') {
-        charges.free(id);
-        return;
-      }
       const submission = this.#onTheirWay.get(id);
       if (submission && !charges.has(id)) charges.open(submission, now);
       charges.charge(id, answer, now);
@@ -111,18 +110,40 @@ export class Ledger {
     this.#onTheirWay.delete(id);
   }
 
+  /** The POST created no job. `replaced`: the POST of unknown fate whose slot it used, and which has it again. */
+  free(id: string, replaced?: string): void {
+    this.#transaction(({ charges }) => {
+      charges.free(id, replaced);
+    });
+    this.#onTheirWay.delete(id);
+  }
+
+  /** The POST has ended, and its fate is unknown: its slot counts as long as the service may accept the job. */
+  leave(id: string, sentAt: number | null): void {
+    this.#transaction(({ charges }) => {
+      charges.noteSent(id, sentAt);
+    });
+    this.#onTheirWay.delete(id);
+  }
+
+  /** What an earlier process, or this one, has written of the answer to a POST; null if nothing. */
+  answerOf(id: string): WrittenAnswer | null {
+    return this.#transaction(({ charges }) => charges.answerOf(id));
+  }
+
   /**
    * The service answered 429 to this submission, which ends it without a job. Until `retryAfterMs` has passed, no
    * process on this machine submits with the credential.
    */
-  reject(id: string, { account, windows, retryAfterMs, serviceLimit }: RejectedPost): void {
+  reject(id: string, post: RejectedPost): void {
+    const { account, limit, retryAfterMs, serviceLimit, replaced } = post;
     this.#transaction(({ charges, rejections }, now) => {
-      const charged = charges.chargedSince(id, account, windows.credential, now) - 1;
-      charges.free(id);
-      const type = explain(charged, windows, serviceLimit);
+      const charged = charges.chargedSince(id, account, limit, now) - 1;
+      charges.free(id, replaced);
+      const type = explain(charged, limit, serviceLimit);
       const holdMs = Math.min(retryAfterMs ?? 0, LONGEST_HOLD_MS);
-      const { limit } = windows.credential;
-      rejections.add(account, { type, charged, limit, serviceLimit, holdMs }, now);
+      const rejected = { type, charged, limit: limit.limit, serviceLimit, holdMs };
+      rejections.add(account, rejected, now);
     });
     this.#onTheirWay.delete(id);
   }
@@ -130,11 +151,6 @@ export class Ledger {
   /** The charges of an account in its last hour, for display. */
   charges(account: Account): readonly Charge[] {
     return this.#transaction(({ charges }, now) => charges.of(account, now));
-  }
-
-  /** All charges of all accounts, including expired ones as long as they are kept. */
-  list(): readonly ListedCharge[] {
-    return this.#transaction(({ database }, now) => listCharges(database, now));
   }
 
   /** All accounts that have charges. */
@@ -234,25 +250,22 @@ export class Ledger {
 
 interface RejectedPost {
   readonly account: Account;
-  readonly windows: Windows;
+  readonly limit: Limit;
   /** The delay that the service requested; null if it requested none. */
   readonly retryAfterMs: number | null;
   /** X-RateLimit-Limit of the answer; null if there was none. */
   readonly serviceLimit: number | null;
-}
-
-function isLimited({ windows: { credential, address } }: ReservationRequest): boolean {
-  return credential.limit !== null || address.limit !== null;
+  /** As in `Ledger.free`. */
+  readonly replaced?: string | undefined;
 }
 
 /** After this long (ms) we retry, whatever the service requests: one odd answer must not block a night. */
 const LONGEST_HOLD_MS = 3_600_000;
 
-function explain(charged: number, windows: Windows, serviceLimit: number | null): Rejection {
-  const { limit } = windows.credential;
+function explain(charged: number, { limit }: Limit, serviceLimit: number | null): Rejection {
   if (limit === null || charged >= limit) return 'explained';
   if (serviceLimit !== null && serviceLimit < limit) return 'lower-limit';
-  // The full window may be that of the address, which the headers do not show.
+  // Or the ceiling of the address is reached, which the headers do not show.
   return 'someone-else';
 }
 

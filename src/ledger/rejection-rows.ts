@@ -1,9 +1,8 @@
 /** The 429 answers in the file, with the delay requested by the service. Runs in the transaction of its caller. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
-import { anchorRows } from './anchor-rows.ts';
+import { anchorRows, prepared } from './schema.ts';
 import type { Account, Rejection, Reservation, SeenRejection } from './charge.ts';
-import { prepared } from './prepared.ts';
 import type { Moment } from './steady-clock.ts';
 
 /** How long (ms) they are kept for display. */

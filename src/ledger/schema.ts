@@ -1,8 +1,9 @@
 /** The file of the ledger: opened, created, or set aside when it is damaged. */
 import { existsSync, renameSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import { privateFile } from '../state/private-folder.ts';
+import type { Moment } from './steady-clock.ts';
 
 const LAYOUT = 1;
 
@@ -32,7 +33,6 @@ CREATE TABLE charges (
   window_ms  REAL
 ) STRICT;
 CREATE INDEX charges_account ON charges (service, address, credential, steady);
-CREATE INDEX charges_address ON charges (service, address, steady);
 CREATE INDEX charges_remote ON charges (service, address, remote_id);
 CREATE INDEX charges_run ON charges (run, steady);
 CREATE TABLE rejections (
@@ -66,7 +66,7 @@ export function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_MS });
   try {
     database.exec('PRAGMA journal_mode = WAL');
-    upgrade(database);
+    createTables(database);
     const [found] = database.prepare('PRAGMA quick_check(1)').all();
     if (found?.['quick_check'] !== 'ok') throw damage(path);
     return database;
@@ -77,27 +77,13 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /** Two processes may open a new file concurrently: the second finds the work already done. */
-function upgrade(database: DatabaseSync): void {
-  if (layoutOf(database) === LAYOUT && lacking(database).length === 0) return;
+function createTables(database: DatabaseSync): void {
+  if (layoutOf(database) === LAYOUT) return;
   inTransaction(database, () => {
     const layout = layoutOf(database);
     if (layout !== 0 && layout !== LAYOUT) throw newer(layout);
     if (layout === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}`);
-    for (const column of lacking(database))
-      database.exec(`ALTER TABLE charges ADD COLUMN ${column} REAL`);
   });
-}
-
-/**
- * Columns that a file of an earlier version lacks. They may be null and earlier versions do not name them, so these can
- * still use the file: the version of the layout is unchanged.
- */
-const ADDED = ['sent', 'answered', 'window_ms'] as const;
-
-function lacking(database: DatabaseSync): readonly string[] {
-  const rows = database.prepare(`SELECT name FROM pragma_table_info('charges')`).all();
-  const names = rows.map(({ name }) => name);
-  return ADDED.filter((column) => !names.includes(column));
 }
 
 function layoutOf(database: DatabaseSync): number {
@@ -141,4 +127,36 @@ function damage(path: string): HundredfoldError {
 
 function newer(layout: number): HundredfoldError {
   return codedError('LEDGER_NEWER', { layout });
+}
+
+/** Converts times of rows that another run of the system has written to the steady clock of this one. `table`: ours. */
+export function anchorRows(database: DatabaseSync, table: string, now: Moment): void {
+  const { run, steadyMs, wallMs } = now;
+  const known = prepared(
+    database,
+    `SELECT 1 FROM ${table} WHERE run < ? OR run > ? OR (run = ? AND steady > ?) LIMIT 1`,
+  ).get(run, run, run, steadyMs);
+  // The usual case: one read and no write.
+  if (known === undefined) return;
+  database
+    .prepare(
+      `UPDATE ${table} SET steady = ? - max(0, ? - wall), wall = min(wall, ?), run = ?
+       WHERE run < ? OR run > ?`,
+    )
+    .run(steadyMs, wallMs, wallMs, run, run, run);
+  database
+    .prepare(`UPDATE ${table} SET steady = ?, wall = ? WHERE run = ? AND steady > ?`)
+    .run(steadyMs, wallMs, run, steadyMs);
+}
+
+/** Each is prepared once per database: two transactions per submission run a dozen of them. */
+const known = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
+
+/** @param sql one of the fixed texts of this folder */
+export function prepared(database: DatabaseSync, sql: string): StatementSync {
+  const statements = known.get(database) ?? new Map<string, StatementSync>();
+  known.set(database, statements);
+  const statement = statements.get(sql) ?? database.prepare(sql);
+  statements.set(sql, statement);
+  return statement;
 }

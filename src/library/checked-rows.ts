@@ -16,22 +16,14 @@ export interface ManifestOptions {
   readonly allowOutside?: boolean;
   /** False: results of earlier campaigns are not used, and none are kept for later ones. */
   readonly cache?: boolean;
-  /** Recomputes results of earlier campaigns. */
-  readonly refresh?: boolean;
 }
 
-/** Which rows are run, and the share of the campaign among others. */
+/** Which rows are run, and the place of the campaign among others. */
 export interface RowOptions extends ManifestOptions {
   /** Runs the valid rows and skips the others, which are listed in failed.csv. */
   readonly skipInvalid?: boolean;
-  /** Does not pause a service because its items fail for the same reason. */
-  readonly keepGoing?: boolean;
-  /** Turns for each turn of other campaigns that use the same token: above 0, at most 100; default: 1. */
-  readonly share?: number;
   /** From 1, which is served before all others, to 5; default: 3. */
   readonly priority?: number;
-  /** Slots of each window reserved for other campaigns. */
-  readonly reserve?: number;
 }
 
 /** Rows were refused, and nothing was submitted. */

@@ -8,7 +8,7 @@ import type { Kind } from '../domain/item.ts';
 import type { CampaignState, FinalState } from '../domain/states.ts';
 import type { CampaignResult } from './result.ts';
 
-/** State of a rate limit. A service with several tokens has several of these. */
+/** State of a rate limit: of one credential of a service. */
 export interface BudgetState {
   /** `molecules` or `predictions`. */
   readonly service: string;

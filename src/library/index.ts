@@ -13,7 +13,7 @@ export { Campaign } from './campaign.ts';
 export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './checked-rows.ts';
 export type { ConfigurationOptions } from './configuration.ts';
 export { cancel, pause, resume, type ResumeOptions } from './control.ts';
-export { pull, push, type CopyOptions, type PushOptions, type TreeCopy } from './copy-tree.ts';
+export { pull, type CopyOptions, type TreeCopy } from './pull-tree.ts';
 export type {
   BudgetState,
   CampaignEvent,

@@ -138,6 +138,7 @@ export class OutputTree {
    * Compares every file of the tree with its record, and tables and checksums with the items. Reads all bytes.
    *
    * @returns the faults, one sentence each; empty for an intact tree
+   * @throws HundredfoldError `CAMPAIGN_NOT_ENDED`
    */
   async verify(): Promise<readonly string[]> {
     return treeFaults(this.#store);
@@ -183,7 +184,7 @@ function treeItem(store: Store, location: string, item: Listed): TreeItem {
       record === null
         ? []
         : recordedFiles(record).map(([name, { bytes, sha256 }]) => {
-            const key = itemKey(store, record.kind, id, name);
+            const key = itemKey(record.kind, id, name);
             return {
               name,
               path: addressOf(location, key),

@@ -1,7 +1,7 @@
 /** Runs unsuccessful items of a campaign again, like `hundredfold retry` without a terminal. */
 import { oneAtATime } from '../campaigns/one-at-a-time.ts';
 import { retryOf, startRetry } from '../campaigns/retry.ts';
-import { standingOf } from '../campaigns/standing.ts';
+import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { openSession } from '../host/open-session.ts';
 import { Campaign } from './campaign.ts';
 import type { RowOptions } from './checked-rows.ts';
@@ -13,7 +13,7 @@ import type { StartOptions } from './start-campaign.ts';
 export interface RetryOptions
   extends
     Pick<StartOptions, 'config' | 'environment' | 'services' | 'signal'>,
-    Pick<RowOptions, 'out' | 'share' | 'priority' | 'reserve'> {
+    Pick<RowOptions, 'out' | 'priority'> {
   /** Ids of items that did not succeed. Default: all of them. */
   readonly items?: readonly string[];
   /** True: only items that `failed`, not those that are held or were cancelled. */
@@ -44,7 +44,7 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
     const wanted = {
       ...retried,
       environment,
-      standing: standingOf(options),
+      priority: options.priority ?? USUAL_PRIORITY,
       onNotice,
     };
     const { folder, idle } = await oneAtATime(settings, onNotice, () =>

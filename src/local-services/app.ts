@@ -1,52 +1,35 @@
 /** The HTTP side of both services: all routes, and their common parts. */
 import multipart from '@fastify/multipart';
-import fastify, { type FastifyInstance } from 'fastify';
-import { proxyOptions } from './behind-proxy.ts';
+import fastify from 'fastify';
+import { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import {
   answerErrors,
   answerUnreadable,
   answerUnreadableAddress,
   refuseOtherMethods,
 } from './error-answers.ts';
-import { addFaultHooks } from './fault-hooks.ts';
+import { addFaultHooks, FAULT_CONTROL } from './fault-hooks.ts';
 import type { Faults, FaultRule } from './faults.ts';
-import type { GatewayName, GatewayRule } from './gateway/personalities.ts';
-import type { Trouble } from './gateway/trouble.ts';
-import { refuseOtherNames } from './host-names.ts';
-import { logOptions, logRequests } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { MOLECULES, PREDICTIONS } from './mounts.ts';
 import { pageRoutes } from './molecules/pages.ts';
 import { recordRoutes } from './molecules/records.ts';
 import { submitRoute } from './molecules/submit.ts';
-import { documented } from './openapi.ts';
 import { downloadRoutes } from './predictions/downloads.ts';
 import { PART_LIMIT } from './predictions/multipart.ts';
 import { pastResultRoutes } from './predictions/past-results.ts';
 import { resultRoutes } from './predictions/results.ts';
 import { submitRoutes } from './predictions/submit.ts';
 import { Refusal } from './refusal.ts';
-import type { Services } from './services.ts';
+import { MOLECULES, PREDICTIONS, type Services } from './services.ts';
+import { pino } from 'pino';
+import type { Settings } from './options.ts';
 
-/** Paths for controlling the services in tests; a misbehaving gateway still relays them. */
-export const CONTROL = ['/_faults', '/_gateway'] as const;
-
-/**
- * The server with all routes, not listening yet.
- *
- * @param gateway in front of it; null if there is none
- */
-export async function buildApp(
-  services: Services,
-  metrics: Metrics,
-  gateway: Trouble | null,
-): Promise<FastifyInstance> {
+/** The server with all routes, not listening yet. */
+export async function buildApp(services: Services): Promise<FastifyInstance> {
   const { settings } = services;
   const { bodyLimit } = settings;
   const app = fastify({
     ...logOptions(settings),
     bodyLimit,
-    ...proxyOptions(settings, gateway !== null),
     forceCloseConnections: 'idle',
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerUnreadableAddress,
@@ -57,75 +40,101 @@ export async function buildApp(
   await app.register(multipart, {
     limits: { fileSize: bodyLimit, fieldSize: bodyLimit, parts: PART_LIMIT },
   });
-  answerErrors(app, bodyLimit, [MOLECULES, '/docs']);
+  answerErrors(app, bodyLimit, [MOLECULES]);
   logRequests(app);
   refuseOtherNames(app, settings.host);
-  metrics.serve(app);
   addFaultHooks(app, services);
   const closeRoutes = refuseOtherMethods(app);
-  await moleculeService(app, services);
-  await predictionService(app, services);
+  moleculeService(app, services);
+  predictionService(app, services);
   closeRoutes();
-  if (settings.allowFaultControl) {
-    faultControl(app, services.faults);
-    if (gateway !== null) gatewayControl(app, gateway);
-  }
+  if (settings.allowFaultControl) faultControl(app, services.faults);
   return app;
 }
 
-async function moleculeService(app: FastifyInstance, services: Services): Promise<void> {
-  const described = {
-    mount: MOLECULES,
-    title: 'Molecule parameterisation',
-    description:
-      'Submit a molecule, poll its job, fetch force-field parameters and topologies. Numbers in brackets are the sections of the contract. Public jobs are listed at the root of the service.',
-  };
-  await documented(app, services.settings, described, (scope) => {
-    submitRoute(scope, MOLECULES, services);
-    recordRoutes(scope, MOLECULES, services);
-    pageRoutes(scope, MOLECULES, services);
-  });
+function moleculeService(app: FastifyInstance, services: Services): void {
+  submitRoute(app, MOLECULES, services);
+  recordRoutes(app, MOLECULES, services);
+  pageRoutes(app, MOLECULES, services);
 }
 
-async function predictionService(app: FastifyInstance, services: Services): Promise<void> {
+function predictionService(app: FastifyInstance, services: Services): void {
   const base = PREDICTIONS[services.settings.variant];
-  const described = {
-    mount: '',
-    title: 'Sequence, alignment and NMR-shift predictions',
-    description:
-      'Submit a sequence, an alignment or chemical shifts, poll the job, download its result. Numbers in brackets are the sections of the contract. Every path is written with its trailing slash.',
-  };
-  await documented(app, services.settings, described, (scope) => {
-    submitRoutes(scope, base, services);
-    resultRoutes(scope, base, services);
-    downloadRoutes(scope, base, services);
-    pastResultRoutes(scope, base, services);
-  });
+  submitRoutes(app, base, services);
+  resultRoutes(app, base, services);
+  downloadRoutes(app, base, services);
+  pastResultRoutes(app, base, services);
 }
 
 /** Fault control over HTTP, for tests of a separate process. */
 function faultControl(app: FastifyInstance, faults: Faults): void {
-  app.get('/_faults', () => faults.list());
-  app.put<{ Body: FaultRule[] }>('/_faults', (request) => {
+  app.get(FAULT_CONTROL, () => faults.list());
+  app.put<{ Body: FaultRule[] }>(FAULT_CONTROL, (request) => {
     if (!Array.isArray(request.body)) throw new Refusal(400, 'The body must be an array of rules.');
     faults.set(request.body);
     return faults.list();
   });
-  app.delete('/_faults', () => {
+  app.delete(FAULT_CONTROL, () => {
     faults.clear();
     return faults.list();
   });
 }
 
-/** The same for the personality of the gateway: a rule, or null for no rule. */
-function gatewayControl(app: FastifyInstance, gateway: Trouble): void {
-  app.get('/_gateway', () => gateway.state());
-  app.put<{ Body: GatewayName | GatewayRule | null }>('/_gateway', (request) => {
-    gateway.set(request.body);
-    return gateway.state();
+/**
+ * A web page can resolve its own name to 127.0.0.1 (DNS rebinding) and then read what listens there. Its name is still
+ * in the Host header. Services that listen on a network have names that we do not know.
+ */
+const THIS_MACHINE = /^(127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/;
+
+/** @param address that the services listen on */
+function refuseOtherNames(app: FastifyInstance, address: string): void {
+  if (!THIS_MACHINE.test(address)) return;
+  app.addHook('onRequest', (request, _reply, done) => {
+    const name = (request.headers.host ?? '').replace(/:\d*$/, '');
+    done(
+      THIS_MACHINE.test(name)
+        ? undefined
+        : new Refusal(
+            403,
+            'These services are for this machine: ask 127.0.0.1 or localhost (Host).',
+          ),
+    );
   });
-  app.delete('/_gateway', () => {
-    gateway.set(null);
-    return gateway.state();
+}
+
+/**
+ * The fields of requests and responses in Fastify's own log lines. Nothing lets a reader of the log read a result: no
+ * token, no body, no query (it may contain the token: contract of the prediction service, 4.8), no id (4.4).
+ */
+const SERIALIZERS = {
+  req: ({ method }: { readonly method?: string }) => ({ method }),
+  res: ({ statusCode }: { readonly statusCode?: number }) => ({ statusCode }),
+};
+
+function logOptions({ log }: Settings): FastifyServerOptions {
+  if (log === false) return { logger: false };
+  const logger = log === true ? pino() : log;
+  return {
+    loggerInstance: logger.child({}, { serializers: SERIALIZERS }),
+    // Its own lines contain the address with the query.
+    logController: new LogController({ disableRequestLogging: true }),
+  };
+}
+
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    await Promise.resolve();
+    const { service, endpoint } = request.routeOptions.config;
+    request.log.info(
+      {
+        service,
+        endpoint,
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'answered',
+    );
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Checks a client's input with the same schemas that the OpenAPI documents are made from.
+ * Checks a client's input by a schema.
  *
  * Fastify's own validation is not used: it refuses before a submission can be recorded in the journal.
  */
@@ -33,7 +33,7 @@ function words(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Limits the length of a text, counted as in JSON Schema: an emoji is one character. */
+/** Limits the length of a text, in characters: an emoji is one character. */
 export function characters(
   text: z.ZodString,
   least: number,
@@ -44,7 +44,7 @@ export function characters(
     const { length } = [...value];
     return length >= least && length <= most;
   };
-  return text.refine(fits, error).meta({ override: { minLength: least, maxLength: most } });
+  return text.refine(fits, error);
 }
 
 /** Requires exactly one of these fields of an object. */
@@ -57,6 +57,5 @@ export function exactlyOne(
     names.filter((name) => value[name] !== undefined).length;
   return schema
     .refine((value) => given(value) > 0, words.none)
-    .refine((value) => given(value) < 2, words.several)
-    .meta({ override: { oneOf: names.map((name) => ({ required: [name] })) } });
+    .refine((value) => given(value) < 2, words.several);
 }

@@ -65,16 +65,21 @@ export function answerUnreadableAddress(
   void reply.code(400).send({ error: 'The address of the request cannot be read.' });
 }
 
-/** 405 with `Allow` for the other methods of every route that is registered by `routes` (RFC 9110, 15.5.6). */
+/**
+ * 405 with `Allow` for the other methods of every route that is registered until the returned function is called
+ * (RFC 9110, 15.5.6).
+ */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
   const known = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method, config }) => {
-    if (config?.operation === undefined) return;
+  let closed = false;
+  app.addHook('onRoute', ({ url, method }) => {
+    if (closed) return;
     const methods = known.get(url) ?? new Set();
     for (const one of [method].flat()) methods.add(one);
     known.set(url, methods);
   });
   return () => {
+    closed = true;
     for (const [url, methods] of known) {
       const allow = [...methods].sort().join(', ');
       const refuse = (): never => {

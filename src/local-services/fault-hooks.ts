@@ -1,15 +1,19 @@
 /** Applies the faults of `faults.ts` to requests and responses. */
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceName } from '../domain/item.ts';
-import { echoToken, tokenOf } from './echo-token.ts';
-import type { Endpoint, FaultName, FaultRule } from './faults.ts';
+import { echoToken, tokenOf, GATEWAY_ANSWERS } from './gateway-answers.ts';
+import type { Endpoint, FaultRule } from './faults.ts';
 import type { RequestType } from './job.ts';
 import { Refusal } from './refusal.ts';
-import type { Services } from './services.ts';
+import { MOLECULES, type Services } from './services.ts';
+
+/** Rules are read and set here, whatever the faults are. */
+export const FAULT_CONTROL = '/_faults';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -39,8 +43,24 @@ function placeOf(request: FastifyRequest, services: Services): Place | null {
   return { service, endpoint };
 }
 
+/** Answers in place of the services: nothing of the request reaches them. */
+function addGatewayHook(app: FastifyInstance, { faults }: Services): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { method, url } = request;
+    if (!faults.active || url.startsWith(FAULT_CONTROL)) return;
+    const service = url.startsWith(MOLECULES) ? 'molecules' : 'predictions';
+    const { endpoint = null } = request.routeOptions.config;
+    for (const { name } of faults.strike('gateway', service, endpoint)) {
+      const answer = GATEWAY_ANSWERS[name as keyof typeof GATEWAY_ANSWERS];
+      const { status, headers, body } = answer({ method, url, host: request.headers.host ?? '' });
+      return await reply.code(status).headers(headers).send(body);
+    }
+  });
+}
+
 export function addFaultHooks(app: FastifyInstance, services: Services): void {
   const { faults } = services;
+  addGatewayHook(app, services);
   /** Connections without a response: a stop of the service does not wait for them. */
   const silenced = new Set<Socket>();
   app.addHook('preClose', async () => {
@@ -50,7 +70,8 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
   app.addHook('preHandler', async (request) => {
     const place = faults.active ? placeOf(request, services) : null;
     if (place === null) return;
-    for (const rule of faults.strike('before', place.service, place.endpoint)) {
+    const applies = (rule: FaultRule): boolean => knows(rule, request, services);
+    for (const rule of faults.strike('before', place.service, place.endpoint, applies)) {
       if (rule.name === 'slow') await sleep(rule.ms ?? 1000);
       else await strikeBefore(rule, request, services, silenced);
     }
@@ -61,13 +82,20 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
     const skew = faults.standing('skew')?.ms;
     if (skew !== undefined) void reply.header('Date', new Date(Date.now() + skew).toUTCString());
     let body = await bytes(payload);
-    const applies = (name: FaultName): boolean => appliesTo(name, place, reply.statusCode);
+    const applies = (rule: FaultRule): boolean => appliesTo(rule, place, reply.statusCode);
     for (const rule of faults.strike('after', place.service, place.endpoint, applies)) {
       const token = rule.name === 'echo-token' ? tokenOf(request, services) : null;
       body = await strikeAfter(rule, place, reply, body, silenced, token);
     }
     return body;
   });
+}
+
+/** Whether `unknown` can apply: to a job that exists, and with `ms` only while it is younger. */
+function knows({ name, ms }: FaultRule, request: FastifyRequest, services: Services): boolean {
+  if (name !== 'unknown') return true;
+  const job = services.jobs.get(String((request.params as { id?: unknown }).id));
+  return job !== undefined && services.clock.now() - job.queuedAt < (ms ?? Infinity);
 }
 
 /** Records a submission that a fault refused: it arrived, regardless of the answer. */
@@ -109,11 +137,19 @@ async function strikeBefore(
       note(request, services, 0);
       request.raw.socket.resetAndDestroy();
       return await never();
+    case 'accept-late':
+      // Its address counts as well, and a connection tells it only once, before it is closed.
+      assert.ok(request.ip);
+      request.raw.socket.resetAndDestroy();
+      await sleep(rule.ms ?? 1000);
+      return;
     case 'rate-limit': {
       const { limit } = services.settings;
       const more = { limit, remaining: 0, reset_after: rule.retryAfter ?? 1 };
       return refuse(new Refusal(429, error, more, retryAfter(1)));
     }
+    case 'unknown':
+      throw new Refusal(404, 'Request not found');
     case 'reject':
       return refuse(new Refusal(rule.status ?? 400, error, {}, retryAfter(null)));
     default:
@@ -122,7 +158,7 @@ async function strikeBefore(
 }
 
 /** Whether a fault can apply: some only to an acceptance, some only to a result. */
-function appliesTo(name: FaultName, place: Place, status: number): boolean {
+function appliesTo({ name }: FaultRule, place: Place, status: number): boolean {
   if (name === 'echo-token') return true;
   if (place.endpoint === 'submit') return status < 300;
   return name === 'truncate' || name === 'hang-after' || name === 'reset-after' || status < 300;
@@ -138,6 +174,9 @@ async function strikeAfter(
 ): Promise<Buffer> {
   const { socket } = reply.request.raw;
   switch (rule.name) {
+    case 'slow-after':
+      await sleep(rule.ms ?? 1000);
+      return body;
     case 'hang-after':
       await silence(reply.request, rule.ms, silenced);
       return body;

@@ -4,10 +4,9 @@
  */
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Refusal } from './refusal.ts';
-import { seededRandom } from './seeded-random.ts';
 
 /** The stage of a request at which a fault applies. */
-type Stage = 'listener' | 'clock' | 'before' | 'acceptance' | 'after';
+type Stage = 'listener' | 'clock' | 'gateway' | 'before' | 'acceptance' | 'after';
 
 /** Every fault, its stage, and its default endpoints if the rule names none (null = all). */
 export const FAULTS = {
@@ -15,6 +14,13 @@ export const FAULTS = {
   refuse: { stage: 'listener', endpoints: null },
   /** All times in responses, including the `Date` header, are `ms` off. */
   skew: { stage: 'clock', endpoints: null },
+  /** The answers of `gateway-answers.ts` to every request, also where the service has no endpoint. */
+  'firewall-403': { stage: 'gateway', endpoints: null },
+  'expired-token': { stage: 'gateway', endpoints: null },
+  'maintenance-html': { stage: 'gateway', endpoints: null },
+  'redirect-https': { stage: 'gateway', endpoints: null },
+  'captive-portal': { stage: 'gateway', endpoints: null },
+  'proxy-auth': { stage: 'gateway', endpoints: null },
   /** No response; nothing is accepted. The connection is cut after `ms`, if given. */
   hang: { stage: 'before', endpoints: null },
   /** The connection is reset before anything is accepted. */
@@ -27,12 +33,18 @@ export const FAULTS = {
   'rate-limit': { stage: 'before', endpoints: ['submit'] },
   /** `status` (default 400); nothing is accepted. */
   reject: { stage: 'before', endpoints: ['submit'] },
+  /** The connection is reset, and the job is accepted `ms` later (default 1000), as if its client were there. */
+  'accept-late': { stage: 'before', endpoints: ['submit'] },
+  /** A job that exists is unknown: 404, for `ms` after its acceptance if given. */
+  unknown: { stage: 'before', endpoints: ['status', 'results', 'history'] },
   /** The accepted job is unknown afterwards. */
   lose: { stage: 'acceptance', endpoints: ['submit'] },
   /** The accepted job fails in the worker. */
   fail: { stage: 'acceptance', endpoints: ['submit'] },
   /** The accepted job's worker never sends a heartbeat and never ends. */
   'stuck-heartbeat': { stage: 'acceptance', endpoints: ['submit'] },
+  /** The job is accepted at once, and the response is `ms` late (default 1000). */
+  'slow-after': { stage: 'after', endpoints: ['submit'] },
   /** The job is accepted, but there is no response. */
   'hang-after': { stage: 'after', endpoints: ['submit'] },
   /** The job is accepted, but the connection is reset. */
@@ -49,7 +61,7 @@ export const FAULTS = {
   nan: { stage: 'after', endpoints: ['results', 'download'] },
   /** The body lacks the key `key` (default: the most important one for a client). */
   'missing-key': { stage: 'after', endpoints: ['results'] },
-  /** The token of the submission is in every place of the response, in every spelling; see `echo-token.ts`. */
+  /** The token of the submission is in every place of the response, in every spelling; see `gateway-answers.ts`. */
   'echo-token': { stage: 'after', endpoints: null },
   /** past-results returns an empty list. */
   'forget-past-results': { stage: 'after', endpoints: ['past-results'] },
@@ -87,8 +99,17 @@ interface Armed {
   readonly random: () => number;
 }
 
+/** A request that met a fault. */
+export interface FiredFault {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly name: FaultName;
+  readonly service: ServiceName;
+}
+
 export class Faults {
   #armed: Armed[] = [];
+  readonly fired: FiredFault[] = [];
   /** Called after every change of the rules: the listener's faults apply without a request. */
   onChange: () => void = () => undefined;
 
@@ -131,25 +152,27 @@ export class Faults {
   *strike(
     stage: Stage,
     service: ServiceName,
-    endpoint: Endpoint,
-    applies: (name: FaultName) => boolean = () => true,
+    endpoint: Endpoint | null,
+    applies: (rule: FaultRule) => boolean = () => true,
   ): Generator<FaultRule, undefined> {
     for (const armed of this.#armed) {
       const { rule } = armed;
-      if (armed.left <= 0 || FAULTS[rule.name].stage !== stage || !applies(rule.name)) continue;
+      if (armed.left <= 0 || FAULTS[rule.name].stage !== stage || !applies(rule)) continue;
       if ((rule.service ?? service) !== service || !strikes(rule, endpoint)) continue;
       if (armed.random() >= (rule.probability ?? 1)) continue;
       armed.left -= 1;
+      this.fired.push({ at: Date.now(), name: rule.name, service });
       yield rule;
     }
     return undefined;
   }
 }
 
-function strikes(rule: FaultRule, endpoint: Endpoint): boolean {
+/** @param endpoint null for any other address of the service */
+function strikes(rule: FaultRule, endpoint: Endpoint | null): boolean {
   if (rule.endpoint !== undefined) return rule.endpoint === endpoint;
   const endpoints: readonly Endpoint[] | null = FAULTS[rule.name].endpoints;
-  return endpoints === null || endpoints.includes(endpoint);
+  return endpoints === null || (endpoint !== null && endpoints.includes(endpoint));
 }
 
 function arm(rule: FaultRule): Armed {
@@ -168,4 +191,15 @@ function arm(rule: FaultRule): Armed {
   }
   const random = rule.seed === undefined ? Math.random : seededRandom(rule.seed);
   return { rule, left: rule.times ?? Number.POSITIVE_INFINITY, random };
+}
+
+/** mulberry32: small, and good enough for this. Each call returns a number in [0, 1). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
 }

@@ -5,10 +5,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
 import type { EngineJob, Output, OutputName } from './engines/engine.ts';
-import type { Job, JobInput, JobState, NewJob, RequestType } from './job.ts';
-import { JobTimeline } from './job-timeline.ts';
+import {
+  type Job,
+  type JobInput,
+  type JobState,
+  type NewJob,
+  type RequestType,
+  JobTimeline,
+  Statements,
+  type Row,
+} from './job.ts';
 import { inTransaction } from './schema.ts';
-import { Statements, type Row } from './statements.ts';
 
 const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, owner, job_name AS jobName, state,
   attempt, progress, status_message AS statusMessage, error, fault, queued_at AS queuedAt, updated_at AS updatedAt,
@@ -113,18 +120,6 @@ export class JobStore {
     const sql = `SELECT COUNT(*) AS n FROM jobs
       WHERE service = :service AND owner = :owner AND state = 'enqueued'`;
     return Number(this.#sql.get(sql, { service, owner })?.['n']);
-  }
-
-  /** Jobs of a service that wait for a worker. */
-  waiting(service: ServiceName): number {
-    const sql = `SELECT COUNT(*) AS n FROM jobs WHERE service = :service AND state = 'enqueued'`;
-    return Number(this.#sql.get(sql, { service })?.['n']);
-  }
-
-  /** Number of jobs by service and state. */
-  census(): { service: ServiceName; state: JobState; jobs: number }[] {
-    const sql = 'SELECT service, state, COUNT(*) AS jobs FROM jobs GROUP BY service, state';
-    return this.#sql.all(sql, {}) as unknown as ReturnType<JobStore['census']>;
   }
 
   /** Public jobs, newest first: at most `most` of those older than `before`. */

@@ -5,15 +5,9 @@
 import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
 import { codedError } from '../domain/errors.ts';
-import { pathPrefix, type ProxySettings } from './behind-proxy.ts';
 import { ENGINE_NAMES, type EngineJob } from './engines/engine.ts';
 import type { FaultRule } from './faults.ts';
-import { checkedRule, type GatewayName, type GatewayRule } from './gateway/personalities.ts';
 import type { MailSettings } from './molecules/mail.ts';
-import { ENGINE_VERSIONS, OTHER_VERSIONS } from './engines/real/installed.ts';
-import { Refusal } from './refusal.ts';
-
-const ACPYPE_VERSIONS = [ENGINE_VERSIONS.acpype, ...OTHER_VERSIONS.acpype];
 
 /** `installed`: for each service the real engine if it is installed, else the recorded one. */
 const ENGINE_CHOICES = [...ENGINE_NAMES, 'installed'] as const;
@@ -31,8 +25,6 @@ export interface LocalServicesOptions {
   readonly database?: string;
   /** Default `recorded`: the same answers on every machine. */
   readonly engine?: EngineChoice;
-  /** Version of the real ACPYPE, one of those that `npm run engines` installs; default: the recorded one. */
-  readonly acpypeVersion?: string;
   /** Jobs per window and token of the prediction service; default 100, 0 = no limit. */
   readonly limit?: number;
   /** The same for the molecule service, whose contract (8) shows none; default 0 = no limit. */
@@ -65,34 +57,22 @@ export interface LocalServicesOptions {
   readonly variant?: Variant;
   /** Faults that are active from the start. */
   readonly faults?: readonly FaultRule[];
-  /** Path that a reverse proxy has in front of both services, such as `/tools`; default none. */
-  readonly basePath?: string;
-  /** Trusts the X-Forwarded headers of the nearest proxy; default false. */
-  readonly trustProxy?: boolean;
   /** SMTP server (`smtp://host:port`) for mail about jobs whose submission has an address; default: a log line. */
   readonly smtp?: string;
   /** Sender of that mail; default `molecules@localhost`. */
   readonly mailFrom?: string;
-  /**
-   * A gateway in front of both services, with a personality, or with none yet (null); default: no gateway. The
-   * personality can be changed while it runs.
-   */
-  readonly gateway?: GatewayName | GatewayRule | null;
-  /**
-   * Lets a client control faults with PUT, GET and DELETE `/_faults`, and the gateway with `/_gateway`; default false.
-   */
+  /** Lets a client control faults with PUT, GET and DELETE `/_faults`; default false. */
   readonly allowFaultControl?: boolean;
   /** A pino logger, or true for a new one. Neither tokens nor bodies are logged. */
   readonly log?: boolean | FastifyBaseLogger;
 }
 
 /** The options with every default filled in. */
-export interface Settings extends ProxySettings {
+export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly engine: EngineChoice;
-  readonly acpypeVersion: string | null;
   readonly limit: number;
   readonly moleculeLimit: number;
   readonly windowMs: number;
@@ -106,8 +86,6 @@ export interface Settings extends ProxySettings {
   readonly retryAfterSeconds: number;
   readonly variant: Variant;
   readonly faults: readonly FaultRule[];
-  /** undefined: no gateway. */
-  readonly gateway: GatewayRule | null | undefined;
   readonly allowFaultControl: boolean;
   readonly mail: MailSettings | null;
   readonly log: boolean | FastifyBaseLogger;
@@ -115,7 +93,6 @@ export interface Settings extends ProxySettings {
 
 function refuse(name: string, value: unknown, expected: string): never {
   throw codedError('LOCAL_SERVICES_OPTION', {
-    case: 'value',
     name,
     value: JSON.stringify(value),
     expected,
@@ -143,20 +120,6 @@ function oneOf<T extends string>(
   if (value === undefined) return fallback;
   if (!allowed.includes(value)) refuse(name, value, `one of ${allowed.join(', ')}`);
   return value;
-}
-
-function gateway(value: LocalServicesOptions['gateway']): Settings['gateway'] {
-  if (value === undefined || value === null) return value;
-  try {
-    return checkedRule(value);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return refuse(
-      'gateway',
-      value,
-      `a gateway that docs/local-services.md lists (${error.message})`,
-    );
-  }
 }
 
 function mailOf({
@@ -187,10 +150,6 @@ export function settingsOf(options: LocalServicesOptions): Settings {
     port: whole('port', options.port, 0),
     database: options.database ?? ':memory:',
     engine,
-    acpypeVersion:
-      options.acpypeVersion === undefined
-        ? null
-        : oneOf('acpypeVersion', options.acpypeVersion, ACPYPE_VERSIONS, ENGINE_VERSIONS.acpype),
     limit,
     moleculeLimit: whole('moleculeLimit', options.moleculeLimit, 0),
     windowMs: positive('windowMs', options.windowMs, 3_600_000),
@@ -210,11 +169,6 @@ export function settingsOf(options: LocalServicesOptions): Settings {
     retryAfterSeconds: whole('retryAfterSeconds', options.retryAfterSeconds, 5),
     variant: oneOf('variant', options.variant, VARIANTS, 'current'),
     faults: options.faults ?? [],
-    gateway: gateway(options.gateway),
-    basePath:
-      pathPrefix(options.basePath ?? '') ??
-      refuse('basePath', options.basePath, 'a path such as /tools'),
-    trustProxy: options.trustProxy ?? false,
     mail: mailOf(options),
     allowFaultControl: options.allowFaultControl ?? false,
     log: options.log ?? false,

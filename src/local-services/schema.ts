@@ -6,6 +6,9 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { codedError } from '../domain/errors.ts';
 
+/** Changes with every change of the schema: a database of another layout is refused. */
+const LAYOUT = 4;
+
 const SCHEMA = `
 CREATE TABLE jobs (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -26,11 +29,15 @@ CREATE TABLE jobs (
   started_at INTEGER,
   finished_at INTEGER,
   heartbeat_at INTEGER,
-  time_limit_ms INTEGER NOT NULL
+  time_limit_ms INTEGER NOT NULL,
+  public INTEGER NOT NULL,
+  views INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX jobs_name ON jobs (service, owner, job_name) WHERE job_name IS NOT NULL;
 CREATE INDEX jobs_waiting ON jobs (service, seq) WHERE state = 'enqueued';
 CREATE INDEX jobs_running ON jobs (service, seq) WHERE state = 'RUNNING';
+CREATE INDEX jobs_public ON jobs (service, seq) WHERE public = 1;
+CREATE INDEX jobs_waiting_of_owner ON jobs (service, owner) WHERE state = 'enqueued';
 CREATE INDEX jobs_owner ON jobs (service, owner, endpoint, seq);
 
 CREATE TABLE inputs (
@@ -77,30 +84,6 @@ CREATE INDEX arrivals_of_owner ON arrivals (service, owner, at) WHERE accepted =
 CREATE INDEX arrivals_of_address ON arrivals (service, address, at) WHERE accepted = 1;
 `;
 
-/** The changes of each version; a new database gets all of them. */
-const CHANGES: readonly string[] = [
-  SCHEMA,
-  `
-ALTER TABLE jobs ADD COLUMN public INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE jobs ADD COLUMN views INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX jobs_public ON jobs (service, seq) WHERE public = 1;
-CREATE INDEX jobs_waiting_of_owner ON jobs (service, owner) WHERE state = 'enqueued';
-CREATE INDEX jobs_states ON jobs (service, state);
-`,
-  // Requests that the gateway responded to itself.
-  `
-CREATE TABLE gateway (
-  n INTEGER PRIMARY KEY,
-  at INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  service TEXT NOT NULL,
-  method TEXT NOT NULL,
-  path TEXT NOT NULL,
-  status INTEGER NOT NULL
-) STRICT;
-`,
-];
-
 const OWNER_ONLY = 0o600;
 
 /**
@@ -118,7 +101,7 @@ export function openDatabase(path: string): DatabaseSync {
       `PRAGMA busy_timeout = 2000; PRAGMA locking_mode = EXCLUSIVE;
        PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`,
     );
-    upgrade(database);
+    layOut(database);
     return database;
   } catch (cause) {
     database?.close();
@@ -127,15 +110,13 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-function upgrade(database: DatabaseSync): void {
-  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-  const newest = CHANGES.length;
-  if (version > newest) {
-    throw new Error(`its layout is ${String(version)}, expected at most ${String(newest)}`);
+function layOut(database: DatabaseSync): void {
+  const layout = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (layout === LAYOUT) return;
+  if (layout !== 0) {
+    throw new Error(`its layout is ${String(layout)}, expected ${String(LAYOUT)}`);
   }
-  if (version === newest) return;
-  const changes = CHANGES.slice(version).join('');
-  database.exec(`BEGIN; ${changes} PRAGMA user_version = ${String(newest)}; COMMIT`);
+  database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}; COMMIT`);
 }
 
 /** Runs `work` as one transaction: all of it or nothing. */

@@ -8,23 +8,20 @@ import type { FastifyInstance } from 'fastify';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Admission } from './admission.ts';
-import { buildApp, CONTROL } from './app.ts';
+import { buildApp } from './app.ts';
 import { Clock } from './clock.ts';
-import { chooseEngines, closeEngines, offersAbcg2, type Engines } from './engines/choose.ts';
+import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
 import { engineStatement } from './engines/statement.ts';
-import { Faults, type FaultRule } from './faults.ts';
-import { Gateway, gatewayHandle, type GatewayHandle } from './gateway/gateway.ts';
+import { Faults, type FaultRule, type FiredFault } from './faults.ts';
 import { JobStore } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
-import { Listener } from './listener.ts';
-import { Metrics } from './metrics.ts';
 import { Mail } from './molecules/mail.ts';
-import { MOLECULES } from './mounts.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
 import { openDatabase } from './schema.ts';
-import type { Services } from './services.ts';
+import { MOLECULES, type Services } from './services.ts';
 import { Slots } from './slots.ts';
 import { Worker } from './worker.ts';
+import type { Server } from 'node:http';
 
 /** Limit for requests in progress when the server closes, in ms. */
 const CLOSING_MS = 10_000;
@@ -40,9 +37,9 @@ export interface LocalServices {
     set(rules: readonly FaultRule[]): void;
     add(rule: FaultRule): void;
     clear(): void;
+    /** Every request that met a fault, in order. */
+    fired(): readonly FiredFault[];
   };
-  /** In front of both services; throws `LOCAL_SERVICES_OPTION` if they were started without the option `gateway`. */
-  readonly gateway: GatewayHandle;
   /** Every submission since the database was created, in order; also after `close`. */
   journal(): JournalEntry[];
   /** Stops cleanly: finishes responses in progress, aborts jobs (they run again at the next start), closes. */
@@ -60,20 +57,17 @@ export async function startLocalServices(
   const settings = settingsOf(options);
   const engines = chooseEngines(settings);
   const database = openDatabase(settings.database);
-  const { services, journal } = servicesOn(database, settings, engines);
-  const metrics = new Metrics(services.jobs);
-  const gateway = gatewayOf(services, database);
-  const app = await buildApp(services, metrics, gateway?.trouble ?? null);
+  const { services, journal } = servicesOn(database, settings);
+  const app = await buildApp(services);
   try {
-    await listen(app, gateway, settings);
+    await app.listen({ host: settings.host, port: settings.port });
   } catch (cause) {
     await app.close();
     database.close();
     throw unusablePort(settings, cause);
   }
-  const server = gateway?.server ?? app.server;
-  const { port } = server.address() as AddressInfo;
-  const listener = new Listener(server, settings.host, port);
+  const { port } = app.server.address() as AddressInfo;
+  const listener = new Listener(app.server, settings.host, port);
   const { faults } = services;
   faults.onChange = () => {
     const refuse = faults.standing('refuse');
@@ -82,11 +76,10 @@ export async function startLocalServices(
   };
   faults.set(settings.faults);
   const mail = new Mail(settings.mail, services.jobs, app.log);
-  const workers = startWorkers(app, services, engines, metrics, mail);
+  const workers = startWorkers(app, services, engines, mail);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return running(`http://${host}:${String(port)}${settings.basePath}`, {
+  return running(`http://${host}:${String(port)}`, {
     app,
-    gateway,
     listener,
     workers,
     mail,
@@ -97,35 +90,8 @@ export async function startLocalServices(
   });
 }
 
-function gatewayOf({ settings, clock, jobs }: Services, database: DatabaseSync): Gateway | null {
-  if (settings.gateway === undefined) return null;
-  return new Gateway(settings.gateway, {
-    database,
-    now: () => clock.now(),
-    acceptedAt: (id) => jobs.get(id)?.queuedAt ?? null,
-    basePath: settings.basePath,
-    trustProxy: settings.trustProxy,
-    control: settings.allowFaultControl ? CONTROL : [],
-  });
-}
-
-/** With a gateway, the services listen only on this machine, and the gateway at their address. */
-async function listen(
-  app: FastifyInstance,
-  gateway: Gateway | null,
-  { host, port }: Settings,
-): Promise<void> {
-  if (gateway === null) {
-    await app.listen({ host, port });
-    return;
-  }
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  await gateway.listen(host, port, (app.server.address() as AddressInfo).port);
-}
-
 interface Parts {
   readonly app: FastifyInstance;
-  readonly gateway: Gateway | null;
   readonly listener: Listener;
   readonly workers: readonly Worker[];
   readonly mail: Mail;
@@ -140,11 +106,9 @@ function running(url: string, parts: Parts): LocalServices {
   let closing: Promise<void> | undefined;
   /** The journal at the end, because it is usually read after closing. */
   let last: JournalEntry[] | undefined;
-  const gateway = gatewayHandle(parts.gateway);
   const close = async (): Promise<void> => {
     await shutDown(parts);
     last = journal.entries();
-    gateway.keepEntries();
     parts.database.close();
   };
   return {
@@ -164,22 +128,20 @@ function running(url: string, parts: Parts): LocalServices {
       clear: () => {
         faults.clear();
       },
+      fired: () => faults.fired,
     },
-    gateway,
     journal: () => last ?? journal.entries(),
     close: () => (closing ??= close()),
   };
 }
 
-async function shutDown({ app, gateway, listener, workers, mail, engines }: Parts): Promise<void> {
+async function shutDown({ app, listener, workers, mail, engines }: Parts): Promise<void> {
   listener.stop();
   // A client that stops reading would keep the server open.
   const force = setTimeout(() => {
     app.server.closeAllConnections();
-    gateway?.server.closeAllConnections();
   }, CLOSING_MS);
   await app.close();
-  await gateway?.close();
   clearTimeout(force);
   await Promise.all(workers.map((worker) => worker.stop()));
   await mail.close();
@@ -189,7 +151,6 @@ async function shutDown({ app, gateway, listener, workers, mail, engines }: Part
 function servicesOn(
   database: DatabaseSync,
   settings: Settings,
-  engines: Engines,
 ): { services: Services; journal: Journal } {
   const clock = new Clock();
   const faults = new Faults();
@@ -197,9 +158,8 @@ function servicesOn(
   const jobs = new JobStore(database);
   const journal = new Journal(database);
   const admission = new Admission(database, { jobs, journal, clock, faults }, settings);
-  const abcg2 = offersAbcg2(settings, engines);
   return {
-    services: { settings, clock, jobs, admission, faults, offersAbcg2: abcg2 },
+    services: { settings, clock, jobs, admission, faults },
     journal,
   };
 }
@@ -214,7 +174,6 @@ function startWorkers(
   app: FastifyInstance,
   services: Services,
   engines: Engines,
-  metrics: Metrics,
   mail: Mail,
 ): Worker[] {
   const { jobs, clock, settings, admission } = services;
@@ -234,7 +193,7 @@ function startWorkers(
           jobs,
           clock,
           onBroken,
-          engine: metrics.counting(engines[service]),
+          engine: engines[service],
           onEnded: (id) => {
             if (service === 'molecules') mail.ended(id);
           },
@@ -249,4 +208,46 @@ function startWorkers(
   };
   for (const worker of workers.values()) worker.pump();
   return [...workers.values()];
+}
+
+/** The listening socket, so that the fault `refuse` can close it and open it again on the same port. */
+class Listener {
+  readonly #server: Server;
+  readonly #host: string;
+  readonly #port: number;
+  #refusing = false;
+  #reopen: NodeJS.Timeout | undefined;
+
+  constructor(server: Server, host: string, port: number) {
+    this.#server = server;
+    this.#host = host;
+    this.#port = port;
+  }
+
+  /** Refuses connections from now on, for `ms` or until `accept`. */
+  refuse(ms: number | undefined): void {
+    clearTimeout(this.#reopen);
+    if (!this.#refusing) {
+      this.#refusing = true;
+      this.#server.close();
+      this.#server.closeAllConnections();
+    }
+    if (ms !== undefined) {
+      this.#reopen = setTimeout(() => {
+        this.accept();
+      }, ms);
+    }
+  }
+
+  accept(): void {
+    clearTimeout(this.#reopen);
+    if (!this.#refusing) return;
+    this.#refusing = false;
+    this.#server.listen(this.#port, this.#host);
+  }
+
+  /** Cancels planned changes: the server is being closed. */
+  stop(): void {
+    clearTimeout(this.#reopen);
+  }
 }

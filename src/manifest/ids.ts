@@ -1,5 +1,4 @@
 /** Ids of items: unique across all manifests of a campaign. */
-import { IdTable, type RowPlace } from './id-table.ts';
 import { NAME } from './name-grammar.ts';
 import { shown } from './problems/show.ts';
 import { complaint, type Complaint } from './problems/problems.ts';
@@ -14,9 +13,35 @@ interface Named {
 
 const NOTHING: readonly Complaint[] = [];
 
-/** Remembers every id in use, by its digest: see `IdTable`. */
+interface RowPlace {
+  /** As the user named it. */
+  readonly file: string;
+  readonly line: number;
+}
+
+/** Which ids are used, and where first. */
+export class UsedIds {
+  readonly #places = new Map<string, RowPlace>();
+  /** By the id in lower case. */
+  readonly #inAnyCase = new Map<string, RowPlace>();
+
+  /** The first use of this id: the `same`, or one that differs only in case; null if it is free. */
+  find(id: string): { readonly place: RowPlace; readonly same: boolean } | null {
+    const same = this.#places.get(id);
+    const place = same ?? this.#inAnyCase.get(id.toLowerCase());
+    return place === undefined ? null : { place, same: same !== undefined };
+  }
+
+  /** An id that is not used yet. */
+  add(id: string, place: RowPlace): void {
+    this.#places.set(id, place);
+    const folded = id.toLowerCase();
+    if (!this.#inAnyCase.has(folded)) this.#inAnyCase.set(folded, place);
+  }
+}
+
 export class IdRegister {
-  readonly #table = new IdTable();
+  readonly #used = new UsedIds();
 
   /** Registers the user's id. */
   claim(written: string, place: RowPlace): Named {
@@ -24,16 +49,16 @@ export class IdRegister {
     if (!NAME.test(written)) {
       return { id: null, complaints: [complaint('MANIFEST_ID_INVALID', {}, where)] };
     }
-    const used = this.#table.find(written);
+    const used = this.#used.find(written);
     if (used === null) {
-      this.#table.add(place);
+      this.#used.add(written, place);
       return { id: written, complaints: NOTHING };
     }
     const first = `${shown(used.place.file)} line ${String(used.place.line)}`;
     if (used.same) {
       return { id: written, complaints: [complaint('MANIFEST_ID_DUPLICATE', { first }, where)] };
     }
-    this.#table.add(place);
+    this.#used.add(written, place);
     return { id: written, complaints: [complaint('MANIFEST_ID_CASE', { first }, where)] };
   }
 
@@ -44,9 +69,8 @@ export class IdRegister {
   make(name: string, place: RowPlace): string {
     const safe = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '');
     const wanted = safe === '' ? `row-${String(place.line)}` : safe.slice(0, LONGEST);
-    const id = this.#table.find(wanted) === null ? wanted : this.#numbered(wanted);
-    this.#table.find(id);
-    this.#table.add(place);
+    const id = this.#used.find(wanted) === null ? wanted : this.#numbered(wanted);
+    this.#used.add(id, place);
     return id;
   }
 
@@ -58,13 +82,13 @@ export class IdRegister {
     };
     let taken = 1;
     let free = 2;
-    while (this.#table.find(withNumber(free)) !== null) {
+    while (this.#used.find(withNumber(free)) !== null) {
       taken = free;
       free *= 2;
     }
     while (free - taken > 1) {
       const middle = Math.floor((taken + free) / 2);
-      if (this.#table.find(withNumber(middle)) === null) free = middle;
+      if (this.#used.find(withNumber(middle)) === null) free = middle;
       else taken = middle;
     }
     return withNumber(free);

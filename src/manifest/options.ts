@@ -40,8 +40,8 @@ function columnsOfAllBut(kind: Kind): Field[] {
   return KINDS.filter((other) => other !== kind).flatMap((other) => COLUMNS_OF_KIND[other]);
 }
 
-export const TRUE = ['true', 'yes', 'y', 't', '1'];
-export const FALSE = ['false', 'no', 'n', 'f', '0'];
+const TRUE = ['true', 'yes', 'y', 't', '1'];
+const FALSE = ['false', 'no', 'n', 'f', '0'];
 
 interface ReadOptions {
   /** With defaults for refused values: the row then has an error. */

@@ -1,7 +1,7 @@
 /** `remote_id`: a row's job that already exists at its service (docs/adopting.md). */
 import { SERVICE_OF_KIND, type CheckedRow, type InputText, type Kind } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
-import { IdTable } from './id-table.ts';
+import { UsedIds } from './ids.ts';
 import { complaint, toProblem, type Complaint } from './problems/problems.ts';
 import { shown } from './problems/show.ts';
 
@@ -26,7 +26,7 @@ export function noteOfJob(kind: Kind, remoteId: string): InputText {
 
 /** Adopted jobs: each once in a campaign. Ids of the two services may be equal. */
 export class RemoteIdRegister {
-  readonly #table = new IdTable();
+  readonly #used = new UsedIds();
 
   /** Refuses a row that adopts the job of an earlier row. Call it in row order. */
   claim(row: CheckedRow): CheckedRow {
@@ -34,10 +34,11 @@ export class RemoteIdRegister {
     if (!item?.adopts || source.line === null) return row;
     const { remoteId } = item.adopts;
     const service = SERVICE_OF_KIND[item.kind];
-    const used = this.#table.find(`${service} ${remoteId}`);
+    const name = `${service} ${remoteId}`;
+    const used = this.#used.find(name);
     // Case-sensitive at the molecule service, whose ids have their own format; a UUID is case-insensitive.
     if (used === null || (!used.same && service === 'molecules')) {
-      this.#table.add({ file: source.file, line: source.line });
+      this.#used.add(name, { file: source.file, line: source.line });
       return row;
     }
     const first = `${shown(used.place.file)} line ${String(used.place.line)}`;

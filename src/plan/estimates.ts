@@ -1,6 +1,6 @@
 /**
  * The cost of one job, from runs of the real engines on one core of a 2-core machine (acpype 2023.10.27, b2bTools
- * 3.0.9; 280 jobs, docs/benchmarks.md): medians, for estimates only.
+ * 3.0.9; 280 jobs): medians, for estimates only.
  */
 import type { Kind } from '../domain/item.ts';
 

@@ -45,25 +45,25 @@ export function expectedEnd(seen: Seen, recent: EndedJobs | null = null): number
   return Number.isFinite(end) && end > seen.at ? end : null;
 }
 
-function refusesUs({ addressWindow, credentials }: BudgetStatus): boolean {
-  return [addressWindow, ...credentials].some(({ refusal }) => refusal !== undefined);
+function refusesUs({ addressBlock, credentials }: BudgetStatus): boolean {
+  return [addressBlock, ...credentials].some(({ refusal }) => refusal !== undefined);
 }
 
 function endOf(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): number | null {
   const { campaign } = seen.progress;
   const service = SERVICES.find((one) => one === budget.service);
   if (!service) return null;
-  const ours = budget.credentials.map(({ credential }) => credential);
-  if (ours.length === 0) return null;
+  const ours = budget.credentials[0]?.credential;
+  if (ours === undefined) return null;
   const supply = supplyOf(budget, ours, campaign);
   const lanes = budget.waiting.filter(
-    (one) => one.campaign === campaign && ours.includes(one.credential),
+    (one) => one.campaign === campaign && one.credential === ours,
   );
   const { unopened, open, seconds } = workLeft(seen, service);
   // With limited slots, submitted jobs are practically done; without, they still have to be computed.
-  const slots = supply.windows.some(({ limit }) => limit !== null);
+  const slots = supply.window !== null && supply.window.limit !== null;
   // Waiting rows without a request are already counted as unopened.
-  const waiting = sum(lanes.map(({ asked, items }) => asked ?? items));
+  const waiting = sum(lanes.map(({ asked }) => asked));
   const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;
   const all = jobs * ((slots ? null : secondsPerJob(recent, service)) ?? seconds);
@@ -90,7 +90,7 @@ function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
   if (!kinds || !progress.kinds) {
     // The services of rows that were not read yet are unknown: assume that each service gets them all.
     const started = sum(Object.values(progress.ended)) + progress.open;
-    const unopened = progress.total - started - (progress.following ?? 0);
+    const unopened = progress.total - started - progress.following;
     const seconds = meanSeconds(ofService.map((kind) => [kind, 1]));
     return { unopened, open: progress.open, seconds };
   }

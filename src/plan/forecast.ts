@@ -3,13 +3,14 @@ import { lastSubmissionIn } from '../budget/forecast.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { ESTIMATES } from './estimates.ts';
-import { pooled } from './pooled-windows.ts';
 
 /** A service for the jobs, with its current charges. */
 export interface Supply {
   readonly service: string;
-  /** The windows that each job is charged to; empty if there is no budget. */
-  readonly windows: readonly WindowStatus[];
+  /** The window that each job is charged to; null if there is no budget. */
+  readonly window: WindowStatus | null;
+  /** Nothing is sent to the address before (ms since the epoch); null when it is not blocked. */
+  readonly blockedUntil: number | null;
   /** For each other campaign, the number of jobs that wait for the same credential: slots are shared in turn. */
   readonly waiting: readonly number[];
 }
@@ -51,34 +52,31 @@ export function serviceForecast(
   supply: Supply | undefined,
   now: number,
 ): ServiceForecast {
-  const blocks = supply?.windows.map(({ blockedUntil }) => blockedUntil ?? now) ?? [];
-  const from = Math.max(now, ...blocks);
-  const windows = supply?.windows.filter(({ limit }) => limit !== null) ?? [];
-  const free = windows.length === 0 ? null : Math.min(...windows.map((one) => one.free ?? 0));
-  if (windows.length === 0) {
+  const window = supply?.window ?? null;
+  const from = Math.max(now, supply?.blockedUntil ?? now, window?.blockedUntil ?? now);
+  if (window?.limit == null) {
     const endsAt = from + (seconds * 1_000) / SIDE_BY_SIDE;
-    return { service, jobs, endsAt, free };
+    return { service, jobs, endsAt, free: null };
   }
   const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
-  const lastSubmissionAt = Math.max(
-    ...windows.map((window) => lastSubmissionIn(window, before, from)),
-  );
-  return { service, jobs, endsAt: lastSubmissionAt + (seconds / jobs) * 1_000, free };
+  const lastSubmissionAt = lastSubmissionIn(window, before, from);
+  const endsAt = lastSubmissionAt + (seconds / jobs) * 1_000;
+  return { service, jobs, endsAt, free: window.free ?? 0 };
 }
 
-/** The windows that jobs with these credentials are charged to, and the other campaigns that wait for them. */
+/** The window that jobs with this credential are charged to, and the other campaigns that wait for it. */
 export function supplyOf(
-  { service, addressWindow, credentials, waiting }: BudgetStatus,
-  ours: readonly string[],
+  { service, addressBlock, credentials, waiting }: BudgetStatus,
+  ours: string,
   campaign: string,
 ): Supply {
-  const own = credentials.filter(({ credential }) => ours.includes(credential));
   const others = waiting.filter(
-    (lane) => ours.includes(lane.credential) && lane.campaign !== campaign && !lane.paused,
+    (lane) => lane.credential === ours && lane.campaign !== campaign && !lane.paused,
   );
   return {
     service,
-    windows: [...(own.length > 0 ? [pooled(own)] : []), addressWindow],
+    window: credentials.find(({ credential }) => credential === ours) ?? null,
+    blockedUntil: addressBlock.blockedUntil,
     waiting: others.map(({ items }) => items),
   };
 }

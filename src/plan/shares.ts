@@ -1,31 +1,31 @@
 /** Finds rows with the same work: one job serves them all. Rows are numbered in input order. */
-import type { Item, Options, SequenceOptions } from '../domain/item.ts';
+import { PREDICTORS, type Item, type Options } from '../domain/item.ts';
 import type { AssignedItem } from '../store/prepare-item.ts';
 import { combined, shareDigest } from '../store/work.ts';
-import { DigestTable } from './digest-table.ts';
 
 export class Shares {
-  readonly #table = new DigestTable();
+  /** The first row of each work, and its options. */
+  readonly #firsts = new Map<string, { readonly row: number; readonly options: Options }>();
   #rows = 0;
   /** Row → the first row with the same work. Only rows that are not the first. */
   readonly #followers = new Map<number, number>();
   /** First row of each shared work → the combined options of all its rows. */
   readonly #together = new Map<number, Options>();
-  /** Options of first rows that may still be shared; only sequences can differ in them. */
-  readonly #firstOptions = new OptionsOfRows();
 
   /** Adds the next row; returns the first row with the same work. */
   add(item: Item): { readonly row: number; readonly first: number } {
     const row = this.#rows;
     this.#rows += 1;
-    const first = this.#table.add(shareDigest(item));
-    if (first === row) this.#firstOptions.set(row, item.options);
-    else {
-      const former = this.#together.get(first) ?? this.#firstOptions.get(first, item.options);
-      this.#followers.set(row, first);
-      this.#together.set(first, combined(former, item.options));
+    const digest = shareDigest(item);
+    const first = this.#firsts.get(digest);
+    if (first === undefined) {
+      this.#firsts.set(digest, { row, options: item.options });
+      return { row, first: row };
     }
-    return { row, first };
+    const former = this.#together.get(first.row) ?? first.options;
+    this.#followers.set(row, first.row);
+    this.#together.set(first.row, combined(former, item.options));
+    return { row, first: first.row };
   }
 
   /** The same rows again, in the same order, each with its share. */
@@ -43,24 +43,30 @@ export class Shares {
   }
 }
 
-/** Predictors of many rows, a few bytes each: most rows have the same ones. */
-class OptionsOfRows {
-  readonly #different = new Map<number, Options>();
-  #usual: SequenceOptions | null = null;
+const ALL = 2 ** PREDICTORS.length - 1;
 
-  set(row: number, options: Options): void {
-    if (options.kind !== 'sequence') return;
-    this.#usual ??= options;
-    const { predictors } = this.#usual;
-    const isUsual =
-      options.predictors.length === predictors.length &&
-      options.predictors.every((name, at) => name === predictors[at]);
-    if (!isUsual) this.#different.set(row, options);
+/** Which predictors the job or result of a group of rows provides, as far as known. The first row represents the group. */
+export class Coverage {
+  readonly #brought = new Map<number, number>();
+
+  /** `options`: of the job or result that serves the group from now on; null if other rows cannot use it. */
+  set(first: number, options: Options | null): void {
+    this.#brought.set(first, options === null ? 0 : predictorsOf(options));
   }
 
-  /** `other`: options of a row with the same work, and therefore of the same kind. */
-  get(row: number, other: Options): Options {
-    if (other.kind !== 'sequence') return other;
-    return this.#different.get(row) ?? this.#usual ?? other;
+  /** A job that is not submitted yet will serve all rows of the group. */
+  setAll(first: number): void {
+    this.#brought.set(first, ALL);
   }
+
+  covers(first: number, wanted: Options): boolean {
+    const needed = predictorsOf(wanted);
+    return ((this.#brought.get(first) ?? 0) & needed) === needed;
+  }
+}
+
+/** A bit each; all bits if the kind has no predictors. */
+function predictorsOf(options: Options): number {
+  if (options.kind !== 'sequence') return ALL;
+  return options.predictors.reduce((bits, name) => bits | (1 << PREDICTORS.indexOf(name)), 0);
 }

@@ -10,26 +10,41 @@ import { checkManifests, type ManifestDigest } from '../manifest/check.ts';
 import { withLateCollections, withoutGrowth } from '../program/heap.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord } from '../store/item-record.ts';
+import { readItem } from '../store/item-store.ts';
 import { isFollowing, isSameJob } from '../store/prepare-item.ts';
 import { forNextRun } from '../store/reopen.ts';
 import type { Miss, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { workDigest } from '../store/work.ts';
-import { changedRow } from './changed-row.ts';
-import { Coverage } from './coverage.ts';
-import { FormerRows } from './former-rows.ts';
-import { Shares } from './shares.ts';
+import { Coverage, Shares } from './shares.ts';
 import type { Spool } from './spool.ts';
+import { FIELDS } from '../manifest/columns.ts';
+import { complaint, toProblem } from '../manifest/problems/problems.ts';
+
+/** Not compared: they do not affect the result. */
+const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
+/** Null if there is no conflict. `same`: the job is the same, even if it is written differently. */
+export function changedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
+  // A failed result can be replaced: the user has corrected the row.
+  if (same || !maySucceed(former.state)) return null;
+  const differs = FIELDS.filter((field) => !BESIDE.includes(field)).find(
+    (field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim(),
+  );
+  const column = differs ?? 'file';
+  // The same cell, but the file that it names has changed.
+  const was = differs ? (former.row[column] ?? '').trim() : `SHA-256 ${former.input.sha256}`;
+  const is = differs ? (item.row[column] ?? '').trim() : 'another content';
+  const place = `${former.source.file} line ${former.source.line}`;
+  const facts = { column, was, is, place, state: former.state };
+  const value = item.row[column] ?? null;
+  const changed = complaint('MANIFEST_ROW_CHANGED', facts, { column, value });
+  return toProblem(changed, { ...item.source, id: item.id });
+}
 
 export interface SurveyOptions {
   readonly allowOutside: boolean;
   /** The campaign's own tree, if there is one from an earlier run. */
   readonly tree: Store | null;
-  /**
-   * The campaign runs, and its manifests have not changed since it was prepared: the records of rows that it has not
-   * begun are not read. Publication and `verify` read them all.
-   */
-  readonly trusted?: boolean;
   readonly signal?: AbortSignal;
   /** Results of earlier campaigns; null if there are none or they are disabled. */
   readonly cache: ResultCache | null;
@@ -145,11 +160,9 @@ class Surveyor {
     misses: {},
   };
   readonly #options: SurveyOptions;
-  readonly #former: FormerRows | null;
 
   constructor(options: SurveyOptions) {
     this.#options = options;
-    this.#former = options.tree && new FormerRows(options.tree, options.trusted ?? false);
   }
 
   add(row: CheckedRow): Promise<void> | undefined {
@@ -159,12 +172,12 @@ class Surveyor {
     for (const problem of row.problems) this.#report(problem);
     const { item } = row;
     if (item === null) return this.#refuse(row);
-    const rows = this.#former;
-    return rows ? this.#addToTree(rows, item) : this.#accept(item, null);
+    const { tree } = this.#options;
+    return tree ? this.#addToTree(tree, item) : this.#accept(item, null);
   }
 
-  async #addToTree(rows: FormerRows, item: Item): Promise<void> {
-    const onDisk = await rows.find(item);
+  async #addToTree(tree: Store, item: Item): Promise<void> {
+    const onDisk = await readItem(tree, item.kind, item.id);
     const former = onDisk && forNextRun(onDisk, new Date().toISOString());
     if (former !== null) this.counts.known += 1;
     const same = former !== null && isSameJob(former, waitingRecord(item));

@@ -1,13 +1,13 @@
 /**
  * How far V8's heap grows. Both defaults are for programs that have a machine to themselves; a worker shares it at
- * least with the server (docs/benchmarks.md, "What the worker saved").
+ * least with the server.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 // `HALF_MB`: V8 copies new objects that survive from one half of their space to the other. By default a half grows to
 // 128 MB in each thread as long as objects survive in it, and is rarely released. A worker needs only a few megabytes:
 // with more, it uses 150 MB and no less CPU.
-import { HALF_MB } from './worker-process.js';
+import { HALF_MB } from './worker-process.ts';
 
 /**
  * Old objects: they are collected when their space has grown by this much since the last collection. By default it may
@@ -72,25 +72,6 @@ export async function withoutGrowth<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     reading -= 1;
     if (reading === 0) growBy(factor);
-  }
-}
-
-/**
- * Collects this thread's garbage, and returns the pages of its heap that are free to the system. V8 keeps them for later
- * otherwise, as many as it ever needed at one time, until the process has been idle for seconds: 50 to 130 MB in a busy
- * worker. Blocks this thread for a few tenths of a second. Does nothing in a Node without an inspector, or that forbids it.
- */
-export async function releaseFreePages(): Promise<void> {
-  // Node has it only with its permission model.
-  const permission = process.permission as typeof process.permission | undefined;
-  if (!process.features.inspector || (permission && !permission.has('inspector'))) return;
-  const { Session } = await import('node:inspector/promises');
-  const session = new Session();
-  session.connect();
-  try {
-    await session.post('HeapProfiler.collectGarbage');
-  } finally {
-    session.disconnect();
   }
 }
 

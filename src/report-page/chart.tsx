@@ -1,7 +1,7 @@
 /** A plot of Observable Plot, redrawn when its container changes its width. */
 import { plot, type PlotOptions } from '@observablehq/plot';
 import { useEffect, useRef } from 'preact/hooks';
-import { PictureButtons } from './take/picture-buttons.tsx';
+import { PictureButtons } from './take/saved-picture.tsx';
 
 interface ChartProps {
   /** A one-sentence description for screen readers. */

@@ -15,8 +15,6 @@ export const ELEMENT = {
   chunk: 'items-',
   structures: 'structures',
   viewer: 'viewer-3d',
-  rdkit: 'rdkit',
-  rdkitWasm: 'rdkit-wasm',
   app: 'app',
 } as const;
 
@@ -36,17 +34,14 @@ export interface ServiceFacts {
   readonly budget: { readonly limit: number; readonly windowMs: number } | null;
 }
 
-/** At some moment between the two, in ms after the campaign's start. */
-export type Span = readonly [from: number, to: number];
-
 /** The overview, and the table of all items. */
 export interface PageData extends CampaignFacts {
   /** Number of runs. */
   readonly runs: number;
   readonly manifests: readonly string[];
   readonly services: readonly ServiceFacts[];
-  /** For each service: the spans in which it accepted each job of this campaign, by their ends, ascending. */
-  readonly acceptances: Readonly<Partial<Record<ServiceName, readonly Span[]>>>;
+  /** For each service: when its accepted jobs were sent, in ms after `startedAt`, ascending. */
+  readonly sent: Readonly<Partial<Record<ServiceName, readonly number[]>>>;
   /** Its times are in ms after `startedAt`. */
   readonly table: ItemTable;
   readonly chunks: ChunkLayout;
@@ -139,6 +134,8 @@ export interface ItemFacts {
   readonly timing: { readonly queuedSeconds: number | null; readonly ranSeconds: number | null };
   /** Another item of this campaign, or of an earlier one; null if the item had its own job. */
   readonly resultFrom: { readonly id: string; readonly campaign: string | null } | null;
+  /** Of an item that has succeeded, in sentences. */
+  readonly warnings: readonly string[];
   /** `manifest.csv:12`. */
   readonly source: string;
   /** The manifest row that runs the item again, with its file relative to the report's folder. */
@@ -181,8 +178,6 @@ export interface PackedMolecule {
   readonly places: readonly number[];
   /** Pairs of atom indexes from 0, concatenated. */
   readonly bonds: readonly number[];
-  /** For each pair `1`, `2`, `3` or `ar`, as determined by the engine; null if it does not report them. */
-  readonly orders: readonly string[] | null;
   readonly estimated: readonly EstimatedParameter[];
 }
 

@@ -13,15 +13,6 @@ export async function pageData(): Promise<PageData> {
   return JSON.parse(await inflated(textOf(ELEMENT.page))) as PageData;
 }
 
-/** The content of a data element. */
-export function embeddedText(id: string): Promise<string> {
-  return inflated(textOf(id));
-}
-
-export function embeddedBytes(id: string): Promise<ArrayBuffer> {
-  return inflation(textOf(id)).arrayBuffer();
-}
-
 /** The script of the 3D viewer; null if the report has no molecules. */
 export async function viewerScript(): Promise<string | null> {
   const element = document.getElementById(ELEMENT.viewer);

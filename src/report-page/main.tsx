@@ -10,8 +10,7 @@ import { columnsOf } from './items/columns.ts';
 import { useSelection } from './items/selection.ts';
 import { haystacks, rowsOf } from './items/table-model.ts';
 import { Masthead } from './masthead.tsx';
-import { Logistics } from './overview/logistics.tsx';
-import { Overview } from './overview/overview.tsx';
+import { Logistics, Overview } from './overview/overview.tsx';
 import { useRoute } from './route.ts';
 
 function Page({ data }: { readonly data: PageData }) {

@@ -19,8 +19,6 @@ export interface Route extends TableQuery {
   readonly size: string;
   /** Order of the structures: the id of the molecule that the others are compared with. */
   readonly like: string;
-  /** The substructure that the shown structures contain, as SMARTS. */
-  readonly smarts: string;
 }
 
 const KEYS = {
@@ -38,7 +36,6 @@ const KEYS = {
   colour: 'colour',
   size: 'size',
   like: 'like',
-  smarts: 'smarts',
 } as const;
 type Key = keyof typeof KEYS;
 

@@ -63,7 +63,7 @@ export function signedText(value: number, decimals: number): string {
 }
 
 /** The unit of a time axis. */
-export interface Unit {
+interface Unit {
   readonly name: string;
   readonly ms: number;
 }

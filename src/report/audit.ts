@@ -2,7 +2,6 @@
  * Promise 5: the files on disk are complete and correct. Before a campaign is published, every file of every item is
  * read again and compared with the digest that was computed when it arrived.
  */
-import { setImmediate } from 'node:timers/promises';
 import type { StoreCode } from '../domain/error-codes/registry.ts';
 import { FOLDER_OF_KIND } from '../domain/item.ts';
 import type { FileDigest, StoredDigest } from '../store/digest.ts';
@@ -13,7 +12,6 @@ import { itemKey } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { ListedFile, Store } from '../store/store.ts';
 import { itemPages, type CampaignItem } from './campaign-items.ts';
-import type { AuditKeeper } from './kept-audit.ts';
 
 /** The code of an item whose files differ from what was received. */
 const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies StoreCode;
@@ -92,7 +90,7 @@ export async function fileFaults(
 ): Promise<readonly FileFault[]> {
   const faults: FileFault[] = [];
   for (const [name, expected] of recordedFiles(record)) {
-    const key = itemKey(store, record.kind, record.id, name);
+    const key = itemKey(record.kind, record.id, name);
     if (isUnreplaced(expected, listed.get(key))) continue;
     const found = await store.digest(key);
     const message = differenceFrom(expected, found);
@@ -134,31 +132,22 @@ interface AuditedItem {
 interface AuditOptions {
   /** Corrects the records that contradict the findings; otherwise the tree is only read. */
   readonly correct: boolean;
-  /** Its pages are not read again; without one, nothing is kept. */
-  readonly keeper?: AuditKeeper;
 }
 
 interface AuditPass extends Pick<AuditOptions, 'correct'> {
   readonly listed: ListedEtags;
 }
 
-/** Checks all items, in manifest order. `page`: the number of its page, from 0. */
+/** Checks all items, in manifest order. */
 export async function* auditedItems(
   store: Store,
   campaign: PreparedCampaign,
-  { correct, keeper }: AuditOptions,
-): AsyncGenerator<AuditedItem & { readonly page: number }> {
+  { correct }: AuditOptions,
+): AsyncGenerator<AuditedItem> {
   const listed = await listedEtags(store);
-  let number = 0;
   for await (const page of itemPages(store, campaign)) {
-    const isKept = await keeper?.has(page);
-    const audited = isKept ? page.map(asWhole) : await auditPage(store, page, { correct, listed });
-    for (const one of audited) yield { ...one, page: number };
-    number += 1;
-    const isWhole = audited.every(({ faults }) => faults.length === 0);
-    if (isWhole && !isKept) await keeper?.keep(audited.map(({ item }) => item));
-    // A store with blocking reads would otherwise block everything else until the end, even Ctrl-C.
-    await setImmediate();
+    const audited = await auditPage(store, page, { correct, listed });
+    yield* audited;
   }
 }
 
@@ -172,10 +161,6 @@ async function auditPage(
     audited.set(item, await auditItem(store, item, how));
   });
   return page.flatMap((item) => audited.get(item) ?? []);
-}
-
-function asWhole(item: CampaignItem): AuditedItem {
-  return { item, faults: [] };
 }
 
 async function auditItem(

@@ -19,15 +19,14 @@ const published = z.object({
   started_at: z.string(),
   ended_at: z.string().nullable(),
   items: counts,
-  // Absent from trees written before work was shared.
-  duplicates: z.number().default(0),
-  cached: z.number().default(0),
-  adopted: z.number().default(0),
+  duplicates: z.number(),
+  cached: z.number(),
+  adopted: z.number(),
   submissions: z.number(),
   rejected_429: z.number(),
-  damaged: z.array(z.string()).default([]),
-  warnings: z.record(z.string(), z.number()).default({}),
-  runs: z.array(z.object({ started_at: z.string(), ended_at: z.string().nullable() })).default([]),
+  damaged: z.array(z.string()),
+  warnings: z.record(z.string(), z.number()),
+  runs: z.array(z.object({ started_at: z.string(), ended_at: z.string().nullable() })),
 });
 
 /** The `--json` document of `run`, `watch` and `status`. */

@@ -6,14 +6,13 @@ import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readListed } from '../store/item-store.ts';
 import { isField } from '../manifest/columns.ts';
 import { readInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
-import { ITEM_RECORD, itemFolder, itemKey, type ItemLayout } from '../store/layout.ts';
+import { ITEM_RECORD, itemFolder, itemKey } from '../store/layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from '../store/prepared-campaign.ts';
-import type { PageFilter } from '../store/reached-pages.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 
-/** A prepared item, with the layout of its tree; without a record if it was removed or damaged since. */
-export interface CampaignItem extends ItemLayout {
+/** A prepared item; without a record if it was removed or damaged since. */
+export interface CampaignItem {
   readonly id: string;
   readonly kind: Kind;
   readonly record: ItemRecord | null;
@@ -21,14 +20,11 @@ export interface CampaignItem extends ItemLayout {
   readonly damage: ItemError | null;
 }
 
-/** `wanted`: the pages to read; the others are skipped. */
 export async function* itemPages(
   store: Store,
   campaign: PreparedCampaign,
-  wanted: PageFilter = () => true,
 ): AsyncGenerator<readonly CampaignItem[]> {
   for (let page = 0; page < campaign.pages; page += 1) {
-    if (!wanted(page)) continue;
     const entries = await readPage(store, page);
     yield await Promise.all(entries.map((entry) => campaignItem(store, entry)));
   }
@@ -37,9 +33,8 @@ export async function* itemPages(
 export async function* campaignItems(
   store: Store,
   campaign: PreparedCampaign,
-  wanted?: PageFilter,
 ): AsyncGenerator<CampaignItem> {
-  for await (const page of itemPages(store, campaign, wanted)) yield* page;
+  for await (const page of itemPages(store, campaign)) yield* page;
 }
 
 /** Everything with a row in the tables: the items, then the refused rows. */
@@ -56,9 +51,8 @@ interface RefusedRow {
 export async function* listedItems(
   store: Store,
   campaign: PreparedCampaign,
-  wanted?: PageFilter,
 ): AsyncGenerator<Listed> {
-  yield* campaignItems(store, campaign, wanted);
+  yield* campaignItems(store, campaign);
   yield* refusedRows(store);
 }
 
@@ -91,22 +85,21 @@ export function ownOf(item: Listed): Readonly<Record<string, string>> {
 
 /** Its folder in the tree; empty if it has none. */
 export function pathOf(item: Listed): string {
-  return 'refused' in item ? '' : itemFolder(item, item.kind, item.id);
+  return 'refused' in item ? '' : itemFolder(item.kind, item.id);
 }
 
 async function campaignItem(store: Store, entry: PageEntry): Promise<CampaignItem> {
   const { id, kind } = entry;
-  const { sharded } = store;
   try {
     const record = await readListed(store, entry);
-    if (record !== null) return { id, kind, sharded, record, damage: null };
-    const message = `${itemKey(store, kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
+    if (record !== null) return { id, kind, record, damage: null };
+    const message = `${itemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
     const code = 'STORE_MISSING' satisfies StoreCode;
-    return { id, kind, sharded, record, damage: { code, message } };
+    return { id, kind, record, damage: { code, message } };
   } catch (error) {
     if (!isDamagedRecord(error)) throw error;
     const message = `${error.message} ${error.remedy}`;
-    return { id, kind, sharded, record: null, damage: { code: error.code, message } };
+    return { id, kind, record: null, damage: { code: error.code, message } };
   }
 }
 

@@ -3,12 +3,12 @@ import { FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
 import type { Listed } from './campaign-items.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
 import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
-import { ListedTable } from './listed-table.ts';
-import type { FileWriter } from './open-file.ts';
-import type { PartsSink } from './result-pass.ts';
+import { type FileWriter, OpenFile } from './open-file.ts';
+import type { PartsSink, ItemParts } from './result-pass.ts';
 import { MeasureTables, ownColumnsBesideMeasures } from './tables/measure-tables.ts';
 import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
 import { ResultTables } from './tables/result-tables.ts';
+import { csvLine, type Row } from './csv-table.ts';
 
 /** The columns that come from the rows of a campaign. */
 export class TableColumns {
@@ -50,4 +50,29 @@ export function tablesOf(files: FileWriter, columns: TableColumns): readonly Par
     new ResultTables(files, columns.results),
     new MeasureTables(files, columns.measures),
   ];
+}
+
+/** `items.csv` or `failed.csv`, written row by row while other files are made from the same items. */
+class ListedTable implements PartsSink {
+  readonly #file: OpenFile;
+  /** Null for an item without a row in this table. */
+  readonly #rowOf: (item: Listed) => Row | null;
+
+  constructor(store: FileWriter, key: string, header: Row, rowOf: (item: Listed) => Row | null) {
+    this.#file = new OpenFile(store, key, Buffer.from(csvLine(header)));
+    this.#rowOf = rowOf;
+  }
+
+  async add({ item }: ItemParts): Promise<void> {
+    const row = this.#rowOf(item);
+    if (row !== null) await this.#file.write(Buffer.from(csvLine(row)));
+  }
+
+  async end(): Promise<void> {
+    await this.#file.end();
+  }
+
+  async abandon(reason: unknown): Promise<void> {
+    await this.#file.abandon(reason);
+  }
 }

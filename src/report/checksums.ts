@@ -1,15 +1,15 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
 import type { Kind } from '../domain/item.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
-import { inOrder } from '../store/in-order.ts';
+import { inOrder } from '../store/in-parallel.ts';
 import { recordIn } from '../store/item-store.ts';
 import {
   CHECKSUMS,
   ITEM_RECORD,
   WORK_AREA,
+  isSendingNote,
   itemKey,
   itemOf,
-  type ItemLayout,
 } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -23,10 +23,10 @@ const NONE: Digests = new Map();
 /** Bytes collected per write to the store. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** The keys that SHA256SUMS covers: all except itself and internal files. */
+/** The keys that SHA256SUMS covers: all except itself, internal files and notes of submissions. */
 async function* publishedKeys(store: Store): AsyncGenerator<string> {
   for await (const key of store.list('')) {
-    if (key !== CHECKSUMS && !key.startsWith(WORK_AREA)) yield key;
+    if (key !== CHECKSUMS && !key.startsWith(WORK_AREA) && !isSendingNote(key)) yield key;
   }
 }
 
@@ -42,7 +42,7 @@ export async function* checksums(
   written: Digests = NONE,
 ): AsyncGenerator<Uint8Array> {
   let lines = '';
-  const some = inOrder(foldersIn(store, publishedKeys(store)), store.atOnce, (folder) =>
+  const some = inOrder(foldersIn(publishedKeys(store)), store.atOnce, (folder) =>
     linesOf(store, folder, written),
   );
   for await (const added of some) {
@@ -67,7 +67,7 @@ interface Folder {
 }
 
 /** Keys are sorted: the files of a folder are consecutive, and its record is read once. */
-async function* foldersIn(layout: ItemLayout, keys: AsyncIterable<string>): AsyncGenerator<Folder> {
+async function* foldersIn(keys: AsyncIterable<string>): AsyncGenerator<Folder> {
   let folder: Folder | null = null;
   for await (const key of keys) {
     if (folder !== null && folder.prefix !== '' && key.startsWith(folder.prefix)) {
@@ -75,13 +75,13 @@ async function* foldersIn(layout: ItemLayout, keys: AsyncIterable<string>): Asyn
       continue;
     }
     if (folder !== null) yield folder;
-    folder = folderOf(layout, key);
+    folder = folderOf(key);
   }
   if (folder !== null) yield folder;
 }
 
-function folderOf(layout: ItemLayout, key: string): Folder {
-  const item = itemOf(layout, key);
+function folderOf(key: string): Folder {
+  const item = itemOf(key);
   return { item, prefix: item === null ? '' : `${item.folder}/`, keys: [key] };
 }
 
@@ -102,9 +102,9 @@ async function linesOf(
 /** By file name: of the files in the record, and of the record itself. */
 async function digestsOf(store: Store, kind: Kind, id: string): Promise<Digests> {
   try {
-    const bytes = await store.read(itemKey(store, kind, id, ITEM_RECORD));
+    const bytes = await store.read(itemKey(kind, id, ITEM_RECORD));
     if (bytes === null) return NONE;
-    const record = recordIn(store, Buffer.from(bytes).toString('utf8'), kind, id);
+    const record = recordIn(Buffer.from(bytes).toString('utf8'), kind, id);
     const files = record === null ? [] : recordedFiles(record);
     return new Map([[ITEM_RECORD, digestOf(bytes)], ...files]);
   } catch (error) {

@@ -44,9 +44,9 @@ async function compare(
     const part = PARTS[name];
     if (part === undefined || bytes > LARGEST) continue;
     // An earlier attempt may have moved it to the rejected files, and stopped before writing the end.
-    const moved = itemKey(store, kind, id, REJECTED + name);
+    const moved = itemKey(kind, id, REJECTED + name);
     const text =
-      (await store.readText(itemKey(store, kind, id, name), JUST_WRITTEN)) ??
+      (await store.readText(itemKey(kind, id, name), JUST_WRITTEN)) ??
       (await store.readText(moved));
     if (text !== null) files[part] = text;
   }

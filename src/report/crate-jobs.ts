@@ -7,7 +7,7 @@
 import type { ServiceName } from '../domain/item.ts';
 import { optionsToDisk } from '../store/item-options.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
-import { itemFolder, type ItemLayout } from '../store/layout.ts';
+import { itemFolder } from '../store/layout.ts';
 import type { Entity } from './crate-files.ts';
 import { crateVersion, engineEntity } from './crate-software.ts';
 
@@ -41,18 +41,13 @@ export class CrateJobs {
   /** The ids of the actions so far. */
   readonly ids: string[] = [];
   readonly #engines = new Set<string>();
-  readonly #layout: ItemLayout;
-
-  constructor(layout: ItemLayout) {
-    this.#layout = layout;
-  }
 
   /** Null for an item without its own job. The message of a failure takes at most twice `textBytes`. */
   next(record: ItemRecord | null, textBytes: number): JobEntities | null {
     if (record === null || !hasJob(record)) return null;
     return {
-      input: inputEntity(this.#layout, record),
-      action: actionOf(this.#layout, this.ids.length + 1, record, 2 * textBytes),
+      input: inputEntity(record),
+      action: actionOf(this.ids.length + 1, record, 2 * textBytes),
     };
   }
 
@@ -100,24 +95,19 @@ function bytesInJson(text: string): number {
 }
 
 /** The crate's entity of the input that was sent. */
-export function inputId(layout: ItemLayout, { kind, id, input }: ItemRecord): string {
-  return encodeURI(`${itemFolder(layout, kind, id)}/${input.name}`);
+export function inputId({ kind, id, input }: ItemRecord): string {
+  return encodeURI(`${itemFolder(kind, id)}/${input.name}`);
 }
 
-function inputEntity(layout: ItemLayout, record: ItemRecord): Entity {
-  return { '@id': inputId(layout, record), '@type': 'File', name: record.input.name };
+function inputEntity(record: ItemRecord): Entity {
+  return { '@id': inputId(record), '@type': 'File', name: record.input.name };
 }
 
 function serviceId(service: ServiceName): string {
   return `#${service}`;
 }
 
-function actionOf(
-  layout: ItemLayout,
-  number: number,
-  record: ItemRecord,
-  messageBytes: number,
-): Entity {
+function actionOf(number: number, record: ItemRecord, messageBytes: number): Entity {
   const { state, error, timing, submittedAt, finishedAt } = record;
   const succeeded = state === 'succeeded';
   return {
@@ -126,9 +116,9 @@ function actionOf(
     name: `Job ${number}`,
     description: optionsInWords(record),
     instrument: { '@id': engineOf(record)?.['@id'] ?? serviceId(record.service) },
-    object: { '@id': inputId(layout, record) },
+    object: { '@id': inputId(record) },
     // A failed job has no result. Its input is a part of the item's folder, which may have its log.
-    ...(succeeded && { result: { '@id': `${itemFolder(layout, record.kind, record.id)}/` } }),
+    ...(succeeded && { result: { '@id': `${itemFolder(record.kind, record.id)}/` } }),
     ...timeOf('startTime', timing?.startedAt ?? submittedAt),
     ...timeOf('endTime', timing?.finishedAt ?? finishedAt),
     agent: { '@id': AGENT['@id'] },

@@ -107,7 +107,7 @@ async function engineVersions(
     const left = looks.get(record.service) ?? 0;
     if (left === 0) continue;
     const { result, version } = ENGINES[record.service];
-    const text = (await store.readText(itemKey(store, record.kind, record.id, result))) ?? '';
+    const text = (await store.readText(itemKey(record.kind, record.id, result))) ?? '';
     const [, found] = version.exec(text) ?? [];
     if (found !== undefined) versions.set(record.service, found);
     looks.set(record.service, found === undefined ? left - 1 : 0);

@@ -5,15 +5,23 @@
  * megabytes.
  */
 import { KINDS, SERVICES, type Kind, type ServiceName, FOLDER_OF_KIND } from '../domain/item.ts';
-import { CHECKSUMS, CRATE, ITEMS_TABLE } from '../store/layout.ts';
+import { CHECKSUMS, CRATE, ITEMS_TABLE, itemFolder } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { campaignItems } from './campaign-items.ts';
+import { campaignItems, errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
 import type { RunSummary, CampaignSummary } from './campaign-summary.ts';
-import { enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
+import { enginesOf, manifestEntities, toolEntity, crateVersion } from './crate-software.ts';
 import { filesAtTop, type Entity } from './crate-files.ts';
-import { AGENT, PROFILE, STATUS, crateTime } from './crate-jobs.ts';
-import { CrateItems } from './crate-items.ts';
+import {
+  AGENT,
+  PROFILE,
+  STATUS,
+  crateTime,
+  clipped,
+  CrateJobs,
+  hasJob,
+  inputId,
+} from './crate-jobs.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /**
@@ -65,7 +73,7 @@ async function* entities(
   yield* files;
   const engines = await enginesOf(store, campaign, summary, servicesOf(folders));
   yield* runs(summary, engines, manifestEntities(summary), folders);
-  const crateItems = new CrateItems(store);
+  const crateItems = new CrateItems();
   const members = new Map<Kind, string[]>(folders.map((kind) => [kind, []]));
   for await (const item of campaignItems(store, campaign)) {
     const { dataset, others } = crateItems.entitiesOf(item);
@@ -183,4 +191,72 @@ function servicesOf(kinds: readonly Kind[]): readonly ServiceName[] {
   const molecules = kinds.includes('molecule');
   const predictions = kinds.some((kind) => kind !== 'molecule');
   return SERVICES.filter((service) => (service === 'molecules' ? molecules : predictions));
+}
+
+/** Limit for all that a crate has of one item, references included. */
+const ITEM_BYTES = 1000;
+/**
+ * Limits for a title or an engine's text, in bytes of JSON; the first that fits is used. A long id leaves less space,
+ * because the entities contain it six times. item.json has the full texts.
+ */
+const TEXT_BYTES = [32, 16, 8, 4];
+
+interface ItemEntities {
+  readonly dataset: Entity;
+  readonly others: readonly Entity[];
+}
+
+class CrateItems {
+  readonly jobs = new CrateJobs();
+
+  /** Call it once per item, in manifest order: jobs are numbered. */
+  entitiesOf(item: CampaignItem): ItemEntities {
+    for (const bytes of TEXT_BYTES) {
+      const dataset = datasetOf(item, bytes);
+      const { input, action } = this.jobs.next(item.record, bytes) ?? {};
+      const entities = [dataset, input, action].filter((one) => one !== undefined);
+      const isLast = bytes === TEXT_BYTES.at(-1);
+      if (!isLast && bytesOf(dataset, action, entities) > ITEM_BYTES) continue;
+      const engine = this.jobs.add(item.record);
+      return { dataset, others: [...(engine ? [engine] : []), ...entities.slice(1)] };
+    }
+    throw new Error('no limit for texts');
+  }
+}
+
+/** With the references to dataset and action, which are in other entities; two bytes each for a comma and a newline. */
+function bytesOf(dataset: Entity, action: Entity | undefined, entities: readonly Entity[]): number {
+  const references = [dataset, ...(action ? [action] : [])].map((one) => ({ '@id': one['@id'] }));
+  const sizes = [...entities, ...references].map((one) => Buffer.byteLength(JSON.stringify(one)));
+  return sizes.reduce((sum, size) => sum + size + 2, 0);
+}
+
+function datasetOf(item: CampaignItem, textBytes: number): Entity {
+  const { id, kind, record } = item;
+  const isOwnJob = record !== null && hasJob(record);
+  // The instrument of its job names an engine with a version.
+  const isNamed = record?.engine === undefined || crateVersion(record) !== null;
+  const engine = isNamed ? '' : `, ${clipped(record.engine, textBytes)}`;
+  // Its own job, if there is one, has the code and the end time.
+  const code = isOwnJob ? undefined : errorOf(item)?.code;
+  return {
+    '@id': `${itemFolder(kind, id)}/`,
+    '@type': 'Dataset',
+    name: clipped(record?.title ?? id, textBytes),
+    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${engine}`,
+    ...(isOwnJob
+      ? { hasPart: { '@id': inputId(record) } }
+      : record?.finishedAt && { dateModified: record.finishedAt }),
+    ...sourceOf(item),
+  };
+}
+
+/** An item without its own job has the result of another one. */
+function sourceOf(item: CampaignItem): Readonly<Record<string, unknown>> {
+  const from = item.record?.resultFrom;
+  if (from === undefined) return {};
+  if (from.type === 'duplicate') {
+    return { isBasedOn: { '@id': `${itemFolder(item.kind, from.id)}/` } };
+  }
+  return { abstract: `The result of ${from.id} in the campaign ${from.campaign}` };
 }

@@ -18,8 +18,3 @@ export function csvCell(text: string): string {
 export function csvLine(row: Row): string {
   return stringify([row.map(guarded)], STYLE);
 }
-
-/** The same for cells from such a table, whose formulas are guarded already. */
-export function plainCsvLine(row: Row): string {
-  return stringify([[...row]], STYLE);
-}

@@ -1,6 +1,7 @@
 /** `items.csv`: one row per item, with the user's own columns. */
 import type { ItemRecord } from '../store/item-record.ts';
 import { errorOf, ownOf, pathOf, stateOf, type Listed } from './campaign-items.ts';
+import { warningsOf } from '../store/item-warnings.ts';
 import type { Row } from './csv-table.ts';
 import { ownCells } from './own-columns.ts';
 import { engineVersion } from './tables/engine-version.ts';
@@ -20,6 +21,7 @@ export const ITEM_COLUMNS = [
   'path',
   'result_from',
   'engine_version',
+  'warnings',
 ] as const;
 
 /** Adds the names of the item's own columns, as used in the table. */
@@ -50,6 +52,11 @@ export function itemsRow(item: Listed, ownColumns: Iterable<string>): Row {
     pathOf(item),
     resultFrom(record),
     engineVersion(record) ?? '',
+    record === null
+      ? ''
+      : warningsOf(record)
+          .map(({ code }) => code)
+          .join(' '),
     ...Array.from(ownColumns, (column) => own.get(column) ?? ''),
   ];
 }

@@ -1,5 +1,4 @@
 /** Promise 3, seen from the tree: the pages of a campaign list each of its rows exactly once. */
-import { IdSet } from '../store/id-set.ts';
 import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
 import { FOLDER_OF_KIND } from '../domain/item.ts';
 import { notPrepared, readPage, type PreparedCampaign } from '../store/prepared-campaign.ts';
@@ -22,11 +21,11 @@ export async function listedRowsFault(
   store: Store,
   { pages, items }: PreparedCampaign,
 ): Promise<string | null> {
-  const folders = new IdSet();
+  const folders = new Set<string>();
   let rows = 0;
   for (let page = 0; page < pages; page += 1) {
     for (const { kind, id } of await readPage(store, page)) {
-      folders.add(itemFolder(store, kind, id));
+      folders.add(itemFolder(kind, id));
       rows += 1;
     }
   }
@@ -40,7 +39,7 @@ export async function listedRowsFault(
 }
 
 /** Folders of items that are not in any page. */
-async function unlistedFolders(store: Store, listed: IdSet): Promise<string[]> {
+async function unlistedFolders(store: Store, listed: ReadonlySet<string>): Promise<string[]> {
   const unlisted: string[] = [];
   for (const folder of Object.values(FOLDER_OF_KIND)) {
     for await (const key of store.list(`${folder}/`)) {

@@ -1,18 +1,23 @@
 /** Makes the tables, the summary and the checksums of a campaign from its output tree alone. */
 import { isObjectAddress } from '../domain/object-store.ts';
-import type { ItemState } from '../domain/states.ts';
-import { CAMPAIGN_SUMMARY, CHECKSUMS, CRATE, PREPARED_CAMPAIGN } from '../store/layout.ts';
+import {
+  CAMPAIGN_SUMMARY,
+  CHECKSUMS,
+  CRATE,
+  PREPARED_CAMPAIGN,
+  ITEM_RECORD,
+} from '../store/layout.ts';
 import {
   notPrepared,
   readPreparedCampaign,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { FileDigest } from '../store/digest.ts';
-import { removePageStates, writePageStates, type StatesByPage } from '../store/page-states.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
 import { TableColumns, tablesOf } from './campaign-tables.ts';
-import { listedItems, refusedRows, stateOf, type Listed } from './campaign-items.ts';
+import { listedItems, refusedRows, type Listed } from './campaign-items.ts';
 import {
   SummaryTally,
   summaryToDisk,
@@ -22,31 +27,10 @@ import {
 import { checksums } from './checksums.ts';
 import { crate } from './crate.ts';
 import { ReportPage } from './page/report-page.ts';
-import { MOST_ROWS_ON_PAGE, SummaryPage } from './page/summary-page.ts';
 import type { FileWriter } from './open-file.ts';
-import { counter, type ProgressOptions } from './progress.ts';
-import { readingRecordsOnce } from './read-once.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { checkListedRows } from './listed-rows.ts';
-import type { AuditKeeper } from './kept-audit.ts';
-import type { PartsKeeper } from './kept-parts.ts';
-import { makerHere, passParts, type Maker } from './result-pass.ts';
-
-interface PublishOptions extends ProgressOptions {
-  /** Makes the parts of results in other threads; the default is this thread. */
-  readonly maker?: Maker;
-  /** Whether the report can search for substructures: it then contains RDKit. */
-  readonly substructure?: boolean;
-  /** A campaign with more rows has a page with counts and links to its tables instead of the report. */
-  readonly mostOnPage?: number;
-  /** Keeps parts during the publication: the next attempt continues from there. */
-  readonly keeper?: PartsKeeper;
-  /**
-   * Keeps what the audit found correct: the next attempt does not read it again. Removed together with the parts of
-   * `keeper`.
-   */
-  readonly audits?: AuditKeeper;
-}
+import { passParts } from './result-pass.ts';
 
 /**
  * Checks every file against its recorded digest, then writes items.csv, failed.csv, the tables of the results,
@@ -58,14 +42,7 @@ interface PublishOptions extends ProgressOptions {
 export async function publishCampaign(
   given: Store,
   end: CampaignEnd,
-  {
-    maker = makerHere(given),
-    keeper,
-    audits,
-    substructure = false,
-    mostOnPage = MOST_ROWS_ON_PAGE,
-    ...options
-  }: PublishOptions = {},
+  options: ProgressOptions = {},
 ): Promise<CampaignSummary> {
   // From a folder, reading again costs less than the memory.
   const store = isObjectAddress(given.location) ? readingRecordsOnce(given) : given;
@@ -74,32 +51,32 @@ export async function publishCampaign(
   await checkListedRows(store, campaign);
   const digests = new Map<string, FileDigest>();
   const files = noting(store, digests);
-  const page =
-    campaign.items > mostOnPage
-      ? new SummaryPage(store, files, mostOnPage)
-      : await ReportPage.open(store, { substructure, files });
+  const page = await ReportPage.open(store, { files });
   // A campaign that has ended has no writers; while it is open, a temporary file may be in use.
   if (end.endedAt !== null) await store.sweep();
   // Checksums of an older tree must not exist next to newer tables.
   await store.remove(CHECKSUMS);
-  await removePageStates(store);
   const former = await publishedRuns(store);
-  const survey = await passItems(store, campaign, counter('audit', options), audits);
+  const survey = await passItems(store, campaign, counter('audit', options));
   const sinks = [...tablesOf(files, survey.columns), page];
   const items = listedItems(store, campaign);
-  const source = { items, own: survey.columns.results, maker, ...(keeper && { keeper }) };
+  const source = { store: given, items, own: survey.columns.results };
   await passParts(source, sinks, counter('results', options));
-  // Its threads take 100 MB each, and have nothing left to do.
-  await maker.close?.();
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CRATE, crate(store, campaign, summary, counter('crate', options)));
   await store.write(CHECKSUMS, checksums(store, counter('checksums', options), digests));
-  // While it is open, workers change records.
-  if (end.endedAt !== null) await writePageStates(given, survey.states);
-  await keeper?.removeAll();
   return summary;
+}
+
+/** The same for the tree in a folder or a bucket. */
+export async function publishTree(
+  address: string,
+  end: CampaignEnd,
+  options: ProgressOptions = {},
+): Promise<CampaignSummary> {
+  return publishCampaign(await openStore(address), end, options);
 }
 
 /** Adds the digest of each file that is written: hundreds of megabytes of tables are not read again for SHA256SUMS. */
@@ -116,30 +93,94 @@ interface FirstPass {
   readonly tally: SummaryTally;
   readonly columns: TableColumns;
   readonly damaged: readonly string[];
-  readonly states: StatesByPage;
 }
 
 async function passItems(
   store: Store,
   campaign: PreparedCampaign,
   onItem: () => void,
-  keeper: AuditKeeper | undefined,
 ): Promise<FirstPass> {
   const tally = new SummaryTally();
   const columns = new TableColumns();
   const damaged: string[] = [];
-  const states: Set<ItemState>[] = [];
   const add = (item: Listed): void => {
     tally.add(item);
     columns.add(item);
     onItem();
   };
-  const options = { correct: true, ...(keeper && { keeper }) };
-  for await (const { item, faults, page } of auditedItems(store, campaign, options)) {
+  for await (const { item, faults } of auditedItems(store, campaign, { correct: true })) {
     damaged.push(...faults);
-    (states[page] ??= new Set()).add(stateOf(item));
     add(item);
   }
   for await (const row of refusedRows(store)) add(row);
-  return { tally, columns, damaged, states };
+  return { tally, columns, damaged };
+}
+
+/** In bytes: enough for 20,000 items. Records beyond are read by each pass. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The same store, which keeps the records of items that were read from it: a publication passes over them several times,
+ * and in a bucket each further read would be a request.
+ */
+export function readingRecordsOnce(store: Store, keptBytes = KEPT_BYTES): Store {
+  const records = new Map<string, Uint8Array>();
+  let left = keptBytes;
+  const read = async (key: string): Promise<Uint8Array | null> => {
+    const known = records.get(key);
+    if (known) return known;
+    const bytes = await store.read(key);
+    if (bytes !== null && key.endsWith(`/${ITEM_RECORD}`) && bytes.byteLength <= left) {
+      records.set(key, bytes);
+      left -= bytes.byteLength;
+    }
+    return bytes;
+  };
+  const own: Partial<Store> = {
+    read,
+    async readText(key) {
+      const bytes = await read(key);
+      return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+    },
+    // The audit corrects records.
+    write(key, data, options) {
+      records.delete(key);
+      return store.write(key, data, options);
+    },
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(name in own ? own : target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+/** The progress of a publication. */
+
+export interface PublishProgress {
+  readonly step: 'audit' | 'results' | 'crate' | 'checksums';
+  /** Items, or for checksums files, done in this step. */
+  readonly done: number;
+}
+
+interface ProgressOptions {
+  /** Called often: at the beginning of a step, and after each of its items or files. */
+  readonly heartbeat?: (progress: PublishProgress) => void;
+  /** Aborts between two items or files; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Call it after each item or file of the step. */
+function counter(
+  step: PublishProgress['step'],
+  { heartbeat, signal }: ProgressOptions,
+): () => void {
+  let done = 0;
+  heartbeat?.({ step, done });
+  return () => {
+    signal?.throwIfAborted();
+    done += 1;
+    heartbeat?.({ step, done });
+  };
 }

@@ -1,5 +1,7 @@
 /** Reads the campaign.json of a tree: what was published, and whether it is still valid. */
 import { z } from 'zod';
+import { codedError } from '../domain/errors.ts';
+import { isFinal } from '../domain/states.ts';
 import { parseJson } from '../results/json.ts';
 import {
   CAMPAIGN_SUMMARY,
@@ -10,10 +12,11 @@ import {
   REPORT,
   RESULT_TABLES,
 } from '../store/layout.ts';
-import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
+import { campaignItems, stateOf } from './campaign-items.ts';
 import { listedRowsFault } from './listed-rows.ts';
 import {
   SummaryTally,
@@ -29,8 +32,10 @@ const times = { started_at: z.string(), ended_at: z.string().nullable(), state }
 const published = z.object({
   name: z.string(),
   ...times,
-  // Absent from trees written before `retry` existed.
-  runs: z.array(z.object({ ...times, retried: z.int().nonnegative() })).optional(),
+  manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
+  settings: z.record(z.string(), z.unknown()),
+  versions: z.record(z.string(), z.string()),
+  runs: z.array(z.object({ ...times, retried: z.int().nonnegative() })),
 });
 
 /**
@@ -49,15 +54,33 @@ export async function publishedEnd(store: Store): Promise<CampaignEnd | null> {
   const former = await readPublished(store);
   const last = former?.runs.at(-1);
   if (!former || !last || former.endedAt === null) return null;
-  return { ...last, versions: ran.parse(former.disk).versions };
+  return { ...last, versions: former.versions };
+}
+
+/**
+ * A campaign that runs, is paused or was interrupted has open items, and notes of submissions beside them.
+ *
+ * @throws HundredfoldError `CAMPAIGN_NOT_ENDED`
+ */
+export async function checkEnded(store: Store, campaign: PreparedCampaign): Promise<void> {
+  let [ended, items] = [0, 0];
+  for await (const item of campaignItems(store, campaign)) {
+    items += 1;
+    if (isFinal(stateOf(item))) ended += 1;
+  }
+  // A retry leaves the campaign.json of the previous run. Without one, the last file of a publication tells.
+  const former = await readPublished(store);
+  const isWritten = former === null ? await store.exists(CHECKSUMS) : former.endedAt !== null;
+  if (ended === items && isWritten) return;
+  throw codedError('CAMPAIGN_NOT_ENDED', { name: campaign.name, ended, items });
 }
 
 /** What a tree records of its last publication, open or ended, beyond the items. */
 interface LastPublication {
   readonly end: CampaignEnd;
   readonly runs: readonly RunSummary[];
-  readonly settings: CampaignSummary['settings'] | null;
-  readonly manifestDigests: CampaignSummary['manifestDigests'] | null;
+  readonly settings: CampaignSummary['settings'];
+  readonly manifestDigests: CampaignSummary['manifestDigests'];
 }
 
 /** Null if it was not published, or if its campaign.json is damaged. */
@@ -65,27 +88,17 @@ export async function lastPublication(store: Store): Promise<LastPublication | n
   const former = await readPublished(store);
   const last = former?.runs.at(-1);
   if (!former || !last) return null;
-  const { manifests, settings } = publishedFacts.parse(former.disk);
-  const end = { ...last, versions: ran.parse(former.disk).versions };
+  const { manifests, settings, versions } = former;
+  const end = { ...last, versions };
   return { end, runs: former.runs.slice(0, -1), settings, manifestDigests: manifests };
 }
-
-const publishedFacts = z.object({
-  manifests: z
-    .array(z.object({ file: z.string(), sha256: z.string() }))
-    .nullable()
-    .catch(null),
-  settings: z.record(z.string(), z.unknown()).nullable().catch(null),
-});
-
-const ran = z.object({ versions: z.record(z.string(), z.string()).catch({}) });
 
 /**
  * Whether publishing this tree again would change nothing except the settings of the prepared campaign. Reads every
  * file with a recorded digest, and writes none.
  */
 export async function isPublished(folder: string): Promise<boolean> {
-  const store = await openStore(folder, { blocking: true });
+  const store = await openStore(folder);
   const campaign = await readPreparedCampaign(store);
   const former = await readPublished(store);
   if (campaign === null || former === null || former.endedAt === null) return false;
@@ -117,7 +130,11 @@ const counted = z.object({
   damaged: z.array(z.string()),
 });
 
-interface Published extends Pick<CampaignSummary, 'startedAt' | 'endedAt' | 'state'> {
+interface Published extends Pick<
+  CampaignSummary,
+  'startedAt' | 'endedAt' | 'state' | 'settings' | 'versions'
+> {
+  readonly manifests: CampaignSummary['manifestDigests'];
   readonly runs: readonly RunSummary[];
   /** The complete document, as read. */
   readonly disk: unknown;
@@ -128,9 +145,9 @@ async function readPublished(store: Store): Promise<Published | null> {
   const disk = text === null ? null : parseJson(text);
   const read = published.safeParse(disk);
   if (!read.success) return null;
-  const { runs, ...top } = read.data;
-  const only = { ...top, retried: 0 };
-  return { ...runOf(only), runs: (runs ?? [only]).map(runOf), disk };
+  const { runs, manifests, settings, versions, ...top } = read.data;
+  const own = { manifests, settings, versions, runs: runs.map(runOf), disk };
+  return { ...runOf({ ...top, retried: 0 }), ...own };
 }
 
 function runOf(disk: {

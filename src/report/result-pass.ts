@@ -1,9 +1,19 @@
 /** One pass over the items of a campaign: makes the parts of each result, and passes them to all sinks. */
 import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
-import { keyOfPart, type KeptParts, type PartsKeeper, type PartWriter } from './kept-parts.ts';
-import { makeParts, type ResultParts } from './result-parts.ts';
-import { rowsOf, type OwnColumnsByKind } from './tables/result-rows.ts';
+import { type OwnColumnsByKind, makeRows, type ResultRows } from './tables/result-rows.ts';
+import type { MeasureValues } from '../results/measures/measure.ts';
+import { measuresOf } from '../results/measures/measures.ts';
+import { makeDetail, type DetailParts } from './page/item-detail.ts';
+import { SHIFTS_MISSING } from '../results/reading-aids.ts';
+import type { ResultReading, MoleculeReading } from '../results/reading.ts';
+import { readAlignment } from '../results/alignment.ts';
+import { readMolecule } from '../results/molecule.ts';
+import { readSequences } from '../results/sequence.ts';
+import { readShifts } from '../results/shifts.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { artefactFile, itemKey } from '../store/layout.ts';
+import { StoreError } from '../store/store-error.ts';
 
 export interface ItemParts {
   readonly item: Listed;
@@ -19,51 +29,22 @@ export interface PartsSink {
   abandon(reason: unknown): Promise<void>;
 }
 
-/** Consecutive items, and what their parts need. */
-export interface ItemBlock {
-  readonly items: readonly Listed[];
-  readonly own: OwnColumnsByKind;
-}
-
-export interface Maker {
-  /** In item order. */
-  make(block: ItemBlock): Promise<readonly ResultParts[]>;
-  /** Blocks that it makes in parallel. */
-  readonly atOnce: number;
-  /** Ends its threads, if it has any; it makes nothing afterwards. */
-  close?(): Promise<void>;
-}
-
-/** Makes them in this thread. */
-export function makerHere(store: Store): Maker {
-  return { make: (block) => makeBlock(store, block), atOnce: 1 };
-}
-
-/** @throws StoreError */
-export async function makeBlock(store: Store, { items, own }: ItemBlock): Promise<ResultParts[]> {
-  const parts: ResultParts[] = [];
-  // Sequentially: a result is freed before the next one is read.
-  for (const item of items) parts.push(await makeParts(store, item, own));
-  return parts;
-}
-
 interface Source {
+  readonly store: Store;
   readonly items: AsyncIterable<Listed>;
   readonly own: OwnColumnsByKind;
-  readonly maker: Maker;
-  /** Keeps the parts until the publication has ended; without one, nothing is kept. */
-  readonly keeper?: PartsKeeper;
 }
 
-/** In item order. `onItem` is called for each, and may throw to abort. */
+/** In item order; a result is freed before the next one is read. `onItem` is called for each, and may throw to abort. */
 export async function passParts(
-  source: Source,
+  { store, items, own }: Source,
   sinks: readonly PartsSink[],
   onItem: () => void,
 ): Promise<void> {
   try {
-    for await (const made of partsInOrder(source)) {
-      for (const sink of sinks) await sink.add(made);
+    for await (const item of items) {
+      const parts = await makeParts(store, item, own);
+      for (const sink of sinks) await sink.add({ item, parts });
       onItem();
     }
     await Promise.all(sinks.map((sink) => sink.end()));
@@ -73,136 +54,115 @@ export async function passParts(
   }
 }
 
-async function* partsInOrder(source: Source): AsyncGenerator<ItemParts> {
-  const { keeper, maker } = source;
-  const underWay: Promise<readonly ItemParts[]>[] = [];
-  for await (const block of keeper ? keptBlocks(source, keeper) : newBlocks(source)) {
-    // Handled when it is awaited.
-    block.made.catch(() => undefined);
-    underWay.push(block.made);
-    if (underWay.length >= maker.atOnce) yield* (await underWay.shift()) ?? [];
-  }
-  for (const made of underWay) yield* await made;
+/**
+ * Everything that the tables and the report need from the result of one item. Reading and parsing results is most of
+ * the cost of a publication, so each is read once, here.
+ */
+export interface ResultParts {
+  /** In the table of its kind; null if the item has no result. */
+  readonly rows: ResultRows | null;
+  /** A short summary of the result; '' if the item has none. */
+  readonly words: string;
+  /** Null if the item has no result. */
+  readonly measures: MeasureValues | null;
+  readonly detail: DetailParts;
 }
 
-interface BlockUnderWay {
-  readonly made: Promise<readonly ItemParts[]>;
+/** @throws StoreError */
+async function makeParts(store: Store, item: Listed, own: OwnColumnsByKind): Promise<ResultParts> {
+  const { record } = item;
+  const reading = record === null ? null : await readResult(store, record);
+  return {
+    rows: record === null || reading === null ? null : makeRows(reading, record, own),
+    words: reading === null ? '' : resultWords(reading),
+    measures: reading === null ? null : measuresOf(reading),
+    detail: await makeDetail(store, item, reading),
+  };
 }
 
-async function* newBlocks(source: Source): AsyncGenerator<BlockUnderWay> {
-  for await (const block of gathered(source.items, BLOCK)) yield { made: make(source, block) };
-}
-
-async function make({ own, maker }: Source, items: readonly Listed[]) {
-  return paired(items, await maker.make({ items, own }));
-}
-
-/** The blocks of a part that is not kept yet; a part that is kept, as one block. */
-async function* keptBlocks(source: Source, keeper: PartsKeeper): AsyncGenerator<BlockUnderWay> {
-  for await (const part of gathered(source.items, { ...PART, items: keeper.mostItems })) {
-    const key = keyOfPart(part, source.own, keeper.program);
-    const kept = await keeper.read(key);
-    if (kept?.length === part.length) {
-      yield { made: Promise.resolve(paired(part, restored(part, kept, source.own))) };
-      continue;
+/** An item's result, short enough for a table cell. */
+function resultWords(reading: ResultReading): string {
+  switch (reading.kind) {
+    case 'molecule': {
+      const { formula, atoms, charge, estimated } = reading;
+      const revise = estimated.filter(({ needsRevision }) => needsRevision).length;
+      const flags = revise === 0 ? '' : `, ${revise} ATTN`;
+      return `${formula}, ${atoms.length} atoms, charge ${chargeText(charge)}${flags}`;
     }
-    yield* blocksOfPart(source, part, keeper.begin(key));
-  }
-}
-
-function restored(
-  items: readonly Listed[],
-  kept: readonly KeptParts[],
-  own: OwnColumnsByKind,
-): readonly ResultParts[] {
-  return kept.map(({ slabs, ...others }, index) => {
-    const kind = items[index]?.kind ?? null;
-    const rows = slabs === null || kind === null ? null : rowsOf(kind, slabs, own);
-    return { ...others, rows };
-  });
-}
-
-async function* blocksOfPart(
-  source: Source,
-  part: readonly Listed[],
-  file: PartWriter,
-): AsyncGenerator<BlockUnderWay> {
-  let last: Promise<readonly ItemParts[]> | null = null;
-  let isWhole = false;
-  try {
-    for await (const block of gathered(part, BLOCK)) {
-      if (last !== null) yield { made: last };
-      last = keptAfter(last, make(source, block), file);
+    case 'sequence': {
+      const residues = reading.proteins.reduce((sum, protein) => sum + protein.residues.length, 0);
+      const chains = reading.proteins.length > 1 ? `${reading.proteins.length} chains, ` : '';
+      return `${chains}${residues} residues`;
     }
-    if (last !== null) yield { made: endedAfter(last, file) };
-    isWhole = true;
-  } finally {
-    if (!isWhole) await file.abandon(new Error('the publication was broken off'));
+    case 'alignment':
+      return `${reading.proteins.length} rows, ${reading.columns} columns`;
+    case 'shifts': {
+      const values = reading.chains.flatMap(({ shiftCrypt }) => shiftCrypt);
+      const present = values.filter((value) => value !== null && value !== SHIFTS_MISSING).length;
+      return `${present} of ${values.length} residues`;
+    }
   }
 }
 
-/** Resolves with a block once it and all previous ones are kept. */
-async function keptAfter(
-  former: Promise<unknown> | null,
-  making: Promise<readonly ItemParts[]>,
-  file: PartWriter,
-): Promise<readonly ItemParts[]> {
+/** `0`, `−1`, `+0.02` if the topology does not add up to an integer. */
+function chargeText(charge: number): string {
+  const rounded = Math.round(charge * 1000) / 1000;
+  if (rounded === 0) return '0';
+  return rounded < 0 ? `−${-rounded}` : `+${rounded}`;
+}
+
+/** The content of an item's result, read from its folder in the output tree. */
+const RESULT = artefactFile('result', null);
+const DISTRIBUTIONS = ['application/json', null].map((type) => artefactFile('distributions', type));
+
+/**
+ * Null for an item that has not succeeded, or whose files have changed since they were checked.
+ * @throws StoreError
+ */
+async function readResult(store: Store, record: ItemRecord): Promise<ResultReading | null> {
+  if (record.state !== 'succeeded') return null;
+  if (record.kind === 'molecule') return readMoleculeFiles(store, record);
+  const result = await readFile(store, record, RESULT);
+  if (result === null) return null;
+  const { names } = record.input;
+  switch (record.kind) {
+    case 'sequence':
+      return readSequences(result, names);
+    case 'alignment': {
+      const file = DISTRIBUTIONS.find((name) => Object.hasOwn(record.files, name));
+      const spread = file === undefined ? null : await readFile(store, record, file);
+      return readAlignment(result, spread, names);
+    }
+    case 'shifts':
+      return readShifts(result);
+  }
+}
+
+async function readMoleculeFiles(
+  store: Store,
+  record: ItemRecord,
+): Promise<MoleculeReading | null> {
+  const [itp, pdb, frcmod] = await Promise.all(
+    ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'].map(async (ending) => {
+      const name = Object.keys(record.files).find(
+        (file) => file.endsWith(ending) && !file.includes('/'),
+      );
+      return name === undefined ? null : readFile(store, record, name);
+    }),
+  );
+  return itp && pdb && frcmod ? readMolecule({ itp, pdb, frcmod }) : null;
+}
+
+async function readFile(
+  store: Store,
+  { kind, id }: ItemRecord,
+  name: string,
+): Promise<string | null> {
   try {
-    const [made] = await Promise.all([making, former]);
-    await file.add(made.map(({ parts }) => parts));
-    return made;
+    return await store.readText(itemKey(kind, id, name));
   } catch (error) {
-    await file.abandon(error);
+    // With a bucket, a changed object is noticed only when it is read.
+    if (error instanceof StoreError && error.code === 'STORE_DIGEST_MISMATCH') return null;
     throw error;
   }
-}
-
-/** Resolves with the last block once the whole part is kept. */
-async function endedAfter(
-  last: Promise<readonly ItemParts[]>,
-  file: PartWriter,
-): Promise<readonly ItemParts[]> {
-  const made = await last;
-  await file.end();
-  return made;
-}
-
-function paired(items: readonly Listed[], parts: readonly ResultParts[]): readonly ItemParts[] {
-  return items.map((item, index) => {
-    const own = parts[index];
-    if (own === undefined) throw new Error(`nothing was made of ${item.id}`);
-    return { item, parts: own };
-  });
-}
-
-/** A block or part is closed at either limit. */
-interface Most {
-  readonly items: number;
-  readonly bytes: number;
-}
-
-/** Large enough to outweigh the transfer to another thread, small enough for memory. */
-const BLOCK: Most = { items: 8, bytes: 8 * 1024 * 1024 };
-/** Made again if a publication is interrupted in it. */
-const PART = { bytes: 64 * 1024 * 1024 };
-
-async function* gathered(
-  items: AsyncIterable<Listed> | Iterable<Listed>,
-  most: Most,
-): AsyncGenerator<readonly Listed[]> {
-  let block: Listed[] = [];
-  let bytes = 0;
-  for await (const item of items) {
-    block.push(item);
-    bytes += bytesOf(item);
-    if (block.length < most.items && bytes < most.bytes) continue;
-    yield block;
-    block = [];
-    bytes = 0;
-  }
-  if (block.length > 0) yield block;
-}
-
-function bytesOf({ record }: Listed): number {
-  return Object.values(record?.files ?? {}).reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -9,21 +9,23 @@
  *   Calculated with empirical approach for cd-cd-n1
  *   ATTN, need revision
  */
+import type { Parameter } from './coordinates.ts';
 import type { EstimatedParameter } from './reading.ts';
 
 interface Section {
   readonly term: EstimatedParameter['term'];
+  readonly kind: Parameter['kind'];
   /** Columns of the atom types at the start of a line: two each, and the dashes between them. */
   readonly width: number;
 }
 
 const SECTIONS: Readonly<Record<string, Section>> = {
-  MASS: { term: 'mass', width: 2 },
-  BOND: { term: 'bond', width: 5 },
-  ANGLE: { term: 'angle', width: 8 },
-  DIHE: { term: 'dihedral', width: 11 },
-  IMPROPER: { term: 'improper', width: 11 },
-  NONBON: { term: 'nonbonded', width: 2 },
+  MASS: { term: 'mass', kind: 'types', width: 2 },
+  BOND: { term: 'bond', kind: 'bonds', width: 5 },
+  ANGLE: { term: 'angle', kind: 'angles', width: 8 },
+  DIHE: { term: 'dihedral', kind: 'dihedrals', width: 11 },
+  IMPROPER: { term: 'improper', kind: 'impropers', width: 11 },
+  NONBON: { term: 'nonbonded', kind: 'types', width: 2 },
 };
 
 const PENALTY = /penalty score=\s*(\d+(?:\.\d*)?)/i;
@@ -32,27 +34,52 @@ const REVISION = /ATTN,?\s+need revision/i;
 /** In file order. A dihedral that is a sum of several terms, one line each, is one parameter. */
 export function readFrcmod(text: string): readonly EstimatedParameter[] {
   const found: EstimatedParameter[] = [];
+  for (const [line, section] of linesOf(text)) {
+    const parameter = readLine(line, section);
+    const last = found.at(-1);
+    if (last && isSame(last, parameter)) found[found.length - 1] = merged(last, parameter);
+    else found.push(parameter);
+  }
+  return found;
+}
+
+/** The numbers of all lines. */
+export function readFrcmodValues(text: string): Parameter[] {
+  return linesOf(text).map(([line, { term, kind, width }]) => {
+    const numbers = line.trimStart().slice(width).trim().split(/\s+/).map(Number);
+    const [a = NaN, b = NaN, c = NaN, d = NaN] = numbers;
+    const values: Partial<Record<EstimatedParameter['term'], number[]>> = {
+      bond: [a, b],
+      angle: [a, b],
+      // The period of all terms of a sum but the last is negative.
+      dihedral: [b / a, Math.abs(d), c],
+      improper: [a, c, b],
+    };
+    return { kind, of: typesOf(line, width).split('-'), values: values[term] };
+  });
+}
+
+function linesOf(text: string): [line: string, section: Section][] {
+  const found: [string, Section][] = [];
   let section: Section | null = null;
   // The first line is a title.
   for (const line of text.split(/\r?\n/).slice(1)) {
     const next = SECTIONS[line.trim()];
     if (next !== undefined) section = next;
-    else if (section !== null && line.trim() !== '') {
-      const parameter = readLine(line, section);
-      const last = found.at(-1);
-      if (last && isSame(last, parameter)) found[found.length - 1] = merged(last, parameter);
-      else found.push(parameter);
-    }
+    else if (section !== null && line.trim() !== '') found.push([line, section]);
   }
   return found;
 }
 
+function typesOf(line: string, width: number): string {
+  return line.trimStart().slice(0, width).replace(/\s/g, '');
+}
+
 function readLine(line: string, { term, width }: Section): EstimatedParameter {
-  const types = line.trimStart().slice(0, width).replace(/\s/g, '');
   const penalty = PENALTY.exec(line)?.[1];
   return {
     term,
-    types,
+    types: typesOf(line, width),
     penalty: penalty === undefined ? null : Number(penalty),
     needsRevision: REVISION.test(line),
     remark: remarkOf(line.trimStart().slice(width)),

@@ -2,6 +2,7 @@
  * The content of a result, for the tables and the report. One form per kind, independent of the form of the service's
  * payload.
  */
+import type { BondOrders } from '../domain/molecular-graph.ts';
 
 /** One atom of a molecule, as in the topology (GROMACS manual, topology file formats, `[ atoms ]`). */
 export interface AtomReading {
@@ -44,11 +45,8 @@ export interface MoleculeReading {
   readonly atoms: readonly AtomReading[];
   /** Pairs of indices into `atoms`, from 0. */
   readonly bonds: readonly (readonly [number, number])[];
-  /**
-   * The order of each of `bonds` as determined by the engine: `1`, `2`, `3`, `ar`; null if its file does not contain
-   * it.
-   */
-  readonly orders: readonly string[] | null;
+  /** Derived from atoms, bonds and net charge (bond-orders.ts), which a topology has; null if none fit. */
+  readonly bonding: BondOrders | null;
   readonly estimated: readonly EstimatedParameter[];
 }
 

@@ -38,7 +38,7 @@ export const RESULT_PROBLEMS = {
   notANumber: 'RESULT_NOT_A_NUMBER',
   /** The record names another job than the requested one. */
   otherJob: 'RESULT_OTHER_JOB',
-  /** Two files of one job contradict each other: one of them belongs to another job. */
+  /** Two files of one job contradict each other, or one is cut: it belongs to another job, or is incomplete. */
   filesDisagree: 'RESULT_FILES_DISAGREE',
   /** Every value means "missing" (null, or -10 of ShiftCrypt). */
   allMissing: 'RESULT_ALL_MISSING',

@@ -1,4 +1,5 @@
 /** A molecule's topology, `X_GMX.itp` (GROMACS manual, topology file formats). */
+import type { Parameter, ReadAtoms } from './coordinates.ts';
 
 interface TopologyAtom {
   readonly name: string;
@@ -41,15 +42,68 @@ export function totalCharge(atoms: readonly Pick<TopologyAtom, 'charge'>[]): num
   return Math.round(sum * 1e6) / 1e6 || 0;
 }
 
-/** The lines of a section, split at spaces; comments, empty lines and `#` directives are left out. */
-function section(itp: string, name: string): string[][] {
-  const head = new RegExp(`^\\s*\\[ *${name} *\\]`, 'm').exec(itp);
-  if (head === null) return [];
-  const rest = itp.slice(head.index + head[0].length);
-  const end = rest.search(/^\s*\[/m);
-  const lines = (end === -1 ? rest : rest.slice(0, end)).split('\n');
-  return lines.flatMap((line) => {
-    const text = line.replace(/;.*/, '').trim();
-    return text === '' || text.startsWith('#') ? [] : [text.split(/\s+/)];
+/** Kilojoules in a kilocalorie. */
+const CALORIE = 4.184;
+
+/** As the other files of the molecule say it. GROMACS has nanometres, and its force constants are twice AMBER's. */
+export function readItp(text: string): ReadAtoms {
+  const topology = readTopology(text);
+  if (topology === null) return 'lists no atoms with charges';
+  const terms = (
+    name: 'bonds' | 'angles' | 'dihedrals',
+    width: number,
+    convert: (...numbers: number[]) => number[],
+  ): Parameter<number>[] =>
+    section(text, name).map((row) => {
+      const [type, ...numbers] = row.slice(width).map(Number);
+      return {
+        kind: name === 'dihedrals' && type === 4 ? 'impropers' : name,
+        of: row.slice(0, width).map((number) => Number(number) - 1),
+        values: numbers.length > 0 ? convert(...numbers) : undefined,
+      };
+    });
+  const bonds = terms('bonds', 2, (rest = NaN, k = NaN) => [k / CALORIE / 200, 10 * rest]);
+  const angles = terms('angles', 3, (rest = NaN, k = NaN) => [k / CALORIE / 2, rest]);
+  const dihedrals = terms('dihedrals', 4, (phase = NaN, k = NaN, period = NaN) => {
+    return [k / CALORIE, period, phase];
   });
+  return {
+    names: topology.atoms.map(({ name }) => name),
+    types: topology.atoms.map(({ type }) => type),
+    charges: topology.atoms.map(({ charge }) => charge),
+    masses: topology.atoms.map(({ mass }) => mass),
+    bonds: topology.bonds,
+    angles: angles.map(({ of }) => of),
+    dihedrals: dihedrals.map(({ of }) => of),
+    parameters: [...bonds, ...angles, ...dihedrals],
+  };
+}
+
+/**
+ * Its types and masses are guesses: `opls_x` and 0 where the engine knows none. The parameters in its comments are those
+ * of the other topology.
+ */
+export function readOplsItp(text: string): ReadAtoms {
+  const atoms = readItp(text.replaceAll(/^([ \d]+);/gm, '$1'));
+  if (typeof atoms === 'string') return atoms;
+  const { types: _, masses: __, ...same } = atoms;
+  return same;
+}
+
+/**
+ * The lines of all sections of this name, split at spaces: proper and improper dihedral angles have one each. Comments,
+ * empty lines and `#` directives are left out.
+ */
+function section(itp: string, name: string): string[][] {
+  const [, ...parts] = itp.split(/^[ \t]*\[ */m);
+  const own = parts.filter((part) => part.slice(0, part.indexOf(']')).trim() === name);
+  return own.flatMap((part) =>
+    part
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => {
+        const text = line.replace(/;.*/, '').trim();
+        return text === '' || text.startsWith('#') ? [] : [text.split(/\s+/)];
+      }),
+  );
 }

@@ -8,7 +8,6 @@ import type {
   FetchOutcome,
   FindOutcome,
   ListOutcome,
-  OfferOutcome,
   PingOutcome,
   PollOutcome,
   SubmitOutcome,
@@ -42,33 +41,20 @@ export interface SubmitOptions extends RequestOptions {
   readonly permission?: Permission;
   /** Called once, when a connection is available and before a byte is written; false: it must no longer be sent. */
   readonly beforeSending?: () => Promise<boolean>;
-}
-
-export interface PollOptions extends RequestOptions {
-  /** Of the job, for a service that lists its jobs by kind. */
-  readonly kind?: Kind;
-}
-
-export interface ListOptions extends RequestOptions {
-  /**
-   * Called when the answer begins, for the ids of the jobs that are wanted: the others are left out, and reading stops
-   * once all of these are found.
-   */
-  readonly only?: () => ReadonlySet<string>;
+  /** Called after it, just before the first byte; false: it must not be sent, and is `notNow`. */
+  readonly mayBegin?: () => boolean;
 }
 
 export interface ServiceClient {
   /** The service is on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
   readonly mayBeSynthetic: boolean;
-  /** Whether the service accepts such a job: options beyond its contract must be announced. Costs no slot. */
-  offer(job: Job, options: RequestOptions): Promise<OfferOutcome>;
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
-  poll(remoteId: string, options: PollOptions): Promise<PollOutcome>;
+  poll(remoteId: string, options: RequestOptions): Promise<PollOutcome>;
   fetch(remoteId: string, artefact: ArtefactName, options: RequestOptions): Promise<FetchOutcome>;
   /** Looks a job up by the name it was submitted with. */
   find(kind: Kind, name: string, options: RequestOptions): Promise<FindOutcome>;
   /** All jobs of a kind that the service has for our token. */
-  list(kind: Kind, options: ListOptions): Promise<ListOutcome>;
+  list(kind: Kind, options: RequestOptions): Promise<ListOutcome>;
   /** Requests a job that does not exist: costs nothing, and shows whether the service is available. */
   ping(options: RequestOptions): Promise<PingOutcome>;
   /** The files that a finished job of this kind offers, beginning with the one that must exist first. */

@@ -5,8 +5,9 @@
  * port 443 only. The user's CA is added to those of the system: a proxy that opens TLS needs an additional one, and a
  * service may move to a public certificate.
  */
+import { isIP } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
-import { Agent, Pool, ProxyAgent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { failureCode } from './http-failure.ts';
 
 /** Proxy, CA and gateway between this machine and a service. */
@@ -50,12 +51,21 @@ export function createDispatcher(
     typeof ca === 'string' ? createSecureContext({ ca: [...getCACertificates(), ca] }) : undefined;
   const connect = { timeout, allowH2: false, ...(secureContext && { secureContext }) };
   if (!proxy) return new Agent({ ...common, connect });
+  const toProxy = buildConnector(connect);
   return new ProxyAgent({
     ...common,
     uri: proxy.url,
     requestTls: connect,
     proxyTls: connect,
     connectTimeout: timeout,
+    // undici gives TLS the proxy's host as server name; for an address, Node 26 refuses that.
+    clientFactory: (origin) =>
+      new Pool(origin, {
+        connect: (options, callback) => {
+          const { servername = '' } = options;
+          toProxy({ ...options, servername: isIP(servername) === 0 ? servername : '' }, callback);
+        },
+      }),
     // undici passes on only `connect` if the proxy forwards requests itself (http).
     factory: (origin: string | URL, given: object) => new Pool(origin, { ...common, ...given }),
   });

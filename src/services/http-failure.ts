@@ -29,6 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the service closed the connection',
   UNWELL: 'not sent, because the service had just failed another submission',
   NOT_OURS: 'not sent, because another attempt may have sent it',
+  TOO_LATE: 'not sent, because too much time had passed before there was a connection',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the TLS certificate of the service cannot be verified',
 };
 

@@ -15,9 +15,49 @@ import type { HttpAnswer } from './http-answer.ts';
 import { openBody } from './http-body.ts';
 import { failureWords } from './http-failure.ts';
 import { Redaction } from './redaction.ts';
-import { RequestSignal } from './request-signal.ts';
-import { SubmissionLine, type Permission } from './submission-line.ts';
+import { SubmissionLine, TOO_LATE, type Permission } from './submission-line.ts';
 import { userAgent } from './user-agent.ts';
+
+/**
+ * Aborts a request at its deadline, or when its caller does.
+ *
+ * Rejected: `AbortSignal.timeout` and `AbortSignal.any`. Node keeps such a signal, and everything that its listeners
+ * refer to, until its time has passed: every download of the last five minutes stayed in memory.
+ */
+class RequestSignal {
+  readonly #controller = new AbortController();
+  readonly #sources: readonly AbortSignal[];
+  readonly #timer: NodeJS.Timeout | null;
+
+  /** @param deadlineMs - from now; without one, only `sources` abort it */
+  constructor(sources: readonly AbortSignal[], deadlineMs?: number) {
+    this.#sources = sources;
+    this.#timer = deadlineMs === undefined ? null : setTimeout(this.#expire, deadlineMs).unref();
+    for (const source of sources) {
+      if (source.aborted) this.#controller.abort(source.reason);
+      source.addEventListener('abort', this.#follow, { once: true });
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Call it when the request has ended: it removes the timer and the listeners, so that the memory can be freed. */
+  readonly release = (): void => {
+    if (this.#timer) clearTimeout(this.#timer);
+    for (const source of this.#sources) source.removeEventListener('abort', this.#follow);
+  };
+
+  readonly #expire = (): void => {
+    // The same error as that of `AbortSignal.timeout`.
+    this.#controller.abort(new DOMException('The deadline has passed', 'TimeoutError'));
+  };
+
+  readonly #follow = ({ target }: Event): void => {
+    this.#controller.abort((target as AbortSignal).reason);
+  };
+}
 
 /** Connections per service: a few, because the services are shared (contract section 8). */
 export const DEFAULT_CONNECTIONS = 8;
@@ -55,6 +95,8 @@ interface HttpRequest {
   readonly permission?: Permission | undefined;
   /** For a submission: called before a byte of it is written; false: it is not sent. */
   readonly beforeSending?: (() => Promise<boolean>) | undefined;
+  /** Called when it has its connection, just before its first byte; false: it is not sent. */
+  readonly mayBegin?: (() => boolean) | undefined;
   /** Milliseconds, if the usual deadline does not fit: a long download. */
   readonly deadlineMs?: number;
 }
@@ -132,7 +174,7 @@ async function send(
         headers: headersOf(request, network),
         body: request.body?.bytes ?? null,
         signal,
-        dispatcher: agent.compose(watching(watch, unwritten)),
+        dispatcher: agent.compose(watching(watch, unwritten, request.mayBegin)),
       }),
       abortedUnwritten(watch, unwritten),
     ]);
@@ -175,6 +217,7 @@ function headersOf(
 function watching(
   watch: { written: boolean },
   signal: AbortSignal,
+  mayBegin: () => boolean = () => true,
 ): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     const started = handler.onRequestStart?.bind(handler);
@@ -182,6 +225,10 @@ function watching(
       if (signal.aborted) {
         // The caller already has its outcome: no byte of it may be sent now.
         controller.abort(new Error('aborted'));
+        return;
+      }
+      if (!mayBegin()) {
+        controller.abort(Object.assign(new Error(TOO_LATE), { code: TOO_LATE }));
         return;
       }
       watch.written = true;

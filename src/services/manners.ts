@@ -2,9 +2,9 @@
  * Coordinates the GETs to one service in one worker: a shared rate for status requests, the waits that the service
  * requested for single jobs, and a brake when it refuses us. Wraps a client and does not change its outcomes.
  *
- * A job is polled rarely when many are open, and never before the time that the service requested; if polling each
- * would take long, one list answers for all. While an answer says that we are refused (an expired token, a firewall, a
- * maintenance page), one request with a growing delay finds out when that is over; all others are postponed.
+ * A job is polled rarely when many are open, and never before the time that the service requested. While an answer says
+ * that we are refused (an expired token, a firewall, a maintenance page), one request with a growing delay finds out when
+ * that is over; all others are postponed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kind } from '../domain/item.ts';
@@ -16,8 +16,7 @@ import type {
   SubmitOutcome,
 } from '../domain/outcomes.ts';
 import { Brake } from './brake.ts';
-import type { RequestOptions, Job, PollOptions, ServiceClient, SubmitOptions } from './client.ts';
-import { EndedList } from './ended-list.ts';
+import type { RequestOptions, Job, ServiceClient, SubmitOptions } from './client.ts';
 import { Pace, WAITED_HERE_MS } from './pace.ts';
 
 interface MannersOptions {
@@ -28,12 +27,6 @@ interface MannersOptions {
   /** ms, monotonic */
   readonly now?: () => number;
 }
-
-/** If polling every job once takes longer (ms), the list of all jobs is requested instead. */
-const LONG_ROUND_MS = 500;
-
-/** Least time between two lists of a kind (ms): a list costs the service more than the status of one job. */
-const LIST_EVERY_MS = 200;
 
 /** These need the token: a refusal may concern the file alone, and says nothing about the service. */
 const WITH_TOKEN: ReadonlySet<ArtefactName> = new Set([
@@ -55,17 +48,12 @@ class Manners {
   readonly #client: ServiceClient;
   readonly #brake: Brake;
   readonly #pace: Pace;
-  readonly #ended: EndedList;
-  /** Least time between two lists of a kind, at this rate of status requests (ms). */
-  readonly #listEveryMs: number;
 
   constructor(client: ServiceClient, options: MannersOptions) {
     const { statusRequests, onRefusal, now = () => performance.now() } = options;
     this.#client = client;
     this.#brake = new Brake(now, onRefusal);
     this.#pace = new Pace(statusRequests, now);
-    this.#listEveryMs = Math.max(LIST_EVERY_MS, 1_000 / (statusRequests ?? Infinity));
-    this.#ended = new EndedList((kind, call) => client.list(kind, call), this.#listEveryMs, now);
   }
 
   async submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome> {
@@ -75,19 +63,18 @@ class Manners {
     return outcome;
   }
 
-  async poll(remoteId: string, options: PollOptions): Promise<PollOutcome> {
+  async poll(remoteId: string, options: RequestOptions): Promise<PollOutcome> {
     const brake = this.#brake;
     const pace = this.#pace;
     const stop = brake.stop();
     if (stop) return { type: 'postponed', ...stop };
-    const listed = await this.#byList(remoteId, options);
-    const waitMs = listed === null ? pace.turn(remoteId) : 0;
-    if (listed !== null || waitMs > WAITED_HERE_MS) {
+    const waitMs = pace.turn(remoteId);
+    if (waitMs > WAITED_HERE_MS) {
       brake.unused();
       const message = 'waits for its turn to be polled';
       // Spread over the time in which each job is polled once: each attempt costs the Temporal server resources.
       const delayMs = Math.max(waitMs, spread(pace.roundMs));
-      return listed ?? { type: 'postponed', message, delayMs };
+      return { type: 'postponed', message, delayMs };
     }
     if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
     return this.#paced(remoteId, brake.judged(await this.#client.poll(remoteId, options)));
@@ -114,41 +101,6 @@ class Manners {
   async find(kind: Kind, name: string, options: RequestOptions): Promise<FindOutcome> {
     if (this.#brake.stop()) return this.#brake.refused();
     return this.#brake.judged(await this.#client.find(kind, name, options));
-  }
-
-  /** null: the job itself must be polled. */
-  async #byList(remoteId: string, { kind, signal }: PollOptions): Promise<PollOutcome | null> {
-    const pace = this.#pace;
-    if (kind === undefined || pace.roundMs < LONG_ROUND_MS) return null;
-    const dueMs = Math.max(this.#listEveryMs, pace.dueMs(remoteId, 0));
-    const wanted = { freshMs: dueMs / 2, knownSince: pace.knownSince(remoteId) };
-    const ask = () => this.#ended.verdict(kind, remoteId, wanted, { signal });
-    let answer = await ask();
-    if (answer.verdict === 'newer' && answer.list.nextMs <= WAITED_HERE_MS) {
-      await delay(answer.list.nextMs, undefined, { signal });
-      answer = await ask();
-    }
-    switch (answer.verdict) {
-      case 'unknown':
-        return null;
-      case 'finished':
-        pace.ended(remoteId, 0);
-        return { type: 'finished' };
-      case 'newer': {
-        const message = 'waits for the next list of past results';
-        return { type: 'postponed', message, delayMs: Math.max(1, answer.list.nextMs) };
-      }
-      case 'unfinished': {
-        pace.asked(remoteId, 0);
-        const message = 'unfinished, according to the list of past results';
-        // Short jobs that read the same list wait for the same next one. Attempts through the server are spread.
-        const { ageMs, nextMs } = answer.list;
-        const nextListMs = Math.max(1, nextMs, dueMs - ageMs);
-        const againMs = Math.max(dueMs, spread(pace.attemptsMs));
-        const delayMs = againMs > WAITED_HERE_MS ? againMs : nextListMs;
-        return { type: 'postponed', message, delayMs };
-      }
-    }
   }
 
   #paced(remoteId: string, outcome: PollOutcome): PollOutcome {

@@ -13,13 +13,6 @@ export const WAITED_HERE_MS = 2_000;
 const SHORTEST_MS = 500;
 const LONGEST_MS = 60_000;
 const SHARE_OF_AGE = 0.025;
-/**
- * Where one list answers for all, polling costs the service nothing, but each attempt that comes through the Temporal
- * server costs it and this worker almost 10 ms of CPU together: 700 jobs, polled as their age demands, took two cores, and
- * submissions waited. So many jobs are polled by their age alone; of more, this number of attempts a second is made.
- */
-const POLLED_BY_AGE = 100;
-const ATTEMPTS_PER_SECOND = 20;
 /** A job not polled for this long (ms) has ended elsewhere: another worker polls it, or it was cancelled. */
 const FORGOTTEN_AFTER_MS = 2 * 3_600_000;
 
@@ -49,11 +42,6 @@ export class Pace {
     this.#note(job, retryAfterMs);
   }
 
-  /** Since when this worker knows that an open job exists (ms); null for an unknown job. */
-  knownSince(job: string): number | null {
-    return this.#open.get(job)?.since ?? null;
-  }
-
   /** How long to wait before this job is polled (ms); 0 or a short wait takes the turn. */
   turn(job: string): number {
     const now = this.#now();
@@ -70,27 +58,12 @@ export class Pace {
   asked(job: string, retryAfterMs: number): number | null {
     this.#forget();
     this.#note(job, retryAfterMs);
-    return this.#perSecond === null ? null : Math.max(retryAfterMs, this.dueMs(job), this.roundMs);
+    return this.#perSecond === null ? null : Math.max(retryAfterMs, this.#dueMs(job), this.roundMs);
   }
 
   /** How long it takes to poll every open job once (ms); 0 without a pace. */
   get roundMs(): number {
     return this.#perSecond === null ? 0 : (this.#countPolled() / this.#perSecond) * 1_000;
-  }
-
-  /** When to poll a job again because of the number of open jobs, where one list answers for all (ms). */
-  get attemptsMs(): number {
-    return (Math.max(0, this.#countPolled() - POLLED_BY_AGE) / ATTEMPTS_PER_SECOND) * 1_000;
-  }
-
-  /**
-   * By its age alone: the end of a job is noticed late by a small part of its run time. In ms.
-   *
-   * @param leastMs for a young job
-   */
-  dueMs(job: string, leastMs = SHORTEST_MS): number {
-    const age = this.#now() - (this.#open.get(job)?.since ?? this.#now());
-    return Math.min(LONGEST_MS, Math.max(leastMs, age * SHARE_OF_AGE));
   }
 
   ended(job: string, holdMs: number): void {
@@ -108,13 +81,19 @@ export class Pace {
     return Math.max(0, waitMs);
   }
 
+  /** By its age alone: the end of a job is noticed late by a small part of its run time. In ms. */
+  #dueMs(job: string): number {
+    const age = this.#now() - (this.#open.get(job)?.since ?? this.#now());
+    return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, age * SHARE_OF_AGE));
+  }
+
   #note(job: string, retryAfterMs: number): void {
     const askedAt = this.#now();
     const since = this.#open.get(job)?.since ?? askedAt;
     // Removed first, so that it moves to the end: the oldest stay at the front.
     this.#open.delete(job);
     this.#open.set(job, { since, askedAt, notBefore: askedAt + retryAfterMs });
-    const longestMs = Math.max(LONGEST_MS, retryAfterMs, this.roundMs, this.attemptsMs);
+    const longestMs = Math.max(LONGEST_MS, retryAfterMs, this.roundMs);
     this.#polledHere.set(job, askedAt + 2 * longestMs);
   }
 

@@ -9,7 +9,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import type { Http } from './http.ts';
-import { guesses } from './guess-address.ts';
 import { jobPath, look, submitPath, type Look, type ProbedService } from './probe.ts';
 import { PERMANENT } from './redirect.ts';
 import { readServiceUrl } from './target.ts';
@@ -23,7 +22,7 @@ export type Recognition =
   | { readonly type: 'refused'; readonly message: string }
   /** An answer that the service does not give, and that may be temporary: a login page, a temporary redirect. */
   | { readonly type: 'unclear'; readonly message: string }
-  /** Certainly not the service. `better`: its actual address, if it was found. */
+  /** Certainly not the service. `better`: where it is, if its server redirects there or speaks the other variant. */
   | { readonly type: 'wrong'; readonly message: string; readonly better: Better | null };
 
 interface Better {
@@ -54,7 +53,7 @@ export async function recognise(
   const base = readServiceUrl(address.url);
   const seen = await lookAt(http, base, address, signal);
   if (seen.type !== 'absent') return seen;
-  const better = await findElsewhere(http, base, address, signal);
+  const better = await findVariant(http, base, address, signal);
   if (better === null) {
     // A server that is being started or deployed answers 404 for a moment.
     await delay(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
@@ -159,20 +158,17 @@ async function isRight(
   return (await lookAt(http, url, wanted, signal)).type === 'right';
 }
 
-/** Looks for the same service at other paths of the same origin, one request after the other. */
-async function findElsewhere(
+/** The address itself if the service there speaks the other variant; null if it does not. */
+async function findVariant(
   http: Http,
   base: URL,
-  wanted: ProbedService,
+  { service, variant: wanted }: ProbedService,
   signal: AbortSignal,
 ): Promise<Better | null> {
-  for (const { url, variant } of guesses(base, wanted)) {
-    const found = { service: wanted.service, variant };
-    if (await isRight(http, url, found, signal)) {
-      return { url: url.href.replace(/\/+$/, ''), variant };
-    }
-  }
-  return null;
+  if (service === 'molecules') return null;
+  const variant = wanted === 'current' ? 'earlier' : 'current';
+  if (!(await isRight(http, base, { service, variant }, signal))) return null;
+  return { url: base.href.replace(/\/+$/, ''), variant };
 }
 
 /** A sentence if the other of the two services is at this address; null if it is not. */

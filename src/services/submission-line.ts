@@ -12,6 +12,9 @@ const UNWELL = 'UNWELL';
 /** Code of a submission that another worker may have sent meanwhile. */
 const NOT_OURS = 'NOT_OURS';
 
+/** Code of a submission whose connection came too late. */
+export const TOO_LATE = 'TOO_LATE';
+
 /** Code of a submission for which no connection became free in time. */
 const BUSY = 'BUSY';
 /** Milliseconds. Together with the deadline of the POST, it must fit into the activity's 45 s. */
@@ -25,10 +28,10 @@ class SentBack extends Error {
 export interface Permission {
   /** ms since the epoch */
   readonly at: number;
-  /** Its number among all that the budget granted; absent from older budgets. */
-  readonly number?: number | undefined;
-  /** The budget knew of failures of submissions up to this number; absent from older budgets. */
-  readonly failuresKnownTo?: number | undefined;
+  /** Its number among all that the budget granted. */
+  readonly number: number;
+  /** The budget knew of failures of submissions up to this number. */
+  readonly failuresKnownTo: number;
   /** The budget knows of the failure: this submission tests whether it is over. */
   readonly probe?: boolean | undefined;
 }
@@ -118,7 +121,7 @@ export class SubmissionLine {
 
   #isTooOld(permission: Permission | undefined): boolean {
     if (!permission || permission.probe === true) return false;
-    const { at, failuresKnownTo = this.#failed } = permission;
+    const { at, failuresKnownTo } = permission;
     return at < this.#unwellAt || failuresKnownTo < this.#failed;
   }
 
@@ -138,7 +141,7 @@ function showsUnwell(answer: HttpAnswer): boolean {
   if (answer.type === 'answered')
     return answer.status >= 500 || answer.status === 429 || refusesUs(answer);
   // If we aborted it ourselves, it says nothing about the service.
-  return !['ABORTED', UNWELL, NOT_OURS, BUSY].includes(answer.code);
+  return !['ABORTED', UNWELL, NOT_OURS, TOO_LATE, BUSY].includes(answer.code);
 }
 
 /** Whether a submission was not sent because another one had failed. */

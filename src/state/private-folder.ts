@@ -43,7 +43,7 @@ export function privateFile(path: string): void {
 }
 
 /**
- * Tightens modes that an earlier version, or another umask, has left open to others: of the files named by `isOurs`,
+ * Tightens modes that another umask has left open to others: of the files named by `isOurs`,
  * and of the folder itself if it contains nothing else. A folder that also contains the user's own files keeps its
  * mode.
  */

@@ -8,7 +8,6 @@ import { readItem } from './item-store.ts';
 import type { ItemRecord } from './item-record.ts';
 import { ITEM_RECORD, itemKey } from './layout.ts';
 import { readPage, readPreparedCampaign, type PageEntry } from './prepared-campaign.ts';
-import { reachedPages } from './reached-pages.ts';
 import type { Store } from './store.ts';
 import { unreadableIsNone } from './store-error.ts';
 
@@ -18,8 +17,6 @@ interface JobInTree {
   readonly remoteId: string;
   /** ms since the epoch */
   readonly closedAt: number;
-  /** Fingerprint of its token; absent if the campaign has only one, or if it is unknown. */
-  readonly credential?: string;
 }
 
 /** The credential that the tree's campaign uses; null when unknown. */
@@ -44,9 +41,7 @@ export async function chargesInTree(
   const campaign = await readPreparedCampaign(store).catch(unreadableIsNone);
   if (!campaign || windowMs <= 0) return [];
   const jobs: JobInTree[] = [];
-  const isReached = await reachedPages(store, campaign);
   for (let page = 0; page < campaign.pages; page += 1) {
-    if (!isReached(page)) continue;
     const entries = (await readPage(store, page).catch(unreadableIsNone)) ?? [];
     await inParallel(entries, READS_AT_ONCE, async (entry) => {
       if (!(await mayCount(store, entry, now - windowMs))) return;
@@ -65,7 +60,7 @@ const TIMES = /"(?:submitted_at|at)": "([^"]+)"/g;
 
 async function mayCount(store: Store, { kind, id, follows }: PageEntry, since: number) {
   if (follows !== undefined) return false;
-  const text = await store.readText(itemKey(store, kind, id, ITEM_RECORD));
+  const text = await store.readText(itemKey(kind, id, ITEM_RECORD));
   if (text === null) return false;
   for (const [, time = ''] of text.matchAll(TIMES)) if (Date.parse(time) > since) return true;
   return false;
@@ -74,11 +69,9 @@ async function mayCount(store: Store, { kind, id, follows }: PageEntry, since: n
 /** Its own jobs only: results from the cache, from another row or from another program needed no submission. */
 function jobsOf(record: ItemRecord, address: string): JobInTree[] {
   if (record.address !== address || record.resultFrom || record.adopted) return [];
-  const { credential } = record;
-  const of = credential === undefined ? {} : { credential };
   const sent = [record, ...record.earlier].flatMap(({ remoteId, submittedAt }) =>
     remoteId !== null && submittedAt !== null
-      ? [{ remoteId, closedAt: Date.parse(submittedAt), ...of }]
+      ? [{ remoteId, closedAt: Date.parse(submittedAt) }]
       : [],
   );
   const unsure = record.remoteId === null ? record.attempts : [];
@@ -89,7 +82,6 @@ function jobsOf(record: ItemRecord, address: string): JobInTree[] {
       .map(({ at }) => ({
         remoteId: `unsure ${record.id} ${at}`,
         closedAt: Date.parse(at),
-        ...of,
       })),
   ];
 }

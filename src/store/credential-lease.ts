@@ -125,7 +125,6 @@ function markKey({ temporal, renewer }: LeaseHolder): string {
   return `${marksOfTemporal(temporal)}-${hash('sha256', renewer).slice(0, 12)}.json`;
 }
 
-/** Also a mark of earlier versions, which had one for each Temporal. */
 function isMarkOf(key: string, { temporal }: Pick<LeaseHolder, 'temporal'>): boolean {
   return key.startsWith(marksOfTemporal(temporal));
 }

@@ -8,7 +8,7 @@
 import type { StoreCode } from '../domain/error-codes/registry.ts';
 import type { Kind } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
-import { deliver, duplicateOf, LEADER_GONE, jobResultOf } from './deliver.ts';
+import { deliver, duplicateOf, jobResultOf, LEADER_CHANGED, LEADER_GONE } from './deliver.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
 import { itemKey } from './layout.ts';
@@ -64,10 +64,10 @@ async function endOf(
   if (leader === null) return failed(LEADER_GONE, 'the item that shares its job is gone');
   if (leader.state === 'succeeded') {
     const delivered = await deliver(store, record, duplicateOf(store, leader), written);
-    return delivered ?? failed('STORE_DIGEST_MISMATCH', `the files of ${leader.id} were changed`);
+    return delivered ?? failed(LEADER_CHANGED, `the files of ${leader.id} were changed`);
   }
   // Files of an invalid result stay with the item that has the job.
   for (const name of Object.keys(record.files))
-    await store.remove(itemKey(store, record.kind, record.id, name));
+    await store.remove(itemKey(record.kind, record.id, name));
   return { ...record, ...jobResultOf(leader), files: {} };
 }

@@ -9,8 +9,9 @@ import type { ItemRecord, ResultSource } from './item-record.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** Error of an item that follows one without a record: the next `run` prepares that one again. */
+/** Errors of an item that follows one without a record, or without its files: the next `run` prepares it again. */
 export const LEADER_GONE = 'STORE_MISSING' satisfies StoreCode;
+export const LEADER_CHANGED = 'STORE_DIGEST_MISMATCH' satisfies StoreCode;
 
 type JobResult = Pick<
   ItemRecord,
@@ -47,7 +48,7 @@ export async function deliver(
 ): Promise<ItemRecord | null> {
   const copied: string[] = [];
   for (const [name, digest] of Object.entries(result.files)) {
-    const key = itemKey(store, to.kind, to.id, name);
+    const key = itemKey(to.kind, to.id, name);
     copied.push(key);
     if (!(await isCopied(store, key, read(name), digest))) {
       for (const one of copied) await store.remove(one);
@@ -101,6 +102,6 @@ export function duplicateOf(store: Store, leader: ItemRecord): Source {
   return {
     what: { type: 'duplicate', id: leader.id },
     result: jobResultOf(leader),
-    read: (name) => store.readStream(itemKey(store, leader.kind, leader.id, name)),
+    read: (name) => store.readStream(itemKey(leader.kind, leader.id, name)),
   };
 }

@@ -5,17 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, open, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { BlockingReads } from './blocking-reads.ts';
 import type { FileDigest } from './digest.ts';
 import { fillFile } from './fill-file.ts';
-import { syncFolder, syncFolders } from './folder-sync.ts';
-import { FoldersBelow } from './folders-below.ts';
+import { syncFolder, syncFolders, FoldersBelow } from './folders-below.ts';
 import { inParallel } from './in-parallel.ts';
-import { LEASES, SHARDED } from './layout.ts';
+import { LEASES } from './layout.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
-import { OpenedFolders } from './opened-folders.ts';
-import { QUICK_READS, isOnLocalDisk } from './quick-reads.ts';
-import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
+import { LINK, digestOfFile, readBytes, readEntries, readStatus, type Link } from './reads.ts';
 import type {
   ListedFile,
   StagedFile,
@@ -47,8 +43,6 @@ const UNFINISHED_LEASE_MS = 60_000;
 export interface FileStoreOptions {
   /** Creates the folder if it is missing (default). `false`: a missing folder is refused as `TREE_NOT_HERE`. */
   readonly create?: boolean;
-  /** Reads with blocking calls, see blocking-reads.ts. */
-  readonly blocking?: boolean;
 }
 
 /**
@@ -57,30 +51,17 @@ export interface FileStoreOptions {
  */
 export async function openFileStore(
   folder: string,
-  { blocking = false, create = true }: FileStoreOptions = {},
+  { create = true }: FileStoreOptions = {},
 ): Promise<Store> {
   return system(`open the output folder ${folder}`, async () => {
-    // Threads with blocking reads read whole trees, and open them once.
-    const known = create || blocking ? null : await opened.find(folder);
-    // Another tree may be at this path now.
-    if (known !== null && known.sharded === (await known.exists(SHARDED))) return known;
     if (create) await makeFolder(resolve(folder), true);
     else if (!(await isThere(folder))) throw treeNotHere(folder, 'the folder does not exist');
     // The campaign folder itself may be a link to a larger disk; below it, no link is followed.
     const root = await realpath(folder);
     // A path with a trailing slash must be a folder; for a file, the call fails with ENOTDIR.
     await lstat(`${root}/`);
-    const reads = await readsOf(root, blocking);
-    const mark = await reads.status(join(root, SHARDED));
-    const store = new FileStore(root, reads, mark?.isFile() === true);
-    if (!create && !blocking) opened.keep(folder, store);
-    return store;
+    return new FileStore(root);
   });
-}
-
-async function readsOf(root: string, blocking: boolean): Promise<Reads> {
-  if (blocking) return new BlockingReads();
-  return (await isOnLocalDisk(root)) ? QUICK_READS : WAITING_READS;
 }
 
 async function isThere(path: string): Promise<boolean> {
@@ -93,23 +74,17 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-const opened = new OpenedFolders<FileStore>();
-
 /** Of a file that is being written: its paths, and the folders whose entries change. */
 type Put<T> = (temporary: string, path: string, touched: readonly string[]) => Promise<T>;
 
 class FileStore implements Store {
   readonly location: string;
-  readonly sharded: boolean;
   readonly atOnce = READS_AT_ONCE;
-  readonly #reads: Reads;
   readonly #folders: FoldersBelow;
 
-  constructor(root: string, reads: Reads, sharded: boolean) {
+  constructor(root: string) {
     this.location = root;
-    this.sharded = sharded;
-    this.#reads = reads;
-    this.#folders = new FoldersBelow(root, reads);
+    this.#folders = new FoldersBelow(root);
   }
 
   async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
@@ -162,15 +137,16 @@ class FileStore implements Store {
   }
 
   read(key: string): Promise<Uint8Array | null> {
-    return this.#taken(key, (path) => this.#reads.bytes(path));
+    return this.#taken(key, readBytes);
   }
 
-  readText(key: string): Promise<string | null> {
-    return this.#taken(key, (path) => this.#reads.text(path));
+  async readText(key: string): Promise<string | null> {
+    const bytes = await this.#taken(key, readBytes);
+    return bytes === null ? null : bytes.toString('utf8');
   }
 
   digest(key: string): Promise<FileDigest | null> {
-    return this.#taken(key, (path) => this.#reads.digest(path));
+    return this.#taken(key, digestOfFile);
   }
 
   async *readStream(key: string): AsyncIterable<Uint8Array> {
@@ -211,7 +187,7 @@ class FileStore implements Store {
   }
 
   async *folders(): AsyncIterable<string> {
-    const entries = await system(`list ${this.location}`, () => this.#reads.entries(this.location));
+    const entries = await system(`list ${this.location}`, () => readEntries(this.location));
     yield* (
       entries
         // The folder of a campaign may be a link to a larger disk.
@@ -252,7 +228,7 @@ class FileStore implements Store {
   }
 
   async #isOld(name: string): Promise<boolean> {
-    const found = await this.#reads.status(join(this.location, name));
+    const found = await readStatus(join(this.location, name));
     return found !== null && Date.now() - found.mtimeMs > UNFINISHED_LEASE_MS;
   }
 
@@ -283,7 +259,7 @@ class FileStore implements Store {
   }
 
   /** A property of a file; null if it does not exist. A link is refused. */
-  async #taken<T>(key: string, of: (path: string) => Soon<T | Link | null>): Promise<T | null> {
+  async #taken<T>(key: string, of: (path: string) => Promise<T | Link | null>): Promise<T | null> {
     const segments = keySegments(key);
     if (!(await this.#folders.areThere(key, segments.slice(0, -1)))) return null;
     const path = join(this.location, ...segments);
@@ -297,7 +273,7 @@ class FileStore implements Store {
     const segments = keySegments(key);
     if (!(await this.#folders.areThere(key, segments.slice(0, -1)))) return null;
     const path = join(this.location, ...segments);
-    const found = await system(`read ${key}`, () => this.#reads.status(path));
+    const found = await system(`read ${key}`, () => readStatus(path));
     if (found?.isSymbolicLink() === true) throw badKey(key, 'it is a symbolic link');
     return found?.isFile() === true ? path : null;
   }

@@ -3,18 +3,14 @@ import type { Dirent, Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { badKey } from './key.ts';
-import { Looks } from './looks.ts';
-import type { Reads } from './reads.ts';
-import { makeFolder, system } from './system-calls.ts';
+import { readEntries, readStatus } from './reads.ts';
+import { makeFolder, system, sync } from './system-calls.ts';
 
 export class FoldersBelow {
   readonly #root: string;
-  readonly #reads: Reads;
-  readonly #looks = new Looks();
 
-  constructor(root: string, reads: Reads) {
+  constructor(root: string) {
     this.#root = root;
-    this.#reads = reads;
   }
 
   /**
@@ -29,18 +25,16 @@ export class FoldersBelow {
     { newFolder = false }: { readonly newFolder?: boolean | undefined } = {},
   ): Promise<readonly string[]> {
     const touched: string[] = [];
-    const at = performance.now();
     const names = segments.slice(0, -1);
     let folder = this.#root;
     for (const [n, segment] of names.entries()) {
       const inner = join(folder, segment);
       const expected = newFolder && n === names.length - 1;
-      const found = expected ? null : await this.#reads.status(inner);
+      const found = expected ? null : await readStatus(inner);
       // A folder that was just made is not a link; one that already existed may be.
       const made = found === null && (await makeFolder(inner, false));
       if (made) touched.push(folder);
       else check(key, segment, found ?? (await lstat(inner)));
-      this.#looks.note(inner, at);
       folder = inner;
     }
     return touched;
@@ -48,17 +42,13 @@ export class FoldersBelow {
 
   /** Whether the folders of these names exist; links are refused. */
   async areThere(key: string, segments: readonly string[]): Promise<boolean> {
-    const at = performance.now();
     let folder = this.#root;
-    if (this.#looks.hold(join(folder, ...segments))) return true;
     for (const segment of segments) {
       folder = join(folder, segment);
-      if (this.#looks.hold(folder)) continue;
-      const found = await system(`read ${key}`, () => this.#reads.status(folder));
+      const found = await system(`read ${key}`, () => readStatus(folder));
       if (found === null) return false;
       if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
       if (!found.isDirectory()) return false;
-      this.#looks.note(folder, at);
     }
     return true;
   }
@@ -69,7 +59,7 @@ export class FoldersBelow {
     wanted: (name: string) => boolean,
   ): AsyncIterable<string> {
     const folder = join(this.#root, ...segments);
-    const entries = await system(`list ${folder}`, () => this.#reads.entries(folder));
+    const entries = await system(`list ${folder}`, () => readEntries(folder));
     // A folder sorts as `name/`: depth-first order is then the order of the full keys, as on S3.
     const order = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name);
     entries.sort((a, b) => (order(a) < order(b) ? -1 : 1));
@@ -84,4 +74,38 @@ export class FoldersBelow {
 function check(key: string, segment: string, found: Stats): void {
   if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
   if (!found.isDirectory()) throw badKey(key, `${segment} is not a folder`);
+}
+
+/** Folders whose sync has not begun: it covers every entry that is made before it begins. */
+const waiting = new Map<string, Promise<void>>();
+const running = new Map<string, Promise<unknown>>();
+
+/**
+ * Returns when all entries that the folder has now are on the disk. Once for all concurrent callers: the files of a job
+ * are renamed into its folder in parallel.
+ */
+export function syncFolder(path: string): Promise<void> {
+  const next = waiting.get(path);
+  if (next !== undefined) return next;
+  const before = running.get(path);
+  // A running sync may have begun before the newest entry.
+  const own = before === undefined ? begin(path) : before.then(() => begin(path));
+  if (before !== undefined) waiting.set(path, own);
+  return own;
+}
+
+export async function syncFolders(paths: Iterable<string>): Promise<void> {
+  for (const path of paths) await syncFolder(path);
+}
+
+function begin(path: string): Promise<void> {
+  waiting.delete(path);
+  const own = sync(path);
+  const ended = own
+    .catch(() => undefined)
+    .then(() => {
+      if (running.get(path) === ended) running.delete(path);
+    });
+  running.set(path, ended);
+  return own;
 }

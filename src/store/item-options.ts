@@ -1,4 +1,4 @@
-/** An item's options as stored in item.json: the manifest's own column names. */
+/** An item's options as stored in item.json: the manifest's own column names; and the names of keys there. */
 import { z } from 'zod';
 import {
   ATOM_TYPES,
@@ -9,54 +9,41 @@ import {
   type Options,
 } from '../domain/item.ts';
 
-const molecule = z.object({
-  charge_method: z.enum(CHARGE_METHODS),
-  net_charge: z.int().nullable(),
-  atom_type: z.enum(ATOM_TYPES),
-});
-const sequence = z.object({ predictors: z.array(z.enum(PREDICTORS)).min(1) });
-const shifts = z.object({ model_class: z.enum(MODEL_CLASSES), original_numbering: z.boolean() });
+/** By kind; digests of jobs depend on the order of the options. */
+const OPTIONS = {
+  molecule: z.object({
+    chargeMethod: z.enum(CHARGE_METHODS),
+    netCharge: z.int().nullable(),
+    atomType: z.enum(ATOM_TYPES),
+  }),
+  sequence: z.object({ predictors: z.array(z.enum(PREDICTORS)).min(1) }),
+  alignment: z.object({}),
+  shifts: z.object({ modelClass: z.enum(MODEL_CLASSES), originalNumbering: z.boolean() }),
+} satisfies Record<Kind, z.ZodType>;
 
 export function optionsToDisk(options: Options): Readonly<Record<string, unknown>> {
-  switch (options.kind) {
-    case 'molecule':
-      return {
-        charge_method: options.chargeMethod,
-        net_charge: options.netCharge,
-        atom_type: options.atomType,
-      };
-    case 'sequence':
-      return { predictors: options.predictors };
-    case 'alignment':
-      return {};
-    case 'shifts':
-      return { model_class: options.modelClass, original_numbering: options.originalNumbering };
-  }
+  return snakeKeys(OPTIONS[options.kind].parse(options));
 }
 
 /** @throws z.ZodError when a value is missing or not allowed */
 export function optionsFromDisk(kind: Kind, disk: unknown): Options {
-  switch (kind) {
-    case 'molecule': {
-      const found = molecule.parse(disk);
-      return {
-        kind,
-        chargeMethod: found.charge_method,
-        netCharge: found.net_charge,
-        atomType: found.atom_type,
-      };
-    }
-    case 'sequence':
-      return { kind, predictors: sequence.parse(disk).predictors };
-    case 'alignment':
-      return { kind };
-    case 'shifts': {
-      const found = shifts.parse(disk);
-      return {
-        kind,
-        modelClass: found.model_class,
-        originalNumbering: found.original_numbering,
-      };
-    }
-  }
+  return { kind, ...OPTIONS[kind].parse(camelKeys(disk)) } as Options;
+}
+
+/** `remoteId` → `remote_id` */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The keys of this object, not those of objects in it. */
+export function snakeKeys(value: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [snakeCase(name), one]));
+}
+
+/** The reverse; anything but an object is returned as it is. */
+export function camelKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const camelCase = (name: string) =>
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [camelCase(name), one]));
 }

@@ -18,7 +18,7 @@ export interface ItemError {
 }
 
 /** How the item had ended before `retry` reopened it. */
-export interface EarlierEnd {
+interface EarlierEnd {
   readonly state: FinalState;
   readonly error: ItemError | null;
   readonly remoteId: string | null;
@@ -62,7 +62,7 @@ export interface ItemRecord {
   readonly options: Options;
   /** Those of the job, if it is shared with rows that request more. */
   readonly jobOptions?: Options;
-  /** What the job computes (`workDigest`); null if that is uncertain, and in trees written before work was shared. */
+  /** What the job computes (`workDigest`); null if that is uncertain. */
   readonly work: string | null;
   /** Origin of the result, if it did not come from a job of this item. */
   readonly resultFrom?: ResultSource;
@@ -78,7 +78,7 @@ export interface ItemRecord {
   readonly title: string | null;
   /**
    * The part of the title used in the job's name. Fixed when the item starts, because the title may be edited while a
-   * job of that name is searched for; absent without a title, and in trees written before titles were sent.
+   * job of that name is searched for; absent without a title.
    */
   readonly jobLabel?: string;
   readonly service: ServiceName;
@@ -86,8 +86,6 @@ export interface ItemRecord {
   readonly address: string | null;
   /** The job's identifier at the service (`request_id`, `hash_id`). */
   readonly remoteId: string | null;
-  /** Fingerprint of the token that it was or may have been submitted with, if its campaign has several. */
-  readonly credential?: string;
   /** The name the job was submitted under. */
   readonly jobName: string | null;
   /** Every attempt to submit, oldest first. */

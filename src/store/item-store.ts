@@ -4,7 +4,7 @@ import type { Kind } from '../domain/item.ts';
 import { itemFromDisk, itemToDisk } from './item-format.ts';
 import { optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
-import { ITEM_RECORD, itemFolder, itemKey, type ItemLayout } from './layout.ts';
+import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { ReadOptions, Store, WriteOptions } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
 
@@ -19,31 +19,26 @@ export async function readItem(
   id: string,
   options?: ReadOptions,
 ): Promise<ItemRecord | null> {
-  const text = await store.readText(itemKey(store, kind, id, ITEM_RECORD), options);
-  return text === null ? null : recordIn(store, text, kind, id);
+  const text = await store.readText(itemKey(kind, id, ITEM_RECORD), options);
+  return text === null ? null : recordIn(text, kind, id);
 }
 
 /** The record in the text of an item.json; null and errors as of `readItem`. */
-export function recordIn(
-  layout: ItemLayout,
-  text: string,
-  kind: Kind,
-  id: string,
-): ItemRecord | null {
+export function recordIn(text: string, kind: Kind, id: string): ItemRecord | null {
   if (/^\0*$/.test(text)) return null;
-  const key = itemKey(layout, kind, id, ITEM_RECORD);
+  const key = itemKey(kind, id, ITEM_RECORD);
   const record = itemFromDisk(text, key);
   if (record.id !== id || record.kind !== kind) {
-    throw foreign(layout, kind, id, `is the record of ${record.kind} ${record.id}`);
+    throw foreign(kind, id, `is the record of ${record.kind} ${record.id}`);
   }
   return record;
 }
 
 /** An item as listed in its page. */
-interface ListedItem {
+export interface ListedItem {
   readonly kind: Kind;
   readonly id: string;
-  /** `jobDigest` of its record; absent from pages written before the digest was recorded. */
+  /** `jobDigest` of its record; undefined: it is not compared. */
   readonly asks?: string;
 }
 
@@ -57,12 +52,7 @@ export async function readListed(
 ): Promise<ItemRecord | null> {
   const record = await readItem(store, kind, id);
   if (record !== null && asks !== undefined && jobDigest(record) !== asks) {
-    throw foreign(
-      store,
-      kind,
-      id,
-      'has another input or other options than the row of this campaign',
-    );
+    throw foreign(kind, id, 'has another input or other options than the row of this campaign');
   }
   return record;
 }
@@ -103,7 +93,7 @@ export async function changeItem<T>(
   change: (record: ItemRecord | null, write: WriteChanged) => Promise<T>,
   first: 'use' | 'keep' = 'keep',
 ): Promise<T> {
-  const key = itemKey(store, kind, id, ITEM_RECORD);
+  const key = itemKey(kind, id, ITEM_RECORD);
   for (let tries = 1; ; tries += 1) {
     const text = await store.readText(key, { recent: tries === 1 ? first : 'keep' });
     const write: WriteChanged = async (changed) => {
@@ -112,7 +102,7 @@ export async function changeItem<T>(
       return outcome;
     };
     try {
-      return await change(text === null ? null : recordIn(store, text, kind, id), write);
+      return await change(text === null ? null : recordIn(text, kind, id), write);
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile) || tries === CHANGES_AT_MOST) throw error;
     }
@@ -126,14 +116,10 @@ export async function writeItem(
   record: ItemRecord,
   options: WriteOptions = {},
 ): Promise<void> {
-  await store.write(
-    itemKey(store, record.kind, record.id, ITEM_RECORD),
-    itemToDisk(record),
-    options,
-  );
+  await store.write(itemKey(record.kind, record.id, ITEM_RECORD), itemToDisk(record), options);
 }
 
-function foreign(layout: ItemLayout, kind: Kind, id: string, what: string): StoreError {
-  const folder = itemFolder(layout, kind, id);
+function foreign(kind: Kind, id: string, what: string): StoreError {
+  const folder = itemFolder(kind, id);
   return storeError('ITEM_RECORD_FOREIGN', { folder, record: ITEM_RECORD, fault: what });
 }

@@ -87,7 +87,7 @@ async function readEntry(
   // A result from another row or from the cache is listed at the item that has the job.
   if (record?.service !== service || record.resultFrom) return;
   const { state, remoteId, earlier } = record;
-  const holder = { campaign, id, state, path: `${campaign}/${itemFolder(store, kind, id)}` };
+  const holder = { campaign, id, state, path: `${campaign}/${itemFolder(kind, id)}` };
   for (const job of [remoteId, ...earlier.map((end) => end.remoteId)]) {
     if (job !== null && !jobs.has(job)) jobs.set(job, holder);
   }

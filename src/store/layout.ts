@@ -1,5 +1,4 @@
 /** Paths in the output tree (docs/output-tree.md). Pure: names only. */
-import { hash } from 'node:crypto';
 import { FOLDER_OF_KIND, KINDS, type Kind } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
@@ -46,7 +45,7 @@ export function measureTableKey(kind: MeasuredKind, format: TableFormat): string
   return `tables/${MEASURES_OF_KIND[kind]}.${format}`;
 }
 
-/** All of them, in both formats. Trees published by an earlier version have none. */
+/** All of them, in both formats. */
 export const MEASURE_TABLES = (['sequence', 'alignment', 'shifts'] as const).flatMap((kind) =>
   TABLE_FORMATS.map((format) => measureTableKey(kind, format)),
 );
@@ -54,6 +53,15 @@ export const MEASURE_TABLES = (['sequence', 'alignment', 'shifts'] as const).fla
 /** Names in an item's folder, besides the input and a molecule's files under ACPYPE's own names. */
 export const ITEM_RECORD = 'item.json';
 export const JOB_LOG = 'job.log';
+
+/** In an item's folder while it is not known what became of a submission (activities/sending.ts): never removed by hand. */
+export function sendingNote(generation: number, attempt: number): string {
+  return `sending-${generation}-${attempt}.json`;
+}
+
+export function isSendingNote(key: string): boolean {
+  return /\/sending-\d+-\d+\.json$/.test(key);
+}
 
 /** In an item's folder: the files of a job whose result was found invalid. */
 export const REJECTED = 'rejected/';
@@ -83,20 +91,6 @@ export const TREE_IDENTITY = `${WORK_AREA}tree.json`;
 /** The leases of the tree; the one with the highest number counts (lease.ts). */
 export const LEASES = `${WORK_AREA}lease/`;
 
-/** What a publication in progress keeps for the next attempt (report/kept-parts.ts). */
-export const PUBLISHING = `${WORK_AREA}publishing/`;
-
-/** Marks of pages whose items may have begun (reached-pages.ts). */
-export const REACHED = `${WORK_AREA}reached/`;
-
-/** The states of the items of each page, once they have ended (page-states.ts). */
-export const PAGE_STATES = `${WORK_AREA}page-states.json`;
-
-/** The mark of the page with this number, from 0: `.hundredfold/reached/00000`. */
-export function reachedKey(page: number): string {
-  return `${REACHED}${String(page).padStart(5, '0')}`;
-}
-
 /** The lease with this number, from 1: `.hundredfold/lease/00000001.json`. */
 export function leaseKey(number: number): string {
   return `${LEASES}${String(number).padStart(8, '0')}.json`;
@@ -107,44 +101,26 @@ export function pageKey(page: number): string {
   return `${PAGES}${String(page).padStart(5, '0')}.json`;
 }
 
-/**
- * Where a tree has its items. `sharded`: a folder with a million entries is slow to list, so the items of a large
- * campaign are in shards, `sequences/3f/<id>/` (shards.ts).
- */
-export interface ItemLayout {
-  readonly sharded: boolean;
-}
-
-/** Present if the item folders of this tree are in shards. */
-export const SHARDED = `${WORK_AREA}sharded`;
-
 /** Ids as allowed in the manifest. */
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
 
 /** The folder of an item, without a trailing slash. @throws StoreError `STORE_BAD_KEY` */
-export function itemFolder({ sharded }: ItemLayout, kind: Kind, id: string): string {
+export function itemFolder(kind: Kind, id: string): string {
   if (!ID.test(id)) {
     throw badKey(id, 'an id has 1 to 64 of A-Z a-z 0-9 . _ - and does not begin with a dot');
   }
-  return `${FOLDER_OF_KIND[kind]}/${sharded ? `${shardOf(id)}/` : ''}${id}`;
-}
-
-/** One of 256: the first two hexadecimal digits of the SHA-256 of the id. */
-function shardOf(id: string): string {
-  return hash('sha256', id).slice(0, 2);
+  return `${FOLDER_OF_KIND[kind]}/${id}`;
 }
 
 /** The item whose folder contains this file; null if it is not in the folder of an item. */
 export function itemOf(
-  { sharded }: ItemLayout,
   key: string,
 ): { readonly kind: Kind; readonly id: string; readonly folder: string } | null {
   const parts = key.split('/');
   const kind = KINDS.find((one) => FOLDER_OF_KIND[one] === parts[0]);
-  const depth = sharded ? 3 : 2;
-  const id = parts[depth - 1];
-  if (kind === undefined || id === undefined || parts.length <= depth) return null;
-  return { kind, id, folder: parts.slice(0, depth).join('/') };
+  const id = parts[1];
+  if (kind === undefined || id === undefined || parts.length <= 2) return null;
+  return { kind, id, folder: parts.slice(0, 2).join('/') };
 }
 
 /**
@@ -152,11 +128,11 @@ export function itemOf(
  * the folders of rejected files and of further result sets.
  * @throws StoreError `STORE_BAD_KEY`
  */
-export function itemKey(layout: ItemLayout, kind: Kind, id: string, file: string): string {
+export function itemKey(kind: Kind, id: string, file: string): string {
   const plain = file.replace(INNER_FOLDER, '');
   const fault = plain.includes('/') ? 'a file name has no slash' : keyFault(plain);
   if (fault !== null) throw badKey(file, fault);
-  return `${itemFolder(layout, kind, id)}/${file}`;
+  return `${itemFolder(kind, id)}/${file}`;
 }
 
 const FILE_OF_ARTEFACT: Readonly<Record<ArtefactName, string>> = {

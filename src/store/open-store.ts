@@ -6,7 +6,6 @@ import {
   type ObjectStoreAccess,
 } from '../domain/object-store.ts';
 import { openFileStore, type FileStoreOptions } from './filesystem.ts';
-import { SHARDED } from './layout.ts';
 import type { Store } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
 
@@ -17,41 +16,17 @@ export function reachObjectStores(wanted: ObjectStoreAccess): void {
   access = wanted;
 }
 
-/** For threads, which have their own memory. */
-export function objectStoreAccess(): ObjectStoreAccess {
-  return access;
-}
-
-export interface OpenOptions extends FileStoreOptions {
-  /** The id of the tree: what this process knows of it is not read again from a bucket. */
-  readonly tree?: string | undefined;
-}
-
 /**
- * Opens a store. `create` and `blocking` are for folders.
+ * Opens a store. `create` is for folders.
  * @throws StoreError as `openFileStore`; `STORE_BAD_ADDRESS`; what a bucket answers
  */
-export async function openStore(address: string, options: OpenOptions = {}): Promise<Store> {
+export async function openStore(address: string, options: FileStoreOptions = {}): Promise<Store> {
   if (!isObjectAddress(address)) return openFileStore(address, options);
   const parsed = parseObjectAddress(address);
   if ('fault' in parsed) throw badAddress(parsed.fault);
   // The AWS SDK takes a fifth of a second to load, and most stores are folders.
   const { openObjectStore } = await import('./s3/store.ts');
-  const store = openObjectStore(parsed, access);
-  const sharded = await isSharded(store, options.tree);
-  return sharded ? openObjectStore(parsed, access, { sharded }) : store;
-}
-
-/** Whether the items of a tree in a bucket are in shards, by its address and id: it never changes. */
-const layouts = new Map<string, boolean>();
-
-async function isSharded(store: Store, tree: string | undefined): Promise<boolean> {
-  const known = tree === undefined ? undefined : `${store.location} ${tree}`;
-  const found = known === undefined ? undefined : layouts.get(known);
-  if (found !== undefined) return found;
-  const sharded = await store.exists(SHARDED);
-  if (known !== undefined) layouts.set(known, sharded);
-  return sharded;
+  return openObjectStore(parsed, access);
 }
 
 /** Null if a folder is missing; creates none. The content of a bucket is only seen when it is read. */

@@ -4,7 +4,7 @@
  */
 import type { Item, Kind, Options } from '../domain/item.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
-import { deliver, duplicateOf, LEADER_GONE, type Source } from './deliver.ts';
+import { deliver, duplicateOf, LEADER_CHANGED, LEADER_GONE, type Source } from './deliver.ts';
 import { itemToDisk } from './item-format.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord, type RecordedInput } from './item-record.ts';
 import { jobText, readItem, writeItem } from './item-store.ts';
@@ -75,7 +75,7 @@ export class ItemPreparation {
     // The record is written after the input and the files: an existing record guarantees that they are there.
     if (onDisk === null || itemToDisk(record) !== itemToDisk(onDisk)) {
       await writeItem(this.#store, record, { durable: false });
-      this.written.push(itemKey(this.#store, item.kind, item.id, ITEM_RECORD));
+      this.written.push(itemKey(item.kind, item.id, ITEM_RECORD));
     }
     return record;
   }
@@ -87,7 +87,7 @@ export class ItemPreparation {
     const etags: Record<string, string | undefined> = {};
     const { original } = input;
     for (const { name, text } of original ? [input, original] : [input]) {
-      const key = itemKey(this.#store, kind, id, name);
+      const key = itemKey(kind, id, name);
       if (same && (await this.#store.exists(key))) continue;
       const stored = await this.#store.write(key, text, {
         durable: false,
@@ -139,8 +139,8 @@ export class ItemPreparation {
 
   /** Results of another input must not remain in the folder. The record is kept until it is replaced. */
   async #removeFormerFiles(item: ItemRecord): Promise<void> {
-    const record = itemKey(this.#store, item.kind, item.id, ITEM_RECORD);
-    for await (const key of this.#store.list(`${itemFolder(this.#store, item.kind, item.id)}/`)) {
+    const record = itemKey(item.kind, item.id, ITEM_RECORD);
+    for await (const key of this.#store.list(`${itemFolder(item.kind, item.id)}/`)) {
       if (key !== record) await this.#store.remove(key);
     }
   }
@@ -158,12 +158,12 @@ function withEtags({ original, ...input }: RecordedInput, etags: Etags): Recorde
 }
 
 /**
- * The item waits for the result of a row that may have been removed since, or it failed because the record of that row
- * was missing: this is checked each time.
+ * The item waits for the result of a row that may have been removed since, or it failed because the record or a file of
+ * that row was missing or changed: this is checked each time.
  */
 export function isFollowing({ state, resultFrom, error }: ItemRecord): boolean {
   if (resultFrom?.type !== 'duplicate') return false;
-  return !isFinal(state) || error?.code === LEADER_GONE;
+  return !isFinal(state) || [LEADER_GONE, LEADER_CHANGED].some((code) => code === error?.code);
 }
 
 /** For the budget, a new generation of the same item; otherwise its request would count as already answered. */

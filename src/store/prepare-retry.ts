@@ -6,7 +6,6 @@
 import { inParallel } from './in-parallel.ts';
 import { readListed, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemKey } from './layout.ts';
-import { removePageStates } from './page-states.ts';
 import {
   pageEntry,
   readPage,
@@ -14,9 +13,9 @@ import {
   writePreparedCampaign,
   type PageEntry,
   type PreparedCampaign,
+  RowCounter,
 } from './prepared-campaign.ts';
 import { canBeRetried, reopened } from './reopen.ts';
-import { RowCounter } from './row-counts.ts';
 import type { Store } from './store.ts';
 import { damagedRecordIsNone } from './store-error.ts';
 
@@ -36,7 +35,6 @@ export async function prepareRetry(
   at: string,
   alone: ReadonlySet<string> = new Set(),
 ): Promise<PreparedRetry> {
-  await removePageStates(store);
   let done = 0;
   const counter = new RowCounter();
   for (let page = 0; page < campaign.pages; page += 1) {
@@ -67,11 +65,11 @@ async function open(
   const { id, kind, asks, done = 'failed' } = entry;
   const record = await readListed(store, entry).catch(damagedRecordIsNone);
   // Published as failed, with the reason; there is nothing to send.
-  if (record === null) return { id, kind, done, ...(asks !== undefined && { asks }) };
+  if (record === null) return { id, kind, done, asks };
   if (again === null || !canBeRetried(record.state)) return pageEntry(record);
   const { resultFrom, ...own } = reopened(record, again.at);
   const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
   await writeItem(store, opened, { durable: false });
-  written.push(itemKey(store, kind, id, ITEM_RECORD));
+  written.push(itemKey(kind, id, ITEM_RECORD));
   return pageEntry(opened);
 }

@@ -2,8 +2,7 @@
  * Prepares a campaign's items in the tree before the first workflow starts: first inputs and records, then the pages,
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
-import type { Item } from '../domain/item.ts';
-import { IdSet } from './id-set.ts';
+import { FOLDER_OF_KIND, KINDS, type Item, type Kind } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
@@ -17,11 +16,8 @@ import {
   type CampaignHeader,
   type PreparedCampaign,
   type RowCounts,
+  RowCounter,
 } from './prepared-campaign.ts';
-import { removePageStates } from './page-states.ts';
-import { markReached } from './reached-pages.ts';
-import { RowCounter, countRows } from './row-counts.ts';
-import { emptyKinds } from './shards.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
 
@@ -44,8 +40,6 @@ interface PrepareOptions {
   readonly pageSize?: number;
   /** Results of earlier campaigns. */
   readonly known?: Known;
-  /** The workers of the campaign mark the pages that they begin (reached-pages.ts). */
-  readonly marksPages?: true;
 }
 
 export type Items = AsyncIterable<AssignedItem> | Iterable<AssignedItem>;
@@ -64,14 +58,11 @@ export async function prepareCampaign(
 ): Promise<Prepared> {
   // The pages are about to change: until the end the campaign counts as not prepared.
   const former = await formerCampaign(store);
-  await removePageStates(store);
   await store.remove(PREPARED_CAMPAIGN);
   const laid = await layOut(store, items, options, 0);
   await removeOldPages(store, laid.pages);
-  const { marksPages } = options;
   const { pages, items: count, counts } = laid;
-  const marks = marksPages && { marksPages };
-  await writePreparedCampaign(store, { ...campaign, pages, items: count, counts, ...marks });
+  await writePreparedCampaign(store, { ...campaign, pages, items: count, counts });
   const manifests = JSON.stringify(campaign.manifestDigests);
   const same = former !== null && JSON.stringify(former.manifestDigests) === manifests;
   const { files, counts: _, ...prepared } = laid;
@@ -95,12 +86,10 @@ export async function growCampaign(
     options,
     former.pages,
     await idsOf(store, former),
-    await countRows(store, former),
+    former.counts,
   );
   const grown = { pages: laid.pages, items: former.items + laid.items };
-  const { marksPages } = former;
-  const marks = marksPages && { marksPages };
-  await writePreparedCampaign(store, { ...campaign, ...grown, counts: laid.counts, ...marks });
+  await writePreparedCampaign(store, { ...campaign, ...grown, counts: laid.counts });
   return { done: laid.done, following: laid.following, ...grown, changed: true };
 }
 
@@ -117,12 +106,12 @@ async function layOut(
   items: Items,
   { pageSize = DEFAULT_PAGE_SIZE, known = nothingKnown }: PrepareOptions,
   firstPage: number,
-  there = new IdSet(),
+  there: ReadonlySet<string> = new Set(),
   former?: RowCounts,
 ): Promise<LaidOut> {
   const counter = new RowCounter(former);
   const leaders = new Map<string, ItemRecord>();
-  // A new tree has no records: a search would look for a million missing files.
+  // A new tree has no records: a search would look for each missing file.
   const empty = await emptyKinds(store);
   const laid = { pages: firstPage, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of pagesOf(items, pageSize)) {
@@ -133,8 +122,6 @@ async function layOut(
     // One sync for the page instead of four per item: 10,000 items in seconds.
     await store.flush(preparation.written);
     await writePage(store, laid.pages, entries);
-    // From an earlier run, or delivered just now.
-    if (records.some(hasBegun)) await markReached(store, laid.pages);
     counter.add(entries);
     laid.pages += 1;
     laid.items += entries.length;
@@ -145,10 +132,20 @@ async function layOut(
   return { ...laid, counts: counter.counts };
 }
 
+/** Those without any file in the tree. */
+async function emptyKinds(store: Store): Promise<ReadonlySet<Kind>> {
+  const empty = new Set<Kind>();
+  for (const kind of KINDS) {
+    const first = await store.list(`${FOLDER_OF_KIND[kind]}/`)[Symbol.asyncIterator]().next();
+    if (first.done === true) empty.add(kind);
+  }
+  return empty;
+}
+
 async function newOf(
   preparation: ItemPreparation,
   page: readonly AssignedItem[],
-  there: IdSet,
+  there: ReadonlySet<string>,
 ): Promise<readonly AssignedItem[]> {
   // Decided by the pages, not by the tree: items of an interrupted growth are not in any page yet.
   for (const item of page) if (there.has(item.id)) await preparation.meet(item);
@@ -170,10 +167,6 @@ async function preparePage(
   return page.flatMap((item) => records.get(item.id) ?? []);
 }
 
-function hasBegun({ state, attempts, generation }: ItemRecord): boolean {
-  return state !== 'waiting' || attempts.length > 0 || generation > 0;
-}
-
 /** Also null when it is unreadable: it is about to be rewritten. */
 async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
   try {
@@ -185,10 +178,11 @@ async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
 }
 
 async function* pagesOf(items: Items, size: number): AsyncGenerator<readonly AssignedItem[]> {
-  const seen = new IdSet();
+  const seen = new Set<string>();
   let page: AssignedItem[] = [];
   for await (const item of items) {
-    if (!seen.add(item.id)) throw duplicateId(item);
+    if (seen.has(item.id)) throw duplicateId(item);
+    seen.add(item.id);
     page.push(item);
     if (page.length === size) {
       yield page;

@@ -7,7 +7,6 @@ import type { Sent } from '../domain/campaign.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
 import { FINAL_STATES, isFinal, type FinalState } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/check.ts';
-import { IdSet } from './id-set.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';
@@ -16,8 +15,7 @@ import { formerEnd } from './reopen.ts';
 import type { Store } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
 
-/** 2: items in shards. Earlier versions would not find them, and refuse this format. */
-const FORMATS = [1, 2] as const;
+const FORMAT = 1;
 
 export interface CampaignHeader {
   readonly name: string;
@@ -29,10 +27,8 @@ export interface CampaignHeader {
 export interface PreparedCampaign extends CampaignHeader {
   readonly pages: number;
   readonly items: number;
-  /** Workers mark the pages that they begin (reached-pages.ts); absent in trees prepared by earlier versions. */
-  readonly marksPages?: true;
-  /** Of all pages; absent in trees prepared by earlier versions. */
-  readonly counts?: RowCounts;
+  /** Of all pages. */
+  readonly counts: RowCounts;
 }
 
 /** An item in a page. `done`: its final state from a former run. */
@@ -51,17 +47,15 @@ export interface PageEntry {
     /** The code with which it had ended before `retry` reopened the item: another job may follow it. */
     readonly formerEnd?: string | undefined;
   };
-  /** Fingerprint of the token that it was or may have been submitted with, if the campaign has several. */
-  readonly credential?: string;
   /** The job at the service that the row names: it is polled, and never submitted. */
   readonly adopts?: string;
-  /** For an item whose own job is still to be done; absent from pages of earlier versions. */
+  /** For an item whose own job is still to be done. */
   readonly sends?: Sent;
-  /** What the row requests (`jobDigest`), to detect another record of the same name; absent from older pages. */
-  readonly asks?: string;
+  /** What the row requests (`jobDigest`), to detect another record of the same name. */
+  readonly asks: string;
 }
 
-/** How many rows are of each kind, and how many of them need a submission (row-counts.ts). */
+/** How many rows are of each kind, and how many of them need a submission. */
 export interface RowCounts {
   readonly items: Readonly<Record<Kind, number>>;
   /** Those that need no submission: they share a job, or adopt one. */
@@ -73,14 +67,11 @@ export interface RowCounts {
 const ofEachKind = z.record(z.enum(KINDS), z.int().nonnegative());
 
 const campaignOnDisk = z.object({
-  format: z.literal(FORMATS),
+  format: z.literal(FORMAT),
   name: z.string(),
   pages: z.int().nonnegative(),
   items: z.int().nonnegative(),
-  marks_pages: z.literal(true).optional(),
-  counts: z
-    .object({ items: ofEachKind, following: ofEachKind, adopted: z.int().nonnegative() })
-    .optional(),
+  counts: z.object({ items: ofEachKind, following: ofEachKind, adopted: z.int().nonnegative() }),
   manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
   settings: z.record(z.string(), z.unknown()),
 });
@@ -89,21 +80,20 @@ const pageOnDisk = z.array(
   z.object({
     id: z.string(),
     kind: z.enum(KINDS),
-    done: z.enum(FINAL_STATES).optional(),
-    generation: z.int().nonnegative().optional(),
-    follows: z.string().optional(),
+    done: z.enum(FINAL_STATES).exactOptional(),
+    generation: z.int().nonnegative().exactOptional(),
+    follows: z.string().exactOptional(),
     job: z
-      .object({ remoteId: z.string(), address: z.string(), formerEnd: z.string().optional() })
-      .optional(),
-    credential: z.string().optional(),
-    adopts: z.string().optional(),
+      .object({ remoteId: z.string(), address: z.string(), formerEnd: z.string().exactOptional() })
+      .exactOptional(),
+    adopts: z.string().exactOptional(),
     sends: z
       .object({
         input: z.object({ name: z.string(), bytes: z.int().nonnegative(), digest: z.string() }),
         options: z.unknown(),
       })
-      .optional(),
-    asks: z.string().optional(),
+      .exactOptional(),
+    asks: z.string(),
   }),
 );
 
@@ -111,27 +101,18 @@ const pageOnDisk = z.array(
 export async function readPreparedCampaign(store: Store): Promise<PreparedCampaign | null> {
   const text = await store.readText(PREPARED_CAMPAIGN);
   if (text === null) return null;
-  const {
-    format: _,
-    manifests,
-    marks_pages: marked,
-    counts,
-    ...same
-  } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
+  const { format: _, manifests, ...same } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
   return {
     ...same,
     manifestDigests: manifests,
-    ...(marked && { marksPages: marked }),
-    ...(counts && { counts }),
   };
 }
 
 export async function writePreparedCampaign(
   store: Store,
-  { manifestDigests, marksPages, ...same }: PreparedCampaign,
+  { manifestDigests, ...same }: PreparedCampaign,
 ): Promise<void> {
-  const marks = marksPages && { marks_pages: marksPages };
-  const disk = { format: store.sharded ? 2 : 1, ...same, ...marks, manifests: manifestDigests };
+  const disk = { format: FORMAT, ...same, manifests: manifestDigests };
   await store.write(PREPARED_CAMPAIGN, `${JSON.stringify(disk, null, 2)}\n`);
 }
 
@@ -140,25 +121,18 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const key = pageKey(page);
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
-  return parsed(text, key, pageOnDisk).map(
-    ({ id, kind, done, generation, follows, job, credential, adopts, sends, asks }) => ({
-      id,
-      kind,
-      ...(asks !== undefined && { asks }),
-      ...(done && { done }),
-      ...(generation && { generation }),
-      ...(follows !== undefined && { follows }),
-      ...(job && { job }),
-      ...(credential !== undefined && { credential }),
-      ...(adopts !== undefined && { adopts }),
-      ...(sends && { sends: { ...sends, options: optionsFromDisk(kind, sends.options) } }),
-    }),
-  );
+  return parsed(text, key, pageOnDisk).map(({ sends, ...entry }) => ({
+    ...entry,
+    ...(sends && { sends: { ...sends, options: optionsFromDisk(entry.kind, sends.options) } }),
+  }));
 }
 
 /** Of all items. */
-export async function idsOf(store: Store, { pages }: PreparedCampaign): Promise<IdSet> {
-  const ids = new IdSet();
+export async function idsOf(
+  store: Store,
+  { pages }: PreparedCampaign,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
   for (let page = 0; page < pages; page += 1)
     for (const { id } of await readPage(store, page)) ids.add(id);
   return ids;
@@ -170,7 +144,6 @@ const DIGITS = 12;
 /** An ended item remains ended; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
   const { id, kind, state, generation, remoteId, address, adopted, resultFrom, input } = record;
-  const { credential } = record;
   const former = formerEnd(record);
   const row = { id, kind, asks: jobDigest(record) };
   if (isFinal(state)) return { ...row, done: state };
@@ -178,7 +151,6 @@ export function pageEntry(record: ItemRecord): PageEntry {
   return {
     ...row,
     ...(generation > 0 && { generation }),
-    ...(credential !== undefined && { credential }),
     ...(adopted && remoteId !== null && { adopts: remoteId }),
     ...(!adopted &&
       remoteId !== null &&
@@ -215,5 +187,39 @@ function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {
     return shape.parse(JSON.parse(text));
   } catch (cause) {
     throw storeError('STORE_RECORD_UNREADABLE', { case: 'campaign', key }, cause);
+  }
+}
+
+/**
+ * How many rows of a campaign are of each kind, and need a submission. Kept with the prepared campaign: to count them
+ * anew, every page must be read, which takes a second for a hundred thousand rows.
+ */
+export class RowCounter {
+  readonly #items = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
+  readonly #following = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
+  #adopted = 0;
+
+  /** @param former of other pages */
+  constructor(former?: RowCounts) {
+    if (former === undefined) return;
+    Object.assign(this.#items, former.items);
+    Object.assign(this.#following, former.following);
+    this.#adopted = former.adopted;
+  }
+
+  add(entries: readonly PageEntry[]): void {
+    for (const { kind, follows, adopts } of entries) {
+      this.#items[kind] += 1;
+      if ((follows ?? adopts) !== undefined) this.#following[kind] += 1;
+      if (adopts !== undefined) this.#adopted += 1;
+    }
+  }
+
+  get counts(): RowCounts {
+    return {
+      items: { ...this.#items },
+      following: { ...this.#following },
+      adopted: this.#adopted,
+    };
   }
 }

@@ -10,25 +10,11 @@ import { isAbsent } from './system-calls.ts';
 export const LINK = Symbol('a symbolic link');
 export type Link = typeof LINK;
 
-/** Immediate if the calls block, see blocking-reads.ts. */
-export type Soon<T> = T | Promise<T>;
-
-export interface Reads {
-  status(path: string): Soon<Stats | null>;
-  /** The whole file; null if there is none. */
-  bytes(path: string): Soon<Uint8Array | Link | null>;
-  /** As UTF-8. */
-  text(path: string): Soon<string | Link | null>;
-  digest(path: string): Soon<FileDigest | Link | null>;
-  /** A folder that vanished between two steps of a walk has no entries. */
-  entries(folder: string): Soon<Dirent[]>;
-}
-
 /** Opening a named pipe must not wait for a writer. */
-export const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The value for a file that could not be opened; other errors are thrown. */
-export function unopened(error: unknown): Link | null {
+function unopened(error: unknown): Link | null {
   if (hasErrno(error, 'ELOOP')) return LINK;
   // A socket, or a pipe without a reader: not readable.
   if (isAbsent(error) || hasErrno(error, 'ENXIO')) return null;
@@ -37,18 +23,23 @@ export function unopened(error: unknown): Link | null {
 
 const DIGEST_CHUNK_BYTES = 256 * 1024;
 
-/** Does not block the thread while the disk works. */
-export const WAITING_READS: Reads = {
-  status: (path) => lstat(path).catch(nullIfAbsent),
-  bytes: (path) => withFile(path, wholeOf),
-  text: async (path) => {
-    const bytes = await withFile(path, wholeOf);
-    return bytes === null || bytes === LINK ? bytes : bytes.toString('utf8');
-  },
-  digest: (path) => withFile(path, digestOfFile),
-  entries: async (folder) =>
-    (await readdir(folder, { withFileTypes: true }).catch(nullIfAbsent)) ?? [],
-};
+export function readStatus(path: string): Promise<Stats | null> {
+  return lstat(path).catch(nullIfAbsent);
+}
+
+/** The whole file; null if there is none. */
+export function readBytes(path: string): Promise<Buffer | Link | null> {
+  return withFile(path, wholeOf);
+}
+
+export function digestOfFile(path: string): Promise<FileDigest | Link | null> {
+  return withFile(path, digestOf);
+}
+
+/** A folder that vanished between two steps of a walk has no entries. */
+export async function readEntries(folder: string): Promise<Dirent[]> {
+  return (await readdir(folder, { withFileTypes: true }).catch(nullIfAbsent)) ?? [];
+}
 
 function nullIfAbsent(error: unknown): null {
   if (isAbsent(error)) return null;
@@ -84,7 +75,7 @@ async function wholeOf(file: FileHandle, size: number): Promise<Buffer> {
   return bytes;
 }
 
-async function digestOfFile(file: FileHandle, size: number): Promise<FileDigest> {
+async function digestOf(file: FileHandle, size: number): Promise<FileDigest> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafeSlow(Math.min(size, DIGEST_CHUNK_BYTES));
   let bytes = 0;

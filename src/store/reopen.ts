@@ -1,7 +1,7 @@
 /**
  * How `retry` reopens an ended item: pure decisions on its record. Rule: no work is paid for twice. A job that has an
  * id is polled first, regardless of how it had ended, and another one is submitted only if the service then shows that
- * it is unusable (workflows/former-job.ts).
+ * it is unusable (workflows/item-job.ts).
  */
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { FinalState } from '../domain/states.ts';
@@ -82,11 +82,9 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
   const way = wayOf(record);
   const asked = way === 'ask';
   const end = { state, error, remoteId, jobName, submittedAt, finishedAt };
-  const { engine, resultFrom, credential, ...same } = record;
+  const { engine, resultFrom, ...same } = record;
   return {
     ...same,
-    // A name is unique only within a token: another job with another name may be sent with any token.
-    ...(way !== 'anew' && credential !== undefined && { credential }),
     // An unusable result from an earlier campaign is replaced by a job of its own.
     ...(resultFrom?.type === 'duplicate' && { resultFrom }),
     state: 'waiting',

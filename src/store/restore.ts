@@ -43,7 +43,7 @@ async function missingItems(
   for (let page = 0; page < pages; page += 1) {
     for (const { kind, id } of await readPage(store, page)) {
       signal?.throwIfAborted();
-      const key = itemKey(store, kind, id, ITEM_RECORD);
+      const key = itemKey(kind, id, ITEM_RECORD);
       const isThere = records === null ? await store.exists(key) : records.has(key);
       if (!isThere) missing.add(id);
     }

@@ -79,7 +79,7 @@ export class ResultCache {
     for (const [name, { sha256 }] of Object.entries(record.files)) {
       const key = fileKey(sha256);
       if (await this.#isKept(key, sha256)) continue;
-      await this.#store.adopt(key, tree, itemKey(tree, record.kind, record.id, name));
+      await this.#store.adopt(key, tree, itemKey(record.kind, record.id, name));
     }
     const entry = { format: 1, campaign, item: JSON.parse(itemToDisk(record)) as unknown };
     await this.#store.write(entryKey(work, address), `${JSON.stringify(entry)}\n`, NOT_FLUSHED);

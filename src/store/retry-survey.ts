@@ -4,7 +4,7 @@ import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
-import { readListed } from './item-store.ts';
+import { readListed, type ListedItem } from './item-store.ts';
 import { itemFolder, itemKey } from './layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from './prepared-campaign.ts';
 import { canBeRetried, mayBeThere, wayOf, type RetriedState, type Way } from './reopen.ts';
@@ -167,11 +167,10 @@ async function leaderOf(store: Store, { kind, resultFrom }: ItemRecord): Promise
 const LEFT: Finding = { type: 'left' };
 
 /** The record, or why it is missing. */
-async function readable(store: Store, entry: PageEntry): Promise<ItemRecord | string> {
+async function readable(store: Store, entry: ListedItem): Promise<ItemRecord | string> {
   try {
     return (
-      (await readListed(store, entry)) ??
-      `${itemFolder(store, entry.kind, entry.id)} has no item.json.`
+      (await readListed(store, entry)) ?? `${itemFolder(entry.kind, entry.id)} has no item.json.`
     );
   } catch (error) {
     if (isDamagedRecord(error)) return error.message;
@@ -181,7 +180,7 @@ async function readable(store: Store, entry: PageEntry): Promise<ItemRecord | st
 
 /** The record guarantees what is sent: an edited input is a different item, and needs a manifest. */
 async function inputFault(store: Store, { kind, id, input }: ItemRecord): Promise<string | null> {
-  const key = itemKey(store, kind, id, input.name);
+  const key = itemKey(kind, id, input.name);
   const found = await store.digest(key);
   if (found === null) return `${key} is missing.`;
   return found.sha256 === input.sha256 ? null : `${key} was changed since it was prepared.`;

@@ -4,7 +4,6 @@
  */
 
 import type { FileDigest, StoredDigest } from './digest.ts';
-import type { ItemLayout } from './layout.ts';
 
 /** A written file; the digest is that of the bytes that were written. */
 export interface StoredFile extends StoredDigest {
@@ -62,7 +61,7 @@ export interface StagedFile {
  * Every method throws `StoreError` (`store-error.ts`) for errors of the store, and rethrows errors of the sender and
  * the signal unchanged.
  */
-export interface Store extends ItemLayout {
+export interface Store {
   /** Address of the tree as the user knows it: a folder or an address. */
   readonly location: string;
   /** The best number of concurrent calls for this store: a disk seeks, a network waits. */

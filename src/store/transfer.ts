@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { StoreCode } from '../domain/error-codes/registry.ts';
 import { inParallel } from './in-parallel.ts';
-import { CHECKSUMS, LEASES, PAGE_STATES, TREE_IDENTITY } from './layout.ts';
-import { removePageStates } from './page-states.ts';
+import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
 
@@ -35,18 +34,14 @@ export interface Transferred {
   readonly faults: readonly string[];
 }
 
-/**
- * Leases and identity belong to a place, not to its content. The states of pages are those of records that may not be
- * there yet, or not selected.
- */
-export function isTransferable(key: string): boolean {
-  return !key.startsWith(LEASES) && key !== TREE_IDENTITY && key !== PAGE_STATES;
+/** Leases and identity belong to a place, not to its content. */
+function isTransferable(key: string): boolean {
+  return !key.startsWith(LEASES) && key !== TREE_IDENTITY;
 }
 
 /** @throws StoreError what the stores throw; a file with a wrong digest is listed in the faults */
 export async function transfer(options: TransferOptions): Promise<Transferred> {
   const { from, to, wanted = () => true, onFile, signal } = options;
-  await removePageStates(to);
   const expected = await readChecksums(from);
   const done = { files: 0, copied: 0, kept: 0, bytes: 0, faults: [] as string[] };
   const one = async (key: string): Promise<string[]> => {
@@ -70,22 +65,6 @@ export async function transfer(options: TransferOptions): Promise<Transferred> {
   return done;
 }
 
-/** The keys of `from` that exist in `to` with different content, in order. */
-export async function differences({
-  from,
-  to,
-  wanted = () => true,
-}: Pick<TransferOptions, 'from' | 'to' | 'wanted'>): Promise<readonly string[]> {
-  const different: string[] = [];
-  for await (const keys of batches(from, wanted)) {
-    await inParallel(keys, FILES_AT_ONCE, async (key) => {
-      const [own, other] = await Promise.all([from.digest(key), to.digest(key)]);
-      if (own !== null && other !== null && own.sha256 !== other.sha256) different.push(key);
-    });
-  }
-  return different.sort();
-}
-
 async function* batches(
   store: Store,
   wanted: (key: string) => boolean,
@@ -106,7 +85,7 @@ async function* batches(
 }
 
 /** SHA256SUMS of a published tree, by key; empty if there is none. */
-export async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>> {
+async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>> {
   const text = (await store.readText(CHECKSUMS)) ?? '';
   const sums = new Map<string, string>();
   for (const line of text.split('\n')) {

@@ -16,7 +16,6 @@ export function workDigest({
   options,
 }: Pick<Item, 'kind' | 'canonical' | 'options'>): string {
   const settings = options.kind === 'sequence' ? '{}' : JSON.stringify(optionsToDisk(options));
-  // In one call: half the time of a hash object, which matters for a million rows.
   return hash('sha256', `${kind} ${settings}\n${canonical}`);
 }
 

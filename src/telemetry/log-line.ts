@@ -24,7 +24,7 @@ const METHODS = {
 
 /**
  * Writes entries with pino, as the local services do: `time` (ISO 8601, UTC), `level`, `message`, then `campaign`,
- * `item`, `service`, `trace_id` if known. Only activities know the trace. The caller filters entries by level.
+ * `item`, `service` if known. The caller filters entries by level.
  */
 export function lineWriter(
   write: (line: string) => void,
@@ -56,14 +56,13 @@ function asText(line: string): string {
   return `${[time, level, harmless(String(message)), ...words].join(' ')}\n`;
 }
 
-/** The fields of log lines, and attributes of spans, that identify their subject. */
+/** The fields of log lines that identify their subject. */
 export function subjectFields(subject: Subject): Record<string, string> {
-  const { campaign, item, service, traceId } = subject;
+  const { campaign, item, service } = subject;
   return {
     ...(campaign !== undefined && { campaign }),
     ...(item !== undefined && { item }),
     ...(service !== undefined && { service }),
-    ...(traceId !== undefined && { trace_id: traceId }),
   };
 }
 

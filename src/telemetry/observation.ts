@@ -1,33 +1,28 @@
-/** Metrics, traces and logs of a worker. Every part may be absent: then nothing is measured or slower. */
+/** Metrics and logs of a worker. Every part may be absent: then nothing is measured or slower. */
 import type { Context } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
 import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
 import type { ServiceName } from '../domain/item.ts';
-import type { ServiceClient } from '../services/client.ts';
-import type { Store } from '../store/store.ts';
+import type { ServiceClient, Job, SubmitOptions } from '../services/client.ts';
+import type { Store, StagedFile } from '../store/store.ts';
 import type { ItemConclusion, RemoteJob } from '../workflows/activity-types.ts';
 import { subjectFields } from './log-line.ts';
-import type { WorkerMetrics } from './metrics.ts';
-import { observedClient } from './observed-client.ts';
-import { observedStore } from './observed-store.ts';
+import type { WorkerMetrics, ServiceCall } from './metrics.ts';
 import { itemEndOf, subjectOfActivity, type Subject } from './subject.ts';
-import type { Tracing } from './spans.ts';
+import type { SubmitOutcome } from '../domain/outcomes.ts';
+import { StoreError } from '../store/store-error.ts';
 
 export interface Observation {
   readonly metrics?: WorkerMetrics;
-  /** null or absent: no traces. */
-  readonly tracing?: Tracing | null;
   /** Called with the SDK's workers at each start, before they run. */
   readonly follow?: (...workers: readonly Worker[]) => void;
 }
 
 export function observeClient(
-  { metrics, tracing }: Observation,
+  { metrics }: Observation,
   service: ServiceName,
   client: ServiceClient,
 ): ServiceClient {
-  if (!metrics && !tracing) return client;
-  return observedClient(service, client, { metrics, tracing: tracing ?? undefined });
+  return metrics ? observedClient(service, client, metrics) : client;
 }
 
 export function observeStore({ metrics }: Observation, store: Store): Store {
@@ -35,15 +30,8 @@ export function observeStore({ metrics }: Observation, store: Store): Store {
 }
 
 /** For `interceptors` of every worker that runs activities. */
-export function activityInterceptors(
-  { metrics, tracing }: Observation,
-  client: Client,
-): ActivityInterceptorsFactory[] {
-  return [
-    (context) => named(context),
-    ...(tracing ? [tracing.activities(client)] : []),
-    (context) => measured(context, metrics),
-  ];
+export function activityInterceptors({ metrics }: Observation): ActivityInterceptorsFactory[] {
+  return [(context) => named(context), (context) => measured(context, metrics)];
 }
 
 /** Adds campaign, item and service to the log entries of an activity, even if its workflow is a budget. */
@@ -100,4 +88,141 @@ function measured(
       },
     },
   };
+}
+
+type Operation = ServiceCall['operation'];
+
+/**
+ * Wraps the bare client, inside the code that makes requests wait for their turn (src/services/manners.ts). A
+ * submission that is not sent does not count as a request.
+ */
+function observedClient(
+  service: ServiceName,
+  client: ServiceClient,
+  metrics: WorkerMetrics,
+): ServiceClient {
+  const timed = async <O extends { readonly type: string }>(
+    operation: Operation,
+    call: () => Promise<O>,
+  ): Promise<O> => {
+    const began = performance.now();
+    const note = (outcome: string): void => {
+      const seconds = (performance.now() - began) / 1_000;
+      metrics.serviceCall({ service, operation, outcome, seconds });
+    };
+    try {
+      const outcome = await call();
+      note(outcome.type);
+      return outcome;
+    } catch (error) {
+      note('error');
+      throw error;
+    }
+  };
+  return {
+    ...client,
+    submit: (job, options) => submit({ service, client, metrics }, job, options),
+    poll: (id, options) => timed('poll', () => client.poll(id, options)),
+    fetch: (id, artefact, options) => timed('fetch', () => client.fetch(id, artefact, options)),
+    find: (kind, name, options) => timed('find', () => client.find(kind, name, options)),
+    list: (kind, options) => timed('list', () => client.list(kind, options)),
+    ping: (options) => timed('ping', () => client.ping(options)),
+  };
+}
+
+interface Observed {
+  readonly service: ServiceName;
+  readonly client: ServiceClient;
+  readonly metrics: WorkerMetrics;
+}
+
+/** Measured from just before the first byte: waiting for a connection or a slot is no fault of the service. */
+async function submit(
+  { service, client, metrics }: Observed,
+  job: Job,
+  options: SubmitOptions,
+): Promise<SubmitOutcome> {
+  const called = performance.now();
+  const sent: { at: number | null } = { at: null };
+  const beforeSending = async (): Promise<boolean> => {
+    const mayBeSent = (await options.beforeSending?.()) ?? true;
+    if (mayBeSent) sent.at = performance.now();
+    return mayBeSent;
+  };
+  const outcome = await client.submit(job, { ...options, beforeSending });
+  // If no connection was opened, nothing was sent, but the failure is counted.
+  const isRequest =
+    sent.at !== null || (outcome.type === 'notNow' && outcome.reason === 'unreachable');
+  if (isRequest) {
+    const seconds = (performance.now() - (sent.at ?? called)) / 1_000;
+    metrics.serviceCall({ service, operation: 'submit', outcome: outcomeOf(outcome), seconds });
+  }
+  return outcome;
+}
+
+/** `accepted`, `refused`, `unsure`, or why it was not accepted now: `rate-limited`, `unavailable`, … */
+function outcomeOf(outcome: SubmitOutcome): string {
+  return outcome.type === 'notNow' ? outcome.reason : outcome.type;
+}
+
+const MEASURED = [
+  ...(['write', 'stage', 'create', 'flush', 'adopt', 'remove'] as const),
+  ...(['read', 'readText', 'digest', 'exists'] as const),
+] as const;
+
+type Measured = (typeof MEASURED)[number];
+type Call = (this: Store, ...args: unknown[]) => Promise<unknown>;
+
+/** The store behind a measured one: `adopt` is more efficient between stores of the same type. */
+const BEHIND = new WeakMap<object, Store>();
+
+function observedStore(store: Store, metrics: WorkerMetrics): Store {
+  const observed = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const call = value as Call;
+      if (!isMeasured(name)) return call.bind(target);
+      return async (...args: unknown[]) => {
+        const result = await timed(metrics, name, () => call.apply(target, args.map(behind)));
+        return name === 'stage' ? observedFile(result as StagedFile, metrics) : result;
+      };
+    },
+  });
+  BEHIND.set(observed, store);
+  return observed;
+}
+
+function observedFile(staged: StagedFile, metrics: WorkerMetrics): StagedFile {
+  return {
+    create: () => timed(metrics, 'create', () => staged.create()),
+    discard: () => staged.discard(),
+  };
+}
+
+function isMeasured(name: string | symbol): name is Measured {
+  return (MEASURED as readonly (string | symbol)[]).includes(name);
+}
+
+function behind(arg: unknown): unknown {
+  return typeof arg === 'object' && arg !== null ? (BEHIND.get(arg) ?? arg) : arg;
+}
+
+async function timed<T>(
+  metrics: WorkerMetrics,
+  operation: Measured,
+  call: () => Promise<T>,
+): Promise<T> {
+  const began = performance.now();
+  const note = (outcome: string): void =>
+    metrics.storeCall(operation, outcome, (performance.now() - began) / 1_000);
+  try {
+    const result = await call();
+    note('ok');
+    return result;
+  } catch (error) {
+    // An error of the sender of the data, or an abort, is not an error of the store.
+    if (error instanceof StoreError) note(error.code);
+    throw error;
+  }
 }

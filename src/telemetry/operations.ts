@@ -1,8 +1,8 @@
 /**
- * One endpoint for operators of a worker: its own metrics, those of the SDK, its health and readiness.
+ * One endpoint for operators of a worker: its metrics and those of the SDK, its health and readiness.
  *
- * The SDK's metrics are read from a free port of 127.0.0.1 and passed on. Rejected: two ports to configure and scrape,
- * and the SDK's buffer, which is experimental and whose updates we would have to sum up.
+ * Both are on the page of the SDK's runtime, at a free port of 127.0.0.1, and passed on: state is measured when it is
+ * asked for, and there is one port to configure and scrape.
  */
 import type { Client } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -12,7 +12,7 @@ import { openEndpoint, type Endpoint, type ListenAddress } from './endpoint.ts';
 import { WorkerMetrics } from './metrics.ts';
 import type { Observation } from './observation.ts';
 import { Readiness } from './readiness.ts';
-import { showCoreMetricsAt } from './runtime.ts';
+import { startRuntimeWithMetrics } from './runtime.ts';
 import { StandingGauges } from './standing.ts';
 
 export interface OperationsOptions {
@@ -41,34 +41,23 @@ const CORE_PATIENCE_MS = 2_000;
  */
 export async function openOperations(options: OperationsOptions): Promise<Operations> {
   const { client, taskQueue, references, place } = options;
-  const metrics = new WorkerMetrics({ version: programVersion(), node: process.version });
+  const coreAddress = `127.0.0.1:${await freePort()}`;
+  const meter = startRuntimeWithMetrics(coreAddress);
+  const metrics = new WorkerMetrics(meter, { version: programVersion(), node: process.version });
   const { identity } = client.options;
   const readiness = new Readiness({ client, identity });
   const queues = () => readiness.queues();
-  const standing = new StandingGauges({ client, taskQueue, references, queues }, metrics.registry);
+  const standing = new StandingGauges({ client, taskQueue, references, queues }, meter);
   const notReady = () => readiness.missing();
   const endpoint: Endpoint = await openEndpoint(place, {
     notReady,
     metrics: async () => {
-      const [why, core] = await Promise.all([notReady(), coreMetrics(), standing.refresh()]);
-      metrics.ready(why === null);
-      return (await metrics.registry.metrics()) + core;
+      const [why] = await Promise.all([notReady(), standing.refresh()]);
+      metrics.measure(why === null);
+      const signal = AbortSignal.timeout(CORE_PATIENCE_MS);
+      return (await fetch(`http://${coreAddress}/metrics`, { signal })).text();
     },
   });
-  const coreAddress = `127.0.0.1:${await freePort()}`;
-  showCoreMetricsAt(coreAddress);
-
-  /** The SDK's core serves its metrics separately; they are passed on, so that there is one address to scrape. */
-  async function coreMetrics(): Promise<string> {
-    try {
-      const signal = AbortSignal.timeout(CORE_PATIENCE_MS);
-      const answer = await fetch(`http://${coreAddress}/metrics`, { signal });
-      return answer.ok ? await answer.text() : '';
-    } catch {
-      return ''; // Not started yet.
-    }
-  }
-
   return {
     observation: { metrics, follow: (...workers) => readiness.follow(...workers) },
     url: endpoint.url,

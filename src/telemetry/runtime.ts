@@ -3,8 +3,10 @@
  * must be set before.
  */
 import { DefaultLogger, makeTelemetryFilterString, Runtime, type Logger } from '@temporalio/worker';
+import type { MetricMeter } from '@temporalio/common';
 import { lineWriter } from './log-line.ts';
 import { logTarget } from './log-target.ts';
+import { HISTOGRAM_BUCKETS } from './metrics.ts';
 
 /** An SDK warning about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
 const INTENDED = 'No workflows registered, not polling for workflow tasks';
@@ -14,9 +16,11 @@ const FLUSH_MS = 1_000;
 let metricsAddress: string | null = null;
 let installed = false;
 
-/** HOST:PORT at which the SDK's core exposes its metrics; call it before the first worker. */
-export function showCoreMetricsAt(address: string): void {
+/** Starts the runtime with its metrics at HOST:PORT; call it before the first worker. */
+export function startRuntimeWithMetrics(address: string): MetricMeter {
   metricsAddress = address;
+  startRuntime();
+  return Runtime.instance().metricMeter;
 }
 
 /**
@@ -44,6 +48,7 @@ export function startRuntime(): void {
             countersTotalSuffix: true,
             unitSuffix: true,
             useSecondsForDurations: true,
+            histogramBucketOverrides: HISTOGRAM_BUCKETS,
           },
         },
       }),
@@ -55,7 +60,7 @@ export function startRuntime(): void {
 
 /**
  * The SDK collects log entries to sort them, and looks every 100 ms for those to write: most of what a worker does
- * while it waits (docs/benchmarks.md, "An idle night"). Closing the collector stops this timer and nothing else.
+ * while it waits. Closing the collector stops this timer and nothing else.
  */
 function flushLessOften(runtime: Runtime): void {
   const collector: Logger & { close?(): void } = runtime.logger;

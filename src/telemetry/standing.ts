@@ -3,7 +3,7 @@
  * the task queues from the server. Queried when the metrics are read, and at most every 10 s: some ten calls each time.
  */
 import type { Client } from '@temporalio/client';
-import type { Registry } from 'prom-client';
+import type { MetricMeter } from '@temporalio/common';
 import { readBudget } from '../activities/budget-status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { OPEN_STATES } from '../domain/states.ts';
@@ -35,10 +35,10 @@ export class StandingGauges {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | null = null;
 
-  constructor(options: StandingOptions, registry: Registry) {
+  constructor(options: StandingOptions, meter: MetricMeter) {
     this.#options = options;
-    this.#budgets = new BudgetGauges(registry);
-    this.#server = new ServerGauges(registry);
+    this.#budgets = new BudgetGauges(meter);
+    this.#server = new ServerGauges(meter);
   }
 
   /** Never rejects: if Temporal does not answer, `hundredfold_temporal_reachable` is 0. */
@@ -60,10 +60,10 @@ export class StandingGauges {
       });
       this.#server.reachable.set(1);
     } catch {
-      this.#server.reachable.set(0);
       // Old numbers would hide the problem.
       this.#budgets.forget();
       this.#server.forget();
+      this.#server.reachable.set(0);
     }
   }
 
@@ -88,7 +88,7 @@ export class StandingGauges {
     this.#server.campaigns.set(openCampaigns);
     this.#server.held.set(heldItems);
     for (const [i, state] of OPEN_STATES.entries())
-      this.#server.items.set({ state }, byState[i] ?? 0);
+      this.#server.items.set(byState[i] ?? 0, { state });
   }
 
   async #count(query: string): Promise<number> {
@@ -116,12 +116,12 @@ export class StandingGauges {
       reportStats: true,
     });
     const labels = { task_queue: taskQueue, type };
-    this.#server.pollers.set(labels, pollers.length);
+    this.#server.pollers.set(pollers.length, labels);
     // Servers before 1.27 do not report it.
     if (!stats) return;
-    this.#server.backlog.set(labels, Number(stats.approximateBacklogCount ?? 0));
+    this.#server.backlog.set(Number(stats.approximateBacklogCount ?? 0), labels);
     const { seconds, nanos } = stats.approximateBacklogAge ?? {};
-    this.#server.backlogAge.set(labels, Number(seconds ?? 0) + (nanos ?? 0) / 1e9);
+    this.#server.backlogAge.set(Number(seconds ?? 0) + (nanos ?? 0) / 1e9, labels);
   }
 }
 

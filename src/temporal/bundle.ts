@@ -12,7 +12,7 @@ import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/f
 
 /** Written when the package, which lacks the sources, is built: the digest in the names of its bundles. */
 export const DIGEST_FILE = 'workflows.json';
-/** What workflow code may import: see the layers in scripts/layers.js. */
+/** What workflow code may import: see the layers in scripts/layers.ts. */
 const FOLDERS = ['workflows', 'budget', 'domain'];
 
 /**
@@ -36,7 +36,6 @@ async function build(codePath: string, failureConverterPath: string | undefined)
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
-    workflowInterceptorModules: [join(SOURCE, 'workflows', 'run-ends.ts')],
     // Before the SDK freezes the global objects.
     preloadModules: [stackTraces, workflowsPath],
     logger: new DefaultLogger('ERROR', () => undefined),

@@ -1,14 +1,14 @@
 /** The program of the embedded server. */
 import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
-import { fetchTemporalCli } from '../program/fetch-temporal.js';
-import { SetupProblem } from '../program/problem.js';
+import { fetchTemporalCli } from '../program/fetch-temporal.ts';
+import { SetupProblem } from '../program/problem.ts';
 import {
   findTemporalCli,
   TEMPORAL_CLI_VERSION,
   TemporalCliError,
   type TemporalCli,
-} from '../program/temporal-cli.js';
+} from '../program/temporal-cli.ts';
 
 /** Its path. Throws TEMPORAL_CLI_MISSING, TEMPORAL_CLI_UNUSABLE. */
 export function temporalCli(): string {
@@ -40,11 +40,10 @@ function findCli(): TemporalCli | null {
   }
 }
 
-/** Errors of the set-up, which runs on any Node, have their own class: plain JavaScript, without our registry. */
+/** Errors of the set-up have their own class: `program` is below our registry. */
 function coded(cause: unknown): unknown {
   if (!(cause instanceof SetupProblem || cause instanceof TemporalCliError)) return cause;
-  // The compiler does not check plain JavaScript: test/project/error-codes.test.ts compares its codes with the
-  // registry.
+  // test/project/error-codes.test.ts compares its codes with the registry.
   const code = cause.code as ErrorCode;
   const { message, remedy } = cause;
   const detail = cause instanceof SetupProblem ? cause.detail : '';

@@ -1,16 +1,12 @@
-/** The Temporal CLI commands equivalent to `hundredfold setup temporal`, for administrators who type them. */
+/** Commands of the Temporal CLI that give a namespace what campaigns need, for administrators who type them. */
 import { ATTRIBUTE_NAMES } from './cluster-state.ts';
 
-export interface CommandPlace {
+interface CommandPlace {
   readonly address: string;
   readonly namespace: string;
 }
 
 export const DAY_MS = 24 * 3_600_000;
-
-export function createNamespace(place: CommandPlace, retentionMs: number): string {
-  return operator('namespace create', place, `--retention ${daysOf(retentionMs)}`);
-}
 
 export function updateRetention(place: CommandPlace, retentionMs: number): string {
   return operator('namespace update', place, `--retention ${daysOf(retentionMs)}`);

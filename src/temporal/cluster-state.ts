@@ -10,6 +10,7 @@ import type { Client } from '@temporalio/client';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { STATUS, statusOf } from './grpc-status.ts';
 import { isClosed } from './refusals.ts';
+import { TASK_QUEUE_TYPES } from './task-queue-types.ts';
 
 /** A call that was not permitted, by name, with the server's message. */
 export interface Closed {
@@ -93,26 +94,17 @@ export async function attributesAreKnown(client: Client): Promise<boolean | null
 
 interface Poller {
   readonly identity: string;
-  readonly kind: 'workflow' | 'activity';
   readonly lastMs: number;
   /** Deployment and build, or build id alone; null if the worker has none. */
   readonly version: string | null;
 }
-
-type QueueType = NonNullable<
-  Parameters<Client['workflowService']['describeTaskQueue']>[0]['taskQueueType']
->;
-
-/** temporal.api.enums.v1.TaskQueueType; the enum itself is in a package that only tests use. */
-// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- numbers of the wire format
-const QUEUE_TYPES = Object.entries({ workflow: 1, activity: 2 }) as [Poller['kind'], QueueType][];
 
 /** Workers that the server has seen recently: it lists stopped ones for some minutes. */
 export async function readPollers(client: Client, taskQueue: string): Promise<Poller[] | Closed> {
   const { namespace } = client.options;
   const found: Poller[] = [];
   try {
-    for (const [kind, taskQueueType] of QUEUE_TYPES) {
+    for (const taskQueueType of Object.values(TASK_QUEUE_TYPES)) {
       const name = { name: taskQueue };
       const { pollers } = await client.workflowService.describeTaskQueue({
         namespace,
@@ -129,7 +121,6 @@ export async function readPollers(client: Client, taskQueue: string): Promise<Po
         const version = deploymentName ? `${deploymentName}:${buildId ?? ''}` : null;
         found.push({
           identity: identity ?? '',
-          kind,
           lastMs: Number(lastAccessTime?.seconds ?? 0) * 1_000,
           version: version ?? (workerVersionCapabilities?.buildId || null),
         });

@@ -1,4 +1,5 @@
 /** Connections of clients to Temporal; those of workers are in worker-connection.ts. */
+import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
@@ -8,7 +9,6 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import type { CodecKeys } from '../config/codec.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
@@ -16,8 +16,13 @@ import { processIdentity } from './identity.ts';
 import { placeOf, probeAccess } from './access-probe.ts';
 import { dataConverterOf } from './codec.ts';
 import { refusalOf } from './refusals.ts';
-import { RenewedConnection, type Credentials } from './renewal.ts';
-import { TRACED_CALLS } from './traced-calls.ts';
+import type { TemporalSettings } from '../config/temporal.ts';
+
+/** Credentials for the server. */
+export interface Credentials {
+  readonly apiKey?: string;
+  readonly tls?: TlsMaterial;
+}
 
 /** Address and credentials of Temporal. */
 export interface TemporalAddress extends Credentials {
@@ -27,12 +32,8 @@ export interface TemporalAddress extends Credentials {
   readonly identity?: string;
   /** Headers of each call. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Encrypts payloads; null or absent: nothing. */
-  readonly codec?: CodecKeys | null;
-  /** Reads the files of the credentials again; absent if they cannot change. Throws CONFIG_*. */
-  readonly reread?: () => Credentials;
-  /** How often they are read (ms); default: renewal.ts. */
-  readonly rereadEveryMs?: number;
+  /** Path of the module with the payload codec. */
+  readonly codec?: string | null;
 }
 
 /**
@@ -42,6 +43,9 @@ export interface TemporalAddress extends Credentials {
 const LOCAL_ATTEMPTS = 4;
 
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** The code of gRPC. */
+const CANCELLED = 1;
 
 /**
  * The default of gRPC is two minutes: after an outage of a minute, submissions waited for up to half a minute longer,
@@ -54,30 +58,48 @@ export async function connectClient(
   target: TemporalAddress & { readonly embedded?: boolean; readonly timeoutMs?: number },
 ): Promise<Client> {
   const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
-  const open = (credentials: Credentials): Promise<Connection> =>
-    opened(
-      { ...target, ...credentials },
-      {
-        channelArgs: {
-          'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS,
-          ...(isOnThisMachine(target) && { 'grpc.enable_http_proxy': 0 }),
-        },
-        ...security(target, credentials),
-        connectTimeout: target.timeoutMs ?? CONNECT_TIMEOUT_MS,
-        interceptors: [makeGrpcRetryInterceptor(retry)],
-      },
-    );
-  const { reread, rereadEveryMs, namespace, identity = processIdentity() } = target;
-  const first = await open(reread?.() ?? target);
-  const connection = reread ? new RenewedConnection(first, { open, reread, rereadEveryMs }) : first;
+  const { namespace, identity = processIdentity() } = target;
+  const connection = await opened(target, {
+    channelArgs: {
+      'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS,
+      ...(isOnThisMachine(target) && { 'grpc.enable_http_proxy': 0 }),
+    },
+    ...security(target),
+    connectTimeout: target.timeoutMs ?? CONNECT_TIMEOUT_MS,
+    interceptors: [makeGrpcRetryInterceptor(retry), cancelIfClosed],
+  });
   return new Client({
     connection,
     namespace,
     identity,
-    interceptors: TRACED_CALLS,
     dataConverter: dataConverterOf(target.codec ?? null),
   });
 }
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+type Call = ReturnType<Interceptor>;
+
+/**
+ * Ends a call as cancelled that waited for its next attempt while its connection was closed. gRPC throws then, in a
+ * timer of the SDK where nobody can catch it: the process would end.
+ */
+const cancelIfClosed: Interceptor = (options, nextCall) => {
+  try {
+    return nextCall(options) as unknown as Call;
+  } catch (cause) {
+    const start: Call['start'] = (metadata, listener) => {
+      listener?.onReceiveMessage?.(null);
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- numbers of the wire format
+      listener?.onReceiveStatus?.({ code: CANCELLED, details: String(cause), metadata });
+    };
+    const ended: Pick<Call, 'start' | 'sendMessage' | 'halfClose'> = {
+      start,
+      sendMessage: () => undefined,
+      halfClose: () => undefined,
+    };
+    return ended as Call;
+  }
+};
 
 type Target = TemporalAddress & { readonly embedded?: boolean };
 
@@ -143,7 +165,7 @@ export async function keepHistories(client: Client): Promise<void> {
 }
 
 /** Options that both types of connections use unchanged. */
-export function security({ address, metadata }: TemporalAddress, { apiKey, tls }: Credentials) {
+export function security({ address, metadata, apiKey, tls }: TemporalAddress) {
   return {
     address,
     ...(metadata && { metadata: { ...metadata } }),
@@ -169,7 +191,9 @@ export async function reasonFor(
 ): Promise<HundredfoldError> {
   if (cause instanceof HundredfoldError) return cause;
   const known = refusalOf(cause, target.namespace) ?? found;
-  return known ?? (target.embedded ? null : await probed(target)) ?? unreachable(target, cause);
+  if (known) return known;
+  const probe = target.embedded ? null : await probed(target);
+  return probe ?? unnamed(target, cause) ?? unreachable(target, cause);
 }
 
 async function probed(target: TemporalAddress): Promise<HundredfoldError | null> {
@@ -186,6 +210,27 @@ function isBehindProxy(target: TemporalAddress): boolean {
   return !excepted && Boolean(grpc_proxy ?? https_proxy ?? http_proxy);
 }
 
+/** grpc-js gives TLS the host as the name of the server, and Node 26 refuses an address there. */
+function unnamed({ address, tls, apiKey }: Target, cause: unknown): HundredfoldError | null {
+  if (Number.parseInt(process.versions.node) < 26) return null;
+  const isSecure = Boolean(tls) || apiKey !== undefined;
+  if (!isSecure || tls?.serverName !== undefined || isIP(placeOf(address).host) === 0) return null;
+  return codedError('TEMPORAL_TLS_ADDRESS', { address }, cause);
+}
+
 function unreachable({ address, namespace }: TemporalAddress, cause: unknown): HundredfoldError {
   return codedError('TEMPORAL_UNREACHABLE', { case: 'unclear', address, namespace }, cause);
+}
+
+/** In the form that connections take. */
+export function temporalAddress(settings: TemporalSettings, codec: string | null): TemporalAddress {
+  const { address, namespace, metadata, apiKey, tls } = settings;
+  return {
+    address,
+    namespace,
+    metadata,
+    codec,
+    ...(apiKey && { apiKey: apiKey.reveal() }),
+    ...(tls && { tls }),
+  };
 }

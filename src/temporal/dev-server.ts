@@ -3,14 +3,13 @@
  * Ctrl-C in our terminal does not reach (the worker must stop first).
  */
 import { spawn } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
-import { createdWith } from './created-attributes.ts';
 import { freePort, isListening } from './ports.ts';
 import { endProcess, runsAs } from './processes.ts';
 import { Deadline } from '../domain/deadline.ts';
@@ -139,11 +138,10 @@ function bareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.Pr
     ...handedOn,
     HOME: environment['HOME'] || resolve(dir),
     USER: environment['USER'] || environment['LOGNAME'] || `uid-${process.getuid?.() ?? 0}`,
-    // Collects garbage twice as often as by default: an eighth less memory, and no more CPU than the noise
-    // (docs/benchmarks.md, "What the worker saved").
+    // Collects garbage twice as often as by default: an eighth less memory, and no more CPU than the noise.
     GOGC: environment['GOGC'] || '50',
     // Half of the cores: the worker needs the others. With both cores of a small machine an item costs an eighth more CPU,
-    // and a server with nothing to do wakes a second thread each time (docs/benchmarks.md, "What an item costs").
+    // and a server with nothing to do wakes a second thread each time.
     GOMAXPROCS: environment['GOMAXPROCS'] || String(Math.max(1, availableParallelism() >> 1)),
   };
 }
@@ -272,4 +270,24 @@ export function portLost(port: number): HundredfoldError {
 
 function damaged(file: string): HundredfoldError {
   return codedError('TEMPORAL_DATABASE_DAMAGED', { file });
+}
+
+/**
+ * Which search attributes the database of an embedded server was created with. Those that a later version adds to it are
+ * known only after the server has read its namespaces again (search-attributes.ts).
+ */
+
+const RECORD = 'attributes.json';
+
+/** Call it before each start of a server on `database`: true if the server knows all of these names from the start. */
+function createdWith(database: string, names: readonly string[], dir: string): boolean {
+  const record = join(dir, RECORD);
+  try {
+    if (!existsSync(database)) writeFileSync(record, JSON.stringify(names), { mode: PRIVATE_FILE });
+    const known: unknown = JSON.parse(readFileSync(record, 'utf8'));
+    return Array.isArray(known) && names.every((name) => known.includes(name));
+  } catch {
+    // The disk is full.
+    return false;
+  }
 }

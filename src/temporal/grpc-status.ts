@@ -41,3 +41,16 @@ export function statusOf(error: unknown): Status | null {
     if (isGrpcServiceError(at)) return { code: at.code, details: at.details };
   return null;
 }
+
+/** Of a server that is unavailable or too busy. */
+const AWAY = [
+  'cancelled',
+  'deadlineExceeded',
+  'resourceExhausted',
+  'internal',
+  'unavailable',
+] as const;
+
+export function isTemporalAway(error: unknown): boolean {
+  return hasStatus(error, ...AWAY);
+}

@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
-import { isTemporalAway } from './away.ts';
+import { isTemporalAway } from './grpc-status.ts';
 import { createAttributes } from './cluster-commands.ts';
 import {
   ATTRIBUTE_NAMES,

@@ -6,7 +6,6 @@ import { hostname } from 'node:os';
 import { Connection, type Client } from '@temporalio/client';
 import type { LeaseHolder, LeaseRecord } from '../store/lease.ts';
 import { isAlive } from './processes.ts';
-import { RenewedConnection } from './renewal.ts';
 
 /** The embedded server that a Temporal client talks to. */
 export interface EmbeddedServer {
@@ -23,8 +22,7 @@ export async function treeHolder(
 ): Promise<LeaseHolder> {
   const { namespace } = client.options;
   const { connection } = client;
-  const known = connection instanceof Connection || connection instanceof RenewedConnection;
-  const address = known ? connection.options.address : 'its address';
+  const address = connection instanceof Connection ? connection.options.address : 'its address';
   const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
   const id = namespaceInfo?.id ?? '';
   const at = `Temporal at ${address}, namespace ${namespace}`;

@@ -1,23 +1,19 @@
 /** Connections of workers to Temporal. A separate file: commands without a worker need not load the SDK's. */
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import { reasonFor, security, type TemporalAddress } from './connection.ts';
-import type { Credentials } from './renewal.ts';
 
 /**
  * The SDK warns of memos of more than 2 kB, which the status of a budget is with a few credentials; with fifty it has
- * 30 kB (docs/benchmarks.md). The server refuses 2 MB.
+ * 30 kB. The server refuses 2 MB.
  */
 const payloadLimits = { memoWarnSize: 500_000 };
 
 /** Throws TEMPORAL_* with the cause. */
-export async function connectWorker(
-  target: TemporalAddress,
-  credentials: Credentials = target.reread?.() ?? target,
-): Promise<NativeConnection> {
+export async function connectWorker(target: TemporalAddress): Promise<NativeConnection> {
   try {
-    const secure = security(target, credentials) satisfies NativeConnectionOptions;
+    const secure = security(target) satisfies NativeConnectionOptions;
     return await NativeConnection.connect({ ...secure, payloadLimits });
   } catch (cause) {
-    throw await reasonFor({ ...target, ...credentials }, cause);
+    throw await reasonFor(target, cause);
   }
 }

@@ -8,35 +8,29 @@
 import {
   Worker,
   type ActivityInterceptorsFactory,
-  type InjectedSinks,
   type NativeConnection,
   type WorkerOptions,
 } from '@temporalio/worker';
-import type { WorkflowInfo } from '@temporalio/workflow';
 import { MAX_OUTSTANDING } from '../budget/budget.ts';
-import type { CodecKeys } from '../config/codec.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/activity-types.ts';
-import type { EndedRun, RunSinks } from '../workflows/run-ends.ts';
 import type { Build } from './build.ts';
 import { workflowBundle } from './bundle.ts';
 import { dataConverterOf } from './codec.ts';
 import type { Role } from './roles.ts';
-import { WatchedWorker } from './workflow-thread.ts';
 
 interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   /** Encrypts payloads; null: nothing. */
-  readonly codec: CodecKeys | null;
+  readonly codec: string | null;
   readonly taskQueue: string;
   /** Its identity in Temporal. */
   readonly identity: string;
   /** Around every activity. */
   readonly interceptors: ActivityInterceptorsFactory[];
   /** Called for each run of a campaign or an item that has ended here. */
-  readonly onRunEnd?: RunListener | undefined;
   /** null: it only answers queries of workflows. */
   readonly activities: Activities | null;
   /** Those for which it has a token. */
@@ -46,8 +40,6 @@ interface WorkersOptions {
   /** null if all workers belong to one user: then each does everything. */
   readonly roles: readonly Role[] | null;
 }
-
-export type RunListener = (info: WorkflowInfo, run: EndedRun) => void;
 
 interface RunningWorkers {
   /** Rejects when one of them ends because of an error. */
@@ -79,8 +71,8 @@ const GRACE = '35s';
 const FORCE = '42s';
 
 /**
- * How long a workflow's code may run without a pause, monitored by `WatchedWorker`. The default of 5 s is too short for
- * a busy machine. The types of the SDK omit the option (1.24.0).
+ * How long a workflow's code may run without a pause. The default of 5 s is too short for a busy machine. The types of the
+ * SDK omit the option (1.24.0).
  */
 const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
 
@@ -133,18 +125,17 @@ function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeplo
   };
 }
 
-/** With all activities: campaigns started by an earlier version use no other task queue. */
+/** With all activities. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
   const { taskQueue, activities } = options;
   const common = everyWorker(options);
-  return WatchedWorker.create({
+  return Worker.create({
     ...common,
     taskQueue,
     // With a codec the workflow code converts failures differently, which needs another bundle.
     workflowBundle:
       options.build?.bundle ?? (await workflowBundle(common.dataConverter.failureConverterPath)),
     ...(activities && { activities }),
-    sinks: runSinks(options.onRunEnd),
     // After a crash the default waits 10 s for the dead worker; 1 s expires too early on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
     maxCachedWorkflows: 1_000,
@@ -152,11 +143,6 @@ async function createMain(options: WorkersOptions): Promise<Worker> {
     // All files of a job are fetched concurrently: none of them needs to go through the task queue.
     maxEagerActivityReservationsPerWorkflowTask: 8,
   });
-}
-
-/** The SDK logs an error for each call of a missing sink, even while histories are replayed. */
-export function runSinks(listener: RunListener = () => undefined): InjectedSinks<RunSinks> {
-  return { runs: { ended: { fn: listener, callDuringReplay: false } } };
 }
 
 function createSubmitters(options: WorkersOptions, activities: Activities): Promise<Worker>[] {

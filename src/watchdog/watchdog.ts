@@ -1,35 +1,34 @@
 /**
- * Checks the budgets that a worker serves, and repairs those that would otherwise stop without an error; deletes what
- * Temporal no longer needs of large campaigns. Every worker does this; if two do the same, it takes effect once.
+ * Checks the budgets that a worker serves, and repairs those that would otherwise stop without an error. Every worker
+ * does this; if two do the same, it takes effect once.
  */
 import {
   WorkflowNotFoundError,
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { snapshotIn } from '../activities/budget-status.ts';
-import { ifFound } from '../activities/if-found.ts';
+import { ifFound, isReached } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { statusOfCall } from '../temporal/grpc-status.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
-import { recoverBudget } from './budget-recovery.ts';
-import { ItemDeletion } from './item-deletion.ts';
 import { Periodic } from '../domain/periodic.ts';
-import { SilentItems, type OpenCampaign } from './silent-items.ts';
 import { stuckBecause } from './stuck.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { askSignal, lookSignal } from '../workflows/messages.ts';
+import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
 const LOOK_EVERY_MS = 10_000;
-const DELETE_EVERY_MS = 10 * 60_000;
-/** Ended items of campaigns with at most this many rows stay, and any for this long. */
-const KEPT = { mostKept: 100_000, keptMs: 3_600_000 };
 
-type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
+/** At the first look, a budget that began this recently (ms) may have replaced one that had ended. */
+const NEW_FOR_MS = 60_000;
+const ENDED = 'its workflow had ended';
 
 interface WatchdogOptions {
   readonly client: Client;
-  readonly taskQueue: string;
-  readonly budgets: readonly BudgetAddress[];
+  readonly budgets: readonly ServiceReference[];
+  /** Starts the budget with what its former run has left, and why that has ended. */
+  readonly startBudget: (reference: ServiceReference, reason: string) => Promise<void>;
   /** Called with each repair, one sentence each. */
   readonly say: (words: string) => void;
   readonly lookEveryMs?: number;
@@ -37,14 +36,13 @@ interface WatchdogOptions {
 
 export class Watchdog {
   readonly #options: WatchdogOptions;
-  readonly #silent: SilentItems;
+  /** The first runs of the budgets, by workflow id. */
+  readonly #known = new Map<string, string>();
   readonly #looks: Periodic;
-  readonly #deletions: Periodic;
 
   constructor(options: WatchdogOptions) {
-    const { client, taskQueue, lookEveryMs = LOOK_EVERY_MS, say } = options;
+    const { lookEveryMs = LOOK_EVERY_MS, say } = options;
     this.#options = options;
-    this.#silent = new SilentItems(client, taskQueue);
     this.#looks = new Periodic({
       everyMs: lookEveryMs,
       work: (signal) => this.#look(signal),
@@ -52,68 +50,63 @@ export class Watchdog {
         say(`checking the budgets failed: ${String(error)}`);
       },
     });
-    const deletion = new ItemDeletion({ client, taskQueue, ...KEPT });
-    this.#deletions = new Periodic({
-      everyMs: DELETE_EVERY_MS,
-      async work(signal) {
-        await deletion.remove(signal).catch(passing);
-      },
-      onError: (error) => {
-        say(`deleting ended items from Temporal failed: ${String(error)}`);
-      },
-    });
   }
 
   start(): void {
     this.#looks.start();
-    this.#deletions.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#looks.stop(), this.#deletions.stop()]);
+    await this.#looks.stop();
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const campaigns = await this.#silent.openCampaigns().catch(passing);
     for (const reference of this.#options.budgets) {
       if (signal.aborted) return;
-      await this.#lookAt(reference, campaigns ?? []).catch(passing);
+      await this.#lookAt(reference).catch(passing);
     }
   }
 
-  async #lookAt(reference: BudgetAddress, campaigns: readonly OpenCampaign[]): Promise<void> {
+  async #lookAt(reference: ServiceReference): Promise<void> {
+    const { client, startBudget } = this.#options;
+    const workflowId = budgetWorkflowId(reference);
+    const found = await ifFound(client.workflow.getHandle(workflowId).describe());
+    const isRunning = found?.status.name === 'RUNNING';
+    const broken = isRunning ? await this.#reasonToReplace(found) : ENDED;
+    if (broken !== null) {
+      // Only this run: another watchdog may have replaced it.
+      if (isRunning)
+        await isReached(client.workflow.getHandle(workflowId, found.runId).terminate(broken));
+      await startBudget(reference, broken);
+    }
+    await this.#requestAfterRestart(reference, broken ?? ENDED);
+  }
+
+  /** Also if it was restarted by another worker, or by a campaign that had found none. */
+  async #requestAfterRestart(reference: ServiceReference, because: string): Promise<void> {
+    const { client, say } = this.#options;
     const { service, address } = reference;
-    const budget = await this.#describe(reference);
-    const broken = budget && (await this.#reasonToReplace(budget));
-    if (budget && broken) {
-      const { client, taskQueue, say } = this.#options;
-      const one = { reference, runId: budget.runId, reason: broken };
-      if (!(await recoverBudget(client, taskQueue, one))) return;
-      const asked = await this.#silent.askAll(service);
-      say(
-        `the budget of ${service} at ${address} was restarted: ${broken}; ${asked} items requested again`,
-      );
-      return;
+    const workflowId = budgetWorkflowId(reference);
+    const { raw, runId, startTime } = await client.workflow.getHandle(workflowId).describe();
+    // The same for all that it has continued as.
+    const first = raw.workflowExecutionInfo?.firstRunId || runId;
+    const known = this.#known.get(workflowId);
+    if (first === known) return;
+    if (known !== undefined || Date.now() - startTime.getTime() < NEW_FOR_MS) {
+      const asked = await requestAgain(client, service);
+      if (known !== undefined)
+        say(
+          `the budget of ${service} at ${address} was restarted: ${because}; ${asked} items requested again`,
+        );
     }
-    const asked = await this.#silent.look(service, budget && snapshotIn(budget.memo), campaigns);
-    if (asked > 0)
-      this.#options.say(
-        `${asked} items of ${service} waited, but the budget had no request for them: requested again`,
-      );
-  }
-
-  async #describe(reference: BudgetAddress): Promise<WorkflowExecutionDescription | null> {
-    const handle = this.#options.client.workflow.getHandle(budgetWorkflowId(reference));
-    const found = await ifFound(handle.describe());
-    return found?.status.name === 'RUNNING' ? found : null;
+    this.#known.set(workflowId, first);
   }
 
   async #reasonToReplace(budget: WorkflowExecutionDescription): Promise<string | null> {
     const stuck = await stuckBecause(this.#options.client, budget, Date.now());
-    if (stuck?.type === 'unreplayable') return `its history cannot be replayed (${stuck.message})`;
-    // It has run without writing a status.
-    const isFormer = !stuck && !budget.raw.pendingWorkflowTask && !snapshotIn(budget.memo);
-    return isFormer ? 'it was begun by an earlier version' : null;
+    return stuck?.type === 'unreplayable'
+      ? `its history cannot be replayed (${stuck.message})`
+      : null;
   }
 }
 
@@ -121,4 +114,22 @@ export class Watchdog {
 function passing(error: unknown): void {
   if (error instanceof WorkflowNotFoundError || statusOfCall(error) !== null) return;
   throw error;
+}
+
+/**
+ * After a budget was restarted, everything that waits for a slot requests one again: its queue was lost, and it ignores
+ * repeated requests. The lists only find who gets a signal: a request that is newer than they are was sent to the new
+ * budget.
+ */
+
+/** @returns how many items got a signal; rows without a workflow are requested by their campaign, and not counted */
+export async function requestAgain(client: Client, service: ServiceName): Promise<number> {
+  const campaigns = client.workflow.list({ query: runningWorkflows(['campaign']) });
+  for await (const { workflowId } of campaigns)
+    await ifFound(client.workflow.getHandle(workflowId).signal(lookSignal));
+  let asked = 0;
+  const query = runningWorkflows(['item'], { service, state: 'waiting' });
+  for await (const { workflowId, runId } of client.workflow.list({ query }))
+    if (await isReached(client.workflow.getHandle(workflowId, runId).signal(askSignal))) asked += 1;
+  return asked;
 }

@@ -4,35 +4,43 @@ import type { NativeConnection } from '@temporalio/worker';
 import { CredentialLeases } from '../activities/credential-leases.ts';
 import type { Dependencies, KnownService } from '../activities/dependencies.ts';
 import { EndReporter } from '../activities/end-reporter.ts';
+import { Fence } from '../activities/fence.ts';
+import { FilesSeen } from '../activities/files-seen.ts';
 import { JobTimes } from '../activities/job-times.ts';
 import { ServerClock } from '../activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from '../activities/tree-leases.ts';
-import { WantedCampaigns } from '../activities/wanted-campaigns.ts';
+import { RecentAnswers } from '../activities/recent-answers.ts';
 import { NOBODY } from '../config/notify.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { systemClock } from '../ledger/steady-clock.ts';
 import { programVersion } from '../program/files.ts';
-import { publishTree } from '../report/publish-tree.ts';
+import { publishTree } from '../report/publish.ts';
 import { warn } from '../state/warn.ts';
 import type { LeaseHolder } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
 import { observeStore } from '../telemetry/observation.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
 import { processIdentity } from '../temporal/identity.ts';
-import { TRACED_CALLS } from '../temporal/traced-calls.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { runningWorkflows } from '../workflows/running-workflows.ts';
 import { serviceIn, successorIn } from './known-services.ts';
-import type { Completed, WorkerOptions } from './options.ts';
+import type { WorkerOptions } from './options.ts';
 
 export function dependenciesOf(
-  options: Completed,
+  options: WorkerOptions,
   known: ReadonlyMap<string, KnownService>,
   leases: TreeLeases,
-  starter: Client | null,
+  starter: Client,
 ): Dependencies {
-  const { client, taskQueue, notify = NOBODY, environment, stateFolder, observation } = options;
+  const {
+    client,
+    taskQueue,
+    notify = NOBODY,
+    environment,
+    stateFolder,
+    observation = {},
+  } = options;
   const steadyClock = systemClock();
   return {
     serviceOf: (reference) => serviceIn(known, reference),
@@ -42,28 +50,29 @@ export function dependenciesOf(
     tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
-    wantedCampaigns: new WantedCampaigns(),
+    filesSeen: new FilesSeen(),
+    wantedCampaigns: new RecentAnswers<boolean>(),
+    fence: new Fence(client, steadyClock),
     serverClock: new ServerClock(),
     steadyClock,
     ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), clock: steadyClock, warn }),
     notify,
     environment,
     temporal: client,
-    ...(starter && { starter }),
+    starter,
     ends: new EndReporter(client),
     taskQueue,
     versions: { hundredfold: programVersion(), node: process.version },
   };
 }
 
-/** Null if the workers' connection is replaced when its credentials change. */
+/** Starts workflows through the connection of the workers, so that their first task comes with the answer. */
 export function starterOf(
-  { temporal: { namespace, identity = processIdentity(), codec = null, reread } }: WorkerOptions,
+  { temporal: { namespace, identity = processIdentity(), codec = null } }: WorkerOptions,
   connection: NativeConnection,
-): Client | null {
-  if (reread) return null;
+): Client {
   const dataConverter = dataConverterOf(codec);
-  return new Client({ connection, namespace, identity, dataConverter, interceptors: TRACED_CALLS });
+  return new Client({ connection, namespace, identity, dataConverter });
 }
 
 /** By default: an activity never creates the folder of a missing tree. */
@@ -75,9 +84,14 @@ function holderOf({
   client,
   embedded = null,
 }: Pick<WorkerOptions, 'client' | 'embedded'>): () => Promise<LeaseHolder> {
-  let known: LeaseHolder | null = null;
+  let asked: Promise<LeaseHolder> | null = null;
   return async () => {
-    known ??= await treeHolder(client, embedded);
+    // One call for the submissions of a burst.
+    asked ??= treeHolder(client, embedded);
+    const known = await asked.catch((error: unknown) => {
+      asked = null;
+      throw error;
+    });
     return { ...known, server: embedded?.pid() ?? null };
   };
 }
@@ -92,8 +106,7 @@ export function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions
       const trees: TreeAddress[] = [];
       for await (const { memo } of client.workflow.list({ query })) {
         const { out, tree } = memo ?? {};
-        if (typeof out !== 'string') continue;
-        trees.push({ store: out, ...(typeof tree === 'string' && { tree }) });
+        if (typeof out === 'string' && typeof tree === 'string') trees.push({ store: out, tree });
       }
       return trees;
     },

@@ -34,7 +34,7 @@ function know(
   otherSecrets: readonly string[],
   { client: temporal, roles, observation = {} }: Around,
 ): KnownService {
-  const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
+  const { reference, url, variant, token, limit, ledgerAddress } = settings;
   const { maxDownload, public: isPublic, formats } = settings;
   const { service } = reference;
   const asked = { maxDownload, public: isPublic, formats };
@@ -52,7 +52,6 @@ function know(
     budget: {
       credential: reference.credential,
       credentialLimit: limit,
-      addressLimit,
       maxUnfinished: settings.maxUnfinished,
       ...(roles && { submitQueue: submitTaskQueue(reference) }),
     },
@@ -66,7 +65,6 @@ export function successorIn(
   { service, address }: ServiceReference,
 ): KnownService | null {
   const found = [...known].filter(([key]) => key.startsWith(`${service} ${address} `));
-  // With several tokens, none can replace another: each lists its own jobs only.
   return found.length === 1 ? (found[0]?.[1] ?? null) : null;
 }
 

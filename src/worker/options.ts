@@ -1,10 +1,9 @@
 /** What a worker is started with. */
 import type { Client } from '@temporalio/client';
-import { everyCredential, type ServiceSettings } from '../config/services.ts';
+import type { ServiceSettings } from '../config/services.ts';
 import type { NotifySettings } from '../config/notify.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { Observation } from '../telemetry/observation.ts';
-import { openTracing } from '../telemetry/tracing.ts';
 import type { Build } from '../temporal/build.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import type { Role } from '../temporal/roles.ts';
@@ -20,7 +19,7 @@ export interface WorkerOptions {
   readonly notify?: NotifySettings;
   /** The server of `client`, if it is an embedded one; null or absent for a remote Temporal. */
   readonly embedded?: EmbeddedServer | null;
-  /** Says whether traces are wanted; the command of a notification gets it without secrets. */
+  /** The command of a notification gets it without secrets. */
   readonly environment: Environment;
   /** Folder of the ledger that all workers of this user and machine share (src/state). */
   readonly stateFolder: string;
@@ -32,19 +31,4 @@ export interface WorkerOptions {
   readonly build?: Build;
   /** Shows operators what the worker does; default: nothing. */
   readonly observation?: Observation;
-}
-
-/** With each credential of the services on its own, and with traces if they are wanted. */
-export interface Completed extends WorkerOptions {
-  readonly observation: Observation;
-}
-
-export async function completed(given: WorkerOptions): Promise<Completed> {
-  const { services, observation, environment } = given;
-  const tracing = await openTracing(environment);
-  return {
-    ...given,
-    services: everyCredential(services),
-    observation: { ...observation, tracing },
-  };
 }

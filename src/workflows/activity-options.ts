@@ -10,7 +10,7 @@ import {
 import type { FeedSpec } from '../domain/campaign.ts';
 import { LONGEST_POST_MS } from '../domain/longest-post.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
-import { inTurns, type Sharer } from './turns.ts';
+import { inTurns } from './turns.ts';
 import type { Activities } from './activity-types.ts';
 
 /**
@@ -48,7 +48,15 @@ export const { readClock, countUnfinished } = proxyActivities<Activities>({
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
-/** Only makes the budget more exact, and older workers do not have it: it is not repeated. */
+/** A budget that was reset grants nothing before it knows what its former run has charged. */
+export const { readFormer } = proxyActivities<Activities>({
+  startToCloseTimeout: '30s',
+  heartbeatTimeout,
+  priority: { priorityKey: 1 },
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
+/** Only makes the budget more exact: it is not repeated. */
 export const { readSteadyClock } = proxyActivities<Activities>({
   scheduleToCloseTimeout: '5s',
   priority: { priorityKey: 1 },
@@ -58,12 +66,12 @@ export const { readSteadyClock } = proxyActivities<Activities>({
 /** For activities that need a worker with the token. For an item: in the turns of its campaign. */
 export function withToken(
   summary: string,
-  { fetchQueue, ...of }: Pick<FeedSpec, 'fetchQueue'> & Partial<Sharer>,
+  { fetchQueue, campaign }: Pick<FeedSpec, 'fetchQueue'> & { readonly campaign?: string },
 ): ActivityOptions {
   return {
     summary,
     ...(fetchQueue !== undefined && { taskQueue: fetchQueue }),
-    ...(of.campaign !== undefined && inTurns({ campaign: of.campaign, weight: of.weight ?? 1 })),
+    ...(campaign !== undefined && inTurns(campaign)),
   };
 }
 
@@ -101,36 +109,18 @@ export const { keepFailed } = proxyActivities<Activities>({
 });
 
 /** A full disk is waited out: no item fails because of it. */
-export const {
-  conclude,
-  giveUp,
-  loadPage,
-  ensureBudget,
-  findEnded,
-  whereabouts,
-  cancelRunning,
-  launchItem,
-} = proxyActivities<Activities>({
-  startToCloseTimeout: '10m',
-  heartbeatTimeout,
-  scheduleToCloseTimeout: '14d',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+export const { conclude, giveUp, loadPage, ensureBudget, whereabouts, cancelRunning, launchItem } =
+  proxyActivities<Activities>({
+    startToCloseTimeout: '10m',
+    heartbeatTimeout,
+    scheduleToCloseTimeout: '14d',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+  });
 
-/** Only for display: not worth a long wait. */
-export const { foresee } = proxyActivities<Activities>({
-  startToCloseTimeout: '30s',
-  heartbeatTimeout,
-  scheduleToCloseTimeout: '1m',
-  // After everything that a job needs before it runs.
-  priority: { priorityKey: 5 },
-  retry: { initialInterval: '5s' },
-});
-
-/** Reads the whole output tree: long for large campaigns. */
+/** Reads the whole output tree: long for large campaigns, whose page is put together in one go of some seconds. */
 export const { publish } = proxyActivities<Activities>({
   startToCloseTimeout: '6h',
-  heartbeatTimeout,
+  heartbeatTimeout: '20s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 

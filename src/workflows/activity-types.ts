@@ -20,21 +20,23 @@ import type {
   SteadyReading,
   Timing,
 } from '../domain/outcomes.ts';
+import type { BudgetSnapshot } from '../budget/status.ts';
+import type { BudgetReading } from './budget-clock.ts';
 import type { SubmitAnswer, SubmitRequest, SubmitResult } from './submit-types.ts';
 
 /** An item, for the activities. */
 export interface ItemAddress {
   readonly campaign: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns older than tree ids. */
-  readonly tree?: string;
+  /** Id of the output tree. */
+  readonly tree: string;
   readonly id: string;
   readonly kind: Kind;
   readonly generation: number;
 }
 
-/** `askedAt`: what the server's clock showed (ms); absent in older answers. */
-export type Found = FindOutcome & { readonly askedAt?: number };
+/** `askedAt`: what the server's clock showed (ms). */
+export type Found = FindOutcome & { readonly askedAt: number };
 
 export interface PollPolicy extends JobPolicy {
   /** Returns `running` instead of polling until the job has ended. */
@@ -101,9 +103,7 @@ export interface RemoteJob {
   readonly item: ItemAddress;
   readonly reference: ServiceReference;
   readonly remoteId: string;
-  /** Its campaign has several credentials: that of `reference` is noted in the tree. */
-  readonly ofSeveral?: true;
-  /** When it was accepted; absent for an adopted job, and in older histories. */
+  /** When it was accepted; absent for an adopted job. */
   readonly times?: AcceptanceTimes;
 }
 
@@ -116,8 +116,6 @@ interface AcceptanceTimes extends Partial<PostTimes> {
 export interface ItemConclusion {
   readonly item: ItemAddress;
   readonly reference: ServiceReference;
-  /** Its campaign has several credentials, and it may have a job with that of `reference`: noted in the tree. */
-  readonly ofSeveral?: true;
   readonly end: ItemEnd;
   readonly remoteId: string | null;
   readonly attempts: readonly Attempt[];
@@ -144,30 +142,23 @@ export interface Whereabouts {
   readonly unstarted: readonly string[];
 }
 
-export interface Foreseen {
-  /** When the campaign ends, in ms since the epoch, as its budgets stand; null when no limit decides it. */
-  readonly endsAt: number | null;
-  /** When it was looked at, in ms since the epoch. */
-  readonly seenAt: number;
-}
-
 export interface PublishRequest {
   readonly store: string;
-  /** Id of the output tree; absent from campaigns older than tree ids. */
-  readonly tree?: string;
+  /** Id of the output tree. */
+  readonly tree: string;
   readonly campaign: string;
   readonly state: 'completed' | 'cancelled';
   readonly startedAt: string;
-  /** Items that this run ran again; absent from workflows older than `retry`. */
-  readonly retried?: number;
-  /** Results are kept for later campaigns, unless it is false. */
-  readonly cache?: boolean;
+  /** Items that this run ran again. */
+  readonly retried: number;
+  /** Results are kept for later campaigns. */
+  readonly cache: boolean;
 }
 
 export interface Published {
   readonly ended: CampaignProgress['ended'];
-  /** Items of the tree that have no end yet; absent from workflows older than growing campaigns. */
-  readonly open?: number;
+  /** Items of the tree that have no end yet. */
+  readonly open: number;
 }
 
 /** A service that refuses us, or that a campaign has paused, for the recipients of notifications. */
@@ -185,14 +176,22 @@ export interface RefusalNotice {
 export interface Activities {
   /** Sends one job. Runs at most once; called by the budget workflow alone. */
   submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitAnswer>;
-  /** The server's clock (ms), by the moment at which this was scheduled. Called by the budget workflow alone. */
-  readClock(): Promise<number>;
+  /** The server's clock, by the moment at which this was scheduled. Called by the budget workflow alone. */
+  readClock(): Promise<BudgetReading>;
+  /** What this run of the budget has left, which was reset to the present one; null if that cannot be read. */
+  readFormer(run: string): Promise<BudgetSnapshot | null>;
   /** A clock of the worker's machine that is never set. Called by the budget workflow alone. */
   readSteadyClock(): Promise<SteadyReading>;
   /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
   countUnfinished(service: ServiceName): Promise<number>;
   /** Looks a job up by its unique name, until the service answers; `unavailable` if it never does. */
-  find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
+  /** `slot`: of the submission of unknown fate that it is about (budget/request.ts). */
+  find(
+    item: ItemAddress,
+    reference: ServiceReference,
+    policy: JobPolicy,
+    slot?: string,
+  ): Promise<Found>;
   /** Polls until the job has ended: "not yet" is a retry, not a result. */
   poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
   /**
@@ -208,20 +207,18 @@ export interface Activities {
   giveUp(job: RemoteJob, files: readonly KeptFile[]): Promise<void>;
   /**
    * Writes the end of an item into the output tree, and returns it: a success becomes a failure if the files of the job
-   * contradict each other. Undefined in histories older than this comparison.
+   * contradict each other.
    */
-  conclude(conclusion: ItemConclusion): Promise<ItemEnd | undefined>;
+  conclude(conclusion: ItemConclusion): Promise<ItemEnd>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */
   loadPage(
     store: string,
     reference: ServiceReference,
     page: number,
-    tree?: string,
+    tree: string,
   ): Promise<ItemOfPage[]>;
   /** Starts the budget workflow of a service if it does not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
-  /** Of these items, those whose workflow is no longer running: they were terminated. */
-  findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
   /** Starts the workflow of an item with the answer to its submission. Called by the budget workflow alone. */
   launchItem(
     request: SubmitRequest,
@@ -232,12 +229,6 @@ export interface Activities {
   whereabouts(campaign: string, ids: readonly string[], since: number): Promise<Whereabouts>;
   /** Cancels the workflows of these items where they run, and returns the ids of the others. */
   cancelRunning(campaign: string, ids: readonly string[]): Promise<string[]>;
-  /** Reads the status of the budgets that a campaign uses: a workflow cannot query another one. */
-  foresee(
-    store: string,
-    progress: CampaignProgress,
-    references: readonly ServiceReference[],
-  ): Promise<Foreseen>;
   /** Makes the tables, the summary and the checksums of a campaign. */
   publish(request: PublishRequest): Promise<Published>;
   /** Notifies of the end of the campaign in this output tree, as the worker's configuration says. */

@@ -4,7 +4,7 @@ import {
   isCancellation,
   type SignalDefinition,
 } from '@temporalio/workflow';
-import { standingIn } from '../budget/use.ts';
+import { standingIn } from '../budget/lanes.ts';
 import type { FeedSpec, ItemLaunch } from '../domain/campaign.ts';
 import { ensureBudget, withToken } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
@@ -34,6 +34,8 @@ export interface BegunItem {
   /** Of its workflow; without one, that of the first run of its campaign. */
   readonly runId: string;
   readonly launch?: ItemLaunch;
+  /** A submission of unknown fate that the service does not have (budget/request.ts). */
+  readonly replaces?: string;
 }
 
 /** A budget workflow that was terminated is started again. */
@@ -54,26 +56,26 @@ export async function signalBudget<T>(
 }
 
 function requestOf(
-  { input, runId, launch }: BegunItem,
+  { input, runId, launch, replaces }: BegunItem,
   attempt: number,
   behind?: number,
 ): ItemRequest {
-  const { campaign, store, tree, id, kind, generation, reference, others } = input;
+  const { campaign, store, tree, id, kind, generation, reference } = input;
   return {
     item: itemWorkflowId(campaign, id),
     run: runId,
     campaign,
     credential: reference.credential,
-    ...(others !== undefined && { others }),
     attempt,
     ...standingIn(input),
     ...(behind !== undefined && { behind }),
+    ...(replaces !== undefined && { replaces }),
     job: {
       id,
       kind,
       generation,
       store,
-      ...(tree !== undefined && { tree }),
+      tree,
       ...(launch !== undefined && { launch }),
     },
   };

@@ -9,7 +9,18 @@
  * Rejected: a local activity (dropped in a task that only answers a query), times in the requests (there are none
  * without requests), and the clocks of the workers (they differ).
  */
-import type { ClockReading } from './messages.ts';
+
+/** The server's clock (ms), and the run of the budget that it was read for: a reset changes it. */
+export interface BudgetReading {
+  readonly at: number;
+  readonly run: string;
+}
+
+/** The clock of a budget, in ms: what it shows, and how far it is ahead of the server's since that was set back. */
+export interface ClockReading {
+  readonly now: number;
+  readonly ahead: number;
+}
 
 /** Readings are of the server's one clock; a cluster's hosts may differ by less than this (ms). */
 const SET_BACK_MS = 1_000;

@@ -1,172 +1,310 @@
 /**
- * The budget of one service address: it submits the jobs of campaigns within the limits of their credentials. When it
- * submits is decided by limiter/keep-budget.ts and the arithmetic in `src/budget/`; this file is what a submission is.
+ * A budget as an entity workflow: it keeps the windows, the queues and the blocks, and runs what it grants itself.
+ * There are no leases, so none can be lost by a crash between grant and use.
+ *
+ * All arithmetic is in `src/budget/`; this file is the clock, the timer and the bookkeeping around it. What a submission
+ * is, and who is notified of what, is in budget-submission.ts.
+ *
+ * Events are collected, and applied at a time that is read after all of them (budget-clock.ts): a slot is charged until
+ * its answer + window, and an answer may be counted late but never early (answer-times.ts).
  */
 import {
-  getExternalWorkflowHandle,
-  log,
-  patched,
-  type ActivityOptions,
+  condition,
+  makeContinueAsNewFunc,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertMemo,
+  workflowInfo,
+  type Workflow,
 } from '@temporalio/workflow';
-import { noteTaken, takeNotices } from '../budget/allowance.ts';
 import { decideAhead } from '../budget/ahead.ts';
-import { isOwnFault } from '../budget/blame.ts';
-import { limitsOf, type Budget, type Grant } from '../budget/budget.ts';
-import { credentialOf } from '../budget/state.ts';
+import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
+import { needsCount } from '../budget/unfinished.ts';
+import { apply, newBudget, type Budget, type Grant } from '../budget/budget.ts';
+import { inherit, type FormerBudget } from '../budget/inherit.ts';
+import { blocksOf } from '../budget/state.ts';
+import type { BudgetEvent } from '../budget/events.ts';
 import type { CampaignRun } from '../budget/request.ts';
-import type { BudgetStatus } from '../budget/status.ts';
+import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
+import { BudgetClock } from './budget-clock.ts';
+import { countUnfinished, readClock, readFormer, readSteadyClock } from './activity-options.ts';
+import { AnswerTimes } from './answer-times.ts';
 import {
-  countUnfinished,
-  launchItem,
-  notifyRefusal,
-  readClock,
-  readSteadyClock,
-  submit,
-} from './activity-options.ts';
+  reportRefused,
+  reportTaken,
+  reportWithdrawn,
+  submitGranted,
+  type BudgetView,
+  type ItemGrant,
+} from './budget-submission.ts';
+import { budgetDetails, timerSummary } from './details/budget.ts';
+import {
+  configureSignal,
+  foundSignal,
+  nudgeSignal,
+  observeSignal,
+  pauseLaneSignal,
+  requestSignal,
+  restoreSignal,
+  STATUS_MEMO,
+  withdrawRunSignal,
+  withdrawSignal,
+  type BudgetInput,
+} from './messages.ts';
+import { shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import type { SteadyReading } from '../domain/outcomes.ts';
-import { budgetDetails } from './details/budget.ts';
-import { submitSummary, summary } from './details/summaries.ts';
-import { closingOf, fateOf, isAnswer, submittedOf } from './fates.ts';
-import { formerBudget } from './former-budget.ts';
-import { keepBudget } from './limiter/keep-budget.ts';
-import type { BudgetVerbs, BudgetView, EndedGrant, Messages } from './limiter/budget-verbs.ts';
-import { submittedSignal, takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
-import { campaignWorkflowId } from './names.ts';
-import type { ItemJob, SubmitRequest, SubmitResult } from './submit-types.ts';
+
+/** A notification is sent when a service has refused us for this long (ms). */
+const NOTIFY_AFTER_MS = 30_000;
 
 export async function budget(input: BudgetInput): Promise<void> {
-  if (!patched('budget-clock')) return formerBudget(input);
-  await keepBudget(input, new Submissions(input));
+  const keeper = new BudgetKeeper(input);
+  setHandler(configureSignal, (limits) => keeper.take({ type: 'configure', ...limits }));
+  setHandler(requestSignal, (requests) => {
+    for (const request of requests) keeper.take({ type: 'request', request });
+  });
+  setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
+  setHandler(withdrawRunSignal, (run) => keeper.take({ type: 'withdrawRun', ...run }));
+  setHandler(foundSignal, (slot) => keeper.take({ type: 'found', slot }));
+  setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
+  setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
+  setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
+  setHandler(nudgeSignal, () => undefined);
+  await keeper.run();
 }
 
-/** A worker with the token would have started the submission by now (ms): its slot is released for others. */
-const NOT_POLLED_MS = 15_000;
+class BudgetKeeper {
+  readonly #input: BudgetInput;
+  readonly #state: Budget;
+  readonly #clock: BudgetClock;
+  /** Events since the clock was last read. */
+  #happened: BudgetEvent[] = [];
+  #woken = true;
+  /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */
+  #timerAt: number | null = null;
+  /** The time of the next decision if no event comes before (ms). */
+  #wakeAt: number | null = null;
+  /** Runs of campaigns that have withdrawn, and are notified when none of their submissions is in progress. */
+  #leaving: CampaignRun[] = [];
+  /** Grants that have not ended, or whose end has not been reported yet. */
+  readonly #underWay = new Set<Grant>();
+  /** Messages that are not delivered yet. */
+  readonly #sending = new Set<Promise<void>>();
+  /** The snapshot that was written last, without its time. */
+  #written = '';
+  readonly #answers = new AnswerTimes();
+  /** Not taken over yet: nothing is granted before that, and the memo of the start has it. */
+  #former: FormerBudget | null;
+  /** The run that the clock was last read for. Unlike `runId`, this is the former one after a reset. */
+  #run = workflowInfo().originalExecutionRunId;
 
-type ItemGrant = Grant<ItemJob>;
-
-class Submissions implements BudgetVerbs<ItemJob> {
-  readonly name: Pick<BudgetInput, 'service' | 'address'>;
-
-  constructor({ service, address }: BudgetInput) {
-    this.name = { service, address };
+  constructor(input: BudgetInput) {
+    this.#input = input;
+    this.#state = input.carried ?? newBudget();
+    this.#former = input.former ?? null;
+    const { written } = input.former ?? {};
+    this.#clock = new BudgetClock(
+      input.clock ?? (written ? { now: written.at, ahead: 0 } : undefined),
+    );
+    for (const event of input.happened ?? []) this.take(event);
   }
 
-  readClock(): Promise<number> {
-    return readClock.executeWithOptions({ summary: 'the server’s clock' }, []);
+  take(event: BudgetEvent): void {
+    this.#happened.push(event);
+    if (event.type === 'withdrawRun') this.#leaving.push(event);
   }
 
-  readSteadyClock(): Promise<SteadyReading | null> {
-    const options = { summary: 'a clock of the worker’s machine' };
-    return readSteadyClock.executeWithOptions(options, []).catch(() => null);
+  async run(): Promise<void> {
+    if (!this.#former) this.#show();
+    while (!shouldContinueAsNew()) {
+      await this.#takeIn();
+      this.#grant();
+      this.#show();
+      this.#reportRefusal();
+      await condition(() => this.#isStirred || shouldContinueAsNew());
+    }
+    // Nothing is granted any more; submissions in progress must finish before the state is carried over.
+    await this.#finish();
+    await this.#continueAsNew();
   }
 
-  /** Only if requests wait because of a bound. */
-  countUnfinished(): Promise<number> {
-    const options = { summary: 'how many jobs are unfinished' };
-    return countUnfinished.executeWithOptions(options, [this.name.service]);
-  }
-
-  decide(state: Budget, now: number) {
-    return decideAhead(state, now);
-  }
-
-  details(status: BudgetStatus): string {
-    return budgetDetails(status);
-  }
-
-  granted(grants: readonly ItemGrant[], state: Budget): Messages {
-    if (!patched('tell-taken')) return [];
-    for (const grant of grants) noteTaken(state, grant);
-    const { service } = this.name;
-    const evenIfLast = !patched('tell-last-together');
-    return takeNotices(state, { evenIfLast }).map(({ campaign, ...taken }) => {
-      const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-      return handle.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
-        log.info('the campaign has ended', { campaign, error: String(error) });
-      });
-    });
-  }
-
-  withdrawn({ campaign }: CampaignRun): Promise<void> {
-    const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-    return handle.signal(withdrawnSignal, this.name.service).catch((error: unknown) => {
-      log.info('the campaign has ended', { campaign, error: String(error) });
-    });
-  }
-
-  refused(since: number, message: string): void {
-    const notice = { ...this.name, since: new Date(since).toISOString(), message };
-    const options = { summary: 'notify that the service refuses requests' };
-    void notifyRefusal.executeWithOptions(options, [notice]).catch((error: unknown) => {
-      log.warn('the notification that the service refuses requests failed', {
-        error: String(error),
-      });
-    });
-  }
-
-  async run(grant: ItemGrant, budget: () => BudgetView): Promise<EndedGrant> {
-    const { credential } = grant.request;
-    const request = submitRequest(grant, budget());
-    const answer = await submit
-      .executeWithOptions(submitOptions(grant, budget()), [request, { ...this.name, credential }])
-      .catch(fateOf);
-    const result = blamed(grant, answer, budget());
-    const closing = closingOf(result);
-    if (!isAnswer(result) || 'told' in answer) return { closing };
-    return { closing, report: () => this.#report(grant, result, budget()) };
-  }
-
-  async #report(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {
-    const { item, run, ...request } = grant.request;
-    if (request.job.launch) return this.#launch(grant, result, budget);
-    try {
-      // To the run that requested it: the next run with this id waits for its own answer.
-      const handle = getExternalWorkflowHandle(item, run);
-      await handle.signal(submittedSignal, submittedOf(request, result));
-    } catch (error) {
-      // The item was cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
-      log.warn('the item that this submission was for has ended', { item, error: String(error) });
+  /**
+   * Only ends of submissions are taken in; the next run receives the other events. To take in an event takes a reading of
+   * the clock and perhaps an answer, and meanwhile there would always be another event if there is no pause between them.
+   */
+  async #finish(): Promise<void> {
+    const isDone = (): boolean => this.#underWay.size === 0 && this.#sending.size === 0;
+    for (;;) {
+      await condition(() => isDone() || !canBeCarried(this.#happened));
+      if (canBeCarried(this.#happened)) return;
+      await this.#takeIn();
     }
   }
 
-  /** An item that the activity could not start: it died, or the budget has judged the answer. */
-  async #launch(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {
-    const { credential, job } = grant.request;
-    await launchItem.executeWithOptions({ summary: summary(`begin item ${job.id}`) }, [
-      submitRequest(grant, budget),
-      { ...this.name, credential },
-      result,
-    ]);
+  get #isStirred(): boolean {
+    return this.#woken || this.#happened.length > 0;
+  }
+
+  #view(): BudgetView {
+    return { state: this.#state, now: this.#clock.now, run: this.#run };
+  }
+
+  /** The time is read after all events that it is used for, however long that takes. */
+  async #takeIn(): Promise<void> {
+    const taken = this.#happened.splice(0);
+    this.#woken = false;
+    // Before the budget's clock.
+    const steady = this.#wantsReading(taken) ? await readSteady() : null;
+    const { at, run } = await readClock.executeWithOptions({ summary: 'the server’s clock' }, []);
+    if (this.#clock.read(at)) this.#timerAt = null;
+    await this.#takeOver(run);
+    if (steady) this.#answers.saw(steady, this.#clock.now);
+    const events = this.#answers.timed(taken, this.#clock);
+    for (const event of events) apply(this.#state, event, this.#clock.now);
+    this.#reportWithdrawn();
+    if (needsCount(this.#state, this.#clock.now)) {
+      const options = { summary: 'how many jobs are unfinished' };
+      const count = await countUnfinished.executeWithOptions(options, [this.#input.service]);
+      apply(this.#state, { type: 'counted', count }, this.#clock.now);
+    }
+  }
+
+  /** The decisions depend on results of activities alone: while a reset run is replayed, all else is that of the new one. */
+  async #takeOver(run: string): Promise<void> {
+    if (this.#former) this.#inherit(this.#former);
+    this.#former = null;
+    if (run === this.#run) return;
+    const options = { summary: 'what the former run has charged' };
+    const written = await readFormer.executeWithOptions(options, [this.#run]);
+    this.#inherit({ run: this.#run, reason: 'its workflow was reset', written });
+    this.#run = run;
+  }
+
+  #inherit({ run: from, reason, written }: FormerBudget): void {
+    const { now } = this.#clock;
+    inherit(this.#state, written, now);
+    this.#state.restored = { from, at: now, reason };
+  }
+
+  #wantsReading(taken: readonly BudgetEvent[]): boolean {
+    if (taken.length === 0) return this.#answers.wantsReading(this.#clock.now);
+    return this.#answers.isNew && taken.some(({ type }) => type === 'request');
+  }
+
+  /** The server delivers no message of a run that has continued as new, so this run waits for its messages. */
+  #track(...messages: readonly Promise<void>[]): void {
+    for (const message of messages) {
+      this.#sending.add(message);
+      void message.finally(() => this.#sending.delete(message));
+    }
+  }
+
+  #grant(): void {
+    const { grants, wakeAt, opensAt } = decideAhead(this.#state, this.#clock.now);
+    // The state is plain data, without the type of the jobs of its requests.
+    const granted = grants as readonly unknown[] as readonly ItemGrant[];
+    for (const grant of granted) void this.#runGranted(grant);
+    for (const grant of granted) noteTaken(this.#state, grant);
+    const { service } = this.#input;
+    this.#track(...takeNotices(this.#state).map((taken) => reportTaken(service, taken)));
+    this.#wakeAt = wakeAt;
+    if (wakeAt !== null) this.#wakeBy(wakeAt, opensAt ?? wakeAt);
+  }
+
+  async #runGranted(grant: ItemGrant): Promise<void> {
+    this.#underWay.add(grant);
+    const { closing, report } = await submitGranted(this.#input, grant, () => this.#view());
+    const { item, run } = grant.request;
+    this.take({ type: 'close', item, run, closing });
+    if (report) await report();
+    this.#underWay.delete(grant);
+    this.#reportWithdrawn();
+  }
+
+  /** To cancelled campaigns: nothing of theirs starts from now on. */
+  #reportWithdrawn(): void {
+    const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
+      [...this.#underWay].some(
+        ({ request }) => request.campaign === campaign && request.run === run,
+      );
+    const gone = this.#leaving.filter((one) => !isUnderWay(one));
+    this.#leaving = this.#leaving.filter((one) => !gone.includes(one));
+    this.#track(...gone.map((run) => reportWithdrawn(this.#input.service, run)));
+  }
+
+  /** Once each time that the service begins to refuse us, and not for short refusals. */
+  #reportRefusal(): void {
+    for (const block of blocksOf(this.#state)) {
+      const { refusesSince: since, reason } = block;
+      if (since === null || block.told) continue;
+      if (this.#clock.now - since < NOTIFY_AFTER_MS) continue;
+      block.told = true;
+      reportRefused(this.#input, since, reason);
+    }
+  }
+
+  /** `opensAt`: what it wakes a little ahead of. */
+  #wakeBy(at: number, opensAt: number): void {
+    if (this.#timerAt !== null && this.#timerAt <= at) return;
+    this.#timerAt = at;
+    void this.#sleepUntil(at, timerSummary(describe(this.#snapshot(), this.#clock.now), opensAt));
+  }
+
+  async #sleepUntil(at: number, summary: string): Promise<void> {
+    await sleep(Math.max(1, at - this.#clock.now), { summary });
+    if (this.#timerAt === at) this.#timerAt = null;
+    this.#clock.reaches(at);
+    this.#woken = true;
+  }
+
+  #snapshot(): BudgetSnapshot {
+    return snapshotOf(this.#input, this.#state, this.#clock.now, this.#wakeAt);
+  }
+
+  /** Updates the details in the Temporal UI, and the memo for the program. */
+  #show(): void {
+    const snapshot = this.#snapshot();
+    setCurrentDetails(budgetDetails(describe(snapshot, this.#clock.now)));
+    const { at: _, ...standing } = snapshot;
+    const text = JSON.stringify(standing);
+    if (text === this.#written) return;
+    this.#written = text;
+    upsertMemo({ [STATUS_MEMO]: snapshot });
+  }
+
+  /** Without `memo`, the next run would have that of the start of this one. */
+  #continueAsNew(): Promise<never> {
+    boundQueue(this.#state);
+    const { former, ...input } = this.#input;
+    if (this.#former) {
+      const memo = former?.written ? { [STATUS_MEMO]: former.written } : {};
+      const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
+      return next({ ...this.#input, happened: this.#happened });
+    }
+    const memo = { [STATUS_MEMO]: this.#snapshot() };
+    const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
+    return next({
+      ...input,
+      carried: this.#state,
+      clock: this.#clock.carried(),
+      happened: this.#happened,
+    });
   }
 }
 
-function submitRequest(
-  { request, number, probe, notBefore, mayReplace, inDoubt }: ItemGrant,
-  { state }: BudgetView,
-): SubmitRequest {
-  return {
-    ...request,
-    probe,
-    number,
-    failuresKnownTo: state.failuresKnownTo ?? 0,
-    notBefore,
-    ...(mayReplace && { mayReplace: true as const }),
-    ...(inDoubt && { inDoubt: true as const }),
-    limits: limitsOf(state, request.credential),
-  };
+/** They share a payload of at most 2 MB with the queue (../budget/allowance.ts). */
+const MOST_CARRIED = { events: 1_000, characters: 200_000 };
+
+function canBeCarried(events: readonly BudgetEvent[]): boolean {
+  if (events.length > MOST_CARRIED.events) return false;
+  // It counts by the time of its answer, and that is read after it.
+  if (events.some(({ type }) => type === 'close')) return false;
+  return events.length === 0 || JSON.stringify(events).length <= MOST_CARRIED.characters;
 }
 
-/** If its token is refused, another one is tried: any worker of this service may have it. */
-function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOptions {
-  const summary = submitSummary(grant, now);
-  const { submitQueue } = credentialOf(state, grant.request.credential);
-  if (submitQueue === undefined || grant.mayReplace) return { summary };
-  return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOT_POLLED_MS };
-}
-
-/** Refused repeatedly while others pass: the row is the reason, and it fails with the message of the service. */
-function blamed({ request }: ItemGrant, result: SubmitResult, budget: BudgetView): SubmitResult {
-  if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
-  if (!isOwnFault(budget.state, request, budget.now)) return result;
-  return { type: 'refused', status: 0, message: result.message };
+/** A clock of a machine that submits; null if it cannot be read. */
+function readSteady(): Promise<SteadyReading | null> {
+  const options = { summary: 'a clock of the worker’s machine' };
+  return readSteadyClock.executeWithOptions(options, []).catch(() => null);
 }

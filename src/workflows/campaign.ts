@@ -12,7 +12,6 @@ import {
   condition,
   isCancellation,
   makeContinueAsNewFunc,
-  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -21,22 +20,23 @@ import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import type { CampaignSpec, CampaignProgress, FeedSpec, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { addRows } from './add-rows.ts';
+import { addRows, Feed } from './feed.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { Breaker } from './breaker.ts';
-import { reasonToPause } from './brakes.ts';
-import { progressOf, type CampaignParts } from './campaign-progress.ts';
-import { cancelItems, cancelOpen } from './cancel-items.ts';
-import { ExpectedEnd } from './expect-end.ts';
-import { Feed } from './feed.ts';
-import { LanePauses } from './lane-pauses.ts';
+import {
+  reasonToPause,
+  progressOf,
+  ProgressTally,
+  WrittenProgress,
+  type CampaignParts,
+} from './campaign-progress.ts';
+import { cancelOpen, LanePauses } from './pause-and-cancel.ts';
 import {
   growSignal,
   itemDoneSignal,
   lookSignal,
   nudgeSignal,
   pauseSignal,
-  progressQuery,
   resumeSignal,
   takenSignal,
   withdrawnSignal,
@@ -47,18 +47,15 @@ import {
   type ItemDone,
   type TakenFromQueue,
 } from './messages.ts';
-import { publishEnd } from './publish-end.ts';
+import { publishEnd, notifyEnd, notifyPause } from './campaign-end.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
-import { Sweeper } from './sweeper.ts';
-import { ProgressTally } from './tally.ts';
-import { notifyEnd, notifyPause } from './notify-end.ts';
+import { Sweeper } from './sweep.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
-import { WrittenProgress } from './written-progress.ts';
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
-  setHandler(itemDoneSignal, (done) => {
-    for (const one of Array.isArray(done) ? done : [done]) run.itemDone(one as ItemDone);
+  setHandler(itemDoneSignal, (ends) => {
+    for (const done of ends) run.itemDone(done);
   });
   setHandler(takenSignal, (taken) => run.taken(taken));
   setHandler(withdrawnSignal, (service) => run.withdrawn(service));
@@ -69,7 +66,6 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause(true));
   setHandler(resumeSignal, (service) => run.resume(service));
-  setHandler(progressQuery, () => run.progress());
   return run.run();
 }
 
@@ -90,14 +86,10 @@ class CampaignRun {
   readonly #pauses: LanePauses;
   readonly #sweeper: Sweeper;
   readonly #written = new WrittenProgress(() => this.#parts());
-  readonly #expectedEnd = new ExpectedEnd(
-    () => this.#parts(),
-    () => this.#showDetails(),
-  );
 
-  constructor({ plan: spec, carried }: CampaignInput) {
+  constructor({ spec, carried }: CampaignInput) {
     this.#spec = spec;
-    this.#tally = new ProgressTally(carried?.progress ?? { ended: { invalid: spec.invalid ?? 0 } });
+    this.#tally = new ProgressTally(carried?.progress ?? { ended: { invalid: spec.invalid } });
     this.#feeds = spec.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
     this.#breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
     this.#startedAt = carried?.startedAt ?? Date.now();
@@ -114,7 +106,7 @@ class CampaignRun {
     try {
       void this.#written.keep();
       this.#show(this.#state);
-      void this.#sweeper.keep(() => void this.#expectedEnd.renew());
+      void this.#sweeper.keep();
       do {
         await this.#work();
       } while (await this.#goesOn());
@@ -151,10 +143,7 @@ class CampaignRun {
     const { spec, grew } = addRows(grown, { spec: this.#spec, feeds: this.#feeds, feedOf });
     this.#spec = spec;
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
-    if (grew) {
-      this.#growths += 1;
-      void this.#expectedEnd.renew();
-    }
+    if (grew) this.#growths += 1;
     // The budget of a newly used service must be paused as well.
     if (this.#state === 'paused') await this.pause(true);
   }
@@ -166,7 +155,7 @@ class CampaignRun {
     if (!feed || !kind) return;
     feed.ended(id);
     this.#tally.add({ id, kind, at: Date.now(), ...end });
-    const same = reasonToPause(this.#breaker, { spec: this.#spec, feed, id, end });
+    const same = reasonToPause(this.#breaker, { feed, id, end });
     if (same) void this.#stopAt(feed.spec, same);
   }
 
@@ -194,9 +183,7 @@ class CampaignRun {
 
   pause(paused: boolean): Promise<void> {
     this.#show(paused ? 'paused' : 'running');
-    return this.#pauses.sendAll(this.#feeds, paused, () => {
-      if (!paused) void this.#expectedEnd.renew();
-    });
+    return this.#pauses.sendAll(this.#feeds, paused);
   }
 
   progress(): CampaignProgress {
@@ -220,12 +207,10 @@ class CampaignRun {
       // Read first, because the items of one service may end while those of another are started.
       const growths = this.#growths;
       const takings = this.#takings;
-      let ends = this.#tally.total;
+      const ends = this.#tally.total;
       await Promise.all(this.#feeds.map((feed) => feed.fill()));
-      this.#expectedEnd.isRoomFilled = true;
       if (this.#feeds.every(({ hasEnded }) => hasEnded)) return;
       if (shouldContinueAsNew()) await this.#continue();
-      if (!patched('ask-ahead')) ends = this.#tally.total;
       const hasMore = () => this.#growths > growths || this.#takings > takings;
       await condition(() => this.#tally.total > ends || hasMore() || isOutdated());
       this.#showDetails();
@@ -234,9 +219,7 @@ class CampaignRun {
 
   async #cancelItems(): Promise<void> {
     this.#sweeper.ignoreRequests();
-    if (patched('start-when-answered'))
-      await cancelOpen(this.#spec, this.#feeds, this.#withdrawnFrom);
-    else await cancelItems(this.#spec, this.#feeds, () => this.#sweeper.sweep());
+    await cancelOpen(this.#spec, this.#feeds, this.#withdrawnFrom);
   }
 
   /** Nothing of this campaign waits in a budget any more. */
@@ -252,7 +235,7 @@ class CampaignRun {
   /** Returns how many items have no end yet. */
   async #publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.#show('publishing');
-    const { ended, open = 0 } = await publishEnd(this.#spec, this.#startedAt, state);
+    const { ended, open } = await publishEnd(this.#spec, this.#startedAt, state);
     // The tree is authoritative: it also contains the rows for which no workflow was started.
     Object.assign(this.#tally.ended, ended);
     this.#spec = { ...this.#spec, following: 0 };
@@ -268,15 +251,14 @@ class CampaignRun {
   async #continue(): Promise<never> {
     await condition(allHandlersFinished);
     // Last, with no await after it: it must include every end that arrives.
-    const breaker = this.#breaker.carried();
     const carried: CampaignCarried = {
       feeds: this.#feeds.map((feed) => feed.carried()),
       progress: this.progress(),
       startedAt: this.#startedAt,
-      ...(breaker && { breaker }),
+      breaker: this.#breaker.carried(),
     };
     const next = makeContinueAsNewFunc<typeof campaign>(toCurrentVersion());
-    return next({ plan: this.#spec, carried });
+    return next({ spec: this.#spec, carried });
   }
 
   #feedOf(spec: FeedSpec, carried?: FeedCarried): Feed {
@@ -292,8 +274,9 @@ class CampaignRun {
 
   /** For the Temporal UI. */
   #showDetails(): void {
-    const [progress, startedAt] = [this.progress(), this.#startedAt];
-    const [foreseen, { store }] = [this.#expectedEnd.latest, this.#spec];
-    setCurrentDetails(campaignDetails({ progress, foreseen, startedAt, store }));
+    const { store } = this.#spec;
+    setCurrentDetails(
+      campaignDetails({ progress: this.progress(), startedAt: this.#startedAt, store }),
+    );
   }
 }

@@ -6,7 +6,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Closing } from '../budget/events.ts';
-import type { Request, Waiting } from '../budget/request.ts';
+import { slotOf, type Waiting } from '../budget/request.ts';
 import type { Submitted } from './messages.ts';
 import type { SubmitResult } from './submit-types.ts';
 
@@ -34,6 +34,8 @@ export function closingOf(result: SubmitResult): Closing {
     case 'deferred':
     case 'unwanted':
       return result;
+    case 'over':
+      return { type: 'unwanted' };
     case 'unsure':
       // A worker that died says nothing about the service; a 502, a reset or silence does.
       return result.byService ? { type: 'unsure', unwell: result.message } : { type: 'unsure' };
@@ -49,23 +51,12 @@ export function isAnswer({ type }: SubmitResult): boolean {
 }
 
 /** What is sent to an item about its submission. */
-export function submittedOf(
-  {
+export function submittedOf(request: Omit<Waiting, 'order'>, result: SubmitResult): Submitted {
+  const { attempt, turnedAway } = request;
+  return {
     attempt,
+    result,
     turnedAway,
-    ...request
-  }: Pick<Waiting, 'attempt' | 'turnedAway' | 'credential' | 'others'>,
-  result: SubmitResult,
-): Submitted {
-  const credential = credentialSent(request, result);
-  return { attempt, result, turnedAway, ...(credential !== null && { credential }) };
-}
-
-/** The credential with which a job was sent, or may have been; null if its item has only one. */
-function credentialSent(
-  { credential, others }: Pick<Request, 'credential' | 'others'>,
-  result: SubmitResult,
-): string | null {
-  if (others === undefined) return null;
-  return ('credential' in result ? result.credential : undefined) ?? credential;
+    ...(result.type === 'unsure' && { slot: slotOf(request) }),
+  };
 }

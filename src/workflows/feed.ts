@@ -7,21 +7,25 @@ import {
   ChildWorkflowCancellationType,
   getExternalWorkflowHandle,
   ParentClosePolicy,
-  patched,
   startChild,
   workflowInfo,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { FIRST_ASKED, LEAST_ASKED } from '../budget/allowance.ts';
-import { standingIn } from '../budget/use.ts';
+import { FIRST_ASKED } from '../budget/allowance.ts';
+import { standingIn } from '../budget/lanes.ts';
 import type { CampaignSpec, FeedSpec, ItemEnd, ItemEntry, ItemLaunch } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
 import { askBudget, type BegunItem } from './ask-budget.ts';
-import { boundTo } from './bound-credential.ts';
 import { item } from './item.ts';
-import { askSignal, type FeedCarried, type ItemInput, type TakenFromQueue } from './messages.ts';
+import {
+  askSignal,
+  type FeedCarried,
+  type ItemInput,
+  type TakenFromQueue,
+  type Grown,
+} from './messages.ts';
 import { itemStart } from './item-start.ts';
 import { itemWorkflowId } from './names.ts';
 import { shouldContinueAsNew } from './upgrade.ts';
@@ -60,7 +64,7 @@ export class Feed {
     this.#offset = carried?.offset ?? 0;
     this.open = new Map(carried?.open.map((entry) => [entry.id, entry]));
     this.#asked = new Set(carried?.asked);
-    this.#ahead = carried?.ahead ?? (patched('ask-first-window') ? FIRST_ASKED : LEAST_ASKED);
+    this.#ahead = carried?.ahead ?? FIRST_ASKED;
   }
 
   /** All items were started. */
@@ -102,8 +106,6 @@ export class Feed {
   /** Items that may be started now. A few at a time are not worth a message to the budget. */
   get #room(): number {
     const open = this.spec.open - this.open.size;
-    // Campaigns that began before the queue of a budget was bounded continue unchanged.
-    if (!patched('ask-ahead')) return open;
     const ahead = this.#ahead - this.#asked.size;
     return ahead < this.#ahead / 2 ? 0 : Math.min(open, ahead);
   }
@@ -139,11 +141,8 @@ export class Feed {
     const { reference, pages } = this.spec;
     const summary = `page ${this.#page + 1} of ${pages}, the rows for ${reference.service}`;
     const { store, tree } = this.#campaign;
-    const page = [store, reference, this.#page] as const;
-    return loadPage.executeWithOptions(
-      { summary },
-      tree === undefined ? [...page] : [...page, tree],
-    );
+    const page = [store, reference, this.#page, tree] as const;
+    return loadPage.executeWithOptions({ summary }, [...page]);
   }
 
   #turnPage(): void {
@@ -169,28 +168,23 @@ export class Feed {
     const input = this.#inputOf(entry);
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);
-    // Older campaigns start the workflows of all items themselves.
-    if (input.remoteId === undefined && patched('start-when-answered'))
-      return this.#toLaunch(input);
+    if (input.remoteId === undefined) return this.#toLaunch(input);
     return this.#startChild(input);
   }
 
-  #inputOf({ credential, ...row }: ItemEntry): ItemInput {
+  #inputOf(row: ItemEntry): ItemInput {
     const { name, store, tree, policy } = this.#campaign;
-    const { reference, fetchQueue, others } = this.spec;
-    const free: ItemInput = {
+    const { reference, fetchQueue } = this.spec;
+    return {
       ...row,
       campaign: name,
       store,
       reference,
+      tree,
       policy,
-      finishInOne: true,
       ...standingIn(this.#campaign),
-      ...(tree !== undefined && { tree }),
       ...(fetchQueue !== undefined && { fetchQueue }),
-      ...(others !== undefined && { others }),
     };
-    return credential === undefined ? free : boundTo(free, credential);
   }
 
   /** Its workflow begins with the answer to its submission (src/activities/launch-item.ts). */
@@ -232,4 +226,35 @@ export class Feed {
       return null;
     }
   }
+}
+
+interface Growing {
+  readonly spec: CampaignSpec;
+  /** Extended in place: the campaign may be filling them at this moment. */
+  readonly feeds: Feed[];
+  /** For a service that had no rows so far. */
+  readonly feedOf: (spec: FeedSpec) => Feed;
+}
+
+interface Growth {
+  /** The input of the next run after continue-as-new. */
+  readonly spec: CampaignSpec;
+  /** False for a signal that was repeated: its rows are known. */
+  readonly grew: boolean;
+}
+
+export function addRows(
+  { items, following, feeds: added }: Grown,
+  { spec, feeds, feedOf }: Growing,
+): Growth {
+  let grew = items !== spec.items;
+  for (const feed of added) {
+    const known = feeds.find((one) => one.spec.reference.service === feed.reference.service);
+    grew ||= feed.pages > (known?.spec.pages ?? 0);
+    if (known) known.extend(feed.pages);
+    else feeds.push(feedOf(feed));
+  }
+  const all = spec.following + following;
+  const specs = feeds.map((feed) => feed.spec);
+  return { spec: { ...spec, items, following: all, feeds: specs }, grew };
 }

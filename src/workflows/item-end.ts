@@ -8,9 +8,25 @@ import type { SubmitResult } from './submit-types.ts';
 /** Thrown to end an item at any step; caught in one place. */
 export class Ended extends Error {
   readonly end: ItemEnd;
-  constructor(state: ItemEnd['state'], code: ItemEndCode, message: string) {
-    super(message);
-    this.end = { state, code, message };
+  constructor(
+    state: ItemEnd['state'],
+    code: ItemEndCode | null,
+    message: string | null,
+    byUs = false,
+  ) {
+    super(message ?? state);
+    this.end = { state, code, message, ...(byUs && { byUs }) };
+  }
+
+  /** Nobody knows whether the service has the job. */
+  static unsure(message: string, { byService }: Pick<UnsureSubmission, 'byService'>): Ended {
+    return new Ended('held', 'SUBMIT_UNSURE', message, !byService);
+  }
+
+  /** It had ended before. */
+  static over({ state, code, message }: ItemEnd): Ended {
+    // It says nothing new about the service.
+    return new Ended(state, code as ItemEndCode | null, message, true);
   }
 
   /** Nothing was sent; the code of the error says why. */
@@ -20,6 +36,7 @@ export class Ended extends Error {
 }
 
 type Unable = Extract<SubmitResult, { readonly type: 'unable' }>;
+export type UnsureSubmission = Extract<SubmitResult, { readonly type: 'unsure' }>;
 export type RefusedSubmission = Extract<SubmitResult, { readonly type: 'refused' }>;
 
 /** The contract leaves open how a second use of a name is refused (prediction service, section 7). */

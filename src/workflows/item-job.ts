@@ -1,11 +1,19 @@
-/** The job of an item at the service: polled until it has ended, then its files are fetched. */
-import { log, patched } from '@temporalio/workflow';
-import type { ItemEnd } from '../domain/campaign.ts';
-import { fetchArtefact, finishJob, keepFailed, poll, withToken } from './activity-options.ts';
+/** The job of an item at the service: polled until it has ended, then its files are fetched; the one from before `retry` first. */
+import { log } from '@temporalio/workflow';
+import { LOST_AFTER_MS, type ItemEnd, type JobPolicy } from '../domain/campaign.ts';
+import {
+  fetchArtefact,
+  finishJob,
+  keepFailed,
+  poll,
+  withToken,
+  giveUp,
+} from './activity-options.ts';
 import { summary } from './details/summaries.ts';
 import { Ended } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
 import type { PollPolicy, PollResult, RemoteJob } from './activity-types.ts';
+import { isOfNoUse } from '../domain/of-no-use.ts';
 
 /** For a job that an earlier run had submitted. */
 interface Asked {
@@ -14,13 +22,11 @@ interface Asked {
   readonly isFollowed: (code: string) => boolean;
 }
 
-const NOT_ASKED: Asked = { first: { type: 'running' }, isFollowed: () => false };
-
 /** @throws Ended if the job has no good result */
-export async function takeResult(
+async function takeResult(
   job: RemoteJob,
   progress: ItemProgress,
-  { first, isFollowed }: Asked = NOT_ASKED,
+  { first, isFollowed }: Asked,
 ): Promise<void> {
   const { policy } = progress.input;
   const result = first.type === 'running' ? await ask(job, policy, progress) : first;
@@ -72,7 +78,7 @@ async function keepLog(
   { code }: Extract<PollResult, { type: 'failed' }>,
   progress: ItemProgress,
 ): Promise<void> {
-  if (code === 'JOB_LOST' || !patched('keep-failed')) return;
+  if (code === 'JOB_LOST') return;
   try {
     const options = withToken('download its log', progress.input);
     progress.keep(await keepFailed.executeWithOptions(options, [job]));
@@ -101,4 +107,50 @@ async function download(
   for (const one of fetched) progress.keep(one);
   const bad = fetched.find(({ problem }) => problem !== null)?.problem;
   if (bad) throw new Ended('failed', bad.code, bad.message);
+}
+
+/**
+ * The job that an item had before `retry` reopened it. It was paid for, so it is polled first; another one is submitted
+ * only if this one cannot be used.
+ */
+
+/**
+ * A 404 for it is accepted after this time (ms) of a working service. A job that was just accepted gets 15 minutes; here
+ * they have passed, because the user has seen its end and run `retry`.
+ */
+const FORMER_LOST_AFTER_MS = 5_000;
+
+/**
+ * @returns whether it is the item's job; false: it was given up, and another one may be submitted
+ * @throws Ended as `takeResult`
+ */
+export async function takeFormerResult(
+  job: RemoteJob,
+  progress: ItemProgress,
+  before: string,
+): Promise<boolean> {
+  const { policy } = progress.input;
+  try {
+    const first = await ask(job, firstQuestion(policy), progress);
+    await takeResult(job, progress, { first, isFollowed: (code) => isOfNoUse(code, before) });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Ended) || !isOfNoUse(error.end.code, before)) throw error;
+    await leave(job, progress, error.end);
+    return false;
+  }
+}
+
+function firstQuestion({ lostAfterMs = LOST_AFTER_MS, ...policy }: JobPolicy): PollPolicy {
+  return { ...policy, lostAfterMs: Math.min(lostAfterMs, FORMER_LOST_AFTER_MS), once: true };
+}
+
+async function leave(
+  job: RemoteJob,
+  progress: ItemProgress,
+  { code, message }: Ended['end'],
+): Promise<void> {
+  const options = { summary: summary(`give up job ${job.remoteId}: ${code}`) };
+  await giveUp.executeWithOptions(options, [job, progress.files]);
+  progress.givenUp(`${code}: ${message}`);
 }

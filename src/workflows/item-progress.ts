@@ -3,14 +3,13 @@ import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import type { ItemState } from '../domain/states.ts';
-import { boundTo } from './bound-credential.ts';
 import { itemDetails } from './details/item.ts';
 import type { ItemInput } from './messages.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import type { FetchResult, ItemAddress, JobFinish, KeptFile, RemoteJob } from './activity-types.ts';
 
 export class ItemProgress {
-  input: ItemInput;
+  readonly input: ItemInput;
   readonly attempts: Attempt[] = [];
   files: readonly KeptFile[] = [];
   remoteId: string | null = null;
@@ -25,19 +24,9 @@ export class ItemProgress {
   /** On disk, and reported to the campaign. */
   written: ItemEnd | null = null;
 
-  /** Its campaign has several credentials, and it was sent with one of them. */
-  isBound = false;
-
   constructor(input: ItemInput) {
     this.input = input;
     if (!isAccepted(input)) this.show('waiting');
-  }
-
-  /** It may have a job with this credential, and is not sent with another one. */
-  sentWith(credential: string): ItemInput {
-    this.input = boundTo(this.input, credential);
-    this.isBound = true;
-    return this.input;
   }
 
   note(outcome: Attempt['outcome'], message: string, posted: Partial<PostTimes> = {}): void {
@@ -49,12 +38,7 @@ export class ItemProgress {
     const at = this.posted.answeredAt ?? new Date().toISOString();
     this.remoteId = remoteId;
     this.attempts.push({ at, outcome, remoteId, ...this.posted });
-    const job = {
-      item: this.address(),
-      reference: this.input.reference,
-      remoteId,
-      ...(this.isBound && { ofSeveral: true as const }),
-    };
+    const job = { item: this.address(), reference: this.input.reference, remoteId };
     // An adopted job was submitted by other means, at a time that only its service knows.
     if (outcome !== 'adopted') this.submittedAt = at;
     this.show('running');
@@ -95,7 +79,7 @@ export class ItemProgress {
 
   address(): ItemAddress {
     const { campaign, store, tree, id, kind, generation } = this.input;
-    return { campaign, store, id, kind, generation, ...(tree !== undefined && { tree }) };
+    return { campaign, store, id, kind, generation, tree };
   }
 
   /** Search attributes and details for the Temporal UI. */

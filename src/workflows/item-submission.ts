@@ -1,22 +1,22 @@
 /** How an item gets a job at the service: one that it has already, or a new one with a slot of the budget. */
-import { condition, patched, sleep, workflowInfo } from '@temporalio/workflow';
+import { condition, sleep, workflowInfo } from '@temporalio/workflow';
 import { PATIENCE_MS } from '../domain/campaign.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { find, withToken } from './activity-options.ts';
-import { askBudget } from './ask-budget.ts';
+import { askBudget, signalBudget } from './ask-budget.ts';
 import { againSummary } from './details/summaries.ts';
-import { Ended, saysTaken, type RefusedSubmission } from './item-end.ts';
+import { Ended, saysTaken, type RefusedSubmission, type UnsureSubmission } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
-import type { ItemInput, Submitted } from './messages.ts';
+import { foundSignal, type ItemInput, type Submitted } from './messages.ts';
 import { postTimes } from './post-times.ts';
-import type { RemoteJob } from './activity-types.ts';
+import type { Found, RemoteJob } from './activity-types.ts';
 import type { SubmitResult } from './submit-types.ts';
 
 /** Between submissions of one item whose fate is unknown each time. */
 const LONGEST_BETWEEN_MS = 5 * 60_000;
 
 export class ItemSubmission {
-  #input: ItemInput;
+  readonly #input: ItemInput;
   readonly #progress: ItemProgress;
   /** Submissions requested. The campaign requests the first, for many items at a time. */
   #attempt = 0;
@@ -25,6 +25,10 @@ export class ItemSubmission {
   #waitsForSlot: boolean;
   /** The job from before `retry` cannot be used, and another one is needed. */
   #formerGivenUp = false;
+  /** That of the last submission of unknown fate (budget/request.ts). */
+  #unsureSlot: string | undefined;
+  /** The service does not have its job: the next submission may use its slot. */
+  #isAbsent = false;
   /** When the fate of a submission was first unknown (ms). */
   #unsureSince: number | null = null;
 
@@ -40,13 +44,13 @@ export class ItemSubmission {
     this.#formerGivenUp = true;
   }
 
-  answer({ attempt = this.#attempt, credential, result, turnedAway }: Submitted): void {
+  answer({ attempt, result, turnedAway, slot }: Submitted): void {
     // A repeated answer, sent after the budget was restarted.
     if (attempt !== this.#attempt || !this.#waitsForSlot) return;
     for (const { at, reason, message } of turnedAway) {
       this.#progress.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
     }
-    if (credential !== undefined) this.#input = this.#progress.sentWith(credential);
+    if (slot !== undefined) this.#unsureSlot = slot;
     this.#submission = result;
   }
 
@@ -66,6 +70,8 @@ export class ItemSubmission {
         case 'unable':
           this.#progress.note('unable', result.message);
           throw Ended.unable(result);
+        case 'over':
+          throw Ended.over(result.end);
         case 'refused':
           this.#progress.note('refused', result.message);
           return await this.#accountForRefusal(result);
@@ -73,7 +79,7 @@ export class ItemSubmission {
           // Of several POSTs, any may have created the job, but none was sent before the first.
           if (this.#unsureSince === null) this.#progress.posted = postTimes(result);
           this.#progress.note('unsure', result.message, postTimes(result));
-          const job = await this.#reconcile(result.message);
+          const job = await this.#reconcile(result);
           if (job) return job;
           break;
         }
@@ -101,47 +107,44 @@ export class ItemSubmission {
    * budget has lost its queue: a repeated request is harmless.
    */
   async askIfWaiting(): Promise<void> {
-    if (!patched('ask-every-attempt')) {
-      if (this.#progress.remoteId === null && this.#attempt === 0) await this.#ask();
-    } else if (this.#waitsForSlot && this.#submission === null) await this.#ask();
+    if (this.#waitsForSlot && this.#submission === null) await this.#ask();
   }
 
   async #ask(): Promise<void> {
     this.#waitsForSlot = true;
     const { remoteId, ...unsent } = this.#input;
     const input = this.#formerGivenUp || remoteId === undefined ? unsent : this.#input;
-    await askBudget([{ input, runId: workflowInfo().runId }], this.#attempt);
+    const replaces = this.#isAbsent ? this.#unsureSlot : undefined;
+    const own = { input, runId: workflowInfo().runId, ...(replaces !== undefined && { replaces }) };
+    await askBudget([own], this.#attempt);
   }
 
   /**
-   * The fate of a POST is unknown and its slot is charged. Where jobs can be found by name, we look; what is
+   * The fate of a POST is unknown, and the budget keeps its slot. Where jobs can be found by name, we look; what is
    * certainly absent is submitted again under the same name, which the service accepts only once.
    */
-  async #reconcile(why: string): Promise<RemoteJob | null> {
+  async #reconcile(unsure: UnsureSubmission): Promise<RemoteJob | null> {
     const { policy } = this.#input;
-    const began = Date.now();
+    const { message: why } = unsure;
     const found = await this.#find();
     // By the time of the activity, which is in the history (budget-clock.ts).
     const { askedAt } = found;
-    this.#unsureSince ??= askedAt ?? began;
+    this.#unsureSince ??= askedAt;
     if (found.type === 'found') return this.#progress.accepted('found', found.remoteId);
+    this.#isAbsent = found.type === 'absent';
     if (found.type === 'absent') {
       this.#progress.note('absent', 'the service has no job with this name');
-      const waitedMs = (askedAt ?? Date.now()) - this.#unsureSince;
+      const waitedMs = askedAt - this.#unsureSince;
       if (waitedMs < (policy.patienceMs ?? PATIENCE_MS)) {
         await this.#letOthersGoFirst();
         return null;
       }
       const times = `${this.#attempt + 1} submissions, none answered and none found at the service`;
-      throw new Ended('held', 'SUBMIT_UNSURE', `${times}: ${why}`);
+      throw Ended.unsure(`${times}: ${why}`, unsure);
     }
     if (policy.whenUnsure === 'resubmit' && this.#attempt === 0) return null;
     const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
-    throw new Ended(
-      'held',
-      'SUBMIT_UNSURE',
-      `${why}; the service ${cannot} whether it has the job`,
-    );
+    throw Ended.unsure(`${why}; the service ${cannot} whether it has the job`, unsure);
   }
 
   /** Each submission of unknown fate costs a slot: an item without answers must not use up the window of others. */
@@ -167,9 +170,18 @@ export class ItemSubmission {
     throw new Ended('failed', 'SUBMIT_REFUSED', message);
   }
 
-  #find() {
+  async #find(): Promise<Found> {
     const { reference, policy } = this.#input;
+    const slot = this.#unsureSlot;
     const question = withToken('whether the service has this job', this.#input);
-    return find.executeWithOptions(question, [this.#progress.address(), reference, policy]);
+    const answer = await find.executeWithOptions(question, [
+      this.#progress.address(),
+      reference,
+      policy,
+      slot,
+    ]);
+    if (answer.type === 'found' && slot !== undefined)
+      await signalBudget(this.#input, foundSignal, slot);
+    return answer;
   }
 }

@@ -20,14 +20,12 @@ import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { conclude } from './activity-options.ts';
 import { endSummary } from './details/summaries.ts';
 import { Ended, explain } from './item-end.ts';
-import { takeFormerResult } from './former-job.ts';
-import { finishInOne, takeResult } from './item-job.ts';
+import { takeFormerResult, finishInOne } from './item-job.ts';
 import { ItemProgress } from './item-progress.ts';
 import { ItemSubmission } from './item-submission.ts';
 import { askSignal, submittedSignal, withdrawSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import { withQueuedAt } from './post-times.ts';
-import type { RemoteJob } from './activity-types.ts';
 
 export async function item(input: ItemInput): Promise<ItemEnd> {
   const progress = new ItemProgress(input);
@@ -43,27 +41,17 @@ async function path(progress: ItemProgress, submission: ItemSubmission): Promise
   try {
     const { formerEnd, adopted } = progress.input;
     const job = await submission.submit();
-    if (formerEnd === undefined || adopted) return await finishJobOf(job, progress);
+    if (formerEnd === undefined || adopted) return await finishInOne(job, progress);
     if (await takeFormerResult(job, progress, formerEnd)) return SUCCEEDED;
     submission.giveUpFormer();
-    return await finishJobOf(await submission.submit(), progress);
+    return await finishInOne(await submission.submit(), progress);
   } catch (error) {
     if (error instanceof Ended) return error.end;
-    if (isCancellation(error) || isCutOff(progress)) return cancelled(progress.input);
+    if (isCancellation(error) || CancellationScope.current().consideredCancelled)
+      return cancelled(progress.input);
     // A row may fail for an unexpected reason, but it must not be lost.
     return { state: 'failed', ...explain(error) };
   }
-}
-
-async function finishJobOf(job: RemoteJob, progress: ItemProgress): Promise<ItemEnd> {
-  if (progress.input.finishInOne) return finishInOne(job, progress);
-  await takeResult(job, progress);
-  return SUCCEEDED;
-}
-
-/** If it is cancelled while its worker is dead or its disk full, the server reports that and not the cancellation. */
-function isCutOff({ input }: ItemProgress): boolean {
-  return input.finishInOne === true && CancellationScope.current().consideredCancelled;
 }
 
 async function cancelled({ campaign, id, reference }: ItemInput): Promise<ItemEnd> {
@@ -99,11 +87,9 @@ async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {
     timing,
     ...(remoteId !== null && posted),
     ...(engine !== undefined && { engine }),
-    ...(progress.isBound && { ofSeveral: true as const }),
   };
   const options = { summary: endSummary(end) };
-  // Histories older than the comparison of files have no answer here.
-  const written = (await conclude.executeWithOptions(options, [conclusion])) ?? end;
+  const written = await conclude.executeWithOptions(options, [conclusion]);
   progress.show(written.state, written);
   return written;
 }

@@ -1,12 +1,12 @@
 /**
- * Signals and queries of the workflows, with their types. Signals and not updates, because the senders are workflows,
+ * Signals of the workflows, with their types. Signals and not updates, because the senders are workflows,
  * which can only signal, and none of them needs an immediate answer.
  */
-import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { CarriedBudget } from '../budget/packed.ts';
-import type { BudgetConfiguration, Restored } from '../budget/events.ts';
+import { defineSignal } from '@temporalio/workflow';
+import type { Budget } from '../budget/budget.ts';
+import type { BudgetConfiguration, BudgetEvent, Restored } from '../budget/events.ts';
+import type { FormerBudget } from '../budget/inherit.ts';
 import type { CampaignRun, Request, TurnedAway } from '../budget/request.ts';
-import type { BudgetStatus } from '../budget/status.ts';
 import type {
   CampaignSpec,
   CampaignProgress,
@@ -19,6 +19,7 @@ import type {
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { BreakerCarried } from './breaker.ts';
+import type { ClockReading } from './budget-clock.ts';
 import type { SubmitResult } from './submit-types.ts';
 
 /* ---- budget: one entity workflow for each service address ---- */
@@ -26,33 +27,31 @@ import type { SubmitResult } from './submit-types.ts';
 export interface BudgetInput {
   readonly service: ServiceName;
   readonly address: string;
+  /** What the run before it has left; absent if there was none. */
+  readonly former?: FormerBudget;
   /** Carried through continue-as-new. */
-  readonly carried?: CarriedBudget;
-  /** Carried as well; absent from runs older than the budget's own clock. */
+  readonly carried?: Budget;
+  /** Carried as well. */
   readonly clock?: ClockReading;
-}
-
-/** The clock of a budget, in ms: what it shows, and how far it is ahead of the server's since that was set back. */
-export interface ClockReading {
-  readonly now: number;
-  readonly ahead: number;
+  /** Events that the run before did not take in. */
+  readonly happened?: readonly BudgetEvent[];
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
 /** Campaigns request slots for many items at a time: a signal for each would cost as much as its submission. */
 export const requestSignal = defineSignal<[readonly Request[]]>('request');
-export const withdrawSignal = defineSignal<[{ item: string; run?: string }]>('withdraw');
+export const withdrawSignal = defineSignal<[{ item: string; run: string }]>('withdraw');
 /**
  * From a campaign that is cancelled; the budget answers with `withdrawn` when none of its submissions is in progress.
  */
 export const withdrawRunSignal = defineSignal<[CampaignRun]>('withdrawRun');
+/** From an item: the service has the job of its submission of unknown fate, by `slotOf`. */
+export const foundSignal = defineSignal<[string]>('found');
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
 /** From the watchdog that restarted the budget after its workflow was broken. */
 export const restoreSignal = defineSignal<[Restored]>('restore');
 /** From a worker whose status requests and downloads are refused, and when that is over (`reason` null). */
 export const observeSignal = defineSignal<[{ reason: string | null }]>('observe');
-/** For people who inspect a budget. The program reads what the budget writes instead (`STATUS_MEMO`). */
-export const budgetQuery = defineQuery<BudgetStatus>('status');
 /** Key of the budget's memo under which it writes its `BudgetSnapshot`. */
 export const STATUS_MEMO = 'status';
 
@@ -64,34 +63,24 @@ export const nudgeSignal = defineSignal('nudge');
 export interface ItemInput extends ItemEntry, Standing {
   readonly campaign: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns older than tree ids. */
-  readonly tree?: string;
+  /** Id of the output tree. */
+  readonly tree: string;
   readonly reference: ServiceReference;
-  /** Further credentials that it may be submitted with; absent once it was. */
-  readonly others?: readonly string[];
   /** Task queue of activities that need the token; absent if every worker has it. */
   readonly fetchQueue?: string;
   readonly policy: JobPolicy;
-  /**
-   * One activity does all that follows the acceptance. Absent from older items. Not `patched`: its marker and
-   * search attribute would be events of every item.
-   */
-  readonly finishInOne?: true;
-  /**
-   * How its first submission ended: its workflow was started with the answer. Absent where it has a job already, and from
-   * items that were started before they were submitted.
-   */
+  /** How its first submission ended: its workflow was started with the answer. Absent where it has a job already. */
   readonly submitted?: Submitted;
 }
 
 /** How a submission ended, and how often the service had turned it away before. */
 export interface Submitted {
-  /** Which submission of the item this is about, from 0; absent in older messages. */
-  readonly attempt?: number;
-  /** With which credential, where the item may have been submitted with several. */
-  readonly credential?: string;
+  /** Which submission of the item this is about, from 0. */
+  readonly attempt: number;
   readonly result: SubmitResult;
   readonly turnedAway: readonly TurnedAway[];
+  /** Of a submission of unknown fate (budget/request.ts). */
+  readonly slot?: string;
 }
 
 export const submittedSignal = defineSignal<[Submitted]>('submitted');
@@ -101,8 +90,7 @@ export const askSignal = defineSignal('ask');
 /* ---- campaign ---- */
 
 export interface CampaignInput {
-  /** The name is in recorded histories. */
-  readonly plan: CampaignSpec;
+  readonly spec: CampaignSpec;
   /** Carried through continue-as-new. */
   readonly carried?: CampaignCarried;
 }
@@ -112,17 +100,16 @@ export interface FeedCarried {
   readonly page: number;
   readonly offset: number;
   readonly open: readonly ItemEntry[];
-  /** Of these the ids that wait in the budget, and how many may; absent from campaigns older than this bound. */
-  readonly asked?: readonly string[];
-  readonly ahead?: number;
+  /** Of these the ids that wait in the budget, and how many may. */
+  readonly asked: readonly string[];
+  readonly ahead: number;
 }
 
 export interface CampaignCarried {
   readonly feeds: readonly FeedCarried[];
   readonly progress: CampaignProgress;
   readonly startedAt: number;
-  /** Absent from older campaigns. */
-  readonly breaker?: BreakerCarried;
+  readonly breaker: BreakerCarried;
 }
 
 export interface ItemDone extends ItemEnd {
@@ -156,11 +143,9 @@ export const lookSignal = defineSignal('look');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
 /** Ends at nearly the same time are sent in one signal. */
-export const itemDoneSignal = defineSignal<[ItemDone | readonly ItemDone[]]>('itemDone');
+export const itemDoneSignal = defineSignal<[readonly ItemDone[]]>('itemDone');
 export const pauseSignal = defineSignal('pause');
 /** One service that the campaign has paused because its items failed; without it: all that is paused. */
 export const resumeSignal = defineSignal<[service?: ServiceName]>('resume');
-/** For people who inspect a campaign, and for campaigns that do not write `PROGRESS_MEMO` yet. */
-export const progressQuery = defineQuery<CampaignProgress>('progress');
 /** Key of the campaign's memo under which it writes its `CampaignProgress`. */
 export const PROGRESS_MEMO = 'progress';

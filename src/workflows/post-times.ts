@@ -1,7 +1,7 @@
 /** The times of a job at its service, from the results of several activities. */
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 
-/** Empty in histories from before the activity reported them. */
+/** Empty where the worker died before it reported them. */
 export function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<PostTimes> {
   return {
     ...(sentAt !== undefined && { sentAt }),

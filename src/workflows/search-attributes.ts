@@ -2,12 +2,7 @@
  * The search attributes of our workflows: every row of a manifest is a line in the Temporal UI that can be
  * searched for. SQL visibility stores allow ten Keyword attributes a namespace; these are seven.
  */
-import {
-  defineSearchAttributeKey,
-  SearchAttributeType,
-  type SearchAttributePair,
-} from '@temporalio/common';
-import type { CampaignChild } from './campaign-child.ts';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 
@@ -20,11 +15,3 @@ export const ATTRIBUTES = {
   remoteId: keyword('RemoteId'),
   errorCode: keyword('ErrorCode'),
 } as const;
-
-/** Those that a campaign is started with. */
-export function campaignAttributes(attributes: CampaignChild['attributes']): SearchAttributePair[] {
-  return [
-    { key: ATTRIBUTES.campaign, value: attributes.campaign },
-    { key: ATTRIBUTES.state, value: attributes.state },
-  ];
-}

@@ -2,15 +2,15 @@
 import type { Limit } from '../budget/budget.ts';
 import type { Closing } from '../budget/events.ts';
 import type { JobReference, Request, Waiting } from '../budget/request.ts';
-import type { ItemLaunch } from '../domain/campaign.ts';
+import type { ItemEnd, ItemLaunch } from '../domain/campaign.ts';
 import type { AnswerTime, TimedOutcome } from '../domain/outcomes.ts';
 
 /** Enough to find the job of an item on disk and send it. */
 export interface ItemJob extends JobReference {
   readonly kind: string;
   readonly store: string;
-  /** Id of the output tree; absent from campaigns older than tree ids. */
-  readonly tree?: string;
+  /** Id of the output tree. */
+  readonly tree: string;
   /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
   readonly launch?: ItemLaunch;
 }
@@ -21,18 +21,20 @@ export type ItemRequest = Request<ItemJob>;
 export interface SubmitRequest extends Waiting<ItemJob> {
   /** The slot is free from this time of the server on (ms). */
   readonly notBefore: number;
+  /** The run of the budget whose clock was read for the grant: after a reset, nothing is sent in another one. */
+  readonly readIn: string;
   /** The service was down: a harmless request is sent before the job. */
   readonly probe: boolean;
-  /** `Grant.number`; absent from older budgets. */
-  readonly number?: number;
-  /** `Budget.failuresKnownTo` when it was granted; absent from older budgets. */
-  readonly failuresKnownTo?: number;
+  /** `Grant.number`. */
+  readonly number: number;
+  /** `Budget.failuresKnownTo` when it was granted. */
+  readonly failuresKnownTo: number;
   /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
   readonly mayReplace?: true;
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
   readonly inDoubt?: true;
-  /** The limits as the budget knows them now; absent from older budgets. */
-  readonly limits?: { readonly credential: Limit; readonly address: Limit };
+  /** Of its credential, as the budget knows it now. */
+  readonly limit: Limit;
 }
 
 /** What the budget receives about a submission. */
@@ -41,27 +43,22 @@ export type SubmitAnswer = SubmitResult & {
   readonly told?: true;
 };
 
-/** The credential that an earlier attempt had sent it with, where it may have been another one. */
-interface SentBefore {
-  readonly credential?: string;
-}
-
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
   | Exclude<TimedOutcome, { readonly type: 'unsure' | 'accepted' }>
   /** `replaced`: with another token than that of the request, which the service had refused. */
-  | (Extract<TimedOutcome, { readonly type: 'accepted' }> &
-      SentBefore & {
-        readonly replaced?: true;
-        readonly answered?: AnswerTime;
-      })
+  | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
+      readonly replaced?: true;
+      readonly answered?: AnswerTime;
+    })
   /** `byService`: the service received the submission, and its answer was bad or missing. */
-  | (Extract<TimedOutcome, { readonly type: 'unsure' }> &
-      SentBefore & {
-        readonly byService?: boolean;
-      })
+  | (Extract<TimedOutcome, { readonly type: 'unsure' }> & {
+      readonly byService?: boolean;
+    })
   | { readonly type: 'unable'; readonly code: string; readonly message: string }
   /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
   | Extract<Closing, { readonly type: 'deferred' }>
+  /** Nothing was sent: the record of the item has this end. */
+  | { readonly type: 'over'; readonly end: ItemEnd }
   /** Nothing was sent: the run of the item that requested it has ended. */
   | { readonly type: 'unwanted'; readonly message: string };

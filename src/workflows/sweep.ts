@@ -1,52 +1,90 @@
 /**
- * Checks the open items of a feed. Those whose workflow was terminated report nothing: they are concluded as failed.
- * Rows without a workflow wait in the budget; if it has lost them, they are requested again.
+ * Checks the open items of a campaign: every ten minutes, and when the watchdog requests it. Items whose workflow was
+ * terminated report nothing: they are concluded as failed. Rows without a workflow wait in the budget; if it has lost
+ * them, they are requested again.
  *
  * Rejected: watching each item, which costs an event for each.
  */
-import { patched } from '@temporalio/workflow';
-import type { CampaignSpec, ItemEnd } from '../domain/campaign.ts';
+import { isCancellation, sleep } from '@temporalio/workflow';
+import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { conclude, findEnded, whereabouts } from './activity-options.ts';
+import { conclude, whereabouts } from './activity-options.ts';
+import type { CampaignParts } from './campaign-progress.ts';
+import { sweepSummary } from './details/summaries.ts';
 import type { Feed } from './feed.ts';
 import type { ItemDone } from './messages.ts';
 
+const SWEEP_EVERY_MS = 10 * 60_000;
+
 interface Swept {
-  readonly spec: CampaignSpec;
+  readonly parts: () => Pick<CampaignParts, 'spec' | 'feeds'>;
   /** When the campaign began (ms). */
   readonly startedAt: number;
-  readonly feed: Feed;
   /** Called for each terminated item, once its end is on disk. */
   readonly onDone: (done: ItemDone) => void;
 }
 
-export async function sweep(swept: Swept): Promise<void> {
-  const { spec, startedAt, feed } = swept;
-  const ids = [...feed.open.keys()];
-  const summary = `where the ${ids.length} open items are`;
-  // Older campaigns started the workflows of all items themselves.
-  if (!patched('start-when-answered')) {
-    const asked = `which of ${ids.length} open items were terminated`;
-    const found = await findEnded.executeWithOptions({ summary: asked }, [spec.name, ids]);
-    return concludeAll(swept, found);
-  }
-  const look = [spec.name, ids, startedAt] as const;
-  const { ended, unstarted } = await whereabouts.executeWithOptions({ summary }, [...look]);
-  await concludeAll(swept, ended);
-  await feed.askAgain(unstarted);
-}
+export class Sweeper {
+  readonly #swept: Swept;
+  #isSweeping = false;
+  #isCancelled = false;
 
-async function concludeAll(
-  { spec: { name, store, tree }, feed: { spec, open }, onDone }: Swept,
-  ids: readonly string[],
-): Promise<void> {
-  for (const id of ids) {
+  constructor(swept: Swept) {
+    this.#swept = swept;
+  }
+
+  /** Until the campaign ends or is cancelled. */
+  async keep(): Promise<void> {
+    try {
+      for (;;) {
+        await sleep(SWEEP_EVERY_MS, {
+          summary: sweepSummary(Date.now() + SWEEP_EVERY_MS, Date.now()),
+        });
+        await this.#sweep();
+      }
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+    }
+  }
+
+  /** For the watchdog: one sweep at a time, and none once the campaign is cancelled. */
+  async sweepOnRequest(): Promise<void> {
+    if (this.#isSweeping || this.#isCancelled) return;
+    this.#isSweeping = true;
+    try {
+      await this.#sweep();
+    } catch (error) {
+      // Out of a handler it would end the workflow at once: nothing would be cancelled or published.
+      if (!isCancellation(error)) throw error;
+    } finally {
+      this.#isSweeping = false;
+    }
+  }
+
+  ignoreRequests(): void {
+    this.#isCancelled = true;
+  }
+
+  async #sweep(): Promise<void> {
+    const { spec, feeds } = this.#swept.parts();
+    for (const feed of feeds) {
+      const ids = [...feed.open.keys()];
+      const summary = `where the ${ids.length} open items are`;
+      const look = [spec.name, ids, this.#swept.startedAt] as const;
+      const { ended, unstarted } = await whereabouts.executeWithOptions({ summary }, [...look]);
+      for (const id of ended) await this.#conclude(feed, id);
+      await feed.askAgain(unstarted);
+    }
+  }
+
+  async #conclude({ spec: { reference }, open }: Feed, id: string): Promise<void> {
     const entry = open.get(id);
     // Its own signal may have come in meanwhile.
-    if (!entry) continue;
+    if (!entry) return;
+    const { name, store, tree } = this.#swept.parts().spec;
     const conclusion = {
-      item: { ...entry, campaign: name, store, ...(tree !== undefined && { tree }) },
-      reference: spec.reference,
+      item: { ...entry, campaign: name, store, tree },
+      reference,
       end: ENDED_BY_HAND,
       remoteId: null,
       attempts: [],
@@ -56,7 +94,7 @@ async function concludeAll(
       timing: null,
     };
     await conclude.executeWithOptions({ summary: `${id} was terminated` }, [conclusion]);
-    onDone({ id, ...ENDED_BY_HAND });
+    this.#swept.onDone({ id, ...ENDED_BY_HAND });
   }
 }
 

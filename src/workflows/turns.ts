@@ -6,19 +6,10 @@
  */
 import type { Priority } from '@temporalio/common';
 
-export interface Sharer {
-  readonly campaign: string;
-  /** Its share. */
-  readonly weight: number;
-}
-
-/** The weights that the server accepts. */
-const LEAST_WEIGHT = 0.001;
-
 /**
- * Campaigns whose tasks wait in one task queue take turns by their shares, if the server has fairness enabled
+ * Campaigns whose tasks wait in one task queue take turns, if the server has fairness enabled
  * (`matching.enableFairness`). Other servers ignore it.
  */
-export function inTurns({ campaign, weight }: Sharer): { readonly priority: Priority } {
-  return { priority: { fairnessKey: campaign, fairnessWeight: Math.max(LEAST_WEIGHT, weight) } };
+export function inTurns(campaign: string): { readonly priority: Priority } {
+  return { priority: { fairnessKey: campaign } };
 }

@@ -4,6 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { onTestFinished } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { fetchArtefact } from '../../src/activities/fetch.ts';
+import { FilesSeen } from '../../src/activities/files-seen.ts';
 import { SERVICE_OF_KIND, type Kind } from '../../src/domain/item.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
@@ -45,7 +46,7 @@ export async function downloading({ kind, ...target }: Setting): Promise<Downloa
   const store = await openFileStore(folder);
   await writeItem(store, record);
   await store.write(`${kind}s/${id}/${input.name}`, input.text);
-  const item = { campaign: 'c', store: folder, id, kind, generation: 0 };
+  const item = { campaign: 'c', store: folder, tree: '', id, kind, generation: 0 };
   const job = { item, reference: { service, address: 'a', credential: 'c' }, remoteId: 'r-1' };
   // Only what the activity uses; other parts of a worker are missing.
   const parts = {
@@ -54,6 +55,7 @@ export async function downloading({ kind, ...target }: Setting): Promise<Downloa
     leases: OURS,
     serverClock: new ServerClock(),
     jobTimes: { note() {} },
+    filesSeen: new FilesSeen(),
   };
   return {
     folder,

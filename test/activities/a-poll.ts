@@ -46,7 +46,7 @@ export async function pollOnce(given: Attempt) {
     waitingRecord({ id: 'one', kind, options, input, ...row, source }),
   );
   const reference = { service: 'predictions', address: 'here', credential: 'c' } as const;
-  const item = { campaign: 'c', store: folder, id: 'one', kind, generation: 0 };
+  const item = { campaign: 'c', store: folder, tree: '', id: 'one', kind, generation: 0 };
   const job: RemoteJob = { item, reference, remoteId: 'r-1' };
   const jobTimes = new JobTimes();
   jobTimes.waiting = waiting;

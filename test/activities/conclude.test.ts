@@ -74,7 +74,7 @@ async function concluded(store: Store, given: End): Promise<ItemRecord> {
 }
 
 function conclusionOf({ location }: Store, given: End): ItemConclusion {
-  const item = { campaign: 'no-such-campaign', store: location, id: 'p1', generation: 1 };
+  const item = { campaign: 'no-such-campaign', store: location, tree: '', id: 'p1', generation: 1 };
   return {
     item: { ...item, kind: 'sequence' },
     reference: { service: 'predictions', address: 'a', credential: 'c' },

@@ -6,6 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { fetchArtefact } from '../../src/activities/fetch.ts';
+import { FilesSeen } from '../../src/activities/files-seen.ts';
 import { find } from '../../src/activities/find.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import type { JobPolicy } from '../../src/domain/campaign.ts';
@@ -45,9 +46,14 @@ async function deps(): Promise<{ deps: Dependencies; job: RemoteJob }> {
     }),
   );
   const reference = { service: 'predictions', address: 'here', credential: 'c' } as const;
-  const item = { campaign: 'c', store: folder, id: 'one', kind, generation: 0 };
+  const item = { campaign: 'c', store: folder, tree: '', id: 'one', kind, generation: 0 };
   // Only what the two activities use; other parts of a worker are missing.
-  const worker = { openStore: openFileStore, leases: OURS, serverClock: new ServerClock() };
+  const worker = {
+    openStore: openFileStore,
+    leases: OURS,
+    serverClock: new ServerClock(),
+    filesSeen: new FilesSeen(),
+  };
   const parts = { serviceOf: () => ({ client }), ...worker };
   return { deps: parts as unknown as Dependencies, job: { item, reference, remoteId: 'r-1' } };
 }

@@ -11,7 +11,7 @@ let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-sending-'))));
 afterEach(() => rm(folder, { recursive: true }));
 
-const job = { id: 'a', kind: 'molecule', generation: 0, store: '' };
+const job = { id: 'a', kind: 'molecule', generation: 0, store: '', tree: '' };
 const note = async (attempt = 0) => new SendingNote(await openFileStore(folder), { job, attempt });
 const files = () => readdir(join(folder, 'molecules', 'a')).catch(() => []);
 
@@ -20,7 +20,7 @@ describe('the note before a submission', () => {
     const notes = await Promise.all(Array.from({ length: 8 }, () => note()));
     const made = await Promise.all(notes.map((one) => one.make()));
     expect(made.filter(Boolean)).toHaveLength(1);
-    expect(await files()).toEqual(['sending-0.json']);
+    expect(await files()).toEqual(['sending-0-0.json']);
   });
 
   test('does not exist before it is made, and a staged one leaves nothing behind', async () => {
@@ -29,7 +29,7 @@ describe('the note before a submission', () => {
     expect(await (await note()).earlier()).toBeNull();
     expect(await Promise.all([first.make(), second.make()])).toContain(false);
     await Promise.all([first, second, third].map((one) => one.discard()));
-    expect(await files()).toEqual(['sending-0.json']);
+    expect(await files()).toEqual(['sending-0-0.json']);
   });
 
   test('means, if it is missing, that nothing was sent', async () => {
@@ -79,14 +79,39 @@ describe('the note before a submission', () => {
   test('is removed when it is certain that no job was created', async () => {
     const first = await note();
     await first.make();
-    await first.settle({ type: 'refused', status: 400, message: 'no' });
+    const rateLimit = null;
+    const message = 'later';
+    await first.settle({
+      type: 'notNow',
+      reason: 'rate-limited',
+      retryAfterMs: 1,
+      message,
+      rateLimit,
+    });
     expect(await files()).toEqual([]);
+  });
+
+  test('contains a refusal, so that the row is not sent again before its end is written', async () => {
+    const first = await note();
+    await first.make();
+    const refused = { type: 'refused', status: 400, message: 'no' } as const;
+    await first.settle(refused);
+    expect(await (await note()).earlier()).toEqual(refused);
+  });
+
+  test('of another generation of the item is another note', async () => {
+    await (await note()).make();
+    const again = new SendingNote(await openFileStore(folder), {
+      job: { ...job, generation: 1 },
+      attempt: 0,
+    });
+    expect(await again.earlier()).toBeNull();
   });
 
   test('counts as unknown if it cannot be read', async () => {
     const first = await note();
     await first.make();
-    await writeFile(join(folder, 'molecules', 'a', 'sending-0.json'), '{"at":');
+    await writeFile(join(folder, 'molecules', 'a', 'sending-0-0.json'), '{"at":');
     expect(await (await note()).earlier()).toMatchObject({ type: 'unsure' });
   });
 });

@@ -110,9 +110,3 @@ test('a tree without an open campaign is released after two checks, and at the e
   await leases.stop();
   expect(await newestLease(store)).toMatchObject({ released: true });
 });
-
-test('campaigns of versions without tree ids continue', async () => {
-  await store.remove('.hundredfold/tree.json');
-  await opened({ store: store.location });
-  expect(await lease()).toMatchObject({ temporal: 'a' });
-});

@@ -31,8 +31,8 @@ function play(course: Course, choose: (state: Budget, now: number) => Decision) 
   const flights: { grant: Grant; stampAt: number; closeAt: number; stamped: boolean }[] = [];
   const used: number[] = [];
   let [now, wakeAt, refused] = [START, START as number | null, 0];
-  const limits = { credentialLimit: { limit, windowMs }, addressLimit: { limit: null, windowMs } };
-  apply(state, { type: 'configure', credential: 'c', ...limits }, now);
+  const credentialLimit = { limit, windowMs };
+  apply(state, { type: 'configure', credential: 'c', credentialLimit }, now);
   for (let n = 0; n < JOBS; n += 1) apply(state, { type: 'request', request: request(n) }, now);
   while (flights.length > 0 || used.length < JOBS) {
     const events = flights.flatMap(({ stampAt, closeAt, stamped }) => [
@@ -47,7 +47,7 @@ function play(course: Course, choose: (state: Budget, now: number) => Decision) 
     for (const flight of flights.filter(({ closeAt, stamped }) => stamped && closeAt <= now)) {
       flights.splice(flights.indexOf(flight), 1);
       const closing = { type: 'accepted', rateLimit: null } as const;
-      apply(state, { type: 'close', item: flight.grant.request.item, closing }, now);
+      apply(state, { type: 'close', item: flight.grant.request.item, run: 'r', closing }, now);
     }
     const decision = choose(state, now);
     for (const grant of decision.grants) {
@@ -69,7 +69,16 @@ function play(course: Course, choose: (state: Budget, now: number) => Decision) 
 
 function request(n: number) {
   const job = { id: `i${n}`, kind: 'sequence', generation: 0, store: '' };
-  return { item: `i${n}`, campaign: 'c', credential: 'c', attempt: 0, weight: 1, job };
+  return {
+    item: `i${n}`,
+    campaign: 'c',
+    credential: 'c',
+    attempt: 0,
+    run: 'r',
+    priority: 3,
+    user: null,
+    job,
+  };
 }
 
 test('every slot is used at the same time as without granting ahead, and the service refuses nothing', () => {
@@ -85,20 +94,15 @@ test('every slot is used at the same time as without granting ahead, and the ser
 
 test('slots are granted before they are free', () => {
   const state = newBudget();
-  const limit = { limit: 1, windowMs: 10_000 };
-  apply(
-    state,
-    {
-      type: 'configure',
-      credential: 'c',
-      credentialLimit: limit,
-      addressLimit: { limit: null, windowMs: 0 },
-    },
-    0,
-  );
+  const credentialLimit = { limit: 1, windowMs: 10_000 };
+  apply(state, { type: 'configure', credential: 'c', credentialLimit }, 0);
   for (const n of [0, 1]) apply(state, { type: 'request', request: request(n) }, 0);
   expect(decideAhead(state, 0).grants.map(({ notBefore }) => notBefore)).toEqual([0]);
-  apply(state, { type: 'close', item: 'i0', closing: { type: 'accepted', rateLimit: null } }, 50);
+  apply(
+    state,
+    { type: 'close', item: 'i0', run: 'r', closing: { type: 'accepted', rateLimit: null } },
+    50,
+  );
   expect(decideAhead(state, 50)).toEqual({
     grants: [],
     wakeAt: 9_075,

@@ -17,8 +17,7 @@ const RUN = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
 function budgetOf(limit: number | null): Budget {
   const state = newBudget();
   const credentialLimit = { limit, windowMs: 3_600_000 };
-  const addressLimit = { limit: null, windowMs: 0 };
-  apply(state, { type: 'configure', credential: 'c', credentialLimit, addressLimit }, NOW);
+  apply(state, { type: 'configure', credential: 'c', credentialLimit }, NOW);
   return state;
 }
 
@@ -33,7 +32,8 @@ function ask(state: Budget, campaign: string, from: number, to: number, behind?:
       campaign,
       credential: 'c',
       attempt: 0,
-      weight: 1,
+      priority: 3,
+      user: null,
       job,
       ...(behind !== undefined && { behind }),
     };
@@ -90,15 +90,6 @@ describe('how far ahead a campaign may request slots', () => {
     const second = grant(state, NOW + 3_700_000);
     expect(takeNotices(state)).toEqual([
       { campaign: 'small', ids: [...first, ...second], ahead: 200 },
-    ]);
-  });
-
-  test('older histories notify it of each grant', () => {
-    const state = budgetOf(2);
-    ask(state, 'small', 0, 4, 0);
-    const ids = grant(state, NOW);
-    expect(takeNotices(state, { evenIfLast: true })).toEqual([
-      { campaign: 'small', ids, ahead: 200 },
     ]);
   });
 

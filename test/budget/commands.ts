@@ -1,9 +1,10 @@
 /** Everything that can happen to a budget, as commands for fast-check. */
 import fc from 'fast-check';
 import type { Limit } from '../../src/budget/budget.ts';
-import type { Request } from '../../src/budget/request.ts';
+import { slotOf, type Request } from '../../src/budget/request.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
-import { addressLimit, CAMPAIGNS, CREDENTIALS, limit, type WorldKind } from './setting.ts';
+import { CAMPAIGNS, CREDENTIALS, limit, type WorldKind } from './setting.ts';
 import type { World } from './world.ts';
 
 type Command = fc.Command<World, BudgetUnderTest>;
@@ -31,7 +32,7 @@ const which = fc.nat(20);
 function requestOf(world: World, name: { campaign: string; credential: string }): Request {
   const item = `item-${world.items.size + 1}`;
   const job = { id: item, kind: 'sequence', generation: 0, store: '' };
-  return { item, ...name, attempt: 0, weight: world.setting.weights[name.campaign] ?? 1, job };
+  return { item, ...name, attempt: 0, run: 'r', priority: 3, user: null, job };
 }
 
 /** An item that was requested and fulfils a condition. */
@@ -79,21 +80,54 @@ const asksOnceMore = asksAnew.map(({ n, again }) => {
     `item ${n}, which was answered, is asked for with its next ${again}`,
     (world) => {
       const request = answered(world) as Request;
-      const { attempt, job } = request;
+      const { attempt, job, run } = request;
       world.ask(
         again === 'attempt'
           ? { ...request, attempt: attempt + 1 }
-          : { ...request, attempt: 0, job: { ...job, generation: job.generation + 1 } },
+          : {
+              ...request,
+              attempt: 0,
+              run: `${run}r`,
+              job: { ...job, generation: job.generation + 1 },
+            },
       );
     },
     (world) => answered(world) !== undefined,
   );
 });
 
+const isFound = which.map((n) =>
+  command(
+    `a look-up finds unsure job ${n}`,
+    (world) => world.find(nth(world.unsure(true), n)),
+    (world) => world.unsure(true).length > 0,
+  ),
+);
+
+/** Also where the service did not tell of a job that it has. */
+const isAbsent = fc.record({ n: which, hidden: fc.nat(9) }).map(({ n, hidden }) => {
+  const absent = (world: World) =>
+    world
+      .unsure(hidden === 9)
+      .filter(({ request }) => world.isLatest(request) && !isOpen(world)(request.item));
+  return command(
+    `unsure job ${n} is not found and sent again`,
+    (world) => {
+      const { request } = nth(absent(world), n);
+      world.ask({ ...request, attempt: request.attempt + 1, replaces: slotOf(request) });
+    },
+    (world) => absent(world).length > 0,
+  );
+});
+
+function nth<T>(all: readonly T[], n: number): T {
+  return all[n % all.length] as T;
+}
+
 const withdraws = which.map((n) =>
   command(
     `open item ${n} is withdrawn`,
-    (world) => world.withdraw((pick(world, n, isOpen(world)) as Request).item),
+    (world) => world.withdraw(pick(world, n, isOpen(world)) as Request),
     (world) => pick(world, n, isOpen(world)) !== undefined,
   ),
 );
@@ -105,7 +139,12 @@ const pauses = fc
   );
 
 const passes = fc
-  .oneof(fc.nat(40), fc.nat(400), fc.nat(3_000))
+  .oneof(
+    { weight: 3, arbitrary: fc.nat(40) },
+    { weight: 3, arbitrary: fc.nat(400) },
+    { weight: 3, arbitrary: fc.nat(3_000) },
+    { weight: 1, arbitrary: fc.nat(LATEST_ACCEPTANCE_MS) },
+  )
   .map((ms) => command(`${ms} ms pass`, (world) => world.pass(ms)));
 
 const sleeps = fc
@@ -115,12 +154,10 @@ const sleeps = fc
 const show = (of: Limit): string => `${of.limit ?? 'no limit'} per ${of.windowMs} ms`;
 
 const changes = fc
-  .record({ credential, own: limit, all: addressLimit, none: fc.nat(9) })
-  .map(({ credential: name, own, all, none }) => {
+  .record({ credential, own: limit, none: fc.nat(9) })
+  .map(({ credential: name, own, none }) => {
     const changed = none === 9 ? { ...own, limit: 0 } : own;
-    return command(`${name} has ${show(changed)}, the address ${show(all)}`, (world) =>
-      world.change(name, changed, all),
-    );
+    return command(`${name} has ${show(changed)}`, (world) => world.change(name, changed));
   });
 
 const travels = fc.constant(
@@ -156,6 +193,9 @@ const EVERYWHERE = [
   asksTwice,
   asksElsewhere,
   asksOnceMore,
+  isFound,
+  isAbsent,
+  isAbsent,
   withdraws,
   pauses,
   changes,

@@ -2,8 +2,8 @@
  * The expected behaviour of the budget, implemented a second time and naively: every submission is kept forever and
  * counted again for each question. Nothing of `src/budget` is used here but the shapes of its events.
  */
-import type { Limit } from '../../src/budget/budget.ts';
-import type { Request } from '../../src/budget/request.ts';
+import type { Grant, Limit } from '../../src/budget/budget.ts';
+import { slotOf, type Request } from '../../src/budget/request.ts';
 import { Broken } from './broken.ts';
 import { passed, type Moment } from './moment.ts';
 import { NaiveBlock } from './naive-block.ts';
@@ -22,7 +22,6 @@ export interface Sent {
   readonly order: number;
   /** The limits in force at the time of the grant, and the blocks known then. */
   readonly limit: Limit;
-  readonly addressLimit: Limit;
   readonly changes: number;
   readonly refusals: number;
   /** Null until its send time. */
@@ -30,8 +29,14 @@ export interface Sent {
   /** When the service stamped its job. */
   stampedAt: Moment | null;
   closedAt: Moment | null;
-  /** Its slot stays taken for a window from then on. */
+  /** Its slot stays taken for a window from then on; until then as well, if that is later. */
   chargedAt: Moment | null;
+  /** Its fate is unknown. */
+  unsure: boolean;
+  /** The submission of unknown fate whose slot it uses. */
+  readonly replaced: Sent | null;
+  /** The submission that uses its slot, or has used it. */
+  replacedBy: Sent | null;
   withdrawn: boolean;
 }
 
@@ -42,7 +47,6 @@ interface Place {
 
 export class Expectations {
   readonly limits: Record<string, Limit>;
-  addressLimit: Limit;
   readonly maxOutstanding: number;
   readonly sent: Sent[] = [];
   readonly waiting = new Map<string, Place>();
@@ -58,9 +62,8 @@ export class Expectations {
 
   constructor(setting: Setting) {
     this.limits = { ...setting.limits };
-    this.addressLimit = setting.addressLimit;
     this.maxOutstanding = setting.maxOutstanding;
-    this.#turns = setting.world === 'quiet' ? new Turns(setting.weights) : null;
+    this.#turns = setting.world === 'quiet' ? new Turns() : null;
     this.blocks = Object.fromEntries(Object.keys(setting.limits).map((c) => [c, new NaiveBlock()]));
   }
 
@@ -74,9 +77,8 @@ export class Expectations {
     return this.sent.some(({ sentAt }) => !sentAt);
   }
 
-  limitsChange(credential: string, limit: Limit, addressLimit: Limit): void {
+  limitsChange(credential: string, limit: Limit): void {
     this.limits[credential] = limit;
-    this.addressLimit = addressLimit;
     this.#changes += 1;
   }
 
@@ -96,8 +98,31 @@ export class Expectations {
     }
     const standing = this.waiting.get(request.item);
     if (standing && sameLane(standing.request, request)) return;
-    this.waiting.set(request.item, { request, order: this.#asked++ });
+    const first = request.replaces === undefined ? 0 : Number.MIN_SAFE_INTEGER;
+    this.waiting.set(request.item, { request, order: first + this.#asked++ });
     this.#lanesChanged();
+  }
+
+  /** Submissions of unknown fate that have their slots and nothing else. */
+  unsure(now: Moment): Sent[] {
+    return this.sent.filter(
+      ({ unsure, chargedAt, replacedBy }) =>
+        unsure && !replacedBy && chargedAt && passed(chargedAt, now) < 0,
+    );
+  }
+
+  /** The one of them whose slot a request may use. */
+  #slotFor({ replaces, credential }: Request, now: Moment): Sent | undefined {
+    if (replaces === undefined) return undefined;
+    return this.unsure(now).find(
+      ({ request }) => slotOf(request) === replaces && request.credential === credential,
+    );
+  }
+
+  /** A look-up has found its job. */
+  finds(sent: Sent, now: Moment): void {
+    sent.unsure = false;
+    sent.chargedAt = now;
   }
 
   withdraws(item: string): void {
@@ -114,7 +139,7 @@ export class Expectations {
   }
 
   /** The budget grants a slot: is it this request's turn? */
-  allows(request: Request, probe: boolean, now: Moment): Sent {
+  allows({ request, probe, replaced: used }: Grant, now: Moment): Sent {
     const { item, campaign, credential } = request;
     const place = this.waiting.get(item);
     if (!place) throw new Broken('only who waits is served', `${item} does not wait`);
@@ -123,25 +148,38 @@ export class Expectations {
     if (first !== item) throw new Broken('a lane is served in order', `${item} before ${first}`);
     if (probe !== this.addressBlock.probing)
       throw new Broken('a service that was down is asked first', `${item}: ${probe}`);
-    this.#turns?.taken(request, this.#lanesOpen(now));
+    const replaced = used ? this.#replacedIn(used.request) : null;
+    if (!replaced) this.#turns?.taken(request, this.#lanesOpen(now));
     this.waiting.delete(item);
     const sent: Sent = {
       number: this.sent.length + 1,
       request,
       order: place.order,
       limit: this.#limitOf(credential),
-      addressLimit: this.addressLimit,
       changes: this.#changes,
       refusals: this.#refusals,
       sentAt: null,
       stampedAt: null,
       closedAt: null,
       chargedAt: null,
+      unsure: false,
+      replaced,
+      replacedBy: null,
       withdrawn: false,
     };
+    if (replaced) replaced.replacedBy = sent;
     this.sent.push(sent);
     this.#lanesChanged();
     return sent;
+  }
+
+  #replacedIn(request: Request): Sent {
+    const former = this.sent.find(
+      ({ request: one, unsure, replacedBy }) =>
+        slotOf(one) === slotOf(request) && unsure && !replacedBy,
+    );
+    if (!former) throw new Broken('a slot is used once', `that of ${slotOf(request)} is not free`);
+    return former;
   }
 
   /** At its send time, what was known at the time of the grant must hold. */
@@ -163,9 +201,12 @@ export class Expectations {
   }
 
   /** Its answer has arrived. */
-  closes(sent: Sent, at: Moment, chargedAt: Moment | null): void {
+  closes(sent: Sent, at: Moment, chargedAt: Moment | null, unsure: boolean): void {
     sent.closedAt = at;
     sent.chargedAt = chargedAt;
+    sent.unsure = unsure;
+    // Without a job, the other may still become one.
+    if (sent.replaced && !chargedAt) sent.replaced.replacedBy = null;
   }
 
   turnedAway({ request, order, withdrawn }: Sent): void {
@@ -178,29 +219,38 @@ export class Expectations {
   /** No request waits that could be served. `foreign`: slots that others may hold, as far as headers reveal. */
   checkNothingIdle(now: Moment, foreign: (credential: string) => number): void {
     for (const lane of this.#lanesWaiting()) {
-      if (this.reasonAgainst(lane.credential, now, foreign(lane.credential))) continue;
+      const has = this.#slotForHead(lane, now);
+      if (this.reasonAgainst(lane.credential, now, foreign(lane.credential), has)) continue;
       const who = `${lane.campaign} waits with ${lane.credential}`;
       throw new Broken('a free slot with someone waiting is used at once', who);
     }
   }
 
   /** Why nothing may be sent with a credential now; null if it may. */
-  reasonAgainst(credential: string, now: Moment, foreign = 0): string | null {
-    return this.#windowAgainst(credential, now, foreign) ?? this.#blockAgainst(credential, now);
+  reasonAgainst(
+    credential: string,
+    now: Moment,
+    foreign = 0,
+    has: Sent | null = null,
+  ): string | null {
+    const full = this.#windowAgainst(credential, now, foreign, has);
+    return full ?? this.#blockAgainst(credential, now);
   }
 
-  #windowAgainst(credential: string, now: Moment, foreign = 0): string | null {
+  #slotForHead(lane: LaneName, now: Moment): Sent | null {
+    const head = this.#headOf(lane);
+    return (head && this.#slotFor(head, now)) ?? null;
+  }
+
+  #windowAgainst(
+    credential: string,
+    now: Moment,
+    foreign = 0,
+    has: Sent | null = null,
+  ): string | null {
     const { limit } = this.#limitOf(credential);
-    if (
-      limit !== null &&
-      this.#taken(this.#limitOf(credential), now, credential) + foreign >= limit
-    )
-      return `all ${limit} slots of ${credential} are taken`;
-    const ofAll = this.addressLimit.limit;
-    // No header reveals the use of the address by others.
-    if (ofAll !== null && this.#taken(this.addressLimit, now, null) >= ofAll)
-      return `all ${ofAll} slots of the address are taken`;
-    return null;
+    if (limit === null || this.#taken(credential, now, has) + foreign < limit) return null;
+    return `all ${limit} slots of ${credential} are taken`;
   }
 
   #blockAgainst(credential: string, now: Moment): string | null {
@@ -215,12 +265,14 @@ export class Expectations {
     return null;
   }
 
-  /** Slots taken by the promised rule, from the sending until charge + window + guard; of a credential or of all. */
-  #taken({ windowMs }: Limit, now: Moment, credential: string | null): number {
+  /** `has`: not counted. Slots taken by the promised rule, from the sending until charge + window + guard. */
+  #taken(credential: string, now: Moment, has: Sent | null): number {
+    const { windowMs } = this.#limitOf(credential);
     let taken = 0;
-    for (const { request, sentAt, closedAt, chargedAt } of this.sent) {
-      if (!sentAt) continue;
-      if (credential !== null && request.credential !== credential) continue;
+    for (const sent of this.sent) {
+      const { request, sentAt, closedAt, chargedAt, replacedBy } = sent;
+      if (!sentAt || replacedBy || sent === has) continue;
+      if (request.credential !== credential) continue;
       if (closedAt === null || (chargedAt && passed(chargedAt, now) < windowMs + GUARD_MS))
         taken += 1;
     }
@@ -232,8 +284,12 @@ export class Expectations {
   }
 
   #firstOf(lane: Request): string | undefined {
+    return this.#headOf(lane)?.item;
+  }
+
+  #headOf(lane: LaneName): Request | undefined {
     const places = [...this.waiting.values()].filter(({ request }) => sameLane(request, lane));
-    return places.reduce((a, b) => (a.order < b.order ? a : b)).request.item;
+    return places.sort((a, b) => a.order - b.order)[0]?.request;
   }
 
   #lanesWaiting(): LaneName[] {
@@ -252,7 +308,8 @@ export class Expectations {
   #lanesOpen(now: Moment): LaneName[] {
     const open: LaneName[] = [];
     for (const lane of this.#lanesWaiting()) {
-      if (this.reasonAgainst(lane.credential, now)) this.#turns?.closed(lane);
+      if (this.reasonAgainst(lane.credential, now, 0, this.#slotForHead(lane, now)))
+        this.#turns?.closed(lane);
       else open.push(lane);
     }
     return open;

@@ -15,15 +15,23 @@ const DOWN: Closing = {
 function ask(state: Budget, campaign: string, items: readonly string[]): void {
   for (const item of items) {
     const job = { id: item, kind: 'sequence', generation: 0, store: '' };
-    const request = { item, campaign, credential: 'c', attempt: 0, weight: 1, job };
+    const request = {
+      item,
+      campaign,
+      credential: 'c',
+      attempt: 0,
+      run: 'r',
+      priority: 3,
+      user: null,
+      job,
+    };
     apply(state, { type: 'request', request }, 0);
   }
 }
 
 test('a campaign keeps its turn if its submission is not accepted', () => {
   const state = newBudget();
-  const limits = { credentialLimit: ONE_A_SECOND, addressLimit: ONE_A_SECOND };
-  apply(state, { type: 'configure', credential: 'c', ...limits }, 0);
+  apply(state, { type: 'configure', credential: 'c', credentialLimit: ONE_A_SECOND }, 0);
   ask(state, 'day', ['day-1', 'day-2']);
   ask(state, 'night', ['night-1', 'night-2']);
   const sent: string[] = [];
@@ -31,7 +39,7 @@ test('a campaign keeps its turn if its submission is not accepted', () => {
     for (const { request } of decide(state, now).grants) {
       sent.push(request.item);
       const closing = sent.length === 1 ? DOWN : ACCEPTED;
-      apply(state, { type: 'close', item: request.item, closing }, now);
+      apply(state, { type: 'close', item: request.item, run: 'r', closing }, now);
     }
   }
   expect(sent).toEqual(['day-1', 'night-1', 'day-1', 'day-2', 'night-2']);

@@ -5,7 +5,7 @@ import { HISTORIES_EACH, newSeed, PATIENCE_MS } from './how-many.ts';
 
 describe('the budget without other clients of our token', () => {
   test(
-    'never exceeds the limit of a window, uses free slots at once, and serves campaigns by weight',
+    'never exceeds the limit of a window, uses free slots at once, and serves campaigns in turn',
     async () => {
       const broken = await findBroken({
         world: 'quiet',

@@ -1,6 +1,6 @@
 /** How a budget handles refusals by the service: one block, kept until an answer shows that it is over. */
 import { expect, test } from 'vitest';
-import { isOwnFault } from '../../src/budget/blame.ts';
+import { isOwnFault } from '../../src/budget/turned-away.ts';
 import { apply, decide, newBudget, type Budget, type Grant } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
 import { snapshotOf, describe as describeBudget } from '../../src/budget/status.ts';
@@ -9,11 +9,19 @@ const NO_LIMIT = { limit: null, windowMs: 0 };
 
 function budgetOf(items: number): Budget {
   const state = newBudget();
-  const limits = { credentialLimit: NO_LIMIT, addressLimit: NO_LIMIT };
-  apply(state, { type: 'configure', credential: 'c', ...limits }, 0);
+  apply(state, { type: 'configure', credential: 'c', credentialLimit: NO_LIMIT }, 0);
   for (let n = 0; n < items; n += 1) {
     const job = { id: `i${n}`, kind: 'molecule', generation: 0, store: '/x' };
-    const request = { item: `i${n}`, campaign: 'a', credential: 'c', attempt: 0, weight: 1, job };
+    const request = {
+      item: `i${n}`,
+      campaign: 'a',
+      credential: 'c',
+      attempt: 0,
+      run: 'r',
+      priority: 3,
+      user: null,
+      job,
+    };
     apply(state, { type: 'request', request }, 0);
   }
   return state;
@@ -27,9 +35,9 @@ const refused: Closing = {
   scope: 'address',
 };
 const close = (state: Budget, { request }: Grant, closing: Closing, now: number) =>
-  apply(state, { type: 'close', item: request.item, closing }, now);
+  apply(state, { type: 'close', item: request.item, run: 'r', closing }, now);
 const refusalOf = (state: Budget, now: number) =>
-  describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now).addressWindow
+  describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now).addressBlock
     .refusal;
 
 test('submissions that were not sent do not change a refusal, which ends when one is accepted', () => {
@@ -57,7 +65,7 @@ test('a failure is known once it is reported; an accepted submission does not ch
   const state = budgetOf(4);
   const [one, two, three, four] = decide(state, 0).grants as [Grant, Grant, Grant, Grant];
   close(state, four, { type: 'accepted', rateLimit: null }, 5);
-  expect(state.failuresKnownTo).toBeUndefined();
+  expect(state.failuresKnownTo).toBe(0);
   close(state, two, { type: 'refused' }, 10);
   expect(state.failuresKnownTo, 'that of the row alone').toBe(2);
   close(state, three, { type: 'unsure' }, 10);
@@ -82,12 +90,20 @@ test('the delay grows from 5 s to a minute', () => {
 
 test('a 401 blocks one credential, and no other', () => {
   const state = budgetOf(1);
-  const limits = { credentialLimit: NO_LIMIT, addressLimit: NO_LIMIT };
-  apply(state, { type: 'configure', credential: 'd', ...limits }, 0);
+  apply(state, { type: 'configure', credential: 'd', credentialLimit: NO_LIMIT }, 0);
   const [grant] = decide(state, 0).grants;
   close(state, grant as Grant, { ...refused, scope: 'credential' }, 0);
   const job = { id: 'j', kind: 'molecule', generation: 0, store: '/x' };
-  const other = { item: 'j', campaign: 'b', credential: 'd', attempt: 0, weight: 1, job };
+  const other = {
+    item: 'j',
+    campaign: 'b',
+    credential: 'd',
+    attempt: 0,
+    run: 'r',
+    priority: 3,
+    user: null,
+    job,
+  };
   apply(state, { type: 'request', request: other }, 1);
   expect(decide(state, 1).grants.map(({ request }) => request.item)).toEqual(['j']);
 });

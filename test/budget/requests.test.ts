@@ -14,7 +14,8 @@ function request(run: string, more: Partial<Request> = {}): Request {
     campaign: 'c',
     credential: 'k',
     attempt: 0,
-    weight: 1,
+    priority: 3,
+    user: null,
     job,
     ...more,
   };
@@ -22,13 +23,8 @@ function request(run: string, more: Partial<Request> = {}): Request {
 
 function budgetWith(limit: number): Budget {
   const state = newBudget();
-  const limits = { limit, windowMs: 10_000 };
-  const none = { limit: null, windowMs: 0 };
-  apply(
-    state,
-    { type: 'configure', credential: 'k', credentialLimit: limits, addressLimit: none },
-    0,
-  );
+  const credentialLimit = { limit, windowMs: 10_000 };
+  apply(state, { type: 'configure', credential: 'k', credentialLimit }, 0);
   return state;
 }
 

@@ -1,6 +1,7 @@
-/** The initial conditions of a history: limits, weights, and how the service answers each submission. */
+/** The initial conditions of a history: limits, and how the service answers each submission. */
 import fc from 'fast-check';
 import type { Limit } from '../../src/budget/budget.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 
 /**
  * `quiet`: no other clients of our tokens or our address, and the clock is right, so that everything is known exactly.
@@ -26,6 +27,8 @@ export interface Fate {
   /** The budget takes the answer in so much later, and knows when it was complete, or a time in between. */
   readonly takenInAfterMs: number;
   readonly chargedAfterMs: number;
+  /** Of `unsure`: the service accepts it so much later than its end; null: never. */
+  readonly lateMs: number | null;
   /** The answer says how many slots remain, or with a 429 when there will be one. */
   readonly header: boolean;
   /** The delay that the service asks for; null: none. */
@@ -38,6 +41,7 @@ export const GOOD: Fate = {
   answerAfterMs: 1,
   takenInAfterMs: 0,
   chargedAfterMs: 0,
+  lateMs: null,
   header: true,
   retryAfterMs: null,
 };
@@ -45,10 +49,9 @@ export const GOOD: Fate = {
 export interface Setting {
   readonly world: WorldKind;
   readonly limits: Record<string, Limit>;
+  /** Of the service alone: the budget does not know it. */
   readonly addressLimit: Limit;
   readonly maxOutstanding: number;
-  /** Of the campaigns. */
-  readonly weights: Record<string, number>;
   /** Of the submissions in their order, repeated. */
   readonly fates: readonly Fate[];
 }
@@ -63,7 +66,7 @@ export const limit: fc.Arbitrary<Limit> = fc.record({
   windowMs,
 });
 
-export const addressLimit: fc.Arbitrary<Limit> = fc.record({
+const addressLimit: fc.Arbitrary<Limit> = fc.record({
   limit: fc.oneof(fc.integer({ min: 1, max: 7 }), fc.constant(null)),
   windowMs,
 });
@@ -86,6 +89,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
   answerAfterMs: fc.nat(300),
   takenInAfterMs: fc.constantFrom(0, 0, 40, 400),
   chargedAfterMs: fc.constantFrom(0, 20, 500),
+  lateMs: fc.oneof(fc.constant(null), fc.nat(3_000), fc.nat(LATEST_ACCEPTANCE_MS)),
   header: fc.boolean(),
   retryAfterMs: fc.constantFrom(null, 0, 300, 3_000),
 });
@@ -94,13 +98,8 @@ export function settings(world: WorldKind): fc.Arbitrary<Setting> {
   return fc.record({
     world: fc.constant(world),
     limits: fc.record({ alice: limit, bob: limit }),
-    addressLimit,
+    addressLimit: world === 'shared' ? addressLimit : fc.constant({ limit: null, windowMs: 0 }),
     maxOutstanding: fc.constantFrom(100, 1, 2, 4),
-    weights: fc.record({
-      day: fc.constantFrom(1, 2),
-      night: fc.constantFrom(1, 3),
-      weekend: fc.constantFrom(1, 0.5),
-    }),
     fates: fc.array(fate, { minLength: 1, maxLength: 8 }),
   });
 }

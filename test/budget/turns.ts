@@ -1,6 +1,6 @@
 /**
- * Checks naively that turns are fair: two lanes that continuously wait for the same slots get them in proportion to
- * their weights, and no lane that could be served is passed over for long.
+ * Checks naively that turns are fair: two lanes that continuously wait for the same slots get equally many, and no lane
+ * that could be served is passed over for long.
  */
 import { Broken } from './broken.ts';
 
@@ -10,8 +10,7 @@ export interface LaneName {
 }
 
 interface Waiter extends LaneName {
-  readonly weight: number;
-  /** Turns taken and not given back, over the weight. */
+  /** Turns taken and not given back. */
   served: number;
   /** Turns of others, by name, while this one could have been served, since its last. */
   readonly overtakenBy: Map<string, number>;
@@ -25,11 +24,6 @@ export class Turns {
   readonly #lanes = new Map<string, Waiter>();
   /** Turns given back, by lane: they may be used again at any time. */
   readonly #returns = new Map<string, number>();
-  readonly #weights: Readonly<Record<string, number>>;
-
-  constructor(weights: Readonly<Record<string, number>>) {
-    this.#weights = weights;
-  }
 
   /** The lanes that wait and are not paused now; a lane that was not among them a moment ago starts afresh. */
   waiting(now: readonly LaneName[]): void {
@@ -41,7 +35,7 @@ export class Turns {
   /** A lane gives a turn back: its request was sent back. */
   returned(lane: LaneName): void {
     const waiter = this.#lanes.get(nameOf(lane));
-    if (waiter) waiter.served -= 1 / waiter.weight;
+    if (waiter) waiter.served -= 1;
     this.#returns.set(nameOf(lane), this.#returnsOf(lane) + 1);
     // It will get that turn again, before others: they are fairly passed over once more.
     for (const other of this.#lanes.values()) other.overtakenBy.clear();
@@ -51,7 +45,7 @@ export class Turns {
   taken(lane: LaneName, open: readonly LaneName[]): void {
     const chosen = this.#lanes.get(nameOf(lane));
     if (!chosen) throw new Broken('only who waits is served', `${nameOf(lane)} had nobody waiting`);
-    chosen.served += 1 / chosen.weight;
+    chosen.served += 1;
     this.#checkShare(chosen);
     for (const other of open) this.#passOver(other, chosen);
     chosen.overtakenBy.clear();
@@ -63,12 +57,10 @@ export class Turns {
       if (!rival) continue;
       const ahead = chosen.served - start.own - (rival.served - start.theirs);
       // A round of each, plus the returned turns that may be used again.
-      const [own, theirs] = [chosen, rival].map((w) => (1 + this.#returnsOf(w)) / w.weight);
-      const allowed = (own ?? 0) + (theirs ?? 0);
-      if (ahead <= allowed + 1e-6) continue;
+      if (ahead <= 2 + this.#returnsOf(chosen) + this.#returnsOf(rival)) continue;
       throw new Broken(
-        'campaigns get slots in proportion to their weights',
-        `${nameOf(chosen)} is ${ahead.toFixed(1)} rounds ahead of ${name}`,
+        'campaigns get equally many slots',
+        `${nameOf(chosen)} is ${ahead} turns ahead of ${name}`,
       );
     }
   }
@@ -78,10 +70,8 @@ export class Turns {
     if (!waiter || waiter.credential === chosen.credential) return;
     const times = (waiter.overtakenBy.get(nameOf(chosen)) ?? 0) + 1;
     waiter.overtakenBy.set(nameOf(chosen), times);
-    // Its own round, the longest round of a lane that it was level with when it joined, and one turn for rounding.
-    const longestRound = 1 / Math.min(...Object.values(this.#weights));
-    const rounds = 1 / waiter.weight + longestRound;
-    if (times <= chosen.weight * rounds + 1 + this.#returnsOf(chosen)) return;
+    // Its own round, that of a lane that it was level with when it joined, and one turn for rounding.
+    if (times <= 3 + this.#returnsOf(chosen)) return;
     throw new Broken(
       'nobody is passed over for long',
       `${nameOf(chosen)} was served ${times} times while ${nameOf(waiter)} could have been`,
@@ -99,8 +89,7 @@ export class Turns {
   }
 
   #join(lane: LaneName): void {
-    const weight = this.#weights[lane.campaign] ?? 1;
-    const waiter: Waiter = { ...lane, weight, served: 0, ...memory() };
+    const waiter: Waiter = { ...lane, served: 0, ...memory() };
     for (const [name, other] of this.#lanes) {
       if (other.credential !== lane.credential) continue;
       waiter.rivals.set(name, { own: 0, theirs: other.served });

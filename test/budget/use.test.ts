@@ -2,26 +2,29 @@
 import { expect, test } from 'vitest';
 import { apply, decide, newBudget, type Budget } from '../../src/budget/budget.ts';
 import { describe, snapshotOf } from '../../src/budget/status.ts';
-import type { CampaignUse } from '../../src/budget/use-status.ts';
+import type { CampaignUse } from '../../src/budget/use.ts';
 import type { Standing } from '../../src/domain/campaign.ts';
 
 const WINDOW = 10_000;
 const GONE = WINDOW + 100;
-const USUAL = { user: null, share: 1, priority: 3, reserve: 0, paused: false };
+const USUAL = { user: null, priority: 3, paused: false };
 
 function budget(limit: number | null): Budget {
   const state = newBudget();
   const credentialLimit = { limit, windowMs: limit === null ? 0 : WINDOW };
-  const addressLimit = { limit: null, windowMs: 0 };
-  apply(state, { type: 'configure', credential: 'k', credentialLimit, addressLimit }, 0);
+  apply(state, { type: 'configure', credential: 'k', credentialLimit }, 0);
   return state;
 }
 
 function ask(state: Budget, campaign: string, items: number, standing: Partial<Standing> = {}) {
   for (let i = 0; i < items; i += 1) {
     const job = { id: `${i}`, kind: 'sequence', generation: 0, store: '' };
-    const of = { item: `item:${campaign}:${i}`, campaign, credential: 'k', attempt: 0 };
-    apply(state, { type: 'request', request: { ...of, weight: 1, ...standing, job } }, 0);
+    const of = { item: `item:${campaign}:${i}`, campaign, credential: 'k', attempt: 0, run: 'r' };
+    apply(
+      state,
+      { type: 'request', request: { ...of, priority: 3, user: null, ...standing, job } },
+      0,
+    );
   }
 }
 
@@ -29,7 +32,7 @@ function send(state: Budget, now: number, remaining: number | null = null): void
   for (const { request } of decide(state, now).grants) {
     const rateLimit = remaining === null ? null : { limit: 6, remaining, resetAfterSeconds: null };
     const closing = { type: 'accepted', rateLimit } as const;
-    apply(state, { type: 'close', item: request.item, closing }, now);
+    apply(state, { type: 'close', item: request.item, run: 'r', closing }, now);
   }
 }
 
@@ -40,26 +43,24 @@ function use(state: Budget, now: number): readonly CampaignUse[] {
 
 test('shows for each campaign its charges, its waiting requests and its settings', () => {
   const state = budget(6);
-  ask(state, 'night', 20, { weight: 2, reserve: 1, user: 'anna' });
+  ask(state, 'night', 20, { user: 'anna' });
   ask(state, 'desk', 2, { priority: 3 });
   send(state, 0);
   const night = { campaign: 'night', credential: 'k', user: 'anna', paused: false };
   const desk = { campaign: 'desk', credential: 'k', ...USUAL };
   expect(use(state, 0)).toEqual([
-    { ...night, charged: 3, waiting: 17, share: 2, priority: 3, reserve: 1 },
+    { ...night, charged: 4, waiting: 16, priority: 3 },
     { ...desk, charged: 2, waiting: 0 },
   ]);
   // A window later nothing counts any more, and no request of `desk` waits.
-  expect(use(state, GONE)).toEqual([
-    { ...night, charged: 0, waiting: 17, share: 2, priority: 3, reserve: 1 },
-  ]);
+  expect(use(state, GONE)).toEqual([{ ...night, charged: 0, waiting: 16, priority: 3 }]);
 });
 
 test('counts a submission in progress, and keeps the settings of its campaign', () => {
   const state = budget(6);
-  ask(state, 'night', 2, { weight: 5 });
+  ask(state, 'night', 2, { priority: 5 });
   expect(decide(state, 0).grants).toHaveLength(2);
-  expect(use(state, 0)).toMatchObject([{ campaign: 'night', charged: 2, waiting: 0, share: 5 }]);
+  expect(use(state, 0)).toMatchObject([{ campaign: 'night', charged: 2, waiting: 0, priority: 5 }]);
   const unlimited = budget(null);
   ask(unlimited, 'night', 2);
   decide(unlimited, 0);

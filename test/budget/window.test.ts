@@ -1,5 +1,6 @@
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { describe, expect, test } from 'vitest';
-import { apply, decide, newBudget, NO_LIMIT, type Budget } from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, type Budget } from '../../src/budget/budget.ts';
 import { lastSubmission } from '../../src/budget/forecast.ts';
 import { describe as describeBudget, snapshotOf } from '../../src/budget/status.ts';
 import {
@@ -73,23 +74,20 @@ describe('a window', () => {
 });
 
 const job = { id: 'a', kind: 'sequence', generation: 0, store: '' };
-const request = (item: string, campaign = 'c', weight = 1) => ({
+const request = (item: string, campaign = 'c') => ({
   item,
   campaign,
   credential: 'k',
   attempt: 0,
-  weight,
+  run: 'r',
+  priority: 3,
+  user: null,
   job,
 });
 
 function budgetWith(limit: number | null, windowMs = HOUR) {
   const state = newBudget();
-  const configure = {
-    credential: 'k',
-    credentialLimit: { limit, windowMs },
-    addressLimit: NO_LIMIT,
-  };
-  apply(state, { type: 'configure', ...configure }, 0);
+  apply(state, { type: 'configure', credential: 'k', credentialLimit: { limit, windowMs } }, 0);
   return state;
 }
 
@@ -108,7 +106,8 @@ describe('the budget', () => {
       retryAfterMs: null,
       message: 'refused',
     } as const;
-    for (const item of ['c', 'a', 'b']) apply(state, { type: 'close', item, closing: down }, 5);
+    for (const item of ['c', 'a', 'b'])
+      apply(state, { type: 'close', item, run: 'r', closing: down }, 5);
     expect(decide(state, 6)).toEqual({ grants: [], wakeAt: 1_005 });
     expect(items(state, 1_005), 'one probe, the first in line').toEqual(['a']);
     expect(decide(state, 1_010), 'only the answer can help now').toEqual({
@@ -117,7 +116,7 @@ describe('the budget', () => {
     });
     apply(
       state,
-      { type: 'close', item: 'a', closing: { type: 'accepted', rateLimit: null } },
+      { type: 'close', item: 'a', run: 'r', closing: { type: 'accepted', rateLimit: null } },
       1_020,
     );
     expect(items(state, 1_020)).toEqual(['b', 'c']);
@@ -133,7 +132,7 @@ describe('the budget', () => {
       retryAfterMs: 7_000,
       message: '429',
     } as const;
-    apply(state, { type: 'close', item: 'a', closing }, 10);
+    apply(state, { type: 'close', item: 'a', run: 'r', closing }, 10);
     expect(decide(state, 20)).toEqual({ grants: [], wakeAt: 7_010 });
     expect(statusOf(state, 20).credentials[0]?.free).toBe(10);
     expect(statusOf(state, 20).counts.rejected429).toBe(1);
@@ -150,22 +149,27 @@ describe('the budget', () => {
       retryAfterMs: 5_000,
       message: '',
     } as const;
-    apply(state, { type: 'close', item: 'a', closing: limited }, 10);
-    apply(state, { type: 'close', item: 'b', closing: { type: 'accepted', rateLimit: null } }, 11);
-    apply(state, { type: 'close', item: 'c', closing: { type: 'accepted', rateLimit: null } }, 12);
+    apply(state, { type: 'close', item: 'a', run: 'r', closing: limited }, 10);
+    apply(
+      state,
+      { type: 'close', item: 'b', run: 'r', closing: { type: 'accepted', rateLimit: null } },
+      11,
+    );
+    apply(
+      state,
+      { type: 'close', item: 'c', run: 'r', closing: { type: 'accepted', rateLimit: null } },
+      12,
+    );
     expect(decide(state, 13)).toEqual({ grants: [], wakeAt: 5_010 });
   });
 
-  test('alternates between campaigns in proportion to their weights', () => {
+  test('alternates between campaigns', () => {
     const state = budgetWith(6);
     for (let i = 0; i < 9; i += 1)
       apply(state, { type: 'request', request: request(`big-${i}`, 'big') }, 0);
-    for (let i = 0; i < 9; i += 1) {
-      apply(state, { type: 'request', request: request(`urgent-${i}`, 'urgent', 2) }, 0);
-    }
-    const granted = items(state, 0);
-    expect(granted.filter((item) => item.startsWith('urgent'))).toHaveLength(4);
-    expect(granted.filter((item) => item.startsWith('big'))).toHaveLength(2);
+    for (let i = 0; i < 9; i += 1)
+      apply(state, { type: 'request', request: request(`small-${i}`, 'small') }, 0);
+    expect(items(state, 0)).toEqual(['big-0', 'small-0', 'big-1', 'small-1', 'big-2', 'small-2']);
   });
 
   test('blocks a paused campaign and lets the others pass', () => {
@@ -186,7 +190,7 @@ describe('the budget', () => {
     ask(0);
     expect(items(state, 0)).toEqual(['a']);
     ask(0);
-    apply(state, { type: 'close', item: 'a', closing: { type: 'unsure' } }, 5);
+    apply(state, { type: 'close', item: 'a', run: 'r', closing: { type: 'unsure' } }, 5);
     ask(0);
     expect(items(state, 6), 'the answer is on its way to the item').toEqual([]);
     ask(1);
@@ -208,8 +212,8 @@ describe('the budget, in earlier bugs', () => {
     const state = budgetWith(1);
     apply(state, { type: 'request', request: request('a') }, 0);
     expect(items(state, 0)).toEqual(['a']);
-    apply(state, { type: 'withdraw', item: 'a' }, 1);
-    apply(state, { type: 'close', item: 'a', closing: limited }, 2);
+    apply(state, { type: 'withdraw', item: 'a', run: 'r' }, 1);
+    apply(state, { type: 'close', item: 'a', run: 'r', closing: limited }, 2);
     expect(decide(state, 3)).toEqual({ grants: [], wakeAt: null });
   });
 
@@ -217,8 +221,8 @@ describe('the budget, in earlier bugs', () => {
     const state = budgetWith(1);
     apply(state, { type: 'request', request: request('a') }, 0);
     decide(state, 0);
-    apply(state, { type: 'close', item: 'a', closing: { type: 'refused' } }, 5);
-    const again = { ...request('a'), job: { ...job, generation: 1 } };
+    apply(state, { type: 'close', item: 'a', run: 'r', closing: { type: 'refused' } }, 5);
+    const again = { ...request('a'), run: 'retried', job: { ...job, generation: 1 } };
     apply(state, { type: 'request', request: again }, 1_000);
     expect(items(state, 1_000)).toEqual(['a']);
   });
@@ -228,8 +232,9 @@ describe('the budget, in earlier bugs', () => {
     apply(state, { type: 'request', request: request('a') }, 0);
     apply(state, { type: 'request', request: { ...request('a'), credential: 'other' } }, 0);
     decide(state, 0);
+    const usual = { priority: 3, user: null, paused: false };
     expect(statusOf(state, 0).waiting).toEqual([
-      { campaign: 'c', credential: 'other', items: 1, asked: 1, paused: false },
+      { campaign: 'c', credential: 'other', items: 1, asked: 1, ...usual },
     ]);
   });
 
@@ -241,7 +246,7 @@ describe('the budget, in earlier bugs', () => {
     apply(state, { type: 'pause', campaign: 'night', paused: true }, 0);
     expect(items(state, 0)).toHaveLength(8);
     for (let i = 0; i < 8; i += 1)
-      apply(state, { type: 'close', item: `day-${i}`, closing: { type: 'refused' } }, 1);
+      apply(state, { type: 'close', item: `day-${i}`, run: 'r', closing: { type: 'refused' } }, 1);
     apply(state, { type: 'pause', campaign: 'night', paused: false }, 2);
     for (let i = 9; i < 12; i += 1)
       apply(state, { type: 'request', request: request(`day-${i}`, 'day') }, 2);
@@ -265,9 +270,10 @@ describe('the budget, in earlier bugs', () => {
     for (const item of ['a', 'b', 'c'])
       apply(state, { type: 'request', request: request(item) }, 0);
     expect(items(state, 0)).toHaveLength(3);
-    for (const item of ['a', 'b']) apply(state, { type: 'close', item, closing: accepted }, 10);
-    const limits = { credentialLimit: { limit: 4, windowMs: HOUR }, addressLimit: NO_LIMIT };
-    apply(state, { type: 'configure', credential: 'k', ...limits }, 20);
+    for (const item of ['a', 'b'])
+      apply(state, { type: 'close', item, run: 'r', closing: accepted }, 10);
+    const credentialLimit = { limit: 4, windowMs: HOUR };
+    apply(state, { type: 'configure', credential: 'k', credentialLimit }, 20);
     expect(statusOf(state, 20).credentials[0]?.free).toBe(1);
   });
 
@@ -276,7 +282,7 @@ describe('the budget, in earlier bugs', () => {
     const day = 24 * HOUR;
     take(window, day);
     charge(window, day);
-    expect(nextFree(window, 0)).toBe(2 * 1_000 + GUARD_MS);
+    expect(nextFree(window, 0)).toBe(LATEST_ACCEPTANCE_MS + 2 * 1_000 + GUARD_MS);
   });
 });
 

@@ -5,7 +5,8 @@
  */
 import type { Grant, Limit } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
-import type { Request } from '../../src/budget/request.ts';
+import { slotOf, type Request } from '../../src/budget/request.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { Broken } from './broken.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { Expectations, GUARD_MS, type Sent } from './expectations.ts';
@@ -44,8 +45,11 @@ export class World {
   #forward = 0;
   #stepped = false;
   readonly #tokens: Record<string, ServiceModel>;
+  /** Its ceiling is unknown here, and is met by obeying. */
   readonly #address: ServiceModel;
   #flights: Flight[] = [];
+  /** Submissions that the service accepts after their end, in true time. */
+  #late: { readonly sent: Sent; readonly at: number }[] = [];
   /** True time at which the budget asked to be woken. */
   #wakeAt: number | null = null;
   #fatesUsed = 0;
@@ -92,9 +96,9 @@ export class World {
     this.#decide();
   }
 
-  withdraw(item: string): void {
+  withdraw({ item, run }: Request): void {
     this.expected.withdraws(item);
-    this.budget.apply({ type: 'withdraw', item }, this.now);
+    this.budget.apply({ type: 'withdraw', item, run }, this.now);
     this.#decide();
   }
 
@@ -104,11 +108,10 @@ export class World {
     this.#decide();
   }
 
-  /** The limits change, at the service and here. */
-  change(credential: string, limit: Limit, addressLimit: Limit): void {
-    this.expected.limitsChange(credential, limit, addressLimit);
+  /** A limit changes, at the service and here. */
+  change(credential: string, limit: Limit): void {
+    this.expected.limitsChange(credential, limit);
     Object.assign(this.#tokens[credential] as ServiceModel, limit);
-    Object.assign(this.#address, addressLimit);
     this.#configure(credential);
     this.#decide();
   }
@@ -164,7 +167,7 @@ export class World {
   recover(): void {
     this.#healthy = true;
     for (const credential of this.credentials)
-      this.change(credential, this.setting.limits[credential] as Limit, this.setting.addressLimit);
+      this.change(credential, this.setting.limits[credential] as Limit);
     for (const campaign of [...this.expected.paused]) this.pause(campaign, false);
   }
 
@@ -176,10 +179,8 @@ export class World {
 
   #configure(credential: string): void {
     const credentialLimit = this.expected.limits[credential] as Limit;
-    const { addressLimit } = this.expected;
-    const lengths = [this.#longestWindowMs, credentialLimit.windowMs, addressLimit.windowMs];
-    this.#longestWindowMs = Math.max(...lengths);
-    this.budget.apply({ type: 'configure', credential, credentialLimit, addressLimit }, this.now);
+    this.#longestWindowMs = Math.max(this.#longestWindowMs, credentialLimit.windowMs);
+    this.budget.apply({ type: 'configure', credential, credentialLimit }, this.now);
   }
 
   #decide(): void {
@@ -218,8 +219,9 @@ export class World {
       throw new Broken('the service is believed', `${told.remaining} were left, ${sent} were sent`);
   }
 
-  #send({ request, notBefore, probe }: Grant): void {
-    const sent = this.expected.allows(request, probe, this.moment);
+  #send(grant: Grant): void {
+    const { request, notBefore } = grant;
+    const sent = this.expected.allows(grant, this.moment);
     const { fates } = this.setting;
     const fate = this.#healthy ? GOOD : (fates[this.#fatesUsed++ % fates.length] ?? GOOD);
     const sendAt = this.time + Math.max(0, notBefore - this.now);
@@ -257,8 +259,16 @@ export class World {
 
   #stampAll(): void {
     const due = this.#flights.filter(({ stampAt, closing }) => !closing && stampAt <= this.time);
-    for (const flight of due.sort((a, b) => a.stampAt - b.stampAt))
-      flight.closing = this.#arrive(flight);
+    const late = this.#late.filter(({ at }) => at <= this.time);
+    this.#late = this.#late.filter(({ at }) => at > this.time);
+    const stamps = [
+      ...due.map((flight) => ({
+        at: flight.stampAt,
+        stamp: () => (flight.closing = this.#arrive(flight)),
+      })),
+      ...late.map(({ sent, at }) => ({ at, stamp: () => this.#acceptLate(sent, at) })),
+    ];
+    for (const { stamp } of stamps.sort((a, b) => a.at - b.at)) stamp();
   }
 
   /** The request has reached the service. */
@@ -270,6 +280,7 @@ export class World {
     if (outcome === 'refused') return { type: 'refused' };
     if (outcome === 'rate-limited' || outcome === 'unavailable' || outcome === 'unreachable')
       return { type: 'notNow', reason: outcome, retryAfterMs, message };
+    if (this.#isNameTaken(sent)) return { type: 'refused' };
     const token = this.#tokenOf(sent.request.credential);
     const full = [token, this.#address].find((model) => !model.hasRoomAt(stampAt));
     if (full) {
@@ -308,9 +319,6 @@ export class World {
     const found = own.length;
     if (last.request.credential === request.credential && found > (last.limit.limit ?? found))
       throw new Broken('no window overflows', `${found} jobs of ${request.credential}`);
-    const everyone = inWindow(last.addressLimit).length;
-    if (everyone > (last.addressLimit.limit ?? everyone))
-      throw new Broken('no window overflows', `${everyone} jobs of the address`);
   }
 
   #answer({ sent, fate, answerAt, closing }: Flight): void {
@@ -323,8 +331,11 @@ export class World {
     const knownMs = closing.type === 'accepted' && !this.#stepped ? this.time - answerAt : 0;
     const agoMs = Math.max(0, knownMs - fate.chargedAfterMs);
     const { time, forward } = this.moment;
-    const charged = closing.type === 'accepted' || closing.type === 'unsure';
-    expected.closes(sent, this.moment, charged ? { time: time - agoMs, forward } : null);
+    const unsure = closing.type === 'unsure';
+    const chargedAt = unsure ? time + LATEST_ACCEPTANCE_MS : time - agoMs;
+    const charged = closing.type === 'accepted' || unsure;
+    expected.closes(sent, this.moment, charged ? { time: chargedAt, forward } : null, unsure);
+    if (unsure && !sent.stampedAt) this.#mayComeLate(sent, fate, answerAt);
     const block = expected.blocks[request.credential];
     if (closing.type === 'accepted') block?.answered(number);
     if (closing.type === 'accepted' || closing.type === 'refused')
@@ -340,14 +351,66 @@ export class World {
     if (remaining != null && this.#wasAlone(sent) && !this.#wasFreedSince(sent))
       this.#told = { credential: request.credential, remaining };
     const { now } = this;
-    const { item } = request;
-    this.budget.apply({ type: 'close', item, closing, chargedAt: now - agoMs }, now);
+    const { item, run } = request;
+    this.budget.apply({ type: 'close', item, run, closing, chargedAt: now - agoMs }, now);
   }
 
-  /** No other submission with its credential was in progress, and no limit was changed, since it was sent. */
+  /** The service continues when its client has left. A step of the clock cannot be distinguished from elapsed time. */
+  #mayComeLate(sent: Sent, { lateMs }: Fate, answerAt: number): void {
+    if (lateMs === null || this.#healthy || this.setting.world === 'clocks') return;
+    this.#late.push({ sent, at: Math.max(this.time, answerAt + lateMs) });
+  }
+
+  /** Accepted after its client has left, unless its name was accepted meanwhile, or there is no room. */
+  #acceptLate(sent: Sent, at: number): void {
+    if (this.#isNameTaken(sent)) return;
+    const models = [this.#tokenOf(sent.request.credential), this.#address];
+    if (models.some((model) => !model.hasRoomAt(at))) {
+      this.#checkMayBeFull(sent);
+      return;
+    }
+    for (const model of models) model.accept(at, true);
+    sent.stampedAt = { time: at, forward: this.#forward };
+    this.#note(() => `${sent.request.item} is accepted late`);
+    this.#checkWindows(sent, sent.stampedAt);
+  }
+
+  /** The service accepts a name once: of submissions that replace one another. */
+  #isNameTaken({ replaced, replacedBy }: Sent): boolean {
+    for (let one = replaced; one; one = one.replaced) if (one.stampedAt) return true;
+    for (let one = replacedBy; one; one = one.replacedBy) if (one.stampedAt) return true;
+    return false;
+  }
+
+  /** Submissions of unknown fate whose job the service has, or has not yet. */
+  unsure(accepted: boolean): Sent[] {
+    return this.expected
+      .unsure(this.moment)
+      .filter((sent) => (sent.stampedAt !== null || this.#isNameTaken(sent)) === accepted);
+  }
+
+  /** Its item has not asked since. */
+  isLatest(request: Request): boolean {
+    const latest = this.items.get(request.item);
+    return latest !== undefined && slotOf(latest) === slotOf(request);
+  }
+
+  /** A look-up has found its job. */
+  find(sent: Sent): void {
+    this.expected.finds(sent, this.moment);
+    this.budget.apply({ type: 'found', slot: slotOf(sent.request) }, this.now);
+    this.#decide();
+  }
+
+  /**
+   * No other submission with its credential was in progress or of unknown fate, and no limit was changed, since it was
+   * sent.
+   */
   #wasAlone(sent: Sent): boolean {
     const { number, request, sentAt } = sent;
     if (this.#stepped || !sentAt || !this.expected.limitsAreThoseOf(sent)) return false;
+    const unsure = this.expected.unsure(sentAt);
+    if (unsure.some((one) => one.request.credential === request.credential)) return false;
     return this.expected.sent.every(
       (other) =>
         other.number === number ||

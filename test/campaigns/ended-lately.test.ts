@@ -28,7 +28,7 @@ function budget(service: ServiceName, limit: number | null): BudgetStatus {
     address: 'host',
     now: Date.now(),
     outstanding: 0,
-    addressWindow: window(null),
+    addressBlock: { blockedUntil: null, blockedBecause: null },
     credentials: [{ ...window(limit), credential: 'ours' }],
     waiting: [],
     use: [],

@@ -13,8 +13,8 @@ test('shows submissions by account, and a 429 caused by another client; reading 
   ledger.reserve(submission('a', 5));
   ledger.close('a', 'charged');
   ledger.reserve(submission('b', 5));
-  const { windows } = submission('b', 5);
-  ledger.reject('b', { account: ACCOUNT, windows, retryAfterMs: null, serviceLimit: null });
+  const { limit } = submission('b', 5);
+  ledger.reject('b', { account: ACCOUNT, limit, retryAfterMs: null, serviceLimit: null });
   ledger.stop();
   const view = viewLedger(environment);
   if (!view) throw new Error('no ledger was found');

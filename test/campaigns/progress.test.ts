@@ -1,6 +1,6 @@
 /** Which tasks of a campaign a single look at it waits for. */
 import { afterAll, expect, inject, test } from 'vitest';
-import { waitIfOverdue } from '../../src/campaigns/progress.ts';
+import { readProgress, waitIfOverdue } from '../../src/campaigns/progress.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { PROGRESS_MEMO } from '../../src/workflows/messages.ts';
 import { startUnpolled } from '../unpolled-campaign.ts';
@@ -20,7 +20,9 @@ test('a recent task is not waited for: a busy worker always has one', async () =
 
 test('a campaign that has not written its progress yet is waited for', async () => {
   const { handle } = await startUnpolled(client);
-  expect(await waitIfOverdue(client, await handle.describe())).toMatchObject({ waited: true });
+  const found = await handle.describe();
+  expect(await waitIfOverdue(client, found)).toMatchObject({ waited: true });
+  await expect(readProgress(client, found)).rejects.toMatchObject({ code: 'WORKER_SILENT' });
   await handle.terminate();
 });
 

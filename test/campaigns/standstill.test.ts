@@ -8,6 +8,7 @@ const PAUSED: CampaignProgress = {
   state: 'running',
   total: 9,
   open: 4,
+  following: 0,
   ended: { succeeded: 0, failed: 5, held: 0, cancelled: 0, invalid: 0 },
   failuresByCode: { JOB_FAILED: 5 },
   brakes: [{ service: 'molecules', code: 'JOB_FAILED', message: 'no engine.', times: 5 }],

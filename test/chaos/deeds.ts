@@ -44,6 +44,8 @@ export type Deed =
       readonly signal: Signal;
       readonly againMs: number;
     }
+  /** All budgets, as `temporal workflow terminate` does. */
+  | { readonly do: 'terminate-budgets' }
   /** From now on the clock reads this much later than the true one; the scenario determines whose clock. */
   | { readonly do: 'set-clock'; readonly offsetS: number };
 

@@ -48,6 +48,8 @@ export async function enact(stage: Stage, event: Event): Promise<void> {
       return forget(stage, event);
     case 'remove':
       return remove(stage, event);
+    case 'terminate-budgets':
+      return stage.terminateBudgets();
     case 'set-clock':
       stage.clocks.setTo(event.offsetS);
   }

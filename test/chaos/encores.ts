@@ -32,7 +32,7 @@ export async function playEncores(stage: Stage): Promise<void> {
     const words = [
       ...stage.runCommand(campaign),
       ...(encore.how === 'elsewhere' ? ['--out', outOf(encore)] : []),
-      ...(encore.how === 'refresh' ? ['--refresh'] : []),
+      ...(encore.how === 'no-cache' ? ['--no-cache'] : []),
     ];
     const name = `run ${campaign.name}, ${encore.how} (${n})`;
     const actor = new Actor(name, () => stage.type(...words), stage.chronicle, true);

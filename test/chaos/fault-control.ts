@@ -39,10 +39,15 @@ export class FaultControl {
     this.#endAllBut(new Set());
   }
 
-  /** Returns when the service has no faults any more. */
-  async calm(): Promise<void> {
-    this.#wanted = [];
+  /** Returns when these rules, and no others, are in force. */
+  async begin(rules: readonly FaultRule[]): Promise<void> {
+    this.#wanted = rules;
     while (this.#applied !== this.#wanted) await delay(LOOK_EVERY_MS);
+  }
+
+  /** Returns when the service has no faults any more. */
+  calm(): Promise<void> {
+    return this.begin([]);
   }
 
   async stop(): Promise<void> {

@@ -3,13 +3,18 @@
  * costs time, never a row.
  */
 import type { FaultName, FaultRule } from '../../src/local-services/faults.ts';
+import { GATEWAY_ANSWERS } from '../../src/local-services/gateway-answers.ts';
 import type { Random } from './random.ts';
 
 /**
- * `reject` is not included: it refuses good rows permanently, which a campaign can only report. Nor is `echo-token`: it
- * prevents no delivery, and has its own test.
+ * `reject` is not included: it refuses good rows permanently, which a campaign can only report. The others have tests of
+ * their own: `echo-token` prevents no delivery, and a gateway stops the whole campaign.
  */
-type StormFault = Exclude<FaultName, 'reject' | 'echo-token'>;
+export const NO_STORM = [
+  ...(Object.keys(GATEWAY_ANSWERS) as (keyof typeof GATEWAY_ANSWERS)[]),
+  ...(['reject', 'echo-token', 'unknown', 'slow-after'] as const),
+] satisfies readonly FaultName[];
+type StormFault = Exclude<FaultName, (typeof NO_STORM)[number]>;
 
 const WEIGHTS: Readonly<Record<StormFault, number>> = {
   refuse: 2,
@@ -22,6 +27,7 @@ const WEIGHTS: Readonly<Record<StormFault, number>> = {
   lose: 1,
   fail: 2,
   'stuck-heartbeat': 0.4,
+  'accept-late': 2,
   'hang-after': 2,
   'reset-after': 3,
   'error-after': 2,
@@ -71,6 +77,9 @@ function ruleOf(name: StormFault, random: Random): FaultRule {
       return { ...somewhere, status: random.pick([500, 502, 503, 503, 504]), ...patience(random) };
     case 'rate-limit':
       return { ...often, retryAfter: random.pick([1, 2, null]) };
+    case 'accept-late':
+      // Up to the longest time that the budget allows for (src/domain/longest-post.ts).
+      return { ...few, ms: random.int(500, 12_000) };
     case 'hang-after':
       return { ...few, ms: random.int(300, 5_000) };
     case 'error-after':
@@ -119,7 +128,7 @@ export function codesExplainedBy({ name, endpoint: where }: FaultRule): RegExp |
     case 'garble':
       return results ? SPOILT_RESULT : null;
     case 'forget-past-results':
-      return /^SUBMIT_(UNSURE|REFUSED)$/;
+      return /^SUBMIT_(UNSURE|TAKEN)$/;
     default:
       return null;
   }

@@ -1,4 +1,5 @@
 /** The kinds of rounds. A kind targets one weakness; a storm mixes everything that must recover with time alone. */
+import type { FaultRule } from '../../src/local-services/faults.ts';
 import { HOST, randomDeed, TEMPORAL, type Deed, type Event } from './deeds.ts';
 import type { Random } from './random.ts';
 import type { Row } from './rows.ts';
@@ -21,6 +22,10 @@ export const KINDS = {
   credential: 1.5,
   /** The embedded server's folder is removed in the middle of a window. */
   forgotten: 1.5,
+  /** A kill in the first burst of molecules: the campaign must end by itself. */
+  burst: 1,
+  /** Budgets are terminated by hand while workers on two hosts, each with a ledger of its own, work for them. */
+  terminated: 1.5,
 } as const;
 export type RoundKind = keyof typeof KINDS;
 
@@ -38,8 +43,8 @@ export const ENCORES = [
   'elsewhere',
   /** Run again after `rm -rf results`. */
   'out-removed',
-  /** Run with --refresh after the campaign's tree was removed, and the cache was not. */
-  'refresh',
+  /** Run with --no-cache after the campaign's tree was removed, and the cache was not. */
+  'no-cache',
   /** Run again after one item's folder was removed. */
   'item-removed',
 ] as const;
@@ -71,6 +76,8 @@ export const SIZES: Readonly<
   tree: { alone: [24, 40], each: [24, 40] },
   credential: { alone: [14, 24], each: [14, 24] },
   forgotten: { alone: [18, 26], each: [9, 13] },
+  burst: { alone: [28, 40], each: [28, 40] },
+  terminated: { alone: [20, 36], each: [12, 18] },
 };
 
 export function randomEvents(random: Random, kind: RoundKind, cast: Cast): Event[] {
@@ -142,7 +149,34 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
     const events = [{ atMs: random.int(0, 8_000), edgeMs: random.int(-11_500, -8_000) }];
     return events.map((event) => ({ ...event, do: 'forget', againMs: random.int(100, 1_000) }));
   },
+  burst(random) {
+    return [{ atMs: random.int(0, SLOW_MS / 2), do: 'kill-all', againMs: random.int(0, 3_000) }];
+  },
+  terminated(random, { commands }) {
+    return Array.from({ length: random.chance(0.3) ? 2 : 1 }, (_, n) => {
+      // A worker that was suspended before the end of the budget, and resumes after it, sends nothing more.
+      const freeze: Deed = {
+        do: 'freeze',
+        whom: [random.pick(commands.slice(0, 2))],
+        forMs: random.int(500, 9_000),
+      };
+      const when = { atMs: n * 6_000 + random.int(0, 4_000), edgeMs: random.int(-1_000, 200) };
+      const frozen = random.chance(0.5) ? [{ ...when, ...freeze }] : [];
+      return [...frozen, { ...when, do: 'terminate-budgets' as const }];
+    }).flat();
+  },
 };
+
+/** As in fault-menu.ts: shorter than the detection of a dead worker. */
+const SLOW_MS = 2_000;
+
+/** In force before the first command starts: a kill meets the whole burst. */
+export function faultsAtStart(kind: RoundKind): FaultRule[] {
+  const slow = { name: 'slow', service: 'molecules', endpoint: 'submit', ms: SLOW_MS } as const;
+  if (kind === 'burst') return [slow];
+  // Submissions are in progress when their budget ends.
+  return kind === 'terminated' ? [{ name: 'slow', endpoint: 'submit', ms: 1_000 }] : [];
+}
 
 function freezeOrKill(random: Random, { scenario, commands, long }: Cast): Deed {
   // The working one has the workflows' sticky queues.

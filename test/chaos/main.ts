@@ -14,7 +14,9 @@ import { planRound, type Plan } from './plan.ts';
 import { whyNoOtherUser } from './squatter.ts';
 import { Stage } from './stage.ts';
 import { play } from './storm.ts';
+import { shareTemporalCli } from '../shared-cli.ts';
 
+await shareTemporalCli();
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '3' },

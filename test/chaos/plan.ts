@@ -3,8 +3,10 @@
  * and a failing one can be read. Times are ms since the start of the round's first command in a storm, and since the
  * first submission in the other kinds, which have a target.
  */
+import type { FaultRule } from '../../src/local-services/faults.ts';
 import type { Event } from './deeds.ts';
 import {
+  faultsAtStart,
   KINDS,
   randomEncores,
   randomEvents,
@@ -48,8 +50,10 @@ export interface Plan {
   };
   readonly campaigns: readonly PlannedCampaign[];
   readonly files: Readonly<Record<string, string>>;
+  /** Until the storm is over. */
+  readonly faults: readonly FaultRule[];
   readonly events: readonly Event[];
-  /** `budget`, `status` and others are run this often, and `watch` runs; null: no queries. */
+  /** `status` and others are run this often, and `watch` runs; null: no queries. */
   readonly askEveryMs: number | null;
   readonly encores: readonly Encore[];
   /** The first campaign's command is also run in another working folder, for the same output tree. */
@@ -77,15 +81,18 @@ export const WORKERS = ['worker 1', 'worker 2'] as const;
 
 /** Two folders have a server each: with one server they would be one folder for it. */
 const EMBEDDED_ONLY: readonly RoundKind[] = ['tree', 'credential', 'forgotten'];
+/** Workers on two hosts. */
+const ELSEWHERE_ONLY: readonly RoundKind[] = ['terminated'];
 /** A command that was killed must have another one beside it, which has joined it. */
 const TWO_CAMPAIGNS: readonly RoundKind[] = ['edges', 'credential'];
-const ONE_CAMPAIGN: readonly RoundKind[] = ['names', 'tree'];
+const ONE_CAMPAIGN: readonly RoundKind[] = ['names', 'tree', 'burst'];
 
 export function planRound(seed: number, round: number, options: PlanOptions = {}): Plan {
   const random = new Random(seedOf(seed, round));
   const chosen = random.weighted(KINDS);
   const kind = options.kind ?? chosen;
-  const elsewhere = random.chance(0.3) && !EMBEDDED_ONLY.includes(kind);
+  const isElsewhere = random.chance(0.3) && !EMBEDDED_ONLY.includes(kind);
+  const elsewhere = isElsewhere || ELSEWHERE_ONLY.includes(kind);
   const scenario = elsewhere ? 'elsewhere' : 'embedded';
   const { campaigns, files } = randomCampaigns(random, kind);
   const runs = campaigns.map(({ name }) => runOf(name));
@@ -95,10 +102,11 @@ export function planRound(seed: number, round: number, options: PlanOptions = {}
     round,
     kind,
     scenario,
-    ownWorker: scenario === 'embedded' || random.chance(0.5),
+    ownWorker: scenario === 'embedded' || (random.chance(0.5) && !ELSEWHERE_ONLY.includes(kind)),
     service: randomService(random, kind),
     campaigns,
     files,
+    faults: faultsAtStart(kind),
     events: randomEvents(random, kind, {
       scenario,
       campaigns,
@@ -116,7 +124,11 @@ function randomCampaigns(random: Random, kind: RoundKind): Pick<Plan, 'campaigns
   const one = ONE_CAMPAIGN.includes(kind) || (!TWO_CAMPAIGNS.includes(kind) && random.chance(0.5));
   const names = one ? ['a'] : ['a', 'b'];
   const [from, to] = one ? SIZES[kind].alone : SIZES[kind].each;
-  const made = names.map((name) => ({ name, ...randomRows(random, name, random.int(from, to)) }));
+  const only = kind === 'burst' ? 'molecule' : null;
+  const made = names.map((name) => ({
+    name,
+    ...randomRows(random, name, random.int(from, to), only),
+  }));
   const campaigns = made.map(({ name, rows }, n) => ({
     name,
     rows,
@@ -131,7 +143,8 @@ function randomService(random: Random, kind: RoundKind): Plan['service'] {
     limit: 10,
     moleculeLimit: random.chance(0.5) ? 8 : null,
     windowMs: windowMsOf(kind),
-    enforced: random.chance(0.6),
+    // Without a limit there, nothing but our own budget keeps to it.
+    enforced: random.chance(0.6) && kind !== 'terminated',
     jobMs: random.pick([100, 300, 1_000]),
     concurrency: 6,
     retryAfterSeconds: random.pick([0, 1]),

@@ -7,9 +7,9 @@ import type { Chronicle } from './chronicle.ts';
 
 /** `cancel` of a campaign that does not exist: it must find that out, and changes nothing. */
 const QUESTIONS: readonly (readonly string[])[] = [
-  ['budget', '--json'],
+  ['status', '--json'],
   ['status', 'a', '--json'],
-  ['budget', '--json'],
+  ['status', '--json'],
   ['doctor'],
   ['status', '--json'],
   ['cancel', 'nobody'],

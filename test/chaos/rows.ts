@@ -25,12 +25,21 @@ const KIND_WEIGHTS: Readonly<Record<Kind, number>> = {
   shifts: 1,
 };
 
-/** Ids begin with `prefix`, so that two campaigns share none and a job's name shows its campaign. */
-export function randomRows(random: Random, prefix: string, count: number): Rows {
+/**
+ * Ids begin with `prefix`, so that two campaigns share none and a job's name shows its campaign.
+ *
+ * @param only the kind of all of them; null: any
+ */
+export function randomRows(
+  random: Random,
+  prefix: string,
+  count: number,
+  only: Kind | null = null,
+): Rows {
   const files: Record<string, string> = {};
   const sequences: string[] = [];
   const rows = Array.from({ length: count }, (_, n) => {
-    const kind = random.weighted(KIND_WEIGHTS);
+    const kind = only ?? random.weighted(KIND_WEIGHTS);
     const id = `${prefix}${n}-${kind}`;
     switch (kind) {
       case 'molecule':

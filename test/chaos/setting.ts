@@ -33,14 +33,18 @@ export function servicesCommand({ service }: Plan, port: number): string[] {
 }
 
 /** @param port of the proxy in front of the services */
-export function configuration({ service }: Plan, port: number, temporal: DevServer | null): string {
+export function configuration(
+  { kind, service }: Plan,
+  port: number,
+  temporal: DevServer | null,
+): string {
   const { limit, moleculeLimit, windowMs } = service;
   const budget = (of: number | null) =>
     of === null ? 'none' : `{ limit: ${of}, window: ${windowMs}ms }`;
   const url = `http://127.0.0.1:${port}`;
   return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}services:
   molecules: { url: "${url}/acpype", budget: ${budget(moleculeLimit)} }
-  predictions: { url: "${url}", budget: ${budget(limit)} }
-jobs: { lostAfter: 2s, sameFailures: none }
+  predictions: { url: "${url}", budget: ${budget(limit)}, statusRequests: 20 }
+jobs: { lostAfter: 2s, sameFailures: ${kind === 'burst' ? 5 : 'none'} }
 `;
 }

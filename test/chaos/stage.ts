@@ -1,6 +1,7 @@
 /** The environment of a round: the processes, the network between them, their folder. */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { temporalCli } from '../../src/temporal/cli.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
@@ -91,7 +92,13 @@ export class Stage {
       return new Actor(runOf(name), () => type(words), chronicle, true, heed);
     });
     const workers = plan.scenario === 'elsewhere' ? WORKERS : [];
-    this.workers = workers.map((name) => actor(name, ['worker'], FOLDERS.first, false));
+    this.workers = workers.map((name) => {
+      // As on another host: its ledger does not see what the first one sends.
+      const apart = plan.kind === 'terminated' && name !== WORKERS[0];
+      const more = apart ? { HUNDREDFOLD_STATE_DIR: desk.path('state of the second host') } : {};
+      const type = () => this.#typeIn(FOLDERS.first, ['worker'], more);
+      return new Actor(name, type, chronicle, false);
+    });
     const rival = ['run', 'a.jsonl', '--out', '../results', '--json'];
     this.rivals = plan.rival ? [actor('rival', rival, FOLDERS.second, true)] : [];
     const watched = plan.askEveryMs === null ? [] : plan.campaigns.slice(0, 1);
@@ -153,6 +160,20 @@ export class Stage {
     this.chronicle.note(`Temporal runs (process ${this.#temporal.pid})`);
   }
 
+  async terminateBudgets(): Promise<void> {
+    const { address = '' } = this.#temporal ?? {};
+    const client = await connectClient({ address, namespace: 'default', embedded: false });
+    try {
+      const query = 'WorkflowType = "budget" AND ExecutionStatus = "Running"';
+      for await (const { workflowId } of client.workflow.list({ query })) {
+        await client.workflow.getHandle(workflowId).terminate('chaos');
+        this.chronicle.note(`${workflowId} was terminated`);
+      }
+    } finally {
+      await client.connection.close();
+    }
+  }
+
   /** Every process ends in order: commands first, then what they depend on. */
   async strike(): Promise<void> {
     await this.questions.stop();
@@ -207,9 +228,10 @@ export class Stage {
     for (const [file, text] of files) this.desk.write(`${folder}/${file}`, text);
   }
 
-  #typeIn(folder: string, words: readonly string[]): Typed {
+  #typeIn(folder: string, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
     const { desk } = this;
-    return desk.type(words, { cwd: desk.path(folder), env: environmentIn(desk.folder) });
+    const env = { ...environmentIn(desk.folder), ...more };
+    return desk.type(words, { cwd: desk.path(folder), env });
   }
 
   /** The server's alone if it is elsewhere; otherwise that of a machine without the services. */

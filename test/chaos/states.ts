@@ -37,8 +37,7 @@ export function explainedStates(
         if (code === 'JOB_LOST') return known !== undefined || !accepted.has(id);
         return !codes.some((pattern) => pattern.test(code));
       case 'held':
-        if (code !== 'SUBMIT_UNSURE') return true;
-        if (row['kind'] === 'molecule') return !unsure;
+        if (row['kind'] === 'molecule') return code !== 'SUBMIT_UNSURE' || !unsure;
         return !codes.some((pattern) => pattern.test(code));
       default:
         return true;

@@ -20,6 +20,7 @@ export interface Played {
 export async function play(stage: Stage): Promise<Played> {
   const seen: string[] = [];
   const { chronicle, plan } = stage;
+  if (plan.faults.length > 0) await stage.faults.begin(plan.faults);
   for (const actor of [...stage.workers, ...stage.runs]) actor.start();
   if (plan.askEveryMs !== null) stage.questions.start(plan.askEveryMs);
   for (const actor of stage.rivals) actor.start();

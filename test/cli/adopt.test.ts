@@ -1,4 +1,4 @@
-/** `adopt` and `remote list`, against a service with jobs that were submitted by other means. */
+/** `adopt`, against a service with jobs that were submitted by other means. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BrowserJobs } from '../browser-jobs.ts';
@@ -118,7 +118,6 @@ test('adopt refuses invalid requests, and starts nothing', async () => {
   await browser.sequence('MKTAYIAKQR');
   const unknown = '00000000-0000-4000-8000-000000000000';
   const refusals = [
-    [['predictions'], 'ADOPT_NOTHING_NAMED'],
     [['predictions', unknown, '--past'], 'ADOPT_NOTHING_NAMED'],
     [['predictions', '../x'], 'ADOPT_ID_INVALID'],
     [['predictions', unknown, '--kind', 'molecule'], 'ADOPT_KIND_OF_OTHER'],
@@ -138,19 +137,21 @@ test('adopt refuses invalid requests, and starts nothing', async () => {
   await treeIsWhole(at.path('results', 'own'));
 });
 
-test('remote list shows the jobs of the service, when they are deleted, and which ones are stored here', async () => {
+test('without ids, adopt lists the jobs of the service, when they are deleted, and which ones are stored here', async () => {
   const { at, browser, runs } = await scene();
   const web = await browser.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'tab\there' });
   const shared = await browser.alignment(ALIGNMENT);
   await runs(0, 'run', at.write('own.csv', 'id,sequence\np1,MKTAYIAKLL\n'), '--yes');
-  const { stdout, stderr } = await runs(0, 'remote', 'list');
+  const { stdout } = await runs(0, 'adopt', 'predictions');
   const [header, ...lines] = stdout.trimEnd().split('\n');
   expect(header).toMatch(/^SERVICE +KIND +REMOTE_ID +STATE +SUBMITTED +DELETED_AFTER +HERE +NAME$/);
   expect(lines).toHaveLength(3);
   expect(lines.find((line) => line.includes(web))).toMatch(/FINISHED .* - +tab here$/);
   expect(lines.find((line) => line.includes('own/sequences/p1'))).toBeDefined();
-  expect(stderr).toContain('note: the molecule service has no list');
-  const listed = documentOf(await runs(0, 'remote', 'list', 'predictions', '--json'));
+  expect((await runs(0, 'adopt', 'molecules')).stderr).toContain(
+    'note: the molecule service has no list',
+  );
+  const listed = documentOf(await runs(0, 'adopt', 'predictions', '--json'));
   const jobs = listed['jobs'] as Record<string, string>[];
   expect(jobs.map(({ kind }) => kind).sort()).toEqual(['alignment', 'sequence', 'sequence']);
   const one = jobs.find(({ remoteId }) => remoteId === shared);
@@ -165,10 +166,10 @@ test('remote list shows the jobs of the service, when they are deleted, and whic
   });
 });
 
-test('remote list reports a service that does not answer, and exits with an error', async () => {
+test('without ids, adopt reports a service that does not answer, and exits with an error', async () => {
   const { service, runs } = await scene();
   await service.end();
-  const { stdout, stderr } = await runs(1, 'remote', 'list', 'predictions', '--json');
+  const { stdout, stderr } = await runs(1, 'adopt', 'predictions', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ jobs: [], incomplete: true });
   expect(stderr).toMatch(/note: .*results/);
 });
@@ -176,7 +177,7 @@ test('remote list reports a service that does not answer, and exits with an erro
 test('the local services are queried without a Temporal server', async () => {
   const at = desk();
   await at.runs(0, ['run', at.write('own.csv', 'id,smiles\nm1,CCO\n'), '--services', 'local']);
-  const words = ['remote', 'list', '--services', 'local', '--json'];
+  const words = ['adopt', 'predictions', '--services', 'local', '--json'];
   const { stdout } = await at.runs(0, words);
   expect(JSON.parse(stdout)).toMatchObject({ jobs: [], incomplete: false });
 });

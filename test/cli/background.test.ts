@@ -24,14 +24,17 @@ function documentIn({ stdout }: Ended): Record<string, unknown> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** The entry of the one service in `budget --json`. */
+/** The entry of the one service in `status --json`. */
 async function budgetAt(at: Desk) {
-  const { stdout } = await at.runs(0, ['budget', '--json'], { env });
-  const [budget] = JSON.parse(stdout) as {
-    credentials: { charged: number; limit: number; free: number }[];
-    waiting: { campaign: string; items: number; paused: boolean }[];
-    counts: { accepted: number };
-  }[];
+  const { stdout } = await at.runs(0, ['status', '--json'], { env });
+  const { budgets } = JSON.parse(stdout) as {
+    budgets: {
+      credentials: { charged: number; limit: number; free: number }[];
+      waiting: { campaign: string; items: number; paused: boolean }[];
+      counts: { accepted: number };
+    }[];
+  };
+  const [budget] = budgets;
   if (!budget) throw new Error('no budget is kept');
   return { ...budget, credential: budget.credentials[0] };
 }
@@ -75,12 +78,11 @@ test('a campaign is started in the background, shown by other commands, and watc
   expect(started).toMatchObject(open);
   await until(() => at.done('night') === 4, 'four items had ended');
 
-  const [status, document, list, listed, budget] = await Promise.all([
-    at.runs(0, ['status'], { env }),
+  const [status, document, list, listed] = await Promise.all([
+    at.runs(0, ['status', 'night'], { env }),
     at.runs(0, ['status', 'night', '--json'], { env }),
-    at.runs(0, ['list'], { env }),
-    at.runs(0, ['list', '--json'], { env }),
-    at.runs(0, ['budget'], { env }),
+    at.runs(0, ['status'], { env }),
+    at.runs(0, ['status', '--json'], { env }),
   ]);
   expect(status.stdout.split('\n')).toEqual([
     'night: 4 of 6: 4 succeeded; 2 waiting',
@@ -94,12 +96,17 @@ test('a campaign is started in the background, shown by other commands, and watc
   const { startedAt } = started;
   expect(documentIn(document)).toMatchObject({ ...open, startedAt, submissions: 4 });
   expect(list.stdout).toMatch(
-    new RegExp(`^NAME +STATE +STARTED +OUT\nnight  running  .*\\d\\d:\\d\\d:\\d\\d  ${out}\n$`),
+    new RegExp(
+      `^NAME +STATE +STARTED +OUT\nnight  running  .*\\d\\d:\\d\\d:\\d\\d  ${out}\npredictions `,
+    ),
   );
   const line = { name: 'night', state: 'running', open: true, startedAt, endedAt: null, out };
-  expect(documentIn(listed)).toEqual([line]);
-  expect(budget.stdout).toMatch(
-    /^predictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}campaign night: 4 charged, 2 waiting; share 1, priority 3, reserve 0\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\nsent from this machine:\n {2}predictions \(127.*\), credential [0-9a-f]{8}: 4 submissions in the last hour\n$/,
+  expect(documentIn(listed)).toMatchObject({
+    campaigns: [line],
+    budgets: [{ service: 'predictions' }],
+  });
+  expect(list.stdout).toMatch(
+    /\npredictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}campaign night: 4 charged, 2 waiting; share 1, priority 3, reserve 0\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\nsent from this machine:\n {2}predictions \(127.*\), credential [0-9a-f]{8}: 4 submissions in the last hour\n$/,
   );
 
   const listedItems = JSON.parse(
@@ -133,10 +140,10 @@ test('a campaign is started in the background, shown by other commands, and watc
     at.runs(1, ['watch', 'nihgt'], { env }),
   ]);
   expect(stopped.stderr).toMatch(/^Stopped\./);
-  expect(unknown.stderr).toMatch(/no campaign is named nihgt \[CAMPAIGN_UNKNOWN\]\n.*list/);
+  expect(unknown.stderr).toMatch(/no campaign is named nihgt \[CAMPAIGN_UNKNOWN\]\n.*status/);
   expect(at.servers(), 'processes left behind').toEqual([]);
   expect((await at.runs(0, ['stop'], { env })).stderr).toBe('Nothing is running here.\n');
-  expect(documentIn(await at.runs(0, ['status', '--json'], { env }))).toEqual(watched);
+  expect(documentIn(await at.runs(0, ['status', 'night', '--json'], { env }))).toEqual(watched);
   const journal = await service.end();
   await noItemLost(out, ids);
   await treeIsWhole(out);
@@ -155,7 +162,7 @@ test('a paused campaign stays paused through a power cut, whichever command rest
   expect(paused.stderr).toContain('night is paused: no new submissions');
   await powerCut(at);
 
-  const status = await at.runs(0, ['status'], { env });
+  const status = await at.runs(0, ['status', 'night'], { env });
   expect(status.stdout).toMatch(
     /^night \(paused: run "hundredfold resume night" to continue\): 4 of 9/,
   );

@@ -38,7 +38,9 @@ test('a record that names another item, and a page that lost a row, are reported
   expect(again.stderr).toContain('ITEM_RECORD_FOREIGN');
   const told = await at.runs(3, ['report', 'night'], typing);
   expect(told.stderr).toContain('damaged: sequences/peptide-1/item.json');
-  expect((await at.runs(0, ['status'], typing)).stdout).toContain('2 of 3 succeeded, 1 failed');
+  expect((await at.runs(0, ['status', 'night'], typing)).stdout).toContain(
+    '2 of 3 succeeded, 1 failed',
+  );
 
   rmSync(`${tree}/sequences/peptide-1`, { recursive: true });
   // Its result comes from the cache, without a job.

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadIndex, readRecording } from '../../src/local-services/engines/recordings.ts';
+import { loadIndex, readRecording } from '../../src/local-services/engines/recorded.ts';
 import {
   atMostOneJob,
   itemsTable,
@@ -155,15 +155,9 @@ describe('the output tree of the demo', () => {
       'ro-crate-metadata.json',
       'SHA256SUMS',
     ];
-    const own = [
-      'campaign.json',
-      'items-00000.json',
-      'lease/00000001.json',
-      'page-states.json',
-      'reached/00000',
-      'reached/all',
-      'tree.json',
-    ].map((name) => `.hundredfold/${name}`);
+    const own = ['campaign.json', 'items-00000.json', 'lease/00000001.json', 'tree.json'].map(
+      (name) => `.hundredfold/${name}`,
+    );
     const wanted = [...top, ...own, ...rows.flatMap(expectedFiles)].sort();
     // The tables and the report have their own tests; they depend on the kinds.
     const found = filesBelow(tree).filter((name) => !/^(tables\/|report\.html$)/.test(name));

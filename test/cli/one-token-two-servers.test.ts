@@ -36,7 +36,7 @@ describe.skipIf(WITHOUT_S3 !== null)('one token at two servers', () => {
     expect(stderr).toContain(one.path());
     expect(stderr).toContain('hundredfold move');
     // The first one continues.
-    await one.runs(0, ['run', 'night.csv', '--name', 'again', '--refresh', '--yes'], on(one));
+    await one.runs(0, ['run', 'night.csv', '--name', 'again', '--no-cache', '--yes'], on(one));
     const journal = await service.end();
     atMostOneJob(journal, 8);
     neverOverBudget(journal, { limit: 3, windowMs: 4_000 });

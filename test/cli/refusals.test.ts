@@ -38,7 +38,7 @@ describe('the command line', () => {
       at.runs(0, ['run', '--help']),
       at.runs(0, ['--version']),
     ]);
-    const commands = ['run', 'status', 'list', 'watch', 'pause', 'resume', 'cancel', 'budget'];
+    const commands = ['run', 'status', 'watch', 'pause', 'resume', 'cancel'];
     for (const command of [...commands, 'init', 'worker', 'services', 'doctor', 'stop'])
       expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
     for (const option of ['--out', '--name', '--config', '--services', '--detach', '--json'])

@@ -16,9 +16,12 @@ test('run shows the refusal, waits, and continues with a new token', async () =>
   const withToken = (token: string) => ({ env: { HUNDREDFOLD_MOLECULE_TOKEN: token } });
   const services = at.type([
     ...['services', '--engine', 'recorded', '--port', String(port), '--job-time', '300ms'],
-    ...['--gateway', 'expired-token', '--fault-control'],
+    '--fault-control',
   ]);
   await services.says('Ctrl-C stops');
+  const control = `http://127.0.0.1:${port}/_faults`;
+  const headers = { 'Content-Type': 'application/json' };
+  await fetch(control, { method: 'PUT', headers, body: '[{"name":"expired-token"}]' });
 
   const evening = at.type(['run', 'night.csv', '--yes'], withToken('expired890'));
   await evening.says('has refused requests since');
@@ -32,7 +35,7 @@ test('run shows the refusal, waits, and continues with a new token', async () =>
   evening.kill('SIGINT');
   await evening.endsWith(130);
 
-  await fetch(`http://127.0.0.1:${port}/_gateway`, { method: 'DELETE' });
+  await fetch(control, { method: 'DELETE' });
   await at.runs(0, ['run', 'night.csv', '--yes'], withToken('renewed890'));
   services.kill('SIGTERM');
   await services.endsWith(0);

@@ -19,14 +19,14 @@ interface Body {
   readonly log?: string;
 }
 
-test('--base-path, --job-time-limit and --gateway reach the services', async () => {
+test('--job-time-limit and --fault-control reach the services', async () => {
   const at = desk();
   const port = String(await freePort());
   const options = ['--engine', 'synthetic', '--job-time', '60s', '--job-time-limit', '200ms'];
-  const more = ['--base-path', '/tools', '--gateway', 'none', '--fault-control'];
+  const more = ['--fault-control'];
   const services = at.type(['services', '--port', port, ...options, ...more]);
   await services.says('Ctrl-C stops');
-  const url = `http://127.0.0.1:${port}/tools`;
+  const url = `http://127.0.0.1:${port}`;
   expect(services.stderr).toContain(`${url}/acpype`);
   const headers = { 'Content-Type': 'application/json' };
   const submitted = await fetch(`${url}/acpype/api`, {
@@ -42,18 +42,16 @@ test('--base-path, --job-time-limit and --gateway reach the services', async () 
       .then((body) => (log = body.log ?? ''));
     return log.includes('stopped at its time limit');
   }, 'the job was stopped at its time limit');
-  await fetch(`${url}/_gateway`, {
+  await fetch(`${url}/_faults`, {
     method: 'PUT',
     headers,
-    body: '{"name":"maintenance-html"}',
+    body: '[{"name":"maintenance-html"}]',
   });
   const page = await fetch(`${url}/acpype/api/${id}/`);
   expect(await page.text()).toContain('Scheduled maintenance');
 });
 
 test.each([
-  ['--gateway', 'firewall'],
-  ['--base-path', 'tools'],
   ['--smtp', 'localhost:25'],
   ['--job-time-limit', 'soon'],
 ])('%s %s is refused with the expected values', async (option, value) => {

@@ -115,6 +115,6 @@ test('a tree that was removed in the middle is not silently created again; cance
   const config = RUN.slice(4);
   const cancelled = await at.runs(0, ['cancel', 'night', ...config], first);
   expect(cancelled.stderr).toContain('was ended');
-  expect((await at.runs(0, ['list', ...config], first)).stdout).not.toContain('running');
+  expect((await at.runs(0, ['status', ...config], first)).stdout).not.toContain('running');
   atMostOneJob(await service.end(), ROWS);
 }, 180_000);

@@ -36,7 +36,6 @@ test('finds no problems in a campaign given by name or by the folder of its tree
     ok: true,
     items: 16,
     faults: [],
-    notes: [],
   });
 });
 
@@ -53,6 +52,16 @@ test('names each fault with its path and a remedy, and exits with 3', async () =
     expect.arrayContaining(['files sequences/sequence-00001/result.json', 'tables items.csv']),
   );
   for (const { remedy } of faults) expect(remedy).toMatch(/\S/);
+});
+
+test('says of a campaign that has not ended only that, and how far it is', async () => {
+  const at = desk();
+  const { store } = await writeFinishedTree(at.path('results', 'finished'), 4);
+  await store.write('molecules/molecule-00001/sending-0-0.json', '{}');
+  const { code, stdout, stderr } = await at.type(['verify', 'finished']).ended;
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('finished has not ended (16 of 16)');
+  expect(stderr).not.toMatch(/sending|remove/i);
 });
 
 test('prints one JSON document also if the campaign does not exist', async () => {

@@ -10,7 +10,7 @@ import { rehearse, TOKEN } from './rehearsal.ts';
 
 const HTML = '<!doctype html><title>Not Found</title>';
 
-test('run refuses a mistyped address and shows the corrected one, and doctor shows it', async () => {
+test('run refuses a mistyped address and says what is there, and so does doctor', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 10, seconds: 60 });
   const wrong = `${service.url}/online_predictors/ap`;
@@ -18,11 +18,11 @@ test('run refuses a mistyped address and shows the corrected one, and doctor sho
   peptides(at, 'night', 2);
   const { stderr } = await at.runs(2, ['run', 'night.csv'], { env: TOKEN });
   expect(stderr).toContain('SERVICE_URL_WRONG');
-  expect(stderr).toContain(`Write services.predictions.url: ${service.url}.`);
+  expect(stderr).toContain('Check services.predictions.url');
   expect(existsSync(at.path('results', 'night', 'campaign')), 'nothing is laid out').toBe(false);
   const doctor = await at.runs(2, ['doctor'], { env: TOKEN });
   expect(doctor.stdout).toMatch(
-    /^PROBLEM {2}service predictions: .* is not the prediction service: .*404.*\n {9}Write services\.predictions\.url: /m,
+    /^PROBLEM {2}service predictions: .* is not the prediction service: .*404.*\n {9}Check services\.predictions\.url/m,
   );
   expect(await service.end()).toEqual([]);
 });

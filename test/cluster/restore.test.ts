@@ -16,6 +16,7 @@ import {
   noItemLost,
   treeIsWhole,
 } from '../promises.ts';
+import { createNamespace } from './create-namespace.ts';
 import { UNPRIVILEGED } from './postgres.ts';
 import { startCluster, type Cluster } from './temporal-on-postgres.ts';
 import { clusterTools, type ClusterTools } from './tools.ts';
@@ -91,7 +92,7 @@ services:
       HUNDREDFOLD_PREDICTION_TOKEN: 'pRestoreToken9x',
     };
     const env = { env: tokens };
-    await at.runs(0, ['setup', 'temporal']);
+    createNamespace({ address: cluster.address, namespace: 'lab' });
     const first = at.type(['worker'], env);
     await at.runs(0, ['run', 'night.jsonl', '--detach'], env);
     await ended(at, 5);

@@ -1,12 +1,12 @@
 /** A real Temporal server on PostgreSQL, with and without mutual TLS. Skipped if the programs are missing: tools.ts. */
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { desk } from '../cli/command.ts';
+import { PAYLOAD_CODEC } from '../payload-codec.ts';
 import { Authority, noOpenssl } from '../temporal/certificates.ts';
-import { expectSetUp, findingsOf } from './set-up-expectations.ts';
+import { createNamespace, expectPrepared, findingsOf } from './create-namespace.ts';
 import { psql, UNUSED_INDEXES } from './psql.ts';
 import { startCluster, updateSchema, type Cluster } from './temporal-on-postgres.ts';
 import { clusterTools, type ClusterTools } from './tools.ts';
@@ -37,12 +37,16 @@ describe.skipIf(missing !== null)(
         },
       });
     }, 120_000);
+    const tlsOptions = ({ certFile, keyFile }: { certFile: string; keyFile: string }) => [
+      ...['--tls-ca-path', authority.file, '--tls-server-name', 'temporal.test'],
+      ...['--tls-cert-path', certFile, '--tls-key-path', keyFile],
+    ];
     afterAll(async () => {
       await cluster[Symbol.asyncDispose]();
       for (const one of [authority, others]) one[Symbol.dispose]();
     });
 
-    test('is set up by one command, over mutual TLS', async () => {
+    test('has everything after the Temporal CLI created the namespace, over mutual TLS', async () => {
       const client = authority.issue('DNS:client');
       const at = desk();
       at.write(
@@ -53,8 +57,12 @@ describe.skipIf(missing !== null)(
   tls: { ca: ${authority.file}, cert: ${client.certFile}, key: ${client.keyFile}, serverName: temporal.test }
 `,
       );
-      await expectSetUp(at);
-      const { findings } = await findingsOf(at, 0);
+      await expectPrepared(at, {
+        address: cluster.address,
+        namespace: 'lab',
+        tls: tlsOptions(client),
+      });
+      const findings = await findingsOf(at, 0);
       expect(findings.find(({ check }) => check === 'Temporal')?.found).toContain('mutual TLS');
       // The certificates of this test are valid for two days.
       const certificate = findings.find(({ check }) => check === 'Temporal client certificate');
@@ -83,21 +91,24 @@ describe.skipIf(missing !== null)(
       onTestFinished(() => services.close());
       const client = authority.issue('DNS:client');
       const at = desk();
-      at.write('codec-key', randomBytes(32).toString('base64'));
       at.write(
         'hundredfold.yaml',
         `temporal:
   address: "${cluster.address}"
   namespace: encrypted
   tls: { ca: ${authority.file}, cert: ${client.certFile}, key: ${client.keyFile}, serverName: temporal.test }
-  codec: { key: a, keys: { a: { file: codec-key } } }
+  payloadCodec: "${PAYLOAD_CODEC}"
 services:
   predictions: { url: "${services.url}" }
 `,
       );
       at.write('rows.csv', 'id,sequence\none,MKTAYIAKQRQISFVKSHFS\ntwo,MKTAYIAKQRQISFVKSHFT\n');
       const env = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret-of-one' };
-      await at.runs(0, ['setup', 'temporal']);
+      createNamespace({
+        address: cluster.address,
+        namespace: 'encrypted',
+        tls: tlsOptions(client),
+      });
       const { stdout } = await at.runs(0, ['run', 'rows.csv', '--json'], { env });
       expect(JSON.parse(stdout)).toMatchObject({
         items: { total: 2, succeeded: 2 },

@@ -1,6 +1,6 @@
 /**
  * A Temporal server on PostgreSQL in a temporary folder, as a group runs it, without containers. The caller stops it.
- * Without a namespace: `hundredfold setup temporal` creates them.
+ * Without a namespace: createNamespace makes one.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';

@@ -63,7 +63,15 @@ const budget = mostly(
   fc.oneof(
     fc.constant('none'),
     fc.record({
-      limit: mostly(fc.constantFrom(1, 100, '5', ' 007 '), 1.5, '1e2', '0', '-1', '1.0'),
+      limit: mostly(
+        fc.constantFrom(1, 100, '5', ' 007 ', 10_000, '10000'),
+        1.5,
+        10_001,
+        '1e2',
+        '0',
+        '-1',
+        '1.0',
+      ),
       window: duration,
     }),
   ),
@@ -127,7 +135,6 @@ const config = object({
         url,
         token: secret,
         budget,
-        addressBudget: budget,
         maxDownload: size,
         variant: mostly(fc.constant('earlier')),
         ...network,
@@ -161,6 +168,16 @@ describe('program and schema', () => {
     { services: { predictions: { url: 'https://p.example', token: 'literal' } } },
     { services: { predictions: { url: 'https://p.example', budget: 'None' } } },
     { services: { predictions: {} } },
+    {
+      services: {
+        predictions: { url: 'https://p.example', budget: { limit: 10_001, window: '1d' } },
+      },
+    },
+    {
+      services: {
+        predictions: { url: 'https://p.example', budget: { limit: '10001', window: '1d' } },
+      },
+    },
     { services: { molecules: { url: 'https://m.example', maxDownload: 'much' } } },
     { jobs: { whenUnsure: 'held' } },
     { jobs: { deadline: 'soon' } },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
-import { addressOf, everyCredential } from '../../src/config/services.ts';
+import { addressOf } from '../../src/config/services.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Environment } from '../../src/domain/environment.ts';
 import type { HundredfoldError } from '../../src/domain/errors.ts';
@@ -82,12 +82,12 @@ describe('the configuration', () => {
     const settings = await load('services:\n  predictions: { url: "https://p.example" }', {
       ...TOKENS,
       HUNDREDFOLD_SERVICES_PREDICTIONS_URL: 'https://other.example',
-      HUNDREDFOLD_SERVICES_PREDICTIONS_ADDRESS_BUDGET_LIMIT: '300',
-      HUNDREDFOLD_SERVICES_PREDICTIONS_ADDRESS_BUDGET_WINDOW: '60m',
+      HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: '300',
+      HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_WINDOW: '60m',
       HUNDREDFOLD_EMBEDDED_DIR: '/elsewhere',
     });
     expect(settings.services.predictions?.url).toBe('https://other.example');
-    expect(settings.services.predictions?.addressLimit).toEqual({
+    expect(settings.services.predictions?.limit).toEqual({
       limit: 300,
       windowMs: 3_600_000,
     });
@@ -198,50 +198,6 @@ describe('the configuration', () => {
     await writeFile(join(folder, 'token'), 'from-a-file\n');
     const yaml = 'services:\n  predictions: { url: "https://p.example", token: { file: token } }';
     expect((await load(yaml)).services.predictions?.token.reveal()).toBe('from-a-file');
-  });
-});
-
-describe('several tokens of a service', () => {
-  const of = (more: string) =>
-    `services: { predictions: { url: https://host, tokens: [{ env: A }, { env: B }], ${more} } }`;
-  const environment = { A: 'p-one', B: 'p-two' };
-
-  test('are separate credentials', async () => {
-    const { services } = await load(of('severalTokensAllowed: true'), environment);
-    const all = everyCredential(Object.values(services));
-    expect(all.map(({ token }) => token.reveal())).toEqual(['p-one', 'p-two']);
-    expect(new Set(all.map(({ reference }) => reference.credential)).size).toBe(2);
-    expect(everyCredential(all)).toEqual(all);
-  });
-
-  test.each([
-    ['without `severalTokensAllowed`', of(''), environment, 'together they submit more'],
-    ['beside `token`', of('token: { env: A }'), environment, 'both token and tokens'],
-    [
-      'that are the same',
-      of('severalTokensAllowed: true'),
-      { A: 'p-one', B: 'p-one' },
-      'the same token more than once',
-    ],
-  ])('are refused %s', async (_, yaml, variables, words) => {
-    const error = await refusal(load(yaml, variables));
-    expect(error).toMatchObject({ code: 'CONFIG_SEVERAL_TOKENS', exitCode: 2 });
-    expect(error.message).toContain(words);
-    expect(`${error.message} ${error.remedy}`).not.toContain('p-one');
-  });
-
-  test('may be named by a variable of the environment', async () => {
-    const { services } = await load('services: { predictions: { url: https://host } }', {
-      ...environment,
-      HUNDREDFOLD_SERVICES_PREDICTIONS_TOKENS: 'A, B',
-      HUNDREDFOLD_SERVICES_PREDICTIONS_SEVERAL_TOKENS_ALLOWED: 'true',
-    });
-    expect(everyCredential(Object.values(services))).toHaveLength(2);
-  });
-
-  test('are named individually if one is missing', async () => {
-    const error = await refusal(load(of('severalTokensAllowed: true'), { A: 'p-one' }));
-    expect(error.message).toContain('services.predictions.tokens[1]');
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSize } from '../../src/config/size.ts';
+import { parseSize } from '../../src/config/schema-values.ts';
 
 test.each([
   ['64MB', 64_000_000],

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Environment } from '../../src/domain/environment.ts';
@@ -50,7 +49,6 @@ describe('a profile', () => {
       tls: { serverName: 'frontend.lab' },
       metadata: { 'x-team': 'nmr' },
       profile: 'lab',
-      reread: null,
     });
     expect(found?.apiKey?.reveal()).toBe('from-the-profile');
   });
@@ -127,18 +125,11 @@ test('TEMPORAL_* variables alone do not move a campaign to another server', () =
 describe.skipIf(noOpenssl !== null)('certificates', () => {
   const at = (tls: string): string => `temporal: { address: "t.example:7233", tls: { ${tls} } }`;
 
-  test('are loaded with their key, and reloaded', () => {
+  test('are loaded with their key', () => {
     using authority = new Authority('ours');
     const { certFile, keyFile, cert, key } = authority.issue('DNS:client');
     const found = load(at(`ca: ${authority.file}, cert: ${certFile}, key: ${keyFile}`));
     expect(found?.tls).toEqual({ ca: authority.cert, cert, key });
-    const next = authority.issue('DNS:client');
-    writeFileSync(certFile, next.cert);
-    expect(() => found?.reread?.()).toThrow(
-      expect.objectContaining({ code: 'CONFIG_TLS_MISMATCH' }),
-    );
-    writeFileSync(keyFile, next.key);
-    expect(found?.reread?.().tls).toMatchObject({ cert: next.cert, key: next.key });
   });
 
   test.each([
@@ -170,39 +161,8 @@ describe.skipIf(noOpenssl !== null)('certificates', () => {
   });
 });
 
-describe('the keys of the codec', () => {
-  const BASE64 = 'A'.repeat(43) + '=';
-  const HEX = '00'.repeat(32);
-  const codec = (keys: string, key = 'new'): string =>
-    `temporal: { codec: { key: ${key}, keys: { ${keys} } } }`;
-  const keysOf = (yaml: string, environment: Environment) =>
-    loadSettings(write('hundredfold.yaml', yaml), environment).codec;
-
-  test('are read from files and variables, in base64 or hexadecimal, for the embedded server as well', () => {
-    write('key', `${BASE64}\n`);
-    const found = keysOf(codec('new: { file: key }, old: { env: OLD }'), { OLD: HEX });
-    expect(found?.current).toBe('new');
-    expect([...(found?.keys ?? [])].map(([id, key]) => [id, key.symmetricKeySize])).toEqual([
-      ['new', 32],
-      ['old', 32],
-    ]);
-    expect(inspect(found) + JSON.stringify(found)).not.toMatch(/AAAA|0000/);
-    expect(keysOf('', {})).toBeNull();
-    const variables = {
-      HUNDREDFOLD_TEMPORAL_CODEC_KEY: '2026-11',
-      K: HEX,
-      HUNDREDFOLD_TEMPORAL_CODEC_KEYS_2026_11_ENV: 'K',
-    };
-    expect(keysOf('', variables)).toMatchObject({ current: '2026-11' });
-  });
-
-  test.each([
-    ['too short', 'new: { env: KEY }', 'c2hvcnQ=', 'CONFIG_CODEC_KEY'],
-    ['missing', 'new: { env: GONE }', BASE64, 'CONFIG_SECRET_MISSING'],
-    ['given under another id', 'other: { env: KEY }', BASE64, 'CONFIG_CODEC_KEY'],
-  ])('are refused, and never shown, if one is %s', (_, keys, KEY, code) => {
-    expect(() => keysOf(codec(keys), { KEY })).toThrow(
-      expect.objectContaining({ code, message: expect.not.stringContaining(KEY) as string }),
-    );
-  });
+test('the module of the payload codec is found beside the configuration, for the embedded server as well', () => {
+  const yaml = write('hundredfold.yaml', 'temporal: { payloadCodec: ./codec.ts }');
+  expect(loadSettings(yaml, {}).codec).toBe(join(folder, 'codec.ts'));
+  expect(loadSettings(write('none.yaml', ''), {}).codec).toBeNull();
 });

@@ -50,7 +50,7 @@ describe.skipIf(without !== null)(`the image for arm64 (${without ?? 'emulated'}
     for (const name of ['node', 'temporal'])
       expect(await shell(machineOf(`/usr/local/bin/${name}`)), name).toBe('183');
     const releases =
-      '/opt/hundredfold/lib/node_modules/hundredfold/lib/node_modules/@temporalio/core-bridge/releases';
+      '/opt/hundredfold/lib/node_modules/hundredfold/node_modules/@temporalio/core-bridge/releases';
     expect(await shell(`ls ${releases}`)).toBe('aarch64-unknown-linux-gnu');
     expect(await shell('temporal --version')).toContain('temporal version 1.9.1');
   });

@@ -166,12 +166,11 @@ export class Composition {
     return stdout.trim();
   }
 
-  /** The number of jobs that the services have accepted. */
+  /** The number of jobs that the services have accepted, by their log. */
   async jobs(): Promise<number> {
-    const url = `http://127.0.0.1:${this.#environment['SERVICES_PORT'] ?? ''}/metrics`;
-    const text = await (await fetch(url)).text();
-    const counts = [...text.matchAll(/^jobs\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
-    return counts.reduce((sum, count) => sum + count, 0);
+    const { stdout, stderr } = await podman('logs', this.#name('services'));
+    const accepted = /"endpoint":"submit".*"status":200/;
+    return `${stdout}${stderr}`.split('\n').filter((line) => accepted.test(line)).length;
   }
 
   /** Of both services, after `down`: while they run they lock their database. */

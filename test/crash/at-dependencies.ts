@@ -27,7 +27,7 @@ export function wiredDependencies(real: Dependencies, fuse: Fuse): Dependencies 
     publishCampaign: async (folder, end, options) =>
       publishCampaign(await openStore(folder), end, options),
     temporal,
-    ...(real.starter && { starter: wired(real.starter) }),
+    starter: wired(real.starter),
     ends: new EndReporter(temporal),
   };
 }
@@ -115,15 +115,16 @@ function temporalCalls(fuse: Fuse): WorkflowClientInterceptor {
       if (input.signalName === 'itemDone') fuse.at('conclude: campaign told, not reported');
     },
     async startWithDetails(input, next) {
-      fuse.at('submit: accepted, item not begun');
+      const [before, after] =
+        input.workflowType === 'budget'
+          ? ([
+              'ensureBudget: before the budget is started',
+              'ensureBudget: budget started, not reported',
+            ] as const)
+          : (['submit: accepted, item not begun', 'submit: item begun, not reported'] as const);
+      fuse.at(before);
       const started = await next(input);
-      fuse.at('submit: item begun, not reported');
-      return started;
-    },
-    async signalWithStart(input, next) {
-      fuse.at('ensureBudget: before the budget is started');
-      const started = await next(input);
-      fuse.at('ensureBudget: budget started, not reported');
+      fuse.at(after);
       return started;
     },
   };

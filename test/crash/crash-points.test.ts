@@ -197,7 +197,7 @@ async function lengthen(point: CrashPoint, scene: Scene, { handle }: Started): P
   const nobody = { id: 'nobody', state: 'succeeded', code: null, message: null };
   const signal = point.startsWith('budget')
     ? () => scene.budget().signal('withdraw', { item: 'nobody' })
-    : () => handle.signal('itemDone', nobody);
+    : () => handle.signal('itemDone', [nobody]);
   for (let sent = 0; sent < EVENTS; sent += 20) {
     await Promise.all(Array.from({ length: 20 }, signal));
   }
@@ -273,6 +273,35 @@ describe.concurrent('a worker killed while a POST is outstanding', () => {
       await endsWell(scene, started, drugs);
       const held = (await itemsTable(started.folder)).filter(({ state }) => state === 'held');
       expect(held.length, 'held').toBeGreaterThanOrEqual(1);
+    },
+  );
+
+  test(
+    'in a burst of molecules says nothing about the service: the others run',
+    PATIENCE,
+    async (context) => {
+      const [burst, drugs] = [8, 20];
+      const hang = {
+        name: 'hang',
+        service: 'molecules',
+        endpoint: 'submit',
+        times: burst,
+      } as const;
+      const policy = { sameFailures: 5 };
+      const scene = await Scene.open({ faults: [hang], policy, maxUnfinished: burst });
+      context.onTestFinished(() => scene.close());
+      const dies = scene.worker();
+      await dies.ready;
+      const started = await scene.start(molecules(drugs));
+      await expect
+        .poll(() => scene.journal().length, { interval: 20 })
+        .toBeGreaterThanOrEqual(burst);
+      await dies.kill();
+      await scene.worker().ready;
+      await scene.end(started);
+      await endsWell(scene, started, drugs - 1);
+      const held = (await itemsTable(started.folder)).filter(({ state }) => state === 'held');
+      expect(held.length, 'held').toBeGreaterThanOrEqual(burst);
     },
   );
 });

@@ -1,7 +1,6 @@
 /** Workers that are suspended or die around the opening of a window. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { budgetQuery } from '../../src/workflows/messages.ts';
 import { campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { replaysEveryHistory } from '../replay/every-history.ts';
@@ -51,7 +50,7 @@ describe('a worker', () => {
       while (!asking.signal.aborted) {
         const soon = Date.now() + 8_000;
         void scene.client
-          .withDeadline(soon, () => scene.budget().query(budgetQuery))
+          .withDeadline(soon, () => scene.budget().query('__stack_trace'))
           .catch(() => undefined);
         await delay(250);
       }

@@ -15,7 +15,7 @@ import { startOrJoin } from '../../src/campaigns/start.ts';
 import { describeService } from '../../src/config/services.ts';
 import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { Secret } from '../../src/config/secret.ts';
-import type { CampaignProgress } from '../../src/domain/campaign.ts';
+import type { CampaignProgress, JobPolicy } from '../../src/domain/campaign.ts';
 import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
@@ -51,6 +51,9 @@ export interface SceneOptions extends LocalServicesOptions {
   readonly temporalOfWorkers?: string;
   /** Port of the services for the workers: that of a proxy. */
   readonly servicesPort?: number;
+  readonly policy?: Partial<JobPolicy>;
+  /** Molecules in progress at the service; default: no limit. */
+  readonly maxUnfinished?: number;
 }
 
 export interface Started {
@@ -139,8 +142,17 @@ export class Scene {
       recover: nothing,
       close: nothing,
     } as const;
-    const policy = { deadlineMs: 60_000, lostAfterMs: 1_000, whenUnsure: 'hold' } as const;
-    await startOrJoin(session, { name, folder, ...taken, feeds, policy, keepResults: false });
+    const usual = { deadlineMs: 60_000, lostAfterMs: 1_000, whenUnsure: 'hold' } as const;
+    const policy = { ...usual, ...this.#options.policy };
+    await startOrJoin(session, {
+      name,
+      folder,
+      ...taken,
+      feeds,
+      policy,
+      priority: 3,
+      keepResults: false,
+    });
     taken.spool.remove();
     const handle = this.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
     return { name, folder, handle, ids };
@@ -231,7 +243,7 @@ export class Scene {
   #plans(): ServicePlan[] {
     const { address } = this;
     const { limit = LIMITS.limit, windowMs = LIMITS.windowMs, servicesPort } = this.#options;
-    const { moleculeLimit = 0 } = this.#options;
+    const { moleculeLimit = 0, maxUnfinished } = this.#options;
     const at = (url: string) =>
       servicesPort === undefined ? url : url.replace(/:\d+/, `:${servicesPort}`);
     return [
@@ -241,6 +253,7 @@ export class Scene {
         address,
         token: TOKEN,
         limit: { limit: moleculeLimit || null, windowMs },
+        ...(maxUnfinished !== undefined && { maxUnfinished }),
       },
       {
         service: 'predictions',

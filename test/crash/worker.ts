@@ -25,6 +25,7 @@ export interface ServicePlan {
   readonly address: string;
   readonly token: string;
   readonly limit: Limit;
+  readonly maxUnfinished?: number;
 }
 
 export interface WorkerPlan {

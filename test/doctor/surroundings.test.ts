@@ -1,29 +1,10 @@
-/** Warnings of `hundredfold doctor`: other accounts of the machine, and one token in two places. */
+/** Warnings of `hundredfold doctor` about things that work. */
 import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { otherAccounts, surroundings } from '../../src/doctor/surroundings.ts';
+import { surroundings } from '../../src/doctor/surroundings.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Environment } from '../../src/domain/environment.ts';
 import { desk, type Desk } from '../cli/command.ts';
-
-const PASSWD = `root:x:0:0:root:/root:/bin/bash
-daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin
-nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
-ada:x:1000:1000:Ada:/home/ada:/bin/bash
-bo:x:1001:1001::/home/bo:/bin/zsh
-locked:x:1002:1002::/home/locked:/bin/false
-`;
-
-describe('other accounts', () => {
-  test('are those of people who can log in', () => {
-    expect([...otherAccounts(PASSWD, 0).values()]).toContain('bo');
-    expect([...otherAccounts(PASSWD, 1000)]).toEqual([[1001, 'bo']]);
-  });
-
-  test('are absent on a machine with one user', () => {
-    expect(otherAccounts(PASSWD.replace(/^bo:.*\n/m, ''), 1000).size).toBe(0);
-  });
-});
 
 const TOKEN = 'sAme-tw1ce';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exportLoaders } from '../../scripts/export-loaders.ts';
+import { exportLoaders } from '../../scripts/python-environment.ts';
 import { exportInMemory, recordedMolecules, writeTo } from './recorded.ts';
 
 const run = promisify(execFile);

@@ -1,9 +1,11 @@
 /** Results of the real engines, as items of an export, and an export of them in memory or in a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { bondedMolecule } from '../../src/export/bonded-molecule.ts';
 import { DEFAULT_OPTIONS, type ExportItem, type ExportOptions } from '../../src/export/format.ts';
 import { exportFormatOf } from '../../src/export/formats.ts';
 import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
+import { withChemist } from '../../src/inputs/molecules/shared-chemist.ts';
 import { readMolecule } from '../../src/results/molecule.ts';
 import { readAlignment } from '../../src/results/alignment.ts';
 import { readSequences } from '../../src/results/sequence.ts';
@@ -21,19 +23,24 @@ interface RecordedJob {
   readonly results: Readonly<Record<string, string>>;
 }
 
+export interface RecordedItem extends ExportItem {
+  /** Empty for a file. */
+  readonly input: { readonly name: string; readonly text: string };
+}
+
 /** All that acpype created files for, also the silently wrong ones: a benzene without hydrogens, two molecules. */
-export function recordedMolecules(): readonly ExportItem[] {
+export function recordedMolecules(): readonly RecordedItem[] {
   return goldens('own', 'acpype', '.json').flatMap((file) => {
     const job = JSON.parse(golden('own', file)) as RecordedJob;
     return job.ok ? [moleculeItem(file.replace(/^acpype\/|\.json$/g, ''), job)] : [];
   });
 }
 
-export function recordedMolecule(id: string): ExportItem {
+export function recordedMolecule(id: string): RecordedItem {
   return moleculeItem(id, JSON.parse(golden('own', `acpype/${id}.json`)) as RecordedJob);
 }
 
-function moleculeItem(id: string, job: RecordedJob): ExportItem {
+function moleculeItem(id: string, job: RecordedJob): RecordedItem {
   const options: MoleculeOptions = {
     kind: 'molecule',
     chargeMethod: job.charge_method,
@@ -50,15 +57,33 @@ function moleculeItem(id: string, job: RecordedJob): ExportItem {
     pdb: text('_NEW.pdb'),
     frcmod: text('_AC.frcmod'),
   });
-  const isSmiles = job.smiles !== null;
+  const input = { name: job.smiles === null ? 'input.pdb' : 'input.smi', text: job.smiles ?? '' };
   return {
     id,
-    record: recordOf(id, options, isSmiles ? 'input.smi' : 'input.pdb'),
+    record: recordOf(id, options, input.name),
     files: Object.fromEntries(endings.map((ending) => [ending, text(ending)])),
-    input: job.smiles ?? 'ATOM',
+    input,
     reading,
+    molecule: null,
     structure: null,
   };
+}
+
+/** With bond orders, as for the formats that need them; those without are left out. */
+export async function withBonds(items: readonly RecordedItem[]): Promise<{
+  readonly items: readonly ExportItem[];
+  readonly leftOut: readonly LeftOutItem[];
+}> {
+  const [bonded, leftOut]: [ExportItem[], LeftOutItem[]] = [[], []];
+  await withChemist(async (chemist) => {
+    for (const item of items) {
+      if (item.reading?.kind !== 'molecule') continue;
+      const molecule = await bondedMolecule(item.reading, item.input, chemist);
+      if ('code' in molecule) leftOut.push({ id: item.id, ...molecule });
+      else bonded.push({ ...item, molecule });
+    }
+  });
+  return { items: bonded, leftOut };
 }
 
 function recordOf(
@@ -88,7 +113,7 @@ export function sequenceItem(file: string): ExportItem {
   const options = { kind: 'sequence', predictors: ['dynamine'] } as const;
   const reading = readSequences(golden('own', file));
   const record = recordOf(id, options, 'input.fasta');
-  return { id, record, files: {}, input: null, reading, structure: null };
+  return { id, record, files: {}, reading, molecule: null, structure: null };
 }
 
 export function recordedAlignments(): readonly ExportItem[] {
@@ -98,7 +123,7 @@ export function recordedAlignments(): readonly ExportItem[] {
       const id = (file.split('/').at(-1) ?? '').replace(/\.json$/, '');
       const record = recordOf(id, { kind: 'alignment' }, 'input.fasta');
       const reading = readAlignment(golden('own', file), null);
-      return { id, record, files: {}, input: null, reading, structure: null };
+      return { id, record, files: {}, reading, molecule: null, structure: null };
     });
 }
 

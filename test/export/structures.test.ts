@@ -1,12 +1,11 @@
-/** Predictions on the user's structures: which residue is which, B factors, attributes, scenes. */
+/** Predictions on the user's structures: which residue is which, B factors. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exportLoaders } from '../../scripts/export-loaders.ts';
+import { exportLoaders } from '../../scripts/python-environment.ts';
 import type { ExportItem } from '../../src/export/format.ts';
 import { StructureFolder } from '../../src/export/structure-folder.ts';
-import { matchChain } from '../../src/export/structure/match-chain.ts';
-import { readChains } from '../../src/export/structure/pdb-file.ts';
+import { matchChain, readChains } from '../../src/export/pdb.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { madeStructure, type Made } from './made-structure.ts';
 import { exportInMemory, sequenceItem, writeTo } from './recorded.ts';
@@ -56,11 +55,9 @@ test('B factors become the values of the predictor; residues without one get -1'
 
 test('a structure of another sequence is named, and not coloured', () => {
   const other = withStructure({}, madeStructure('WWWWWWWWWWWW'));
-  for (const format of ['pdb', 'molviewspec', 'chimerax']) {
-    const { leftOut, files } = exportInMemory(format, [other]);
-    expect(leftOut).toMatchObject([{ code: 'STRUCTURE_DIFFERS' }]);
-    expect(files.size).toBe(0);
-  }
+  const { leftOut, files } = exportInMemory('pdb', [other]);
+  expect(leftOut).toMatchObject([{ code: 'STRUCTURE_DIFFERS' }]);
+  expect(files.size).toBe(0);
 });
 
 test('a predictor that the result does not have is named, with the available ones', () => {
@@ -73,32 +70,6 @@ test('a structure in mmCIF is refused with a message that names the format', () 
   const { leftOut } = exportInMemory('pdb', [withStructure({}, 'data_1ABC\nloop_\n')]);
   expect(leftOut[0]).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
   expect(leftOut[0]?.message).toContain('mmCIF');
-});
-
-/** ChimeraX manual: a header of `name: value` lines, then tab, specifier, tab, value. */
-function readAttributes(text: string): Map<string, Map<string, number>> {
-  const attributes = new Map<string, Map<string, number>>();
-  let current = new Map<string, number>();
-  for (const line of text.split('\n').filter((one) => one !== '')) {
-    const [, name, value = ''] = /^(attribute|recipient): (\S+)$/.exec(line) ?? [];
-    const [, specifier, number] =
-      /^\t(\/\w:\d+[A-Z]?|:\d+)\t(-?\d+(?:\.\d+)?(?:e-?\d+)?)$/.exec(line) ?? [];
-    if (name === 'attribute') attributes.set(value, (current = new Map<string, number>()));
-    else if (name === 'recipient') expect(value).toBe('residues');
-    else if (specifier !== undefined) current.set(specifier, Number(number));
-    else throw new Error(`no line of a .defattr file: ${line}`);
-  }
-  return attributes;
-}
-
-test('ChimeraX attributes are on the residues of the structure, or numbered along the sequence', () => {
-  const on = exportInMemory('chimerax', [withStructure({ chain: 'B', first: 11 })]);
-  const attributes = readAttributes(on.files.get(`${plain.id}.defattr`) ?? '');
-  expect(attributes.get('backbone')?.get('/B:11')).toBeCloseTo(Number(values[0]), 6);
-  expect(attributes.get('backbone')?.size).toBe(sequence.length);
-  expect([...attributes.keys()].every((name) => /^[a-z]\w*$/.test(name))).toBe(true);
-  const along = exportInMemory('chimerax', [plain]).files.get(`${plain.id}.defattr`) ?? '';
-  expect(readAttributes(along).get('backbone')?.get(':1')).toBeCloseTo(Number(values[0]), 6);
 });
 
 describe('the column structure', () => {
@@ -143,19 +114,6 @@ describe.skipIf(missing !== '')(
         .filter(([index]) => index !== 2)
         .map(([index, value]) => [`A${11 + index}`, [Math.round(Number(value) * 100) / 100]]);
       expect(found).toEqual([...expected, ['W1', [-1]]]);
-    });
-
-    test('molviewspec accepts the scene as valid', async () => {
-      if ('missing' in loaders) throw new Error(loaders.missing);
-      const folder = await temporaryFolder();
-      await writeTo(folder, exportInMemory('molviewspec', [withStructure()]));
-      const found = (await loaders.load('scene', join(folder, `${plain.id}.mvsj`))) as {
-        readonly title: string;
-        readonly kinds: readonly string[];
-      };
-      expect(found.title).toBe(`${plain.id}, backbone`);
-      expect(found.kinds.slice(0, 4)).toEqual(['root', 'download', 'parse', 'structure']);
-      expect(found.kinds.filter((kind) => kind === 'color').length).toBeGreaterThan(2);
     });
   },
 );

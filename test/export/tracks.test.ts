@@ -1,4 +1,4 @@
-/** Tracks for Jalview and Nightingale, in the formats of their manuals and packages. */
+/** Tracks for Jalview, in the format of its manual. */
 import { expect, test } from 'vitest';
 import { exportInMemory, recordedAlignments, sequenceItem } from './recorded.ts';
 
@@ -52,32 +52,4 @@ test('the rows of an alignment have a graph each, of their residues without gaps
       expect(graphs.get(`${name} earlyFolding`)).toHaveLength(row.replaceAll('-', '').length);
     }
   }
-});
-
-test('Nightingale gets its line graphs and features', () => {
-  const { files } = exportInMemory('nightingale', [item]);
-  const { proteins } = JSON.parse(files.get(`${item.id}.json`) ?? '') as {
-    readonly proteins: readonly {
-      readonly sequence: string;
-      readonly linegraph: readonly {
-        readonly name: string;
-        readonly range: readonly [number, number];
-        readonly values: readonly { readonly position: number; readonly value: number }[];
-      }[];
-      readonly features: readonly { readonly start: number; readonly end: number }[];
-    }[];
-  };
-  const [one] = proteins;
-  const backbone = one?.linegraph.find(({ name }) => name === 'backbone');
-  expect(backbone?.values.map(({ value }) => value)).toEqual(protein?.tracks['backbone']);
-  expect(backbone?.values.map(({ position }) => position)).toEqual(
-    [...(one?.sequence ?? '')].map((_, index) => index + 1),
-  );
-  for (const { range, values } of one?.linegraph ?? []) {
-    for (const { value } of values) {
-      expect(value).toBeGreaterThanOrEqual(range[0]);
-      expect(value).toBeLessThanOrEqual(range[1]);
-    }
-  }
-  expect(one?.features.length).toBeGreaterThan(0);
 });

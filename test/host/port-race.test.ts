@@ -24,7 +24,7 @@ test('the server starts on another port if its port is taken just before the sta
   const at = desk();
   const cli = at.write('temporal', QUICKER(at.folder, temporalCli()));
   chmodSync(cli, 0o755);
-  const { stderr } = await at.runs(0, ['list', '--json'], { env: { TEMPORAL_CLI: cli } });
+  const { stderr } = await at.runs(0, ['status', '--json'], { env: { TEMPORAL_CLI: cli } });
   expect(stderr).not.toContain('goroutine');
   const { address } = at.record('server') as { address: string };
   const lost = readFileSync(at.path('lost'), 'utf8');

@@ -59,9 +59,21 @@ test('a command that joins a host that is ending waits, and then reports HOST_NO
     "services: { predictions: { url: 'http://127.0.0.1:9', token: { env: SOME_TOKEN } } }",
   );
   const settings = loadSettings(file, environment);
-  const server = { pid: process.pid, address: `127.0.0.1:${ending.port}`, ui: null };
+  const server = {
+    pid: process.pid,
+    address: `127.0.0.1:${ending.port}`,
+    ui: null,
+    uiBehind: null,
+  };
   const services = [settings.services.predictions?.reference];
-  const record = { pid: process.pid, taskQueue: 'any', server, services, lookOnly: false };
+  const record = {
+    pid: process.pid,
+    taskQueue: 'any',
+    server,
+    services,
+    lookOnly: false,
+    lasting: false,
+  };
   writeFileSync(join(dir, 'host.json'), JSON.stringify(record));
   const joining = openSession({
     settings,

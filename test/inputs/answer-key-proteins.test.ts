@@ -3,7 +3,7 @@
  * none with a right result is refused. Skipped if the sample data are missing.
  */
 import { describe, expect, test } from 'vitest';
-import { confusion, isThere, judgeProteins } from '../../bench/answer-key-proteins.ts';
+import { confusion, isThere, judgeProteins } from './answer-key-proteins.ts';
 
 /** Wrong or failing as given, and right in the form that is sent, by the end of their names. */
 const CORRECTED = [

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, test } from 'vitest';
-import { confusionTable, moleculeCases } from '../../bench/answer-key-molecules.ts';
+import { confusionTable, moleculeCases } from './answer-key-molecules.ts';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
 import {
   MOLECULE_EXTENSIONS,

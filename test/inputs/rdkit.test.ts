@@ -1,7 +1,7 @@
 import rdkit from '@rdkit/rdkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { drugLikeSmiles } from '../../bench/drug-like.ts';
+import { drugLikeSmiles } from './drug-like.ts';
 import type { Chemist } from '../../src/inputs/molecules/chemist.ts';
 import { openChemist, type ChemistOptions } from '../../src/inputs/molecules/rdkit.ts';
 

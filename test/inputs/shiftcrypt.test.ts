@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readNef } from '../../src/inputs/shifts/nef.ts';
 import { readNmrStar } from '../../src/inputs/shifts/nmr-star.ts';
-import { atomsNeeded, getsValue } from '../../src/inputs/shifts/shiftcrypt.ts';
+import { atomsNeeded, getsValue } from '../../src/inputs/shifts/nmr.ts';
 import { readStar } from '../../src/inputs/shifts/star.ts';
 import type { Residue } from '../../src/inputs/shifts/shift-table.ts';
 import { MODEL_CLASSES, type ModelClass } from '../../src/domain/item.ts';

@@ -1,6 +1,5 @@
 /** Ledgers on one file, with a clock that the test sets. */
 import { randomUUID } from 'node:crypto';
-import type { Limit } from '../../src/budget/window.ts';
 import type { Account, ReservationRequest } from '../../src/ledger/charge.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { Moment, SteadyClock } from '../../src/ledger/steady-clock.ts';
@@ -44,11 +43,9 @@ export class TestClock implements SteadyClock {
 export function submission(
   id: string,
   limit: number | null,
-  rest: Partial<Account> & { readonly address_?: Limit } = {},
+  account: Partial<Account> = {},
 ): ReservationRequest {
-  const { address_ = { limit: null, windowMs: 0 }, ...account } = rest;
-  const credential = { limit, windowMs: WINDOW_MS };
-  return { ...ACCOUNT, ...account, id, windows: { credential, address: address_ } };
+  return { ...ACCOUNT, ...account, id, limit: { limit, windowMs: WINDOW_MS } };
 }
 
 export function ledgerIn(folder: string, clock: SteadyClock, owner = 'server 1'): Ledger {

@@ -5,13 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import type { Reservation } from '../../src/ledger/charge.ts';
-import { LONGEST_POST_MS } from '../../src/domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { ASK_AGAIN_MS } from '../../src/ledger/fullness.ts';
 import { Ledger, LEDGER_FILE } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { ACCOUNT, ledgerIn, submission, TestClock, WINDOW_MS } from './a-ledger.ts';
 
-const TAKEN = { type: 'taken', repeated: false } as const;
+const TAKEN = { type: 'taken' } as const;
 
 let folder: string;
 let clock: TestClock;
@@ -78,9 +78,9 @@ describe('a reservation', () => {
     expect(send('b', 2)).toEqual(TAKEN);
   });
 
-  test('of an id that was sent before is a second POST: it needs its own slot, and is marked as repeated', () => {
+  test('of an id that was sent before is a second POST: it needs its own slot', () => {
     send('a', 2);
-    expect(ledger.reserve(submission('a', 2))).toEqual({ type: 'taken', repeated: true });
+    expect(ledger.reserve(submission('a', 2))).toEqual(TAKEN);
     expect(send('b', 2).type).toBe('full');
     expect(ledger.charges(ACCOUNT)).toHaveLength(2);
   });
@@ -90,10 +90,10 @@ describe('a reservation', () => {
     dead.reserve(submission('a', 1));
     dead.stop();
     expect(ledger.reserve(submission('a', 1)).type).toBe('full');
-    clock.pass(LONGEST_POST_MS + WINDOW_MS + GUARD_MS - 1);
+    clock.pass(LATEST_ACCEPTANCE_MS + WINDOW_MS + GUARD_MS - 1);
     expect(ledger.reserve(submission('a', 1)).type).toBe('full');
     clock.pass(1);
-    expect(ledger.reserve(submission('a', 1))).toEqual({ type: 'taken', repeated: true });
+    expect(ledger.reserve(submission('a', 1))).toEqual(TAKEN);
   });
 
   test('is charged although the file was removed while the POST was in progress', () => {
@@ -118,6 +118,63 @@ describe('a reservation', () => {
   });
 });
 
+describe('a POST of unknown fate', () => {
+  test('counts as long as the service may accept its job, or a window from when a look-up found it', () => {
+    ledger.reserve(submission('a', 1));
+    ledger.leave('a', clock.wallMs);
+    clock.pass(LATEST_ACCEPTANCE_MS);
+    expect(send('b', 1).type).toBe('full');
+    ledger.close('a', 'charged', { remoteId: 'r' });
+    // The answer of a process that was suspended changes nothing.
+    clock.pass(WINDOW_MS);
+    ledger.close('a', 'charged', { remoteId: 'r' });
+    clock.pass(GUARD_MS);
+    expect(send('b', 1)).toEqual(TAKEN);
+  });
+
+  test('shares its slot with the POST that replaces it, in any process', () => {
+    const again = { ...submission('a 1', 1), replaces: 'a 0' };
+    const dead = open();
+    dead.reserve(submission('a 0', 1));
+    dead.stop();
+    expect(ledger.reserve(again)).toEqual(TAKEN);
+    expect(send('b', 1).type).toBe('full');
+    ledger.close('a 1', 'charged');
+    expect(ledger.charges(ACCOUNT)).toHaveLength(1);
+    clock.pass(WINDOW_MS + GUARD_MS);
+    expect(send('b', 1)).toEqual(TAKEN);
+  });
+
+  test('has its slot again if that POST created no job, as another process may know', () => {
+    const again = { ...submission('a 1', 1), replaces: 'a 0' };
+    ledger.reserve(submission('a 0', 1));
+    ledger.leave('a 0', null);
+    const dead = open();
+    dead.reserve(again);
+    dead.stop();
+    ledger.free('a 1', 'a 0');
+    expect(ledger.charges(ACCOUNT)).toMatchObject([{ id: 'a 0', state: 'open' }]);
+    expect(send('b', 1).type).toBe('full');
+    expect(ledger.reserve(again)).toEqual(TAKEN);
+  });
+
+  test('is not replaced beyond a limit that was lowered meanwhile', () => {
+    for (const id of ['a', 'b']) ledger.reserve(submission(id, 2));
+    expect(ledger.reserve({ ...submission('c', 1), replaces: 'a' }).type).toBe('full');
+    expect(ledger.reserve({ ...submission('c', 2), replaces: 'a' })).toEqual(TAKEN);
+  });
+
+  test('is known with its answer, once its process has written that', () => {
+    ledger.reserve(submission('a', 1));
+    expect(ledger.answerOf('a')).toBeNull();
+    const { run, steadyMs } = clock.now();
+    ledger.close('a', 'charged', { remoteId: 'r', sentAt: 1, answeredAt: 2 });
+    clock.pass(5_000);
+    const answer = { remoteId: 'r', at: { run, steadyMs }, sentAt: 1, answeredAt: 2 };
+    expect(open().answerOf('a')).toEqual(answer);
+  });
+});
+
 describe('two servers of one user', () => {
   test('share the limit of their token, and each sees the use of the other', () => {
     const other = open('server 2');
@@ -126,14 +183,6 @@ describe('two servers of one user', () => {
     expect(send('b1', 5, other)).toEqual(TAKEN);
     expect(send('b2', 5, other)).toMatchObject({ type: 'full', byOthers: 3 });
     expect(send('a3', 5)).toMatchObject({ type: 'full', byOthers: 2 });
-  });
-
-  test('share the limit of the address with different tokens', () => {
-    const address_ = { limit: 1, windowMs: WINDOW_MS };
-    ledger.reserve(submission('a', 5, { address_ }));
-    ledger.close('a', 'charged');
-    const second = submission('b', 5, { credential: 'decaf000', address_ });
-    expect(open('server 2').reserve(second)).toMatchObject({ type: 'full', byOthers: 1 });
   });
 
   test('do not count submissions to another address, service or token', () => {
@@ -215,8 +264,8 @@ describe('jobs known from other sources', () => {
 });
 
 describe('a 429', () => {
-  const windows = submission('', 3).windows;
-  const post = { account: ACCOUNT, windows, retryAfterMs: 5_000, serviceLimit: null };
+  const { limit } = submission('', 3);
+  const post = { account: ACCOUNT, limit, retryAfterMs: 5_000, serviceLimit: null };
 
   test('that our own submissions do not explain is reported as another client with the token', () => {
     send('a', 3);
@@ -237,8 +286,7 @@ describe('a 429', () => {
     send('a', 3);
     send('b', 3);
     ledger.reserve(submission('c', 3));
-    const lowered = { ...windows, credential: { limit: 2, windowMs: WINDOW_MS } };
-    ledger.reject('c', { ...post, windows: lowered });
+    ledger.reject('c', { ...post, limit: { limit: 2, windowMs: WINDOW_MS } });
     expect(ledger.rejections()).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GUARD_MS } from '../../src/budget/window.ts';
-import { LONGEST_POST_MS } from '../../src/domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { submission, TestClock, WINDOW_MS } from './a-ledger.ts';
 
@@ -55,7 +55,7 @@ interface Post {
 /** When a POST no longer counts, by the definition alone. */
 function countsUntil({ startedAt, end }: Post): number {
   if (end?.as === 'free') return Number.NEGATIVE_INFINITY;
-  return (end?.at ?? startedAt + LONGEST_POST_MS) + WINDOW_MS + GUARD_MS;
+  return (end?.at ?? startedAt + LATEST_ACCEPTANCE_MS) + WINDOW_MS + GUARD_MS;
 }
 
 class World {
@@ -103,7 +103,7 @@ class World {
   #close({ post: nth, as }: Extract<Step, { do: 'close' }>): void {
     const now = this.clock.steadyMs;
     const open = this.posts.filter(
-      ({ end, dead, startedAt }) => !end && !dead && now <= startedAt + LONGEST_POST_MS,
+      ({ end, dead, startedAt }) => !end && !dead && now <= startedAt + LATEST_ACCEPTANCE_MS,
     );
     const post = open[nth % Math.max(1, open.length)];
     if (!post) return;
@@ -128,7 +128,7 @@ function assertNeverOver(posts: readonly Post[]): void {
     const before = jobs.filter(
       (job) =>
         job.startedAt <= startedAt &&
-        (job.end?.at ?? job.startedAt + LONGEST_POST_MS) > startedAt - WINDOW_MS,
+        (job.end?.at ?? job.startedAt + LATEST_ACCEPTANCE_MS) > startedAt - WINDOW_MS,
     );
     expect(before.length).toBeLessThanOrEqual(LIMIT);
   }

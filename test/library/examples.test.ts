@@ -1,4 +1,5 @@
 /** The examples of the library, started as a user starts them: `node examples/library/NAME.ts`. */
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, ROOT, type Desk, type Typed } from '../cli/command.ts';
@@ -56,7 +57,7 @@ test('run-campaign reports refused rows with their code, and submits nothing', a
   expect(stderr).toContain('MANIFEST_REFUSED: the manifest has one error; nothing was submitted');
 });
 
-test('adopt-jobs, retry-campaign, control-campaign and copy-tree succeed, and submit nothing', async () => {
+test('adopt-jobs, retry-campaign, control-campaign and pull-tree succeed, and submit nothing', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 100, seconds: 3_600 });
   const jobs = new BrowserJobs(
@@ -70,8 +71,9 @@ test('adopt-jobs, retry-campaign, control-campaign and copy-tree succeed, and su
   expect(retried).toContain('1 of 1 succeeded');
   const { stdout: paused } = await start(at, 'control-campaign', 'pause', name).endsWith(0);
   expect(paused).toContain(`${name} has already ended`);
+  renameSync(at.path('results'), at.path('store'));
   at.write('hundredfold.yaml', 'store: { url: store }\n');
-  const { stdout: pushed } = await start(at, 'copy-tree', 'push', name).endsWith(0);
-  expect(pushed).toMatch(/^(\d+) of \1 files copied to .*store/m);
+  const { stdout: pulled } = await start(at, 'pull-tree', name).endsWith(0);
+  expect(pulled).toMatch(/^(\d+) of \1 files copied to .*results/m);
   expect(await service.end()).toHaveLength(1);
 });

@@ -71,7 +71,9 @@ describe('plan', () => {
 describe('startCampaign', () => {
   test('ends its events when the signal is aborted, and resumes with the same call', async () => {
     const at = desk();
-    const ids = fragments(at, 'fragments', 8);
+    // Many, so that it cannot end before a busy machine sees the first of them.
+    const total = 40;
+    const ids = fragments(at, 'fragments', total);
     const interrupt = new AbortController();
     const wanted = { ...options(at), signal: interrupt.signal };
     await using first = await startCampaign(at.path('fragments.csv'), wanted);
@@ -90,16 +92,16 @@ describe('startCampaign', () => {
     for await (const event of second.events()) {
       last = event;
       if (event.type !== 'progress') continue;
-      expect(event).toMatchObject({ total: 8, obstacle: null });
+      expect(event).toMatchObject({ total, obstacle: null });
       expect(event.budgets.map(({ service }) => service)).toContain('molecules');
     }
-    const result = { campaign: 'fragments', state: 'completed', submissions: 8, damaged: [] };
+    const result = { campaign: 'fragments', state: 'completed', submissions: total, damaged: [] };
     expect(last).toMatchObject({ type: 'ended', result: { ...result, out: second.out } });
     await second.close();
 
     // Nothing is left to do: it ends at once, and no job is submitted.
     await using third = await startCampaign(at.path('fragments.csv'), options(at));
-    expect(await third.result()).toMatchObject({ items: { total: 8, succeeded: 8 } });
+    expect(await third.result()).toMatchObject({ items: { total, succeeded: total } });
     const followed: CampaignEvent[] = [];
     for await (const event of watch('fragments', options(at))) followed.push(event);
     expect(followed.map(({ type }) => type)).toEqual(['ended']);

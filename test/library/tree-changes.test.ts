@@ -1,20 +1,8 @@
-/** The functions of the library that control, retry, adopt and copy a campaign by its name. */
-import {
-  adopt,
-  cancel,
-  HundredfoldError,
-  openTree,
-  pause,
-  pull,
-  push,
-  resume,
-  retry,
-  startCampaign,
-} from 'hundredfold';
+/** The functions of the library that control, retry and copy a campaign by its name. */
+import { cancel, HundredfoldError, pause, pull, resume, retry, startCampaign } from 'hundredfold';
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { BrowserJobs } from '../browser-jobs.ts';
 import { desk, type Desk } from '../cli/command.ts';
 import { fragments, peptides } from '../cli/manifests.ts';
 import { rehearse, TOKEN } from '../cli/rehearsal.ts';
@@ -68,44 +56,26 @@ test('pause, resume and cancel control a campaign by its name; retry runs its ca
   atMostOneJob(await service.end(), ids.length);
 });
 
-test('adopt fetches a job that was submitted in a browser, and submits nothing', async () => {
-  const at = desk();
-  const service = await rehearse(at, { limit: 100, seconds: 3_600 });
-  const jobs = new BrowserJobs(
-    { url: service.url, moleculesUrl: '' },
-    TOKEN.HUNDREDFOLD_PREDICTION_TOKEN,
-  );
-  const id = await jobs.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'from the web' });
-  const own = options(at);
-  await expect(adopt('predictions', [], own)).rejects.toEqual(refusedWith('ADOPT_NOTHING_NAMED'));
-  await using campaign = await adopt('predictions', 'past', own);
-  expect(await campaign?.result()).toMatchObject({ submissions: 0, items: { succeeded: 1 } });
-  await campaign?.close();
-  const tree = await openTree(campaign?.out ?? '');
-  for await (const item of tree.items()) expect(item.remoteId).toBe(id);
-  expect(await adopt('predictions', 'past', { ...own, name: 'other' })).toBeNull();
-  expect(await service.end()).toHaveLength(1);
-});
-
-test('push copies a tree to the store, and pull copies it, or some of its items, back', async () => {
+test('pull copies a tree of the store, or some of its items, to a folder', async () => {
   const at = desk();
   const [first = ''] = fragments(at, 'fragments', 2);
   const { environment } = options(at);
   {
-    const own = { environment, out: at.path('results'), services: 'local' } as const;
+    const own = { environment, out: at.path('store'), services: 'local' } as const;
     await using campaign = await startCampaign(at.path('fragments.csv'), own);
     await campaign.result();
   }
   at.write('hundredfold.yaml', `store: { url: "${at.path('store')}" }\n`);
   const where = { environment, config: at.path('hundredfold.yaml'), out: at.path('results') };
-  const pushed = await push('fragments', where);
-  expect(pushed).toMatchObject({ to: at.path('store', 'fragments'), kept: 0, faults: [] });
-  expect(await push('fragments', where)).toMatchObject({ copied: 0, kept: pushed.files });
-  await expect(pull('fragments', where)).rejects.toEqual(refusedWith('PULL_INTO_TREE'));
-  await rename(at.path('results'), at.path('former'));
+  const same = { ...where, out: at.path('store') };
+  await expect(pull('fragments', same)).rejects.toEqual(refusedWith('TRANSFER_SAME_PLACE'));
+  await cp(at.path('store'), at.path('tree'), { recursive: true });
+  const into = { ...where, out: at.path('tree') };
+  await expect(pull('fragments', into)).rejects.toEqual(refusedWith('PULL_INTO_TREE'));
   const part = await pull('fragments', { ...where, items: [first] });
-  expect(part.copied).toBeLessThan(pushed.files);
   expect(existsSync(at.path('results', 'fragments', 'items.csv'))).toBe(false);
-  expect(await pull('fragments', where)).toMatchObject({ files: pushed.files, faults: [] });
+  const whole = await pull('fragments', where);
+  expect(whole).toMatchObject({ kept: part.files, faults: [] });
+  expect(part.copied).toBeLessThan(whole.files);
   await treeIsWhole(at.path('results', 'fragments'));
 });

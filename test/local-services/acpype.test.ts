@@ -6,10 +6,12 @@ import {
   acpypeArguments,
 } from '../../src/local-services/engines/real/acpype/command.ts';
 import type { FileSet } from '../../src/local-services/engines/real/acpype/file-set.ts';
-import { failureIn, readableLog } from '../../src/local-services/engines/real/acpype/log.ts';
-import { mol2Atoms } from '../../src/local-services/engines/real/acpype/mol2.ts';
-import { objectionTo } from '../../src/local-services/engines/real/acpype/objections.ts';
-import { phaseOf } from '../../src/local-services/engines/real/acpype/phases.ts';
+import {
+  failureIn,
+  readableLog,
+  phaseOf,
+} from '../../src/local-services/engines/real/acpype/run.ts';
+import { mol2Atoms, objectionTo } from '../../src/local-services/engines/real/acpype/objections.ts';
 import { acpypeRecording, recordingNames } from '../services/recordings.ts';
 
 const JOB: MoleculeJob = {

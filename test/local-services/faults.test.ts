@@ -138,6 +138,14 @@ describe('after acceptance', () => {
     expect(past.list[0]?.job_name).toBe('unsure');
   });
 
+  test('accept-late: the job exists some time after the connection was reset', async () => {
+    const services = await startWith({ name: 'accept-late', ms: 200, times: 1 });
+    expect(await codeOf(submitSequence(services, { job_name: 'late' }))).toBe('ECONNRESET');
+    expect(accepted(services)).toBe(0);
+    await expect.poll(() => accepted(services)).toBe(1);
+    expect((await submitSequence(services, { job_name: 'late' })).status).toBe(409);
+  });
+
   test('hang-after: the job exists', async () => {
     const services = await startWith({ name: 'hang-after', ms: 100 });
     expect(await codeOf(submitMolecule(services))).toBe('UND_ERR_SOCKET');

@@ -88,15 +88,14 @@ describe('8 jobs per token', () => {
 
   test('with many concurrent clients no rolling window contains more than the limit', async () => {
     const services = await start({ limit: 10, windowMs: 300, addressLimit: 0, concurrency: 0 });
-    const end = Date.now() + 1500;
+    let accepted = 0;
     await Promise.all(
       Array.from({ length: 8 }, async () => {
-        while (Date.now() < end) await submitSequence(services);
+        // Some windows, however busy the machine is.
+        while (accepted <= 40) if ((await submitSequence(services)).status === 200) accepted += 1;
       }),
     );
-    const accepted = services.journal().filter((entry) => entry.accepted);
-    const stamps = accepted.map((entry) => entry.at);
-    expect(stamps.length).toBeGreaterThan(40);
+    const stamps = services.journal().flatMap((entry) => (entry.accepted ? [entry.at] : []));
     stamps.forEach((at, n) => {
       const tenth = stamps[n + 10] ?? Number.POSITIVE_INFINITY;
       expect(tenth - at, `jobs ${String(n)} to ${String(n + 10)}`).toBeGreaterThanOrEqual(300);

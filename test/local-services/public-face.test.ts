@@ -1,7 +1,6 @@
-/** What a public service needs: limits, an orderly stop, logs without secrets, metrics. */
+/** What a public service needs: limits, an orderly stop, logs without secrets. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -99,7 +98,7 @@ describe('a shutdown', () => {
     await sleep(300);
     const closed = services.close();
     await sleep(100);
-    socket.write(request('/metrics'));
+    socket.write(request('/acpype/'));
     await Promise.all([once(socket, 'close'), closed]);
     const [first = '', second = ''] = said.split(/(?=HTTP\/1\.1 )/);
     expect(first).toMatch(/^HTTP\/1\.1 202 .*"status":202/s);
@@ -165,64 +164,5 @@ describe('log lines', () => {
     expect(log).not.toContain('s3cr3t');
     expect(log).not.toContain(id);
     expect(log).not.toContain('?');
-  });
-});
-
-describe('metrics', () => {
-  const TOKEN_OF_METRICS = 'metrics-token';
-
-  test('count requests, jobs and runs of the engine, without a token or an id', async () => {
-    const services = await start({ concurrency: 1 });
-    const { id } = await runSequence(services, { token: TOKEN_OF_METRICS });
-    await runSequence(services, { token: TOKEN_OF_METRICS, predictor_type: 'nosuch' });
-    await submitMolecule(services, { token: 'short' });
-    const { text, headers } = await get(`${services.url}/metrics`);
-    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    const value = (line: string): number =>
-      Number(
-        text
-          .split('\n')
-          .find((found) => found.startsWith(`${line} `))
-          ?.split(' ')[1],
-      );
-    const submit = 'method="POST",route="/online_predictors/api/submit/single-sequence/"';
-    expect(value(`http_requests_total{${submit},status="200"}`)).toBe(2);
-    expect(value('http_requests_total{method="POST",route="/acpype/api",status="400"}')).toBe(1);
-    expect(value(`http_request_duration_seconds_count{${submit}}`)).toBe(2);
-    expect(value('jobs{service="predictions",state="FINISHED"}')).toBe(1);
-    expect(value('jobs{service="predictions",state="FAILED"}')).toBe(1);
-    expect(value('jobs{service="molecules",state="FINISHED"}')).toBe(0);
-    expect(value('queue_length{service="predictions"}')).toBe(0);
-    const engine = 'engine="synthetic",version="1",kind="sequence"';
-    // The worker rejects the wrong predictor before it calls the engine.
-    expect(value(`engine_runs_total{${engine},outcome="ok"}`)).toBe(1);
-    expect(value(`engine_run_seconds_total{${engine}}`)).toBeGreaterThan(0);
-    expect(text).not.toContain(TOKEN_OF_METRICS);
-    expect(text).not.toContain(id);
-  });
-
-  test('show how many jobs wait', async () => {
-    const services = await start({ concurrency: 1, jobMs: 60_000 });
-    for (let n = 0; n < 3; n += 1) await submitMolecule(services);
-    const { text } = await get(`${services.url}/metrics`);
-    expect(text).toContain('queue_length{service="molecules"} 2');
-    expect(text).toContain('jobs{service="molecules",state="RUNNING"} 1');
-  });
-});
-
-describe('a database of the previous version', () => {
-  test('is migrated, with its jobs', async () => {
-    const database = databaseFile();
-    const before = await start({ database });
-    const { body } = await submitMolecule(before);
-    const record = await until(`${before.moleculesUrl}${body.Location}`);
-    await before.close();
-    const old = new DatabaseSync(database);
-    old.exec(`DROP INDEX jobs_public; DROP INDEX jobs_waiting_of_owner; DROP INDEX jobs_states; DROP TABLE gateway;
-      ALTER TABLE jobs DROP COLUMN public; ALTER TABLE jobs DROP COLUMN views; PRAGMA user_version = 1`);
-    old.close();
-    const after = await start({ database });
-    const again = await get(`${after.moleculesUrl}${body.Location}`);
-    expect(again.text).toBe(record.text);
   });
 });

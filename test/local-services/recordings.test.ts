@@ -9,11 +9,20 @@ import type {
   EngineJob,
   EngineOutcome,
 } from '../../src/local-services/engines/engine.ts';
-import { RecordedEngine } from '../../src/local-services/engines/recorded.ts';
-import { loadIndex, readRecording } from '../../src/local-services/engines/recordings.ts';
+import {
+  RecordedEngine,
+  loadIndex,
+  readRecording,
+} from '../../src/local-services/engines/recorded.ts';
 import { resultIds } from '../../src/local-services/fasta.ts';
 
 const PROJECT = new URL('../../', import.meta.url);
+interface Recorded {
+  readonly smiles: string | null;
+  readonly ok: boolean;
+  readonly log: string;
+}
+
 const index = loadIndex();
 const engine = new RecordedEngine(() => 0, 'molecules');
 
@@ -153,6 +162,28 @@ describe('known inputs', () => {
       if (!outcome.ok) expect(outcome.message).toMatch(/ACPYPE FAILED|unexpected error/);
     },
   );
+
+  test('may ask for automatic charge or for the number that it gives', async () => {
+    const aspirin = 'CC(=O)Oc1ccccc1C(=O)O';
+    const asNumber = await run(molecule({ smiles: aspirin, netCharge: 0 }));
+    expect(output(await run(molecule({ smiles: aspirin })), 'result')).toBe(
+      output(asNumber, 'result'),
+    );
+    for (const { what, options, files } of index.recordings) {
+      if (files.job === undefined) continue;
+      const { smiles, log, ok } = JSON.parse(readRecording(files.job).toString()) as Recorded;
+      const charge = /charge set to (-?\d+)/.exec(log)?.[1];
+      if (!ok || smiles === null || charge === undefined) continue;
+      const [chargeMethod = '', , atomType = ''] = options.split('/');
+      const asked = (netCharge: number): Promise<EngineOutcome> =>
+        run(molecule({ smiles, chargeMethod, atomType, netCharge }));
+      expect(await asked(Number(charge)), what).toMatchObject({ ok: true });
+      expect(await asked(Number(charge) + 2), what).toMatchObject({ ok: false });
+    }
+    for (const smiles of ['C[N+](C)(C)CCO', '[O-]C(=O)CCC(=O)[O-]', 'NC(N)=[NH2+]']) {
+      expect(await run(molecule({ smiles })), smiles).toMatchObject({ ok: true });
+    }
+  });
 
   test('return the recorded bytes, whatever line ends the input has', async () => {
     const file = readFileSync(new URL('batches/demo/files/caffeine.pdb', PROJECT), 'utf8');

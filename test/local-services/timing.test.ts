@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Clock } from '../../src/local-services/clock.ts';
 import type { Job } from '../../src/local-services/job.ts';
-import { clockString, timingBlock } from '../../src/local-services/timing.ts';
+import { clockString, timingBlock } from '../../src/local-services/predictions/envelope.ts';
 
 const JOB: Job = {
   seq: 1,

@@ -56,7 +56,7 @@ describe('encodings', () => {
       const end = extension === '.json' ? ']' : '';
       const bad = Buffer.concat([
         Buffer.from(`${start}${padding}\r\n${row}\r\n`),
-        Buffer.from([0xe9]),
+        Buffer.from([0x81]),
       ]);
       const reading = await read(`t${extension}`, `${start}${padding}\r\n${row}${end}`);
       expect(reading.items.map(({ id, source }) => [id, source.line])).toEqual([['b', 2]]);
@@ -84,15 +84,6 @@ describe('encodings', () => {
 
   const GERMAN = ['für die Prüfung der Lösung', 'Größe über Maß', 'Säure, verdünnt'];
   const FRENCH = ['échantillon préparé à 20 °C', 'déjà testé', 'très soluble'];
-  const POLISH = ['próbka żółta', 'badanie łącznie ćwiczeń', 'zażółć gęślą jaźń'];
-  const RUSSIAN = ['образец вещества', 'водный раствор', 'концентрация белка'];
-  const JAPANESE = [
-    'エタノールの濃度を測定した',
-    '試料はこのように調製した',
-    '水溶液の実験について',
-  ];
-  const CHINESE = ['乙醇样品的浓度', '我们的溶液测试结果', '这是第一次实验的数据'];
-
   test.each([
     ['windows-1252', 'windows-1252', GERMAN],
     ['latin1', 'windows-1252', FRENCH],
@@ -100,12 +91,6 @@ describe('encodings', () => {
     ['windows-1252', 'windows-1252', ['Größe']],
     ['windows-1250', 'windows-1252', ['Größe']],
     ['windows-1252', 'windows-1252', ['5 µM', '25 °C ± 1', '“pure”']],
-    ['windows-1251', 'windows-1251', RUSSIAN],
-    ['koi8-r', 'koi8-r', RUSSIAN],
-    ['iso-8859-2', 'iso-8859-2', POLISH],
-    ['shift_jis', 'shift_jis', JAPANESE],
-    ['euc-jp', 'euc-jp', JAPANESE],
-    ['gb18030', 'gb18030', CHINESE],
   ])('%s is read as %s: %j', async (encoding, told, titles) => {
     const many = titles.length === 1 ? titles : Array.from({ length: 20 }, () => titles).flat();
     const rows = many.map((title) => `C,"${title}"`);
@@ -119,6 +104,16 @@ describe('encodings', () => {
     expect(items.map(({ title }) => title)).toEqual(many);
   });
 
+  test('another code page is read as windows-1252 with a warning that shows a word', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('smiles,title\nC,'),
+      encoded('образец вещества', 'windows-1251'),
+    ]);
+    const { problems } = await read('t.csv', bytes);
+    expect(problems).toMatchObject([{ code: 'MANIFEST_TRANSCODED', severity: 'warning' }]);
+    expect(problems[0]?.message).toContain('`îáðàçåö`');
+  });
+
   test('is detected from the first non-ASCII bytes, also late in the file', async () => {
     const before = 'x,C,plain\r\n'.repeat(50_000);
     const bytes = encoded(`id,smiles,title\r\n${before}a,C,Größe\r\n`, 'latin1');
@@ -129,9 +124,7 @@ describe('encodings', () => {
   });
 
   test.each([
-    ['two code pages', encoded('próbka żółta', 'windows-1250')],
-    ['a letter', Buffer.from([0xe9])],
-    ['a word of one character', encoded('水', 'shift_jis')],
+    ['Japanese', encoded('エタノールの濃度を測定した', 'shift_jis')],
     ['noise', Buffer.from(Array.from({ length: 500 }, (_, at) => 128 + ((at * at * 7919) % 128)))],
   ])('is not guessed from %s', async (_, bytes) => {
     const { problems } = await read('t.csv', Buffer.concat([Buffer.from('smiles,x\nC,'), bytes]));
@@ -158,17 +151,6 @@ describe('encodings', () => {
     expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 32 - -']);
   });
 
-  test('that does not match the whole file is an error', async () => {
-    const text = encoded(
-      `smiles,title\n${'C,エタノールの濃度を測定した\n'.repeat(50)}`,
-      'shift_jis',
-    );
-    const rest = Buffer.from('C,plain\n'.repeat(100_000));
-    const bytes = Buffer.concat([text, rest, Buffer.from([0xff, 0xff, 0x0a])]);
-    const { problems } = await read('t.csv', bytes);
-    expect(problems.map(({ code }) => code)).toContain('MANIFEST_NOT_UTF8');
-  });
-
   test('UTF-32 is refused with a message that names it', async () => {
     const bytes = Buffer.from([0xff, 0xfe, 0, 0, 0x69, 0, 0, 0]);
     const { problems } = await read('t.csv', bytes);
@@ -176,7 +158,7 @@ describe('encodings', () => {
   });
 
   test('the rest of a file in an unknown encoding is still checked', async () => {
-    const { problems } = await read('t.csv', Buffer.from('id,smiles\n\xe9,C\na,C.C\n', 'latin1'));
+    const { problems } = await read('t.csv', Buffer.from('id,smiles\n\x81,C\na,C.C\n', 'latin1'));
     expect(problems.map(({ code }) => code)).toEqual([
       'MANIFEST_NOT_UTF8',
       'MANIFEST_ID_INVALID',

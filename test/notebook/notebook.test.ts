@@ -10,7 +10,7 @@ const NOTEBOOK = join(ROOT, 'examples', 'notebook', 'campaign.ipynb');
 const EXECUTE = join(ROOT, 'scripts', 'notebook', 'execute.py');
 
 const requirements = join(ROOT, 'examples', 'notebook', 'requirements.txt');
-const environment = await pythonEnvironment('notebook', requirements, ROOT);
+const environment = await pythonEnvironment('notebook', requirements);
 const missing = 'missing' in environment ? environment.missing : '';
 
 describe(`the notebook${missing === '' ? '' : ` (skipped: ${missing})`}`, () => {

@@ -83,25 +83,6 @@ export class Installed {
     return path;
   }
 
-  /**
-   * A folder of the user in which the package is installed, beside the packages of Temporal. A copy, not a link: Node
-   * and bundlers look for imported packages at its real path.
-   */
-  project(name: string): string {
-    const folder = this.folder(name);
-    const modules = this.#own(join(folder, 'node_modules'));
-    must('cp', ['-R', this.program, join(modules, 'hundredfold')]);
-    symlinkSync(join(ROOT, 'node_modules', '@temporalio'), join(modules, '@temporalio'));
-    // ES modules, as the package is.
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    return folder;
-  }
-
-  /** A program of the user. */
-  startNode(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv) {
-    return this.#spawn(process.execPath, args, { cwd, env });
-  }
-
   /** Only the named variables of the tests' environment are passed on. */
   start(
     cwd: string,

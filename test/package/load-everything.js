@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** These do something when they are loaded: the command line, and code for threads and for browsers. */
-const RUN_AT_ONCE = /^(cli\/main|report-page\/.*|.*-thread|report\/threads\/(parts|publish))\.js$/;
+const RUN_AT_ONCE = /^(cli\/main|report-page\/.*|.*-thread)\.js$/;
 
 const lib = join(process.argv[2] ?? '', 'lib');
 let loaded = 0;
 process.removeAllListeners('warning');
 for (const name of readdirSync(lib, { encoding: 'utf8', recursive: true })) {
-  if (!name.endsWith('.js') || name.startsWith('node_modules') || RUN_AT_ONCE.test(name)) continue;
+  if (!name.endsWith('.js') || RUN_AT_ONCE.test(name)) continue;
   await import(pathToFileURL(join(lib, name)).href);
   loaded += 1;
 }
@@ -20,7 +20,7 @@ const { FAILURE_CONVERTER } = await inLib('temporal/codec.js');
 await workflowBundle();
 await workflowBundle(FAILURE_CONVERTER);
 await import(pathToFileURL(FAILURE_CONVERTER).href);
-const { pagePieces } = await inLib('report/page/pieces.js');
+const { pagePieces } = await inLib('report/page/html.js');
 await pagePieces();
 process.stdout.write(`${loaded} modules loaded\n`);
 process.exit(0);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
-import { changedRow } from '../../src/plan/changed-row.ts';
+import { changedRow } from '../../src/plan/survey.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { aMolecule } from '../store/an-item.ts';
 

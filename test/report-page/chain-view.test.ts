@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seriesOf } from '../../src/report-page/compare/series.ts';
-import { columnColours, consensusOf } from '../../src/report-page/item/clustal.ts';
-import { together } from '../../src/report-page/item/together.ts';
+import { together } from '../../src/report-page/item/line.ts';
 import { edgeOf, moved, stepOf, zoomed } from '../../src/report-page/item/view.ts';
 import { packTrack } from '../../src/report-page/packing.ts';
 
@@ -30,32 +29,6 @@ describe('the stretch of a chain', () => {
     expect(stepOf(view)).toBe(100);
     expect(edgeOf(view, 20)).toBe(46);
     expect(edgeOf(view, 30)).toBe(1046);
-  });
-});
-
-describe('ClustalX colours', () => {
-  const column = (letters: string) => letters.split('');
-  test.each([
-    ['LLIV', 'L', 'hydrophobic'],
-    ['LLDE', 'L', undefined],
-    ['KKRQ', 'Q', 'polar'],
-    ['EEQD', 'D', 'negative'],
-    ['AEQD', 'D', undefined],
-    ['CCCC', 'C', 'cysteine'],
-    ['CVLA', 'C', 'hydrophobic'],
-    ['GAAA', 'G', 'glycine'],
-    ['P---', 'P', 'proline'],
-    ['HLLL', 'H', 'aromatic'],
-    ['HDDD', 'H', undefined],
-    ['L---', 'L', undefined],
-  ])('in %s %s is %s', (letters, residue, colour) => {
-    expect(columnColours(column(letters)).get(residue)).toBe(colour);
-  });
-
-  test('the consensus is in lower case unless more than half agree', () => {
-    expect(['AAAC', 'AACC', 'A---', '----'].map((letters) => consensusOf(column(letters)))).toEqual(
-      [...['A', 'a', 'a', '-']],
-    );
   });
 });
 

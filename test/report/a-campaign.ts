@@ -59,7 +59,7 @@ export async function endItem(store: Store, { kind, id }: Item, ending: Ending):
   const record = await readItem(store, kind, id);
   if (record === null) throw new Error(`${id} was not prepared`);
   const succeeded = (ending.state ?? 'succeeded') === 'succeeded';
-  const stored = await store.write(itemKey(store, kind, id, 'result.json'), `{"of":"${id}"}\n`);
+  const stored = await store.write(itemKey(kind, id, 'result.json'), `{"of":"${id}"}\n`);
   if (!succeeded) await store.remove(stored.key);
   const remoteId = `job-${id}`;
   await writeItem(store, {

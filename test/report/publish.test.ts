@@ -3,9 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import type { PublishProgress } from '../../src/report/progress.ts';
-import { publishCampaign } from '../../src/report/publish.ts';
-import { makerHere } from '../../src/report/result-pass.ts';
+import { type PublishProgress, publishCampaign } from '../../src/report/publish.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem } from '../../src/store/item-store.ts';
@@ -34,25 +32,11 @@ describe('a published campaign', () => {
     expect(await treeFaults(store)).toEqual([]);
   });
 
-  test('ends the threads that made its parts before it writes the page', async () => {
-    const store = await endedCampaign(ITEMS);
-    const closed: { step: string; hasPage: boolean }[] = [];
-    let step = '';
-    const close = async () => {
-      closed.push({ step, hasPage: await store.exists('report.html') });
-    };
-    await publishCampaign(store, END, {
-      maker: { ...makerHere(store), close },
-      heartbeat: (progress) => ({ step } = progress),
-    });
-    expect(closed).toEqual([{ step: 'results', hasPage: false }]);
-  });
-
   test("items.csv has one row per item in manifest order, with the user's columns of all", async () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await publishCampaign(store, END);
     expect((await store.readText('items.csv'))?.split('\n')[0]).toBe(
-      'id,kind,state,remote_id,attempts,sent_at,submitted_at,queued_at,finished_at,error_code,error,path,result_from,engine_version,project,state_user,boils at',
+      'id,kind,state,remote_id,attempts,sent_at,submitted_at,queued_at,finished_at,error_code,error,path,result_from,engine_version,warnings,project,state_user,boils at',
     );
     const rows = await table(store, 'items.csv');
     expect(rows.map(({ id, state }) => [id, state])).toEqual([

@@ -1,8 +1,7 @@
 /** What a publication reads of a folder, and of a bucket on a real S3 server. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publishCampaign } from '../../src/report/publish.ts';
-import { readingRecordsOnce } from '../../src/report/read-once.ts';
+import { publishCampaign, readingRecordsOnce } from '../../src/report/publish.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { openStore, reachObjectStores } from '../../src/store/open-store.ts';
@@ -11,7 +10,7 @@ import { WITHOUT_S3, startS3, type S3Server } from '../s3-server.ts';
 import { aSequence } from '../store/an-item.ts';
 import { countedReads } from '../store/counted-reads.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
-import { writeElsewhere } from '../store/temporary-store.ts';
+import { inBucket, writeElsewhere } from '../store/temporary-store.ts';
 import { END, endedCampaign } from './a-campaign.ts';
 
 const ITEMS = ['p1', 'p2', 'p3'].map((id) => aSequence(id));
@@ -42,6 +41,7 @@ describe.skipIf(WITHOUT_S3 !== null)('in a bucket', () => {
     server = await startS3();
     Object.assign(process.env, server.environment);
     reachObjectStores(server.access);
+    inBucket(server.bucket, server.access);
   });
   afterAll(() => server.stop());
 

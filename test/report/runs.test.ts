@@ -47,16 +47,6 @@ describe('a run', () => {
     expect(await store.readText('campaign.json')).toBe(before);
   });
 
-  test('that published a tree in a version without runs is recorded as the first', async () => {
-    const store = await endedCampaign(ITEMS);
-    await publishCampaign(store, END);
-    const disk = JSON.parse((await store.readText('campaign.json')) ?? '') as object;
-    await store.write('campaign.json', JSON.stringify({ ...disk, runs: undefined }));
-    await end(store, 'water', '2026-11-24T08:04:00.000Z');
-    const { runs } = await publishCampaign(store, LATER);
-    expect(runs.map(({ startedAt }) => startedAt)).toEqual([END.startedAt, LATER.startedAt]);
-  });
-
   test('is the only recorded one if the previous campaign.json was damaged', async () => {
     const store = await endedCampaign(ITEMS);
     await store.write('campaign.json', '{"name":');

@@ -14,8 +14,8 @@ interface Golden {
 
 function moleculeMeasures(name: string) {
   const { results } = JSON.parse(golden('own', `acpype/${name}.json`)) as Golden;
-  const { GMX_itp: itp = '', NEW_pdb: pdb = '', AC_frcmod: frcmod = '', mol2 = null } = results;
-  const reading = readMolecule({ itp, pdb, frcmod, mol2 });
+  const { GMX_itp: itp = '', NEW_pdb: pdb = '', AC_frcmod: frcmod = '' } = results;
+  const reading = readMolecule({ itp, pdb, frcmod });
   if (reading === null) throw new Error(`${name} is unreadable`);
   return { reading, measures: measuresOf(reading) };
 }

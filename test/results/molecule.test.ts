@@ -12,8 +12,8 @@ interface Golden {
 }
 
 function textsOf({ results }: Golden): MoleculeTexts {
-  const { GMX_itp: itp = '', NEW_pdb: pdb = '', AC_frcmod: frcmod = '', mol2 = null } = results;
-  return { itp, pdb, frcmod, mol2 };
+  const { GMX_itp: itp = '', NEW_pdb: pdb = '', AC_frcmod: frcmod = '' } = results;
+  return { itp, pdb, frcmod };
 }
 
 /** The ones that the engine finished. */
@@ -136,18 +136,13 @@ describe('a molecule', () => {
   });
 
   test('is read with the line ends of another system', () => {
-    const { itp, pdb, frcmod, mol2 } = textsOf(
+    const { itp, pdb, frcmod } = textsOf(
       JSON.parse(golden('own', 'acpype/smi-silane-bcc-auto-gaff2.json')) as Golden,
     );
     const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
-    expect(
-      readMolecule({
-        itp: crlf(itp),
-        pdb: crlf(pdb),
-        frcmod: crlf(frcmod),
-        mol2: crlf(mol2 ?? ''),
-      }),
-    ).toEqual(readMolecule({ itp, pdb, frcmod, mol2 }));
+    expect(readMolecule({ itp: crlf(itp), pdb: crlf(pdb), frcmod: crlf(frcmod) })).toEqual(
+      readMolecule({ itp, pdb, frcmod }),
+    );
   });
 });
 

@@ -5,7 +5,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { compositionOf } from '../../src/inputs/molecules/composition.ts';
 import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
-import { readGro } from '../../src/results/gro.ts';
 import { checkResult } from '../../src/services/check-result.ts';
 import { checkFiles } from '../../src/services/predictions/check-files.ts';
 import {
@@ -139,16 +138,22 @@ const CHIRAL: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** All files with coordinates: x has another sign. */
 function mirrored(results: GoldenMolecule['results']): Record<string, string> {
-  const text = results['GMX_gro'] ?? '';
-  const [title = '', number = '', ...lines] = text.split('\n');
-  const places = readGro(text) ?? [];
-  const atoms = places.map(([x, y, z], atom) => {
-    const columns = [-x, y, z].map((value) => (value / 10).toFixed(3).padStart(8));
-    return (lines[atom] ?? '').slice(0, 20) + columns.join('');
-  });
-  const GMX_gro = [title, number, ...atoms, ...lines.slice(atoms.length)].join('\n');
-  return { ...results, GMX_gro };
+  const change = (key: string, row: RegExp, width: number): string =>
+    (results[key] ?? '').replace(row, (_, head: string, x: string, rest: string) => {
+      const decimals = x.trim().split('.')[1]?.length ?? 0;
+      return head + (0 - Number(x)).toFixed(decimals).padStart(width) + rest;
+    });
+  return {
+    ...results,
+    GMX_gro: change('GMX_gro', /^(.{20})(.{8})(.{16})$/gm, 8),
+    NEW_pdb: change('NEW_pdb', /^(ATOM.{26})(.{8})(.*)$/gm, 8),
+    AC_inpcrd: change('AC_inpcrd', /()(.{12})(.{24})/g, 12),
+    AC_lib: change('AC_lib', /^( )(-?\d+\.\d+)( -?\d+\.\d+ -?\d+\.\d+)$/gm, 0),
+    mol2: change('mol2', /^( *\d+ \S+ +)(-?\d+\.\d{4})( .*)$/gm, 0),
+    CHARMM_inp: change('CHARMM_inp', /^( +\d+ +1 .{9})( *-?\d+\.\d{5})( .*)$/gm, 10),
+  };
 }
 
 function kindOf(options: GoldenPrediction['options']) {

@@ -35,6 +35,21 @@ describe('a request that never left this machine is distinguished from an uncert
     });
   });
 
+  test('a connection that comes too late: unreached, and no byte was sent', async () => {
+    const received: Buffer[] = [];
+    await using server = await netServer((socket) =>
+      socket.on('data', (bytes) => received.push(Buffer.from(bytes))),
+    );
+    const answer = await newHttp().send({
+      method: 'POST',
+      url: new URL(server.url),
+      signal: new AbortController().signal,
+      mayBegin: () => false,
+    });
+    expect(answer).toMatchObject({ type: 'unreached', code: 'TOO_LATE' });
+    expect(received).toEqual([]);
+  });
+
   test('an unknown host is unreachable', async () => {
     const answer = await post(newHttp(), 'http://nobody.invalid');
     expect(answer.type).toBe('unreached');

@@ -71,7 +71,7 @@ describe.each(SERVICES)('submissions to %s when one of them fails', (service) =>
     let status = 500;
     await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
     const client = clientOf(service, server.url);
-    const permission = { at: Date.now() };
+    const permission = { at: Date.now(), number: 1, failuresKnownTo: 0 };
     await sleep(5);
     await client.submit(job, quiet());
     status = 400;

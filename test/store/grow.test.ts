@@ -3,11 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
-import {
-  readPreparedCampaign,
-  type PageEntry,
-  type PreparedCampaign,
-} from '../../src/store/prepared-campaign.ts';
+import { readPreparedCampaign, type PreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { entriesIn } from './store-expectations.ts';
@@ -30,7 +26,7 @@ async function campaignIn(store: Store): Promise<PreparedCampaign> {
   return campaign;
 }
 
-async function entries(store: Store): Promise<readonly PageEntry[]> {
+async function entries(store: Store) {
   const { pages } = await campaignIn(store);
   return (await Promise.all(Array.from({ length: pages }, (_, n) => entriesIn(store, n)))).flat();
 }

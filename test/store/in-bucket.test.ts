@@ -18,7 +18,6 @@ const FILES = [
   'restore',
   'result-cache',
   'retry',
-  'shards',
   'transfer',
   'whole-files.property',
 ] as const;
@@ -28,7 +27,7 @@ describe.skipIf(WITHOUT_S3 !== null)('in a bucket', async () => {
   const server = await startS3();
   Object.assign(process.env, server.environment);
   reachObjectStores(server.access);
-  inBucket(server.bucket);
+  inBucket(server.bucket, server.access);
   afterAll(() => server.stop());
   for (const file of FILES) {
     describe(file, async () => {

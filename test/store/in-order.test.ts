@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { inOrder } from '../../src/store/in-order.ts';
+import { inOrder } from '../../src/store/in-parallel.ts';
 import { collected } from './store-expectations.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {

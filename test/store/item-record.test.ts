@@ -24,7 +24,7 @@ const digest = {
 const options: fc.Arbitrary<Options> = fc.oneof(
   fc.record({
     kind: fc.constant('molecule' as const),
-    chargeMethod: fc.constantFrom('bcc' as const, 'gas' as const, 'abcg2' as const),
+    chargeMethod: fc.constantFrom('bcc' as const, 'gas' as const),
     netCharge: maybe(fc.integer({ min: -9, max: 9 })),
     atomType: fc.constantFrom(...ATOM_TYPES),
   }),
@@ -132,7 +132,6 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       engine: fc.string(),
       adopted: fc.record({ inputKnown: fc.boolean() }, { noNullPrototype: true }),
       jobLabel: fc.string(),
-      credential: fc.string(),
     },
     { requiredKeys: alwaysThere(), noNullPrototype: true },
   ),

@@ -2,14 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { artefactFile, itemKey, pageKey } from '../../src/store/layout.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 
-const FLAT = { sharded: false };
-
 describe('the paths of an item', () => {
   test('each kind has its folder', () => {
-    expect(itemKey(FLAT, 'molecule', 'aspirin', 'item.json')).toBe('molecules/aspirin/item.json');
-    expect(itemKey(FLAT, 'sequence', 'p1', 'input.fasta')).toBe('sequences/p1/input.fasta');
-    expect(itemKey(FLAT, 'alignment', 'a.1', 'x')).toBe('alignments/a.1/x');
-    expect(itemKey(FLAT, 'shifts', '-1_', 'x')).toBe('shifts/-1_/x');
+    expect(itemKey('molecule', 'aspirin', 'item.json')).toBe('molecules/aspirin/item.json');
+    expect(itemKey('sequence', 'p1', 'input.fasta')).toBe('sequences/p1/input.fasta');
+    expect(itemKey('alignment', 'a.1', 'x')).toBe('alignments/a.1/x');
+    expect(itemKey('shifts', '-1_', 'x')).toBe('shifts/-1_/x');
     expect(pageKey(7)).toBe('.hundredfold/items-00007.json');
   });
 
@@ -26,7 +24,7 @@ describe('the paths of an item', () => {
     ['aspirin', 'X\u0000.top'],
     ['//etc', 'passwd'],
   ])('the id %j with the file %j, as a service could send it, is refused', (id, file) => {
-    expect(() => itemKey(FLAT, 'molecule', id, file)).toThrow(StoreError);
+    expect(() => itemKey('molecule', id, file)).toThrow(StoreError);
   });
 });
 

@@ -16,11 +16,7 @@ import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import type { Known, AssignedItem } from '../../src/store/prepare-item.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
-import {
-  readPreparedCampaign,
-  type PageEntry,
-  type PreparedCampaign,
-} from '../../src/store/prepared-campaign.ts';
+import { readPreparedCampaign, type PreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { covers } from '../../src/store/work.ts';
@@ -50,7 +46,7 @@ async function campaignIn(store: Store): Promise<PreparedCampaign> {
   return campaign;
 }
 
-async function entriesOf(store: Store): Promise<readonly PageEntry[]> {
+async function entriesOf(store: Store) {
   const { pages } = await campaignIn(store);
   return (await Promise.all(Array.from({ length: pages }, (_, n) => entriesIn(store, n)))).flat();
 }
@@ -392,6 +388,24 @@ describe('a leader that succeeded in an earlier run', () => {
       { id: 'a', kind: 'sequence' },
       { id: 'b', kind: 'sequence', follows: 'a' },
       { id: 'c', kind: 'sequence', follows: 'a' },
+    ]);
+  });
+
+  test('whose files were removed leaves rows that failed because of it to a job of their own', async () => {
+    const store = await temporaryStore();
+    await prepareCampaign(store, CAMPAIGN, sharing(group));
+    await succeed(store, await recordOf(store, group[0] as Item));
+    await store.remove('sequences/a/result.json');
+    await deliverDuplicates(store, await campaignIn(store), () => undefined);
+    expect(await recordOf(store, group[1] as Item)).toMatchObject({
+      state: 'failed',
+      error: { code: 'STORE_DIGEST_MISMATCH' },
+    });
+    await prepareCampaign(store, CAMPAIGN, sharing(group));
+    expect(await entriesOf(store)).toEqual([
+      { id: 'a', kind: 'sequence', done: 'succeeded' },
+      { id: 'b', kind: 'sequence' },
+      { id: 'c', kind: 'sequence', follows: 'b' },
     ]);
   });
 

@@ -198,14 +198,3 @@ describe('preparing a campaign again', () => {
     expect(await store.readText('molecules/m0/item.json')).toContain('running');
   });
 });
-
-test('a page records the token with which an open job was submitted', async () => {
-  const store = await emptyStore();
-  await prepareCampaign(store, CAMPAIGN, molecules(2));
-  const sent = { state: 'running', remoteId: 'job-1', address: 'host' } as const;
-  await change(store, 'm1', { ...sent, credential: 'c0ffee00' });
-  await prepareCampaign(store, CAMPAIGN, molecules(2));
-  const [first, second] = await readPage(store, 0);
-  expect(first?.credential).toBeUndefined();
-  expect(second).toMatchObject({ job: { remoteId: 'job-1' }, credential: 'c0ffee00' });
-});

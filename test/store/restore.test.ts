@@ -44,5 +44,11 @@ test('are found although an interrupted growth has left other records', async ()
   await writeItem(store, waitingRecord(aSequence('s9')));
   await removeItem(store, 's2');
   await restoreItems(store, campaign, ROWS);
-  expect(await store.exists(itemKey(store, 'sequence', 's2', ITEM_RECORD))).toBe(true);
+  expect(await store.exists(itemKey('sequence', 's2', ITEM_RECORD))).toBe(true);
+});
+
+test('the search for missing records can be stopped', async () => {
+  const [store, campaign] = await prepared();
+  const stop = AbortSignal.abort(new Error('stopped'));
+  await expect(restoreItems(store, campaign, ROWS, stop)).rejects.toThrow('stopped');
 });

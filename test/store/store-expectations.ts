@@ -24,7 +24,10 @@ export async function expectCode(work: Promise<unknown>, code: StoreCode): Promi
 }
 
 /** A page without the data that its items send and request, which test/store/prepare.test.ts covers. */
-export async function entriesIn(store: Store, page: number): Promise<PageEntry[]> {
+export async function entriesIn(
+  store: Store,
+  page: number,
+): Promise<Omit<PageEntry, 'sends' | 'asks'>[]> {
   return (await readPage(store, page)).map(({ sends: _, asks: __, ...entry }) => entry);
 }
 

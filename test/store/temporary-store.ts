@@ -3,17 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { isObjectAddress } from '../../src/domain/object-store.ts';
+import { isObjectAddress, type ObjectStoreAccess } from '../../src/domain/object-store.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
-import { objectStoreAccess, openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 let bucket: string | null = null;
+let access: ObjectStoreAccess = {};
 
-/** From now on, stores are in this bucket; `reachObjectStores` has its address. */
-export function inBucket(name: string): void {
+/** From now on, stores are in this bucket. */
+export function inBucket(name: string, given: ObjectStoreAccess): void {
   bucket = name;
+  access = given;
 }
 
 export async function temporaryStore(): Promise<Store> {
@@ -30,7 +32,7 @@ export function onFolder(): boolean {
 export async function writeElsewhere(store: Store, key: string, text: string): Promise<void> {
   if (!isObjectAddress(store.location)) return writeFile(join(store.location, key), text);
   const { host, pathname } = new URL(store.location);
-  const client = new S3Client({ ...objectStoreAccess(), forcePathStyle: true });
+  const client = new S3Client({ ...access, forcePathStyle: true });
   const Key = `${pathname.slice(1)}/${key}`;
   await client.send(new PutObjectCommand({ Bucket: host, Key, Body: text }));
   client.destroy();

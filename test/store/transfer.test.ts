@@ -1,7 +1,6 @@
 /** A tree is copied from one store to another: verified, resumable, in any direction. */
 import { describe, expect, test } from 'vitest';
-import { readPageStates, writePageStates } from '../../src/store/page-states.ts';
-import { differences, transfer } from '../../src/store/transfer.ts';
+import { transfer } from '../../src/store/transfer.ts';
 import type { Store } from '../../src/store/store.ts';
 import { digestOf } from '../../src/store/digest.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
@@ -47,15 +46,6 @@ describe('a transfer', () => {
     expect(await transfer({ from, to })).toMatchObject({ copied: 0, kept: total + 1, bytes: 0 });
   });
 
-  test('leaves no states of pages, which may be those of other records', async () => {
-    const from = await published();
-    const to = await folder();
-    await writePageStates(from, [new Set(['succeeded'])]);
-    await writePageStates(to, [new Set(['failed'])]);
-    await transfer({ from, to });
-    expect(await readPageStates(to)).toBeNull();
-  });
-
   test('copies the selected files', async () => {
     const to = await folder();
     const wanted = (key: string) => key.startsWith('molecules/');
@@ -87,15 +77,5 @@ describe('a transfer', () => {
     ]);
     expect(await to.exists('molecules/a/a b+ü.gro')).toBe(false);
     expect(done.copied).toBe(total);
-  });
-
-  test('works in both directions, and reports in advance what would be replaced', async () => {
-    const from = await folder();
-    for (const [key, text] of Object.entries(FILES)) await from.write(key, text);
-    const to = await temporaryStore();
-    expect(await differences({ from, to })).toEqual([]);
-    expect(await transfer({ from, to })).toMatchObject({ copied: total });
-    await to.write('items.csv', 'newer');
-    expect(await differences({ from, to })).toEqual(['items.csv']);
   });
 });

@@ -1,7 +1,7 @@
 /** Lines of the worker's log: searchable in a log store, and readable for people. */
 import { describe, expect, test } from 'vitest';
 import { lineWriter, type LogEntry, type LogFormat } from '../../src/telemetry/log-line.ts';
-import { subjectOfActivity, traceIdOf } from '../../src/telemetry/subject.ts';
+import { subjectOfActivity } from '../../src/telemetry/subject.ts';
 
 const RUN = '0199a3f4-5b6c-7d8e-9fa0-b1c2d3e4f506';
 const entry = { level: 'WARN', timestampNanos: 1_700_000_000_123_456_789n } as const;
@@ -49,24 +49,15 @@ test('as text: one line, quoted if a value has blanks, without control codes', (
   );
 });
 
-test('all activities of an item have its fields and its trace, including the one that the budget runs', () => {
+test('all activities of an item have its fields, including the one that the budget runs', () => {
   const execution = { workflowId: 'budget:molecules:host', runId: 'of-the-budget' };
   const job = { id: 'a', kind: 'molecule', generation: 1, store: '/out', tree: RUN };
   const request = { campaign: 'night', item: 'item:night:a', run: 'of-the-campaign', job };
   const reference = { service: 'molecules', address: 'host', credential: '00000000' };
-  const traceId = traceIdOf('item:night:a', job);
-  const about = { campaign: 'night', item: 'item:night:a', service: 'molecules', traceId };
+  const about = { campaign: 'night', item: 'item:night:a', service: 'molecules' };
   expect(subjectOfActivity('submit', [request, reference], execution)).toEqual(about);
   const own = { workflowId: 'item:night:a', runId: RUN };
   const item = { campaign: 'night', id: 'a', kind: 'molecule', generation: 1, tree: RUN };
   for (const args of [[{ item, reference }], [item, reference]])
     expect(subjectOfActivity('poll', args, own)).toEqual({ ...about, run: RUN });
-});
-
-test('the id of a trace is valid for OpenTelemetry, and differs between generations and trees', () => {
-  const ids = [{ generation: 0 }, { generation: 1 }, { generation: 0, tree: RUN }].map((at) =>
-    traceIdOf('item:night:a', at),
-  );
-  expect(new Set(ids).size).toBe(3);
-  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
 });

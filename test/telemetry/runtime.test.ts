@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
 import { expect, inject, test, vi } from 'vitest';
-import { budgetStart } from '../../src/activities/watch.ts';
+import { budgetStart } from '../../src/activities/budget-start.ts';
 import { readClock } from '../../src/activities/read-clock.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
@@ -47,7 +47,6 @@ test('the status of a budget with fifty credentials causes no warning', async ()
       await handle.signal(configureSignal, {
         credential,
         credentialLimit: limit,
-        addressLimit: limit,
       });
     }
     const newest = client.workflow.getHandle(handle.workflowId);

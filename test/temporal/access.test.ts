@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { HundredfoldError } from '../../src/domain/errors.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import type { Credentials } from '../../src/temporal/renewal.ts';
+import type { Credentials } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/worker-connection.ts';
 import { refusalOf } from '../../src/temporal/refusals.ts';
 import { freePort } from '../../src/temporal/ports.ts';
@@ -113,13 +113,25 @@ describe.skipIf(noOpenssl !== null)('a connection with TLS', () => {
       refuse: (_, { authorization }) =>
         authorization === 'Bearer right' ? null : { code: 16, details: 'invalid API key' },
     });
-    const tls = { ca: ours.cert };
+    const tls = { ca: ours.cert, serverName: 'temporal.test' };
     await (await connect(gateway.port, { tls, apiKey: 'right' })).connection.close();
     const error = await refusal(connect(gateway.port, { tls, apiKey: 'wrong-key-value' }));
     expect(error).toMatchObject({ code: 'TEMPORAL_UNAUTHENTICATED' });
     expect(`${error.message} ${error.remedy}`).not.toContain('wrong-key-value');
   });
 });
+
+test.skipIf(noOpenssl !== null || Number.parseInt(process.versions.node) < 26)(
+  'with TLS to an address without a name says that the name is missing',
+  async () => {
+    using authority = new Authority('ours');
+    const tls = authority.issue('IP:127.0.0.1');
+    await using gateway = await startGateway(inject('temporal'), { tls });
+    const error = await refusal(connect(gateway.port, { tls: { ca: authority.cert } }));
+    expect(error).toMatchObject({ code: 'TEMPORAL_TLS_ADDRESS' });
+    expect(error.remedy).toContain('temporal.tls.serverName');
+  },
+);
 
 describe('a server', () => {
   test('that does not exist is distinguished from one that is not Temporal', async () => {

@@ -12,7 +12,7 @@ test('a damaged database is reported with a code, its path and a remedy', async 
   const at = desk();
   mkdirSync(at.embedded);
   writeFileSync(join(at.embedded, 'temporal.db'), 'no database '.repeat(1_000));
-  const { stderr } = await at.runs(1, ['list']);
+  const { stderr } = await at.runs(1, ['status']);
   expect(stderr).toContain('[TEMPORAL_DATABASE_DAMAGED]');
   expect(stderr).toContain(join('.hundredfold', 'temporal.db'));
   expect(stderr).toContain('mv ');

@@ -22,8 +22,6 @@ services:
   predictions: { url: "http://127.0.0.1:9", token: { env: TOKEN }, allowHttp: true }\n`,
   );
   const env = { TOKEN: 'a-token-of-ours' };
-  const status = await at.runs(1, ['deployment', 'status', '--json'], { env });
-  expect(JSON.parse(status.stdout)).toMatchObject({ error: { code: 'DEPLOYMENT_UNSUPPORTED' } });
   const doctor = at.type(['doctor', '--temporal', '--json'], { env });
   const findings = JSON.parse((await doctor.endsWith(1)).stdout) as object[];
   expect(findings).toContainEqual(

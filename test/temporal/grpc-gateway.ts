@@ -29,17 +29,8 @@ interface GatewayOptions {
 
 export interface Gateway extends AsyncDisposable {
   readonly port: number;
-  /** Calls that were relayed. */
-  readonly passed: {
-    readonly method: string;
-    readonly authorization: string | undefined;
-    /** Serial number of the client certificate. */
-    readonly client: string | undefined;
-  }[];
   /** Serial numbers of client certificates, one for each connection. */
   readonly clients: string[];
-  /** Ends all connections: clients have to reconnect. Connections with this certificate are ended each time. */
-  disconnect(banned?: string): void;
 }
 
 const HOP = new Set([':path', ':method', ':scheme', ':authority', 'connection']);
@@ -49,11 +40,8 @@ export async function startGateway(
   upstream: string,
   { tls = null, refuse = () => null }: GatewayOptions,
 ): Promise<Gateway> {
-  const passed: Gateway['passed'] = [];
   const clients: string[] = [];
   const sessions = new Set<ServerHttp2Session>();
-  const serials = new WeakMap<object, string | undefined>();
-  let banned: string | undefined;
   const server = tls ? createSecureServer({ ...tls, allowHTTP1: false }) : createServer();
   const target = connect(`http://${upstream}`);
   target.on('error', () => undefined);
@@ -65,9 +53,7 @@ export async function startGateway(
       getPeerCertificate?: () => { serialNumber?: string };
     };
     const serial = socket.getPeerCertificate?.().serialNumber;
-    if (serial !== undefined && serial === banned) session.destroy();
-    else if (serial !== undefined) clients.push(serial);
-    serials.set(session, serial);
+    if (serial !== undefined) clients.push(serial);
   });
   server.on('error', () => undefined);
   server.on('stream', (stream: ServerHttp2Stream, headers) => {
@@ -86,8 +72,6 @@ export async function startGateway(
       );
       return;
     }
-    const client = stream.session && serials.get(stream.session);
-    passed.push({ method, authorization: headers.authorization, client });
     const rest = Object.entries(headers).filter(([name]) => !HOP.has(name));
     const call = target.request({
       ...Object.fromEntries(rest),
@@ -113,17 +97,11 @@ export async function startGateway(
     call.pipe(stream);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const disconnect = (former?: string): void => {
-    banned = former;
-    for (const session of sessions) session.destroy();
-  };
   return {
     port: (server.address() as AddressInfo).port,
-    passed,
     clients,
-    disconnect,
     async [Symbol.asyncDispose]() {
-      disconnect();
+      for (const session of sessions) session.destroy();
       target.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -1,9 +1,12 @@
-/** A client whose server is away tries to reach it again every few seconds, however long that lasts. */
+/** A client whose server is away: it tries every few seconds, however long that lasts, and can be closed. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { connectClient } from '../../src/temporal/connection.ts';
+
+/** The code of gRPC. */
+const CANCELLED = 1;
 
 /** Relays connections to the suite's server, or closes them at once. */
 async function relay() {
@@ -55,3 +58,18 @@ test('the pauses between attempts do not grow beyond a few seconds', async () =>
   between.setAway(false);
   await expect.poll(() => ask().then(Boolean, () => false)).toBe(true);
 }, 120_000);
+
+test('a call that waits for its next attempt when the client is closed ends as cancelled', async () => {
+  const between = await relay();
+  const client = await connectClient({ address: between.address, namespace: 'default' });
+  between.setAway(true);
+  const asked = client.connection.workflowService.getSystemInfo({});
+  const ended = asked.then(
+    () => 'answered',
+    (error: unknown) => error,
+  );
+  await expect.poll(() => between.attempts.length).toBeGreaterThan(0);
+  await client.connection.close();
+  // Without the interceptor, its next attempt throws in a timer, and the process ends.
+  expect(await ended).toMatchObject({ code: CANCELLED });
+}, 60_000);

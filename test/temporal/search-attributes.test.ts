@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findTemporalCli } from '../../src/program/temporal-cli.js';
+import { findTemporalCli } from '../../src/program/temporal-cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';

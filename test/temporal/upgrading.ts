@@ -6,9 +6,11 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 import { expect, inject } from 'vitest';
 import type { Limit } from '../../src/budget/budget.ts';
 import type { Build } from '../../src/temporal/build.ts';
-import { describeDeployment, setCurrent } from '../../src/temporal/deployment.ts';
+import { describeDeployment } from '../../src/temporal/deployment.ts';
 import { ROLES } from '../../src/temporal/roles.ts';
 import { startWorker, type RunningWorker } from '../../src/worker.ts';
+import { nudgeSignal } from '../../src/workflows/messages.ts';
+import { runningWorkflows } from '../../src/workflows/running-workflows.ts';
 import { Rig } from '../rig.ts';
 
 export class Upgrading {
@@ -57,7 +59,16 @@ export class Upgrading {
   /** Running workflows continue with this build. */
   async promote({ deployment, id: buildId }: Build): Promise<void> {
     const { client, taskQueue } = this.rig;
-    await setCurrent(client, { deployment, buildId, taskQueue });
+    await client.workflowService.setWorkerDeploymentCurrentVersion({
+      namespace: 'default',
+      deploymentName: deployment,
+      buildId,
+      ignoreMissingTaskQueues: true,
+    });
+    // As docs/operations.md says: a run that waits for hours takes the version with its next task.
+    const query = runningWorkflows(['campaign', 'budget'], { taskQueue });
+    for await (const { workflowId } of client.workflow.list({ query }))
+      await client.workflow.getHandle(workflowId).signal(nudgeSignal);
     const builds = await describeDeployment(client, deployment);
     expect(builds?.find(({ isCurrent }) => isCurrent)?.id).toBe(buildId);
   }

@@ -10,7 +10,7 @@ test.runIf(process.getuid?.() === 0)(
     mkdirSync(at.path('work'));
     chmodSync(at.path('work'), 0o777);
     const env = { USER: undefined, LOGNAME: undefined, HOME: undefined };
-    const { stderr } = await at.runs(0, ['list', '--json'], {
+    const { stderr } = await at.runs(0, ['status', '--json'], {
       uid: 47_110,
       cwd: at.path('work'),
       env,

@@ -5,7 +5,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findTimeSkippingServer } from '../../scripts/time-skipping-server.ts';
+import { findTimeSkippingServer } from '../../scripts/time-skipping.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import type { CampaignSpec } from '../../src/domain/campaign.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
@@ -36,9 +36,16 @@ function specOf(name: string): CampaignSpec {
   return {
     name,
     store: name,
+    tree: name,
     items: ITEMS / CAMPAIGNS.length,
+    retried: 0,
+    following: 0,
+    invalid: 0,
+    cache: true,
+    notify: [],
     feeds: [{ reference: REFERENCE, pages: PAGES, open: 2 * LIMIT, batch: LIMIT }],
-    weight: 1,
+    priority: 3,
+    user: null,
     policy: { deadlineMs: 4 * WINDOW_MS, whenUnsure: 'hold' },
   };
 }
@@ -46,7 +53,6 @@ function specOf(name: string): CampaignSpec {
 const BUDGET: BudgetConfiguration = {
   credential: REFERENCE.credential,
   credentialLimit: { limit: LIMIT, windowMs: WINDOW_MS },
-  addressLimit: { limit: null, windowMs: 0 },
 };
 
 function pageOf(campaign: string, page: number): ItemOfPage[] {
@@ -86,7 +92,7 @@ async function runNight(environment: TestWorkflowEnvironment): Promise<void> {
     client.workflow.start('campaign', {
       workflowId: campaignWorkflowId(name),
       taskQueue: TASK_QUEUE,
-      args: [{ plan: specOf(name) }],
+      args: [{ spec: specOf(name) }],
     }),
   );
   for (const campaign of await Promise.all(campaigns)) await campaign.result();

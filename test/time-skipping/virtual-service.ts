@@ -3,6 +3,7 @@
  * stamps, refuses the excess, and finishes each job after the same time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
 import { Context } from '@temporalio/activity';
 import { launchItem } from '../../src/activities/launch-item.ts';
 import { cancelRunning } from '../../src/activities/open-items.ts';
@@ -47,10 +48,13 @@ export function virtualService(options: Options): VirtualService {
     notifyRefusal: () => Promise.resolve(),
     keepFailed: () => Promise.resolve({ files: [], problem: null, timing: null }),
     giveUp: () => Promise.resolve(),
-    readClock: now,
+    readClock: async () => ({
+      at: await now(),
+      run: Context.current().info.workflowExecution?.runId ?? '',
+    }),
+    readFormer: () => Promise.resolve(null),
     readSteadyClock: async () => ({ clock: 'virtual', ended: await now() }),
     countUnfinished: () => Promise.resolve(0),
-    foresee: async () => ({ endsAt: null, seenAt: await now() }),
     async submit({ job, notBefore }) {
       // Time is not skipped while an activity runs: it passes as in reality.
       for (let at = await now(); at < notBefore; at = await now()) await delay(notBefore - at);
@@ -79,26 +83,28 @@ export function virtualService(options: Options): VirtualService {
     async conclude({ item, end }) {
       ends.set(item.id, end.state);
       const campaign = environment.client.workflow.getHandle(campaignWorkflowId(item.campaign));
-      await campaign.signal(itemDoneSignal, { id: item.id, ...end });
+      await campaign.signal(itemDoneSignal, [{ id: item.id, ...end }]);
+      return end;
     },
     async finishJob(job) {
       await activities.poll(job, { deadlineMs: 0, whenUnsure: 'hold' });
       const end = { state: 'succeeded', code: null, message: null } as const;
       ends.set(job.item.id, end.state);
       const campaign = environment.client.workflow.getHandle(campaignWorkflowId(job.item.campaign));
-      await campaign.signal(itemDoneSignal, { id: job.item.id, ...end });
+      await campaign.signal(itemDoneSignal, [{ id: job.item.id, ...end }]);
       return { type: 'ended', end, files: [], timing: null };
     },
     loadPage: async (store, _reference, page) => pageOf(store, page),
     fetchArtefact: async () => ({ files: [], problem: null, timing: null }),
-    findEnded: async () => [],
     whereabouts: async () => ({ ended: [], unstarted: [] }),
     cancelRunning: (...args) => cancelRunning({ temporal: environment.client }, ...args),
     launchItem: (...args) => {
       const { taskQueue } = Context.current().info;
-      return launchItem({ temporal: environment.client, taskQueue }, ...args);
+      const { client: temporal, nativeConnection: connection } = environment;
+      const starter = new Client({ connection });
+      return launchItem({ temporal, starter, taskQueue }, ...args);
     },
-    publish: async () => ({ ended: NONE }),
+    publish: async () => ({ ended: NONE, open: 0 }),
     ensureBudget: async () => undefined,
     find: async () => {
       throw notYet('nothing is ever unsure here', growing(Context.current().info.attempt));

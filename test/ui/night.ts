@@ -8,9 +8,9 @@
  *   seq-4…5   waiting, without a workflow: four slots an hour
  */
 import { vi } from 'vitest';
-import { progressQuery } from '../../src/workflows/messages.ts';
+import { lookSignal } from '../../src/workflows/messages.ts';
 import { itemWorkflowId } from '../../src/workflows/names.ts';
-import { Rig, sequences, type Started } from '../rig.ts';
+import { progressOf, Rig, sequences, type Started } from '../rig.ts';
 import { GoBetween, type Seen } from '../workflows/go-between.ts';
 
 /** A possible message of a service: each part would have an effect if markdown was rendered unescaped. */
@@ -56,7 +56,7 @@ export async function openNight(): Promise<Night> {
   // All that can end has ended, and the endless job runs.
   await vi.waitUntil(
     async () => {
-      const { ended, open } = await started.handle.query(progressQuery);
+      const { ended, open } = await progressOf(started.handle);
       const { succeeded, failed, held } = ended;
       return (
         succeeded === 1 &&
@@ -70,9 +70,10 @@ export async function openNight(): Promise<Night> {
     { timeout: 60_000, interval: 200 },
   );
   await rig.client.workflow.getHandle(itemWorkflowId('night', 'seq-3')).terminate();
-  // The watchdog makes the campaign look for it.
+  // Otherwise the campaign finds it within ten minutes.
+  await started.handle.signal(lookSignal);
   await vi.waitUntil(
-    async () => (await started.handle.query(progressQuery)).failuresByCode['ITEM_ENDED_BY_HAND'],
+    async () => (await progressOf(started.handle)).failuresByCode['ITEM_ENDED_BY_HAND'],
     { timeout: 60_000, interval: 200 },
   );
   return { ...started, rig, jobs, close };

@@ -103,11 +103,9 @@ describe('the queries of docs/temporal-ui.md', () => {
 });
 
 describe('what a workflow shows in the UI', () => {
-  test('a campaign: counts, the end expected, failures by code', async () => {
-    // The page shows the details from when it was opened, and the end is computed a moment after the start.
-    const { page, details } = await metadataOf('campaign:night', /end expected: \d/);
+  test('a campaign: counts, failures by code', async () => {
+    const { page, details } = await metadataOf('campaign:night');
     await expectText(details, 'night: running');
-    await expectText(details, /end expected: \d+ \w{3} \d\d:\d\d:\d\d UTC, as seen at/);
     await expectText(details, `results: ${night.folder}`);
     expect(await tableOf(details, 0)).toEqual([
       ...[
@@ -168,7 +166,7 @@ describe('what a workflow shows in the UI', () => {
       /Slots become free:\s*credential \w+: \d at \d+ \w{3} \d\d:\d\d:\d\d UTC/,
     );
     expect(await tableOf(details, 1)).toEqual([
-      ['night', '', reference?.credential ?? '', '4', '2', 'share 1, priority 3, reserve 0'],
+      ['night', '', reference?.credential ?? '', '4', '2', '3'],
     ]);
     await page.close();
   });
@@ -230,20 +228,14 @@ async function open(workflowId: string, tab: string): Promise<Page> {
 
 const timelineOf = (workflowId: string) => open(workflowId, 'timeline');
 
-/**
- * Markdown is rendered in frames of its own; the last is that of the current details.
- * @param awaited what they must show; until then the page is opened again
- */
-async function metadataOf(
-  workflowId: string,
-  awaited = /./,
-): Promise<{ page: Page; details: FrameLocator }> {
+/** Markdown is rendered in frames of its own; the last is that of the current details. Opened again until it shows them. */
+async function metadataOf(workflowId: string): Promise<{ page: Page; details: FrameLocator }> {
   const page = await open(workflowId, 'user-metadata');
   const details = page.locator('iframe').last().contentFrame();
   const opened = async (): Promise<void> => {
     await page.reload();
     await page.getByText('Current Details').waitFor();
-    await details.getByText(awaited).first().waitFor({ timeout: 5_000 });
+    await details.getByText(/./).first().waitFor({ timeout: 5_000 });
   };
   await vi.waitFor(opened, { timeout: 60_000, interval: 500 });
   return { page, details };

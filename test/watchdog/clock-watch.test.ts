@@ -1,6 +1,6 @@
 /** Steps of the wall clock are detected, without false positives. */
 import { expect, test } from 'vitest';
-import { ClockWatch } from '../../src/watchdog/clock-watch.ts';
+import { ClockWatch } from '../../src/host/watch-clock.ts';
 import { TestClock } from '../ledger/a-ledger.ts';
 
 function watched() {

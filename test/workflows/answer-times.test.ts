@@ -1,7 +1,7 @@
 /** When the budget charges an answer that it takes in later: never before the answer, and soon after it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AnswerTimes } from '../../src/workflows/limiter/answer-times.ts';
+import { AnswerTimes } from '../../src/workflows/answer-times.ts';
 
 const T0 = 1_800_000_000_000;
 const STEADY_RESOLUTION_MS = 10;
@@ -29,12 +29,13 @@ class World {
   }
 
   /** An answer arrives, its activity ends, and the budget's clock is read. */
-  submission({ ends, isRead }: { readonly ends: number; readonly isRead: number }) {
+  submission({ ends, isRead, recalled }: Submission) {
     const trueTime = this.server;
     const after = this.server - this.#knows;
     const at = this.#floor() + STEADY_RESOLUTION_MS;
     this.pass(ends);
-    const answer = { clock: 'machine', at, ended: this.#floor(), after };
+    const times = { clock: 'machine', at, ended: this.#floor(), after };
+    const answer = recalled ? { ...times, recalled } : times;
     this.pass(isRead);
     this.#answers.saw(answer, this.server);
     return { trueTime, now: this.server, time: this.#answers.timeOf(answer, this.server, 0) };
@@ -53,6 +54,12 @@ class World {
   }
 }
 
+interface Submission {
+  readonly ends: number;
+  readonly isRead: number;
+  readonly recalled?: true;
+}
+
 const submissions = fc.array(
   fc.record({
     pause: fc.nat(120_000),
@@ -64,6 +71,14 @@ const submissions = fc.array(
 );
 
 describe('the time at which an answer is charged', () => {
+  test('is that of the answer, also if its worker died and another one reports it many seconds later', () => {
+    const world = new World({ knows: 20_000 });
+    world.submission({ ends: 5, isRead: 5 });
+    const { trueTime, time } = world.submission({ ends: 15_000, isRead: 50, recalled: true });
+    expect(time - trueTime).toBeGreaterThanOrEqual(0);
+    expect(time - trueTime).toBeLessThan(100);
+  });
+
   test('is not before the answer and not after the reading, while the clocks drift', () => {
     fc.assert(
       fc.property(

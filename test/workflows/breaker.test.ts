@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { CampaignProgress, ItemEnd } from '../../src/domain/campaign.ts';
-import { Breaker } from '../../src/workflows/breaker.ts';
-import { normalForm } from '../../src/workflows/same-reason.ts';
+import { Breaker, normalForm } from '../../src/workflows/breaker.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules, sequences, type Rig } from '../rig.ts';
@@ -24,7 +23,7 @@ function accepted({ services }: Rig): number {
 
 function tripsAt(ends: readonly ItemEnd[], threshold: number | null = 5): number[] {
   const breaker = new Breaker(threshold ?? undefined);
-  return ends.flatMap((end, n) => (breaker.add('molecules', end) ? [n + 1] : []));
+  return ends.flatMap((end, n) => (breaker.add('molecules', end, `mol-${n}`) ? [n + 1] : []));
 }
 
 describe('the normalised form of a message', () => {
@@ -71,6 +70,12 @@ describe('when a service is paused', () => {
     ],
     ['other messages do not count', Array.from({ length: 20 }, (_, n) => failed(`no ${n}`)), []],
     ['successes do not count', Array(30).fill(WELL), []],
+    ['deaths of our worker do not count', Array(30).fill({ ...same, byUs: true }), []],
+    [
+      'nor do they count as another end',
+      Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? { ...same, byUs: true } : same)),
+      [10],
+    ],
   ] as [string, ItemEnd[], number[]][])('%s', (_, ends, expected) => {
     expect(tripsAt(ends)).toEqual(expected);
   });
@@ -95,12 +100,16 @@ describe('when a service is paused', () => {
   test('after a resume it takes 9 more of 10, and each service is counted separately', () => {
     const breaker = new Breaker(5);
     const add = (service: 'molecules' | 'predictions', n: number) =>
-      Array.from({ length: n }, () => breaker.add(service, same)).filter(Boolean).length;
+      Array.from({ length: n }, (_, at) => breaker.add(service, same, `mol-${at}`)).filter(Boolean)
+        .length;
     expect([add('molecules', 5), add('predictions', 4)]).toEqual([1, 0]);
     breaker.release('molecules');
     expect(breaker.paused).toEqual([]);
     const carried = new Breaker(5, structuredClone(breaker.carried()));
-    const again = Array.from({ length: 10 }, () => carried.add('molecules', same) !== null);
+    const again = Array.from(
+      { length: 10 },
+      (_, n) => carried.add('molecules', same, `mol-${n}`) !== null,
+    );
     expect(again.indexOf(true) + 1).toBe(9);
   });
 });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { progressQuery } from '../../src/workflows/messages.ts';
 import {
   atMostOneJob,
   itemsTable,
@@ -20,6 +19,7 @@ import {
   type RigOptions,
   type Started,
 } from '../rig.ts';
+import { untilPaused } from './faulty.ts';
 
 let rig: Rig;
 afterEach(async () => rig.close());
@@ -192,7 +192,7 @@ describe('the operator', () => {
     const started = await rig.start(sequences(12));
     await expect.poll(() => rig.services.journal().length).toBeGreaterThanOrEqual(5);
     await started.handle.signal('pause');
-    await expect.poll(async () => (await started.handle.query(progressQuery)).state).toBe('paused');
+    await untilPaused(rig, started.name);
     const before = rig.services.journal().length;
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(rig.services.journal().length, 'submissions while paused').toBe(before);

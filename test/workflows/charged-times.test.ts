@@ -23,13 +23,6 @@ async function eventsOfBudget(rig: Rig): Promise<HistoryEvent[]> {
   return events ?? [];
 }
 
-/** The names of the activities that were scheduled, in order. */
-function activitiesIn(events: readonly HistoryEvent[]): string[] {
-  return events.flatMap(
-    ({ activityTaskScheduledEventAttributes: activity }) => activity?.activityType?.name ?? [],
-  );
-}
-
 /** What the budget read as the server's clock (ms). */
 async function readings(rig: Rig): Promise<number[]> {
   return (await eventsOfBudget(rig)).flatMap(
@@ -57,25 +50,4 @@ test('jobs are charged from their answers: not before the service counted them, 
   const earlier = charges.filter((at) => !known.has(at));
   // Those with the smallest delay are charged when the clock is read.
   expect(earlier.length, 'charges before a reading').toBeGreaterThan(BUDGET.limit / 2);
-});
-
-test('the clocks are compared before the first slots are granted', async () => {
-  const rig = await openRig({ ...BUDGET, jobMs: 20 });
-  const { folder, ids } = await rig.run(sequences(3));
-  await noItemLost(folder, ids);
-  const scheduled = activitiesIn(await eventsOfBudget(rig));
-  expect(scheduled).toContain('readSteadyClock');
-  expect(scheduled.indexOf('readSteadyClock')).toBeLessThan(scheduled.indexOf('submit'));
-});
-
-test('the clocks are compared before the slots of the next window are free', async () => {
-  const limits = { limit: 10, windowMs: 7_000 };
-  const rig = await openRig({ ...limits, jobMs: 20 });
-  const { folder, ids } = await rig.run(sequences(2 * limits.limit));
-  await noItemLost(folder, ids);
-  neverRefusedForRate(rig.services.journal());
-  const scheduled = activitiesIn(await eventsOfBudget(rig));
-  const compared = scheduled.lastIndexOf('readSteadyClock');
-  expect(scheduled[compared + 1]).toBe('readClock');
-  expect(scheduled.slice(compared).filter((name) => name === 'submit')).toHaveLength(limits.limit);
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import { ResultCache, resultCacheFolder } from '../../src/store/result-cache.ts';
-import { progressQuery } from '../../src/workflows/messages.ts';
 import {
   atMostOneJob,
   itemsTable,
@@ -12,7 +11,7 @@ import {
   noItemLost,
   treeIsWhole,
 } from '../promises.ts';
-import { Rig, sequences, type RigOptions, type Started } from '../rig.ts';
+import { progressOf, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
 
 let rig: Rig;
 afterEach(async () => rig.close());
@@ -51,7 +50,7 @@ describe('rows that request the same work', () => {
       { id: 'gas', smiles: 'CCO', charge_method: 'gas' },
     ];
     const started = await rig.start(rows);
-    expect((await started.handle.query(progressQuery)).following).toBe(2);
+    expect((await progressOf(started.handle)).following).toBe(2);
     const progress = await started.handle.result();
     expect(progress).toMatchObject({ total: 6, open: 0, following: 0, ended: { succeeded: 6 } });
     expect(accepted()).toHaveLength(4);

@@ -1,29 +1,18 @@
-/** A campaign with a payload codec: nothing readable reaches the server, and a missing key is reported. */
-import { execFile } from 'node:child_process';
-import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+/** A campaign with a payload codec: nothing readable reaches the server, not even messages of failures. */
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { temporal } from '@temporalio/proto';
 import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
-import { findTemporalCli } from '../../src/program/temporal-cli.js';
-import type { CodecKeys } from '../../src/config/codec.ts';
 import { readBudget } from '../../src/activities/budget-status.ts';
-import { startCodecServer } from '../../src/temporal/codec-server.ts';
-import { connectClient } from '../../src/temporal/connection.ts';
-import { startWorker, startWorkerWith } from '../../src/worker.ts';
+import { startWorkerWith } from '../../src/worker.ts';
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import { PAYLOAD_CODEC } from '../payload-codec.ts';
 import { noItemLost, treeIsWhole } from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
 import { ENCRYPTED } from '../namespaces.ts';
 
-const keyOf = (text: string): KeyObject =>
-  createSecretKey(createHash('sha256').update(text).digest());
-const CODEC: CodecKeys = { current: 'a', keys: new Map([['a', keyOf('a')]]) };
-
 let rig: Rig;
-beforeEach(async () => (rig = await Rig.open({ engine: 'synthetic', codec: CODEC })));
+beforeEach(async () => (rig = await Rig.open({ engine: 'synthetic', codec: PAYLOAD_CODEC })));
 afterEach(() => rig.close());
 
 const { History } = temporal.api.history.v1;
@@ -96,7 +85,7 @@ test('a campaign completes, and its stored histories and memos reveal nothing of
     });
     expect([...encodings(described)], workflowId).toEqual(['binary/encrypted']);
   }
-  // The same, decoded with the key.
+  // The same, decoded.
   expect((await ran.handle.describe()).memo?.['out']).toBe(ran.folder);
   expect(await readBudget(rig.client, budget)).toMatchObject({ service: 'predictions' });
 });
@@ -105,7 +94,7 @@ test('failure messages are encrypted as well', async () => {
   await rig.stopWorker();
   const words = 'the disk of the lab is gone';
   const { client, taskQueue, settings: services, folder } = rig;
-  const target = { address: inject('temporal'), namespace: ENCRYPTED, codec: CODEC };
+  const target = { address: inject('temporal'), namespace: ENCRYPTED, codec: PAYLOAD_CODEC };
   const stateFolder = join(folder, 'state');
   const environment = process.env;
   const options = { temporal: target, client, taskQueue, services, environment, stateFolder };
@@ -128,68 +117,4 @@ test('failure messages are encrypted as well', async () => {
   const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, await failure());
   expect(error?.message).toContain(words);
   await rig.client.workflow.getHandle(execution.workflowId).terminate();
-});
-
-test('a worker and a client without the right key end with a coded error at once', async () => {
-  await rig.stopWorker();
-  const { name } = await rig.start(sequences(1));
-  const target = { address: inject('temporal'), namespace: ENCRYPTED };
-  const other = { current: 'b', keys: new Map([['b', keyOf('b')]]) };
-  const wrong = { current: 'a', keys: new Map([['a', keyOf('another')]]) };
-  // The list of workflows lags behind their start.
-  await expect
-    .poll(
-      async () =>
-        (await rig.client.workflow.count(`WorkflowId="${campaignWorkflowId(name)}"`)).count,
-    )
-    .toBe(1);
-  for (const [codec, code] of [
-    [null, 'TEMPORAL_CODEC_MISSING'],
-    [other, 'TEMPORAL_CODEC_KEY_MISSING'],
-    [wrong, 'TEMPORAL_CODEC_KEY_WRONG'],
-  ] as const) {
-    const client = await connectClient({ ...target, codec });
-    onTestFinished(() => client.connection.close());
-    const { taskQueue, settings: services, folder } = rig;
-    const stateFolder = join(folder, `state-${code}`);
-    mkdirSync(stateFolder, { mode: 0o700 });
-    const temporalAddress = { ...target, codec };
-    const starting = startWorker({
-      temporal: temporalAddress,
-      client,
-      taskQueue,
-      services,
-      environment: process.env,
-      stateFolder,
-    });
-    await expect(starting).rejects.toMatchObject({ code });
-    const handle = client.workflow.getHandle(campaignWorkflowId(name));
-    await expect(handle.describe()).rejects.toMatchObject({ code });
-  }
-  await rig.startWorker();
-  await rig.client.workflow.getHandle(campaignWorkflowId(name)).result();
-});
-
-test('the Temporal CLI reads a history only through the codec server', async () => {
-  const ran = await rig.run(sequences(1));
-  const server = await startCodecServer({
-    keys: CODEC,
-    port: 0,
-    host: '127.0.0.1',
-    uiOrigin: 'http://localhost:8233',
-  });
-  onTestFinished(() => server.close());
-  const cli = findTemporalCli()?.path ?? 'temporal';
-  const show = async (...more: string[]): Promise<string> => {
-    const address = ['--namespace', ENCRYPTED, '--address', inject('temporal')];
-    const what = ['--workflow-id', campaignWorkflowId(ran.name), '--output', 'json'];
-    const args = ['workflow', 'show', ...address, ...what, ...more];
-    const { stdout } = await promisify(execFile)(cli, args, { maxBuffer: 1e8 });
-    // The CLI prints bytes in base64.
-    return [...stdout.matchAll(/"data": "([^"]*)"/g)]
-      .map(([, data = '']) => Buffer.from(data, 'base64').toString())
-      .join('\n');
-  };
-  expect(await show()).not.toContain(ran.folder);
-  expect(await show('--codec-endpoint', server.url)).toContain(ran.folder);
 });

@@ -1,10 +1,10 @@
 /** A rig for one test of a fault, with a proxy in front of the local services if the test needs one. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+import { readBudget, readSnapshot } from '../../src/activities/budget-status.ts';
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
-import { budgetQuery } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
 import { Rig, type Ran, type RigOptions } from '../rig.ts';
@@ -81,8 +81,24 @@ export async function answered(ran: Ran, id: string): Promise<string[]> {
   return (await outcomes(ran, id)).filter((one) => one !== 'unreachable');
 }
 
+/** Until the budget of the predictions sends nothing more of a campaign that has paused. */
+export async function untilPaused(rig: Rig, campaign: string): Promise<void> {
+  const id = budgetWorkflowId(settingsOf(rig, 'predictions').reference);
+  const isPaused = async () => {
+    const { paused = [], outstanding = [] } = (await readSnapshot(rig.client, id)) ?? {};
+    return paused.includes(campaign) && outstanding.length === 0;
+  };
+  await vi.waitUntil(isPaused, { timeout: 60_000 });
+}
+
 export async function budgetOf(rig: Rig, service: ServiceName): Promise<BudgetStatus> {
+  const status = await readBudget(rig.client, budgetWorkflowId(settingsOf(rig, service).reference));
+  if (!status) throw new Error(`the budget of ${service} has written no status`);
+  return status;
+}
+
+function settingsOf(rig: Rig, service: ServiceName): Settings {
   const settings = rig.settings.find(({ reference }) => reference.service === service);
   if (!settings) throw new Error(`no service ${service}`);
-  return rig.client.workflow.getHandle(budgetWorkflowId(settings.reference)).query(budgetQuery);
+  return settings;
 }

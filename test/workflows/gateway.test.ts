@@ -68,7 +68,7 @@ async function refusalOf(rig: Rig, service: 'predictions' | 'molecules'): Promis
   const snapshot = memo?.[STATUS_MEMO] as BudgetSnapshot | undefined;
   if (!snapshot) return null;
   const status = describeBudget(snapshot, Date.now());
-  const [refused] = [status.addressWindow, ...status.credentials].flatMap(({ refusal }) =>
+  const [refused] = [status.addressBlock, ...status.credentials].flatMap(({ refusal }) =>
     refusal ? [refusal] : [],
   );
   return refused?.reason ?? null;
@@ -78,14 +78,14 @@ describe.concurrent('a gateway that rejects everything', () => {
   test.each(REFUSES_ALL)(
     '%s before anything is sent',
     async (name, words) => {
-      await withRig({ gateway: name, jobMs: 300 }, async (rig) => {
+      await withRig({ faults: [{ name }], jobMs: 300 }, async (rig) => {
         const started = await rig.start(ROWS);
         for (const service of SERVICES)
           await until(async () => (await refusalOf(rig, service))?.includes(words));
         await delay(TROUBLE_MS);
-        fewProbes(rig.services.gateway.answered());
+        fewProbes(rig.services.faults.fired());
         expect(rig.services.journal()).toEqual([]);
-        rig.services.gateway.clear();
+        rig.services.faults.clear();
         await endsWell(rig, started);
         for (const service of SERVICES)
           await until(async () => (await refusalOf(rig, service)) === null);
@@ -97,16 +97,16 @@ describe.concurrent('a gateway that rejects everything', () => {
   test.each(REFUSES_ALL)(
     '%s while jobs run',
     async (name, _, words) => {
-      await withRig({ gateway: null, jobMs: 10_000 }, async (rig) => {
+      await withRig({ jobMs: 10_000 }, async (rig) => {
         const started = await rig.start(ROWS);
         const accepted = () => rig.services.journal().filter((one) => one.accepted).length;
         await until(() => accepted() === ROWS.length);
-        rig.services.gateway.set({ name });
+        rig.services.faults.set([{ name }]);
         for (const service of SERVICES)
           await until(async () => (await refusalOf(rig, service))?.includes(words));
         await delay(TROUBLE_MS);
-        fewProbes(rig.services.gateway.answered());
-        rig.services.gateway.clear();
+        fewProbes(rig.services.faults.fired());
+        rig.services.faults.clear();
         await endsWell(rig, started);
       });
     },
@@ -114,24 +114,26 @@ describe.concurrent('a gateway that rejects everything', () => {
   );
 });
 
-test('flapping-404: a job reported as unknown is polled again, and no second one is submitted', async () => {
-  await withRig({ gateway: 'flapping-404', jobMs: 1_000 }, async (rig) => {
+test('a job reported as unknown is polled again, and no second one is submitted', async () => {
+  const faults = [
+    { name: 'unknown', ms: 3_000 },
+    { name: 'unknown', probability: 0.25, seed: 1 },
+  ] as const;
+  await withRig({ faults, jobMs: 1_000 }, async (rig) => {
     await endsWell(rig, await rig.start(ROWS));
-    const answered = rig.services.gateway.answered();
-    expect(answered.filter(({ status }) => status === 404).length).toBeGreaterThan(5);
+    expect(rig.services.faults.fired().length).toBeGreaterThan(5);
   });
 });
 
-test('slow-answers: all jobs with late answers succeed', async () => {
-  await withRig({ gateway: 'slow-answers', jobMs: 300 }, async (rig) => {
+test('all jobs with late answers succeed', async () => {
+  await withRig({ faults: [{ name: 'slow-after', ms: 2_000 }], jobMs: 300 }, async (rig) => {
     await endsWell(rig, await rig.start(ROWS));
   });
 });
 
 test('a job that stays unknown is lost after it was polled for long enough', async () => {
   const policy = { lostAfterMs: 2_000 };
-  await withRig({ gateway: null, jobMs: 500, policy }, async (rig) => {
-    rig.services.gateway.set({ name: 'flapping-404', probability: 1 });
+  await withRig({ faults: [{ name: 'unknown' }], jobMs: 500, policy }, async (rig) => {
     const { progress, folder, ids } = await rig.run(ROWS.slice(0, 1));
     expect(progress).toMatchObject({ ended: { failed: 1 }, failuresByCode: { JOB_LOST: 1 } });
     await noItemLost(folder, ids);

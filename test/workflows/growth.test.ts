@@ -7,10 +7,11 @@ import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/worker-connection.ts';
 import type { campaign } from '../../src/workflows/index.ts';
-import { growSignal, progressQuery, type Grown } from '../../src/workflows/messages.ts';
+import { growSignal, type Grown } from '../../src/workflows/messages.ts';
 import type { Activities, Published } from '../../src/workflows/activity-types.ts';
 import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
-import { molecules, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
+import { molecules, progressOf, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
+import { untilPaused } from './faulty.ts';
 
 describe('a campaign to which rows are added', () => {
   let rig: Rig;
@@ -41,7 +42,7 @@ describe('a campaign to which rows are added', () => {
     const again = { id: 'again', sequence: first[0]?.sequence };
     const more = [...first, ...sequences(6).slice(3), again, ...molecules(2)];
     const grown = await rig.start(more, 'growing');
-    expect((await grown.handle.query(progressQuery)).total).toBe(9);
+    await expect.poll(async () => (await progressOf(grown.handle)).total).toBe(9);
     expect(await started.handle.result()).toMatchObject({ total: 9, ended: { succeeded: 9 } });
     await endsWell(
       started,
@@ -80,11 +81,11 @@ describe('a campaign to which rows are added', () => {
     const started = await rig.start(sequences(6), 'paused');
     await expect.poll(() => accepted().length).toBeGreaterThan(1);
     await started.handle.signal('pause');
-    await expect.poll(async () => (await started.handle.query(progressQuery)).state).toBe('paused');
+    await untilPaused(rig, started.name);
     const before = accepted().length;
     await rig.start([...sequences(6), ...molecules(2)], 'paused');
     const begun = async () => {
-      const { open: inWork, ended } = await started.handle.query(progressQuery);
+      const { open: inWork, ended } = await progressOf(started.handle);
       return inWork + ended.succeeded;
     };
     await expect.poll(begun).toBe(8);
@@ -110,9 +111,9 @@ describe('a campaign to which rows are added', () => {
     });
     await expect(rig.start(sequences(4), 'untold')).rejects.toThrow('killed');
     dying.mockRestore();
-    expect((await started.handle.query(progressQuery)).total).toBe(2);
+    expect((await progressOf(started.handle)).total).toBe(2);
     await rig.start(sequences(4), 'untold');
-    expect((await started.handle.query(progressQuery)).total).toBe(4);
+    await expect.poll(async () => (await progressOf(started.handle)).total).toBe(4);
     expect((await started.handle.result()).ended.succeeded).toBe(4);
     await endsWell(
       started,
@@ -177,11 +178,25 @@ describe('a campaign that publishes', () => {
     );
     const name = `c-${randomUUID().slice(0, 8)}`;
     const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
-    const spec: CampaignSpec = { name, store: name, items: 1, feeds: [feed(1)], weight: 1, policy };
+    const spec: CampaignSpec = {
+      name,
+      store: name,
+      tree: name,
+      items: 1,
+      retried: 0,
+      following: 0,
+      invalid: 0,
+      cache: true,
+      notify: [],
+      feeds: [feed(1)],
+      priority: 3,
+      user: null,
+      policy,
+    };
     const options = {
       workflowId: `campaign:${name}`,
       taskQueue,
-      args: [{ plan: spec }] as [{ plan: CampaignSpec }],
+      args: [{ spec }] as [{ spec: CampaignSpec }],
     };
     const handle = await client.workflow.start<typeof campaign>('campaign', options);
     closing.push(async () => {
@@ -219,7 +234,7 @@ describe('a campaign that publishes', () => {
     const other = { ...REFERENCE, service: 'molecules' } as const;
     const feeds = [feed(1), { ...feed(1), reference: other }];
     await handle.signal(growSignal, { ...grown, feeds });
-    await expect.poll(async () => (await handle.query(progressQuery)).total).toBe(2);
+    await expect.poll(async () => (await progressOf(handle)).total).toBe(2);
     letIn();
     await answer(1, 0);
     expect(await handle.result()).toMatchObject({ total: 2, ended: { succeeded: 2 } });

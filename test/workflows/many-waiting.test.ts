@@ -24,7 +24,7 @@ async function waiting(campaign: string): Promise<{ asked: number; items: number
   const reference = rig.settings[1]?.reference;
   const snapshot = reference && (await readSnapshot(rig.client, budgetWorkflowId(reference)));
   const lane = snapshot?.waiting.find((one) => one.campaign === campaign);
-  return lane ? { asked: lane.asked ?? lane.items, items: lane.items } : null;
+  return lane ? { asked: lane.asked, items: lane.items } : null;
 }
 
 /** How many slots each message to the budget requests, in order. */

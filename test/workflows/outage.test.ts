@@ -16,7 +16,7 @@ import {
 import type { Answer } from './go-between.ts';
 
 const blockedUntil = async (rig: Rig) =>
-  (await budgetOf(rig, 'predictions')).addressWindow.blockedUntil;
+  (await budgetOf(rig, 'predictions')).addressBlock.blockedUntil;
 
 async function ended(started: Started) {
   return { ...started, progress: await started.handle.result() };
@@ -121,7 +121,7 @@ describe('a service that is down', () => {
     await expect.poll(() => blockedUntil(rig)).not.toBeNull();
     rig.services.faults.set([{ name: 'refuse' }]);
     await reconnect(rig, (one) => one);
-    const refused = async () => (await budgetOf(rig, 'predictions')).addressWindow.blockedBecause;
+    const refused = async () => (await budgetOf(rig, 'predictions')).addressBlock.blockedBecause;
     await expect.poll(refused).toContain('connection refused');
     rig.services.faults.clear();
     const ran = await ended(started);
@@ -137,13 +137,18 @@ describe('a service that is down', () => {
   test('for ten minutes: gets at most 16 requests, as calculated by the budget', () => {
     const state = newBudget();
     const limit = { limit: 100, windowMs: 3_600_000 };
-    apply(
-      state,
-      { type: 'configure', credential: 'c', credentialLimit: limit, addressLimit: limit },
-      0,
-    );
+    apply(state, { type: 'configure', credential: 'c', credentialLimit: limit }, 0);
     const job = { id: 'a', kind: 'sequence', generation: 0, store: '' };
-    const request = { item: 'a', campaign: 'c', credential: 'c', attempt: 0, weight: 1, job };
+    const request = {
+      item: 'a',
+      campaign: 'c',
+      credential: 'c',
+      attempt: 0,
+      run: 'r',
+      priority: 3,
+      user: null,
+      job,
+    };
     apply(state, { type: 'request', request }, 0);
     const closing = {
       type: 'notNow',
@@ -156,7 +161,7 @@ describe('a service that is down', () => {
       const { grants, wakeAt } = decide(state, now);
       if (grants.length > 0) {
         asked += 1;
-        apply(state, { type: 'close', item: 'a', closing }, now);
+        apply(state, { type: 'close', item: 'a', run: 'r', closing }, now);
       } else if (wakeAt === null) throw new Error('nobody would ask again');
       else now = wakeAt;
     }

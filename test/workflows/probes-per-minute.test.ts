@@ -27,10 +27,10 @@ async function open(options: RigOptions, finished: typeof onTestFinished): Promi
 }
 
 async function endsAfterTrouble(rig: Rig, { handle, folder, ids }: Started): Promise<void> {
-  await until(() => rig.services.gateway.answered().length > 0);
+  await until(() => rig.services.faults.fired().length > 0);
   await delay(TROUBLE_MS);
-  rig.services.gateway.clear();
-  const refused = rig.services.gateway.answered();
+  rig.services.faults.clear();
+  const refused = rig.services.faults.fired();
   fewProbes(refused);
   // The last of them late: the service is still asked.
   const [first = 0, last = 0] = [refused[0]?.at, refused.at(-1)?.at];
@@ -47,7 +47,7 @@ describe.concurrent(
     test.for(['firewall-403', 'expired-token', 'captive-portal'] as const)(
       '%s before anything is sent',
       async (name, { onTestFinished: finished }) => {
-        const rig = await open({ gateway: name, jobMs: 300 }, finished);
+        const rig = await open({ faults: [{ name }], jobMs: 300 }, finished);
         await endsAfterTrouble(rig, await rig.start(ROWS));
       },
     );
@@ -55,11 +55,11 @@ describe.concurrent(
     test.for(['maintenance-html', 'proxy-auth'] as const)(
       '%s while jobs run',
       async (name, { onTestFinished: finished }) => {
-        const rig = await open({ gateway: null, jobMs: 30_000 }, finished);
+        const rig = await open({ jobMs: 30_000 }, finished);
         const started = await rig.start(ROWS);
         const accepted = () => rig.services.journal().filter((one) => one.accepted).length;
         await until(() => accepted() === ROWS.length);
-        rig.services.gateway.set({ name });
+        rig.services.faults.set([{ name }]);
         await endsAfterTrouble(rig, started);
       },
     );

@@ -1,10 +1,10 @@
 /** Progress is read from what a campaign writes: a query can leave a history behind that no worker can replay. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { pauseCampaign, resumeCampaign, sendIfOpen } from '../../src/campaigns/control.ts';
-import { whyTasksFail } from '../../src/campaigns/failing-tasks.ts';
+import { whyTasksFail } from '../../src/campaigns/cancel.ts';
 import { observe } from '../../src/campaigns/observe.ts';
 import type { Session } from '../../src/host/session.ts';
-import { SilentItems } from '../../src/watchdog/silent-items.ts';
+import { requestAgain } from '../../src/watchdog/watchdog.ts';
 import { noItemLost } from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(async () => rig.close());
 
 test('a campaign is paused, resumed, checked and followed to its end without a query', async () => {
-  const { client, taskQueue } = rig;
+  const { client } = rig;
   const queries = vi.spyOn(client.workflowService, 'queryWorkflow');
   const started = await rig.start(sequences(12));
   const session = { client, role: 'joined' } as Session;
@@ -29,8 +29,7 @@ test('a campaign is paused, resumed, checked and followed to its end without a q
   expect((await look()).progress.state).toBe('running');
 
   expect(await whyTasksFail(client, started.name)).toBeNull();
-  const silent = new SilentItems(client, taskQueue);
-  await silent.look('predictions', null, await silent.openCampaigns());
+  await requestAgain(client, 'predictions');
   await started.handle.result();
   const { progress, ended, completed } = await look();
   expect({ ...progress.ended, ended, completed }).toMatchObject({

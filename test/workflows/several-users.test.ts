@@ -21,7 +21,13 @@ afterEach(async () => {
   await rig.close();
 });
 
-async function open(limits: { limit: number; windowMs: number }): Promise<void> {
+interface Limits {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly addressLimit?: number;
+}
+
+async function open(limits: Limits): Promise<void> {
   const services = { engine: 'synthetic', jobMs: 20, concurrency: 0 } as const;
   rig = await Rig.open({ ...limits, ...services, sharesQueue: true });
   other = await rig.addUser(OTHER);
@@ -39,7 +45,6 @@ async function keepsPromises(all: readonly Ran[]): Promise<void> {
     journal,
     all.reduce((sum, { ids }) => sum + ids.length, 0),
   );
-  neverRefusedForRate(journal);
 }
 
 function budgetId(): string {
@@ -69,10 +74,24 @@ describe('two users', () => {
     expect(all.map(({ progress }) => progress.ended.succeeded)).toEqual([35, 35]);
     await keepsPromises(all);
     const journal = rig.services.journal();
+    neverRefusedForRate(journal);
     neverOverBudget(journal, limits);
     expect(new Set(journal.map(({ token }) => token)).size).toBe(2);
     expect(await misplaced(), 'submissions that the wrong worker took up').toBe(0);
     expect(workerLog.join('\n')).not.toMatch(/no worker here serves/);
+  });
+
+  test('complete below a ceiling of their address that nobody has configured', async () => {
+    const limits = { limit: 10, windowMs: 2_000 };
+    await open({ ...limits, addressLimit: 12 });
+    const all = await Promise.all([rig.run(sequences(20)), other.run(sequences(40).slice(20))]);
+    expect(all.map(({ progress }) => progress.ended.succeeded)).toEqual([20, 20]);
+    await keepsPromises(all);
+    const journal = rig.services.journal();
+    neverOverBudget(journal, limits);
+    const rejected = journal.filter(({ status }) => status === 429).length;
+    expect(rejected, 'refused for the ceiling').toBeGreaterThan(0);
+    expect(rejected, 'and obeyed').toBeLessThan(40);
   });
 
   test('of which one has no worker do not delay each other', async () => {
@@ -88,5 +107,6 @@ describe('two users', () => {
     const progress = await waits.handle.result();
     expect(progress.ended.succeeded).toBe(15);
     await keepsPromises([ran, { ...waits, progress }]);
+    neverRefusedForRate(rig.services.journal());
   });
 });

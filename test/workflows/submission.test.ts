@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { progressQuery } from '../../src/workflows/messages.ts';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
-import { molecules, Rig, sequences, type Ran, type RigOptions } from '../rig.ts';
+import { molecules, progressOf, Rig, sequences, type Ran, type RigOptions } from '../rig.ts';
 
 let rig: Rig;
 afterEach(async () => rig.close());
@@ -41,7 +40,7 @@ describe('an output tree without its Temporal history', () => {
     const first = await rig.start(rows, 'survivor');
     await expect.poll(() => accepted().length).toBe(6);
     await expect
-      .poll(async () => (await first.handle.query(progressQuery)).ended.succeeded)
+      .poll(async () => (await progressOf(first.handle)).ended.succeeded)
       .toBeGreaterThan(0);
     for await (const { workflowId } of rig.client.workflow.list({
       query: 'Campaign="survivor" AND ExecutionStatus="Running"',

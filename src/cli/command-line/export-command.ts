@@ -18,7 +18,7 @@ export function addExportCommand({ program, config, json, ending }: CommandLine)
       '--where <condition...>',
       'only items with this state=…, kind=…, code=… or id=…; separate values with commas',
     )
-    .option('--predictor <key>', 'the track for pdb, chimerax and molviewspec (default: backbone)')
+    .option('--predictor <key>', 'the track for pdb and jalview (default: backbone)')
     .option(
       '--structure-column <name>',
       'manifest column that names structure files (default: structure)',

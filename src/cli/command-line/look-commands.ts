@@ -1,4 +1,4 @@
-/** Commands that only show something: `ui`, `open`, `logs` and `version`. */
+/** Commands that only show something: `ui` and `logs`. */
 import { checkedName } from '../../manifest/checked-name.ts';
 import type { CommandLine } from './command-line.ts';
 import type { TreeFlags } from '../session/find-tree.ts';
@@ -13,19 +13,6 @@ export function addLookCommands({ program, config, json, ending }: CommandLine):
     .action(ending(async (flags: CommonFlags) => (await import('../commands/ui.ts')).ui(flags)));
 
   program
-    .command('open')
-    .description('open the report of a campaign in the browser')
-    .argument('<name>', '', checkedName)
-    .option('--out <dir>', 'output folder (default: where the campaign ran)')
-    .addOption(config())
-    .addOption(json())
-    .action(
-      ending(async (name: string, flags: TreeFlags) =>
-        (await import('../commands/open.ts')).open(name, flags),
-      ),
-    );
-
-  program
     .command('logs')
     .description('print the log of a campaign, or the history of one of its items')
     .argument('<name>', '', checkedName)
@@ -37,13 +24,5 @@ export function addLookCommands({ program, config, json, ending }: CommandLine):
       ending(async (name: string, id: string | undefined, flags: TreeFlags) =>
         (await import('../commands/logs.ts')).logs(name, id, flags),
       ),
-    );
-
-  program
-    .command('version')
-    .description('print the versions of hundredfold, Node and the Temporal CLI')
-    .addOption(json())
-    .action(
-      ending(async (flags: CommonFlags) => (await import('../commands/version.ts')).version(flags)),
     );
 }

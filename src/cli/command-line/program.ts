@@ -1,21 +1,23 @@
 /** All commands with their options: one file per command, loaded when it is called. */
-import { Argument, Command, Option } from 'commander';
+import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { KINDS, SERVICES } from '../../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import { checkedName } from '../../manifest/checked-name.ts';
 import { programVersion } from '../../program/files.ts';
-import { addCompletion } from './completion.ts';
 import { ending } from './ending.ts';
 import { addExportCommand } from './export-command.ts';
 import { addLookCommands } from './look-commands.ts';
-import { addProofCommands } from './proof-commands.ts';
 import { addServicesCommand } from './services-command.ts';
-import { addServiceCommands } from './service-commands.ts';
 import { setVerbosity } from '../text/verbosity.ts';
-import { withStanding } from './standing.ts';
-import { addTransferCommands } from './transfer-commands.ts';
 import { workerOptions } from './worker-options.ts';
 import { addTemporalCommands } from './temporal-commands.ts';
+import type { CommandLine } from './command-line.ts';
+import type { CommonFlags } from './flags.ts';
+import type { PullFlags } from '../commands/pull.ts';
+import { PREPARED_CAMPAIGN } from '../../store/layout.ts';
+import tab from '@bomb.sh/tab/commander';
 
 export const program = new Command('hundredfold')
   .description(
@@ -36,6 +38,14 @@ const config = () =>
 const json = () => new Option('--json', 'print one JSON document on stdout');
 const local = () =>
   new Option('--services <which>', 'use the local services of this project').choices(['local']);
+const priority = () =>
+  new Option(
+    '--priority <n>',
+    'among campaigns with the same token, from 1 (first) to 5 (last) (default: 3)',
+  ).argParser((text) => {
+    if (!/^[1-5]$/.test(text)) throw new InvalidArgumentError('It must be 1, 2, 3, 4 or 5.');
+    return Number(text);
+  });
 
 const MANIFESTS =
   'tables (CSV, TSV, JSONL, JSON, YAML), input files (.smi, FASTA, SD files, …), folders or patterns';
@@ -53,7 +63,8 @@ program
   .argument('[dir]', 'folder, created if missing', '.')
   .action(ending(async (dir) => (await import('../commands/init.ts')).init(dir)));
 
-withStanding(program.command('run'))
+program
+  .command('run')
   .description('check the manifests, start or resume the campaign, and show progress until it ends')
   .argument('<manifest...>', MANIFESTS)
   .option('--out <dir>', 'output folder (default: store.url, or ./results)')
@@ -67,11 +78,10 @@ withStanding(program.command('run'))
     '--no-cache',
     'do not reuse results of earlier campaigns, and do not keep those of this one',
   )
-  .option('--refresh', 'compute everything again, including results of earlier campaigns')
-  .option('--keep-going', 'do not pause a service when its items keep failing for the same reason')
   .option('--detach', 'return when the campaign has started')
   .option('--no-worker', 'with your own Temporal server: leave all work to its workers')
   .option('-y, --yes', 'do not ask for confirmation if the campaign takes more than an hour')
+  .addOption(priority())
   .addOption(local())
   .addOption(config())
   .addOption(json())
@@ -87,7 +97,6 @@ program
   .option('--name <name>', 'name of the campaign (default: from the manifest)', checkedName)
   .option('--allow-outside', 'allow the manifest to name files outside its folder')
   .option('--no-cache', 'plan without results of earlier campaigns')
-  .option('--refresh', 'same as --no-cache')
   .option('--explain', 'print what would happen to each row, and why')
   .addOption(local())
   .addOption(config())
@@ -100,9 +109,14 @@ program
 
 program
   .command('adopt')
-  .description('adopt jobs that were submitted elsewhere as a campaign; submits nothing')
+  .description(
+    'adopt jobs that were submitted elsewhere as a campaign, or list them; submits nothing',
+  )
   .addArgument(new Argument('<service>', 'where the jobs are').choices(SERVICES))
-  .argument('[id...]', 'ids of the jobs (request_id, hash_id)')
+  .argument(
+    '[id...]',
+    'ids of the jobs (request_id, hash_id); without: list those that the service has for your token',
+  )
   .option('--past', 'all jobs that the service has for your token and that this folder lacks')
   .addOption(
     new Option('--kind <kind>', 'kind of the jobs, if the service does not report it').choices(
@@ -122,39 +136,15 @@ program
     ),
   );
 
-const remote = program.command('remote').description('show jobs at the services');
-remote
-  .command('list')
-  .description(
-    'list the jobs that the services have for your token, and which of them this folder has',
-  )
-  .addArgument(new Argument('[service]', 'default: all that are configured').choices(SERVICES))
-  .option('--out <dir>', 'output folder to compare with (default: store.url, or ./results)')
-  .addOption(local())
-  .addOption(config())
-  .addOption(json())
-  .action(
-    ending(async (service, flags) =>
-      (await import('../commands/remote-list.ts')).remoteList(service, flags),
-    ),
-  );
-
 program
   .command('status')
-  .description('show the state of a campaign (default: the newest)')
+  .description('show a campaign and what blocks it; without a name: all campaigns and budgets')
   .argument('[name]', '', checkedName)
   .addOption(config())
   .addOption(json())
   .action(
     ending(async (name, flags) => (await import('../commands/status.ts')).status(name, flags)),
   );
-
-program
-  .command('list')
-  .description('list all campaigns')
-  .addOption(config())
-  .addOption(json())
-  .action(ending(async (flags) => (await import('../commands/list.ts')).list(flags)));
 
 program
   .command('items')
@@ -213,13 +203,15 @@ program
     ending(async (name, flags) => (await import('../commands/cancel.ts')).cancel(name, flags)),
   );
 
-withStanding(program.command('retry'))
+program
+  .command('retry')
   .description('run failed, held and cancelled items again, in the same output tree')
   .argument('<name>', '', checkedName)
   .addOption(new Option('--failed', 'only failed items').conflicts('item'))
   .option('--item <id...>', 'only these items, unless they succeeded')
   .option('--out <dir>', 'output folder (default: where the campaign ran)')
   .option('--detach', 'return when it has started')
+  .addOption(priority())
   .addOption(local())
   .addOption(config())
   .addOption(json())
@@ -231,7 +223,7 @@ program
   .description('rebuild the tables and report.html of a campaign from its output tree')
   .argument('<name>', '', checkedName)
   .option('--out <dir>', 'output folder (default: where the campaign ran)')
-  .option('--substructure', 'include RDKit in report.html, for substructure search (3.5 MB)')
+  .option('--open', 'show the report in the browser')
   .addOption(config())
   .addOption(json())
   .action(
@@ -241,16 +233,6 @@ program
 addTransferCommands({ program, config, json, ending });
 addExportCommand({ program, config, json, ending });
 addProofCommands({ program, config, json, ending });
-
-program
-  .command('budget')
-  .description(
-    'show used and free slots of each service and credential, and when the next are free',
-  )
-  .option('--charges', 'list every submission in the ledger of this machine, with its times')
-  .addOption(config())
-  .addOption(json())
-  .action(ending(async (flags) => (await import('../commands/budget.ts')).budget(flags)));
 
 const workerCommand = program
   .command('worker')
@@ -273,7 +255,6 @@ program
   .action(ending(async (flags) => (await import('../commands/doctor.ts')).doctor(flags)));
 
 addTemporalCommands({ program, config, json, ending });
-addServiceCommands({ program, config, json, ending });
 
 program
   .command('stop')
@@ -288,3 +269,60 @@ program
   .action(ending(async (flags) => (await import('../commands/host.ts')).serve(flags)));
 
 addCompletion(program);
+
+/** The command line of `verify`. */
+function addProofCommands({ program, config, json, ending }: CommandLine): void {
+  program
+    .command('verify')
+    .description('check digests, tables, summary and crate of a campaign against its items')
+    .argument('<name>', 'a campaign, or the folder or s3:// address of its tree')
+    .addOption(config())
+    .addOption(json())
+    .action(
+      ending(async (name: string, flags: CommonFlags) =>
+        (await import('../commands/verify.ts')).verify(name, flags),
+      ),
+    );
+}
+
+/** The command line of `pull`. */
+function addTransferCommands({ program, config, json, ending }: CommandLine): void {
+  program
+    .command('pull')
+    .description('copy the output tree of a campaign, or a part of it, from its store to disk')
+    .argument('<name>', '', checkedName)
+    .option('--out <dir>', 'folder on this machine (default: ./results)')
+    .option(
+      '--where <condition...>',
+      'only items with this state=…, kind=…, code=… or id=…; separate values with commas',
+    )
+    .addOption(config())
+    .addOption(json())
+    .action(
+      ending(async (name: string, flags: PullFlags) =>
+        (await import('../commands/pull.ts')).pull(name, flags),
+      ),
+    );
+}
+
+/*
+ * `hundredfold completion bash|zsh|fish`: completion of commands, options, their choices and the names of campaigns.
+ * The shell script calls this program at every tab, so it must be fast and makes no request to a server.
+ */
+
+/** Call it after all commands are defined. */
+function addCompletion(program: Command): void {
+  const { commands } = tab(program, { completionCommandName: 'completion' });
+  for (const { arguments: known } of commands.values()) {
+    const name = known.get('name');
+    if (name)
+      name.handler = (complete) => campaignsHere().forEach((one) => complete(one, 'campaign'));
+  }
+}
+
+/** Campaigns with trees in the default folder. */
+function campaignsHere(): string[] {
+  const folder = 'results';
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, PREPARED_CAMPAIGN)));
+}

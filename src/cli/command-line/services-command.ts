@@ -16,10 +16,6 @@ export function addServicesCommand({ program, ending }: CommandLine): void {
         'engine for the jobs (default: real if installed, else recorded)',
       ).choices(['real', 'recorded', 'synthetic']),
     )
-    .option(
-      '--acpype <version>',
-      'version of the real ACPYPE, as installed by npm run engines (default: the recorded one)',
-    )
     .addOption(
       new Option('--variant <variant>', 'interface of the prediction service')
         .choices(['current', 'earlier'])
@@ -31,8 +27,7 @@ export function addServicesCommand({ program, ending }: CommandLine): void {
     .addHelpText(
       'after',
       `
-Pages: /docs/ and /acpype/docs/ (the interfaces; as OpenAPI under /docs/json), /acpype/ (public jobs),
-/metrics (Prometheus). One log line a request on stderr, without tokens and ids.`,
+Public jobs are listed under /acpype/. One log line a request on stderr, without tokens and ids.`,
     )
     .action(
       ending(async (flags: ServicesFlags) =>
@@ -69,19 +64,10 @@ function addLimits(command: Command): void {
 /** Options for the environment of the services. */
 function addSurroundings(command: Command): void {
   command
-    .option('--base-path <path>', 'path of both services behind a reverse proxy, such as /tools')
-    .option(
-      '--trust-proxy',
-      'trust X-Forwarded-For, -Proto, -Host and -Prefix of the nearest proxy',
-    )
     .option(
       '--smtp <url>',
       'SMTP server for mail about molecule jobs, smtp://host:port (default: a note in the log)',
     )
     .option('--mail-from <address>', 'sender of that mail', 'molecules@localhost')
-    .option('--fault-control', 'allow clients to switch on faults under /_faults, for tests')
-    .option(
-      '--gateway <name[:after[:for]]>',
-      'misbehaving gateway in front, such as firewall-403:5s:30s (docs/local-services.md); none: only relays',
-    );
+    .option('--fault-control', 'allow clients to switch on faults under /_faults, for tests');
 }

@@ -1,4 +1,4 @@
-/** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign (docs/adopting.md). */
+/** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign, or lists them. */
 import { adoptJobs, type PastJobs } from '../../campaigns/adopt.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
@@ -7,6 +7,7 @@ import { commandSettings } from '../session/command-settings.ts';
 import type { RunFlags } from '../session/run-campaign.ts';
 import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
+import { listJobs } from './adopt-list.ts';
 import { run } from './run.ts';
 
 interface AdoptFlags extends RunFlags {
@@ -20,7 +21,8 @@ export async function adopt(
   flags: AdoptFlags,
 ): Promise<number> {
   const { past = false, kind = null, name = null } = flags;
-  if (ids.length > 0 === past) throw codedError('ADOPT_NOTHING_NAMED', { service });
+  if (ids.length === 0 && !past) return listJobs(service, flags);
+  if (ids.length > 0 && past) throw codedError('ADOPT_NOTHING_NAMED', { service });
   const settings = commandSettings(flags);
   const folder = absoluteAddress(flags.out ?? settings.storeUrl);
   const order = { service, settings, local: flags.services === 'local', folder, name, kind };

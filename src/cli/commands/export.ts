@@ -99,7 +99,9 @@ function printResult(exported: Exported, out: string, { json }: ExportFlags): vo
   } else {
     printLine(out);
   }
-  say(`${campaign}: ${exported.exported} items as ${format}, ${files.size} files in ${out}`);
+  const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+  const what = `${counted(exported.exported, 'item')} as ${format}`;
+  say(`${campaign}: ${what}, ${counted(files.size, 'file')} in ${out}`);
   if (otherKinds > 0) say(`  ${otherKinds} items are of kinds that ${format} does not support`);
   printRemarks('left out', reasons, out);
   printRemarks('note', notes, out);

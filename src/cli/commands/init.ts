@@ -18,7 +18,6 @@ export const STARTER: Readonly<Record<string, string>> = {
   'files/ubiquitin.nef': 'batches/demo/files/bmr5387_ubiquitin.nef',
   // Next to the files that they describe, so that an editor finds them without a network.
   'schemas/config.schema.json': 'schemas/config.schema.json',
-  'schemas/manifest.schema.json': 'schemas/manifest.schema.json',
 };
 
 /** Only adds files: existing ones are not changed. @throws HundredfoldError `CONFIG_NOT_WRITTEN` */

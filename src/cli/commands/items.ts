@@ -3,12 +3,89 @@ import { EXIT } from '../../domain/errors.ts';
 import { readRecord } from '../../host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { itemLines, type ItemFilter, type OpenItem } from '../../campaigns/item-lines.ts';
-import { ItemsDocument } from '../text/items-document.ts';
-import { ItemsText } from '../text/items-text.ts';
+import {
+  itemLines,
+  type ItemFilter,
+  type OpenItem,
+  type ItemLine,
+} from '../../campaigns/item-lines.ts';
 import { treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { campaignAddress } from '../../store/address.ts';
 import { commandSettings } from '../session/command-settings.ts';
+import { say } from '../text/explain.ts';
+import { Table } from '../text/table.ts';
+import { beginDocument } from '../text/output.ts';
+
+/** Prints items as they come. */
+interface ItemsPrinter {
+  line(line: ItemLine): Promise<void>;
+  end(): Promise<void>;
+}
+
+class ItemsDocument implements ItemsPrinter {
+  readonly #head: string;
+  #written = 0;
+
+  constructor({ folder, campaign }: Pick<CampaignTree, 'folder' | 'campaign'>) {
+    const { name } = campaign;
+    this.#head = JSON.stringify({ campaign: name, out: folder, items: [] }).slice(0, -2);
+  }
+
+  async line(line: ItemLine): Promise<void> {
+    beginDocument();
+    await write(`${this.#written === 0 ? this.#head : ','}\n${JSON.stringify(line)}`);
+    this.#written += 1;
+  }
+
+  async end(): Promise<void> {
+    await write(`${this.#written === 0 ? this.#head : '\n'}]}\n`);
+  }
+}
+
+const GOES_ON = ['drain', 'error', 'close'];
+
+/** Waits for a slow reader, so that memory stays constant, but not for one that has closed the pipe (`| head`). */
+async function write(text: string): Promise<void> {
+  const { stdout } = process;
+  if (stdout.errored || stdout.write(text)) return;
+  await new Promise<void>((resolve) => {
+    const goOn = (): void => {
+      for (const event of GOES_ON) stdout.off(event, goOn);
+      resolve();
+    };
+    for (const event of GOES_ON) stdout.on(event, goOn);
+  });
+}
+
+/** Items for users and pipes: one row each, with the reason of a failure in the last column. */
+const HEADER = ['ID', 'KIND', 'STATE', 'SINCE', 'CODE', 'PATH', 'REMOTE_ID', 'MESSAGE'];
+
+class ItemsText implements ItemsPrinter {
+  readonly #campaign: string;
+  readonly #table = new Table(HEADER);
+
+  constructor({ campaign }: { readonly campaign: { readonly name: string } }) {
+    this.#campaign = campaign.name;
+  }
+
+  line({ id, kind, state, since, code, path, remoteId, message }: ItemLine): Promise<void> {
+    const time = since === null ? '' : timeText(since);
+    this.#table.add([id, kind, state, time, code, path, remoteId, message]);
+    return Promise.resolve();
+  }
+
+  end(): Promise<void> {
+    if (this.#table.end() === 0) say(`${this.#campaign} has no such item.`);
+    return Promise.resolve();
+  }
+}
+
+const TIME = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
+
+/** `2026-11-21T02:14:33` in local time; without a space, so that columns can be counted. */
+function timeText(iso: string): string {
+  return TIME.format(new Date(iso)).replace(' ', 'T');
+}
 
 interface ItemsFlags extends CommonFlags, ItemFilter {
   readonly out?: string;

@@ -67,14 +67,13 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
 /** With the options that decide which rows are run, and where to. */
 function runCommand(
   manifests: readonly string[],
-  { out, name, allowOutside, cache, refresh, services, config }: PlanFlags,
+  { out, name, allowOutside, cache, services, config }: PlanFlags,
 ): string {
   const options = [
     ...(out === undefined ? [] : ['--out', quoted(out)]),
     ...(name === undefined ? [] : ['--name', quoted(name)]),
     ...(allowOutside ? ['--allow-outside'] : []),
     ...(cache === false ? ['--no-cache'] : []),
-    ...(refresh ? ['--refresh'] : []),
     ...(services === undefined ? [] : ['--services', services]),
     ...(config === undefined ? [] : ['--config', quoted(config)]),
   ];

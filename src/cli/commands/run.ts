@@ -47,7 +47,7 @@ async function checkAndRun(
     const takingIn = takeIn(manifests, flags, settings, {
       spool,
       onProblem,
-      ...(continued && { signal: continued.interruption.signal, trusted: continued.runs }),
+      ...(continued && { signal: continued.interruption.signal }),
     });
     // Loading Temporal's packages takes a second, and starting RDKit in its thread takes as long: do both in parallel.
     const loading = import('../session/run-campaign.ts');

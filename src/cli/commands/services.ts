@@ -2,7 +2,6 @@
 import { pino } from 'pino';
 import { parseDuration } from '../../config/duration.ts';
 import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
-import { readGateway } from '../command-line/gateway-flag.ts';
 import { startLocalServices } from '../../local-services/server.ts';
 import { say } from '../text/explain.ts';
 
@@ -11,7 +10,6 @@ export interface ServicesFlags {
   readonly host: string;
   readonly database: string;
   readonly engine?: 'real' | 'recorded' | 'synthetic';
-  readonly acpype?: string;
   readonly variant: 'current' | 'earlier';
   readonly limit: string;
   readonly moleculeLimit: string;
@@ -23,12 +21,9 @@ export interface ServicesFlags {
   readonly bodyLimit: string;
   readonly retryAfter: string;
   readonly jobTimeLimit: string;
-  readonly basePath?: string;
-  readonly trustProxy?: boolean;
   readonly smtp?: string;
   readonly mailFrom: string;
   readonly faultControl?: boolean;
-  readonly gateway?: string;
 }
 
 export async function services(flags: ServicesFlags): Promise<number> {
@@ -37,7 +32,6 @@ export async function services(flags: ServicesFlags): Promise<number> {
     host: flags.host,
     database: flags.database,
     engine: flags.engine ?? 'installed',
-    ...(flags.acpype !== undefined && { acpypeVersion: flags.acpype }),
     variant: flags.variant,
     limit: number('--limit', flags.limit),
     moleculeLimit: number('--molecule-limit', flags.moleculeLimit),
@@ -46,9 +40,7 @@ export async function services(flags: ServicesFlags): Promise<number> {
     bodyLimit: Math.floor(number('--body-limit', flags.bodyLimit) * 1024 * 1024),
     retryAfterSeconds: number('--retry-after', flags.retryAfter),
     timeLimitSeconds: duration('--job-time-limit', flags.jobTimeLimit) / 1000,
-    trustProxy: flags.trustProxy ?? false,
     mailFrom: flags.mailFrom,
-    ...(flags.basePath === undefined ? {} : { basePath: flags.basePath }),
     ...(flags.smtp === undefined ? {} : { smtp: flags.smtp }),
     allowFaultControl: flags.faultControl ?? false,
     log: pino({ level: 'info' }, pino.destination(2)),
@@ -58,16 +50,13 @@ export async function services(flags: ServicesFlags): Promise<number> {
     ...(flags.addressLimit === undefined
       ? {}
       : { addressLimit: number('--address-limit', flags.addressLimit) }),
-    ...(flags.gateway === undefined ? {} : { gateway: readGateway(flags.gateway) }),
     ...(flags.jobTime === undefined ? {} : { jobMs: duration('--job-time', flags.jobTime) }),
   });
   const { molecules, predictions } = services.engines;
   say(`molecules:   ${services.moleculesUrl}   ({mol_base_url}); ${molecules}`);
   say(`predictions: ${services.url}   ({base_url}); ${predictions}`);
   if (flags.engine === undefined) sayMissing([molecules, predictions]);
-  say(`interfaces:  ${services.moleculesUrl}/docs/   ${services.url}/docs/`);
-  say(`public jobs: ${services.moleculesUrl}/   metrics: ${services.url}/metrics`);
-  if (flags.gateway !== undefined) say(`gateway:     ${flags.gateway}`);
+  say(`public jobs: ${services.moleculesUrl}/`);
   say(`jobs in ${flags.database}; Ctrl-C stops the services and keeps the jobs.`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());

@@ -5,7 +5,6 @@ import { say } from '../text/explain.ts';
 
 const SOURCES = {
   environment: 'TEMPORAL_CLI',
-  project: 'the checkout’s own copy',
   cache: 'the cache of this user',
   path: 'PATH',
 };

@@ -1,6 +1,6 @@
-/** `hundredfold status [NAME]`: the state of one campaign. */
-import type { Client } from '@temporalio/client';
-import { codedError, EXIT } from '../../domain/errors.ts';
+/** `hundredfold status`: all campaigns and budgets; `status NAME`: the state of one campaign. */
+import { readBudgets } from '../../activities/budget-status.ts';
+import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { openStore } from '../../store/open-store.ts';
 import {
@@ -11,20 +11,24 @@ import {
 } from '../../campaigns/find.ts';
 import { expectedEnd } from '../../plan/expected-end.ts';
 import { endedLately } from '../../campaigns/ended-lately.ts';
+import { clockText } from '../../campaigns/clock-text.ts';
 import { noticesOf } from '../../campaigns/budget-notices.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { observe, type CampaignObservation } from '../../campaigns/observe.ts';
 import { openDocument } from '../../campaigns/open-document.ts';
 import { budgetText, countsText, endText, stateText } from '../text/progress-text.ts';
 import { endedCampaign } from '../../report/campaign-document.ts';
+import { printBudgets } from '../text/budgets-text.ts';
+import { say } from '../text/explain.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printEnd } from '../text/summary.ts';
+import { printTable } from '../text/table.ts';
 import { withSession } from '../session/with-session.ts';
 
 export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {
   return withSession(flags, 'look', async (session) => {
-    const { client } = session;
-    const found = await describeCampaign(client, name ?? (await newest(client)));
+    if (name === undefined) return printAll(session, flags);
+    const found = await describeCampaign(session.client, name);
     const campaign = lineOf(found);
     if (campaign.open) {
       const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
@@ -39,10 +43,22 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
   });
 }
 
-async function newest(client: Client): Promise<string> {
-  const [campaign] = await listCampaigns(client);
-  if (campaign) return campaign.name;
-  throw codedError('CAMPAIGN_NONE', {});
+/** The campaigns, the newest first, and the budget of each service and credential. */
+async function printAll({ client }: Session, { json }: CommonFlags): Promise<number> {
+  const [campaigns, budgets] = await Promise.all([listCampaigns(client), readBudgets(client)]);
+  if (json) printDocument({ campaigns, budgets });
+  else {
+    if (campaigns.length === 0) say('No campaigns yet.');
+    else printTable(HEADER, campaigns.map(cellsOf));
+    printBudgets(budgets);
+  }
+  return EXIT.ok;
+}
+
+const HEADER = ['NAME', 'STATE', 'STARTED', 'OUT'];
+
+function cellsOf({ name, state, startedAt, out }: CampaignLine): string[] {
+  return [name, state, clockText(Date.parse(startedAt), Date.now()), out];
 }
 
 async function printOpen(

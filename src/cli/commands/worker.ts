@@ -2,17 +2,15 @@
 import type { Client } from '@temporalio/client';
 import { METRICS_HOST } from '../../config/schema-worker.ts';
 import type { Settings } from '../../config/settings.ts';
-import { everyCredential } from '../../config/services.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../host/lasting-worker.ts';
-import { temporalAddress } from '../../host/temporal-address.ts';
+import { temporalAddress, connectClient } from '../../temporal/connection.ts';
 import { stateFolderOf } from '../../host/state.ts';
 import type { LogFormat } from '../../telemetry/log-line.ts';
 import type { Operations, OperationsOptions } from '../../telemetry/operations.ts';
 import { logTo } from '../../telemetry/log-target.ts';
 import { startRuntime, workerLog } from '../../telemetry/runtime.ts';
-import { connectClient } from '../../temporal/connection.ts';
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
 import { buildOn } from '../../temporal/deployment.ts';
 import type { Build } from '../../temporal/build.ts';
@@ -46,7 +44,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
   const settings = commandSettings(flags, { tokens: asks ? 'required' : 'optional' });
   const configured = checked(settings, asks);
-  const services = asks ? everyCredential(Object.values(settings.services)) : [];
+  const services = asks ? Object.values(settings.services) : [];
   logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? settings.worker.logFormat);
   const { identity } = flags;
   const temporal = {

@@ -1,5 +1,5 @@
 /** The budget of a service in the live view: used slots, and when they free up along the rolling window. Pure. */
-import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import type { BlockStatus, BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import { bar, countText, isBlocked } from '../text/progress-text.ts';
@@ -20,15 +20,13 @@ const USAGE_WIDTH = 66;
 const NARROW = 46;
 
 export function budgetLines(budget: BudgetStatus, now: number, width: number): BudgetLines[] {
-  const { service, addressWindow, credentials } = budget;
+  const { service, addressBlock, credentials } = budget;
   // A service that is down is down for every credential: only its own line is shown.
-  if (isBlocked(addressWindow)) return [windowLines(service, addressWindow, budget, now, width)];
+  if (isBlocked(addressBlock)) return [blockLines(titleOf(service), addressBlock, now, width)];
   const several = credentials.length > 1;
-  const own = credentials.map((window) =>
+  return credentials.map((window) =>
     windowLines(several ? window.credential : service, window, budget, now, width),
   );
-  if (addressWindow.limit === null) return own;
-  return [...own, windowLines('this address', addressWindow, budget, now, width)];
 }
 
 function windowLines(
@@ -38,7 +36,7 @@ function windowLines(
   now: number,
   width: number,
 ): BudgetLines {
-  const title = span(padded(name, NAME_WIDTH), 'strong');
+  const title = titleOf(name);
   if (isBlocked(window)) return blockLines(title, window, now, width);
   if (window.limit === null) {
     const ways = outstanding > 0 ? `, ${outstanding} in progress` : '';
@@ -56,9 +54,13 @@ function windowLines(
   return { first: used, second: soon && [indent, ...soon] };
 }
 
+function titleOf(name: string): Span {
+  return span(padded(name, NAME_WIDTH), 'strong');
+}
+
 /** `predictions  next try 22:15:04: HTTP 503` */
-function blockLines(title: Span, window: WindowStatus, now: number, width: number): BudgetLines {
-  const { refusal, blockedUntil, blockedBecause } = window;
+function blockLines(title: Span, block: BlockStatus, now: number, width: number): BudgetLines {
+  const { refusal, blockedUntil, blockedBecause } = block;
   const since = refusal ? `blocked since ${clockText(refusal.since, now)}, ` : '';
   const when = `${since}next try ${clockText(blockedUntil ?? now, now)}`;
   const why = refusal?.reason ?? blockedBecause ?? '';

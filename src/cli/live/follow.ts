@@ -2,6 +2,9 @@
  * Follows a campaign until it ends, or the user interrupts or detaches: a live view with keys on a terminal, otherwise
  * plain lines.
  */
+import type { ReadStream } from 'node:tty';
+import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import type { Session } from '../../host/session.ts';
 import { pauseCampaign, resumeCampaign } from '../../campaigns/control.ts';
 import { Follower } from '../../campaigns/follow.ts';
@@ -9,14 +12,48 @@ import { noticesOf } from '../../campaigns/budget-notices.ts';
 import { reasonOf } from '../../domain/plain-text.ts';
 import { say } from '../text/explain.ts';
 import type { Interruption } from '../session/interruption.ts';
-import { inForeground } from './foreground.ts';
-import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { LiveView } from './live-view.ts';
 import type { CampaignObservation, Observed } from '../../campaigns/observe.ts';
 import { PlainLines } from './plain-lines.ts';
 import { uiLink } from '../text/ui-link.ts';
 import { isQuiet, isVerbose } from '../text/verbosity.ts';
 import type { View } from './view.ts';
+
+/*
+ * Reads the keys of the live view, one by one and without echo. The terminal is always restored: Node itself resets it
+ * when the process exits.
+ */
+
+/** In raw mode, Ctrl-C is an ordinary key. */
+const CTRL_C = '\u0003';
+
+interface Keyboard {
+  close(): void;
+}
+
+/**
+ * null if there is no terminal. Only for a command in the foreground: others are stopped when they access the terminal.
+ */
+function openKeyboard(input: ReadStream, pressed: (key: string) => void): Keyboard | null {
+  if (!input.isTTY) return null;
+  const read = (typed: Buffer): void => {
+    const text = typed.toString();
+    // As the terminal would do: code that handles the interruption does not depend on the keyboard.
+    if (text.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
+    // Several characters together are pasted text, or the code of a special key.
+    else if (text.length === 1) pressed(text.toLowerCase());
+  };
+  input.setRawMode(true);
+  input.on('data', read);
+  input.resume();
+  return {
+    close() {
+      input.off('data', read);
+      input.setRawMode(false);
+      input.pause();
+    },
+  };
+}
 
 export interface FollowedTo {
   /** `detached`: the user has left, and the campaign continues. */
@@ -129,4 +166,23 @@ class Following {
       this.#view.notice(`Cannot reach the campaign: ${reasonOf(error)}`);
     }
   }
+}
+
+/** Whether we own the terminal: a command in the background must neither draw on it nor read keys. */
+function inForeground(): boolean {
+  const [group, foreground] = processGroups();
+  return group === foreground;
+}
+
+/** Our process group, and the foreground group of our terminal. */
+function processGroups(): readonly (string | undefined)[] {
+  if (process.platform === 'linux') {
+    // After the name, which may contain anything: state, parent, group, session, terminal, foreground group.
+    const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return [group, foreground];
+  }
+  const command = ['-o', 'pgid=,tpgid=', '-p', String(process.pid)];
+  return execFileSync('ps', command, { encoding: 'utf8' }).trim().split(/\s+/);
 }

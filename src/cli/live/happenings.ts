@@ -1,5 +1,5 @@
 /** What changed between two observations of a campaign. Pure. */
-import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import type { BlockStatus, BudgetStatus } from '../../budget/status.ts';
 import { haveSameBudget } from '../../domain/campaign.ts';
 import type { CampaignState } from '../../domain/states.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
@@ -84,16 +84,16 @@ function acceptance(subject: string, accepted: number, at: number): Happening {
 }
 
 /** A service that refuses us is blocked until it accepts a request: the end of a delay only allows the next attempt. */
-function blockIn({ addressWindow, credentials }: BudgetStatus): WindowStatus | null {
-  const isBlocked = ({ blockedUntil, refusal }: WindowStatus): boolean =>
+function blockIn({ addressBlock, credentials }: BudgetStatus): BlockStatus | null {
+  const isBlocked = ({ blockedUntil, refusal }: BlockStatus): boolean =>
     blockedUntil !== null || refusal !== undefined;
-  return [addressWindow, ...credentials].find(isBlocked) ?? null;
+  return [addressBlock, ...credentials].find(isBlocked) ?? null;
 }
 
 function ofBlock(
   subject: string,
-  before: WindowStatus | null,
-  after: WindowStatus | null,
+  before: BlockStatus | null,
+  after: BlockStatus | null,
   at: number,
 ): Happening[] {
   if (before && !after) return [{ at, subject, words: 'accepts requests again', tone: 'good' }];

@@ -68,7 +68,5 @@ export class PlainLines implements View {
 
 /** A budget applies a changed limit up to a second after the first observation. */
 function limitsOf({ budgets }: CampaignObservation): (number | null)[] {
-  return budgets.flatMap(({ addressWindow, credentials }) =>
-    [addressWindow, ...credentials].map(({ limit }) => limit),
-  );
+  return budgets.flatMap(({ credentials }) => credentials.map(({ limit }) => limit));
 }

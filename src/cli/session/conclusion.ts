@@ -11,7 +11,7 @@ import { answered } from '../../campaigns/in-session.ts';
 import type { CampaignObservation, Observed } from '../../campaigns/observe.ts';
 import { backgroundRuns } from '../../host/background.ts';
 import { detach } from './detached.ts';
-import { isTemporalAway } from '../../temporal/away.ts';
+import { isTemporalAway } from '../../temporal/grpc-status.ts';
 import { openDocument } from '../../campaigns/open-document.ts';
 import { endedCampaign } from '../../report/campaign-document.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';

@@ -26,7 +26,7 @@ import { retryWhileAway } from '../../campaigns/temporal-away.ts';
 import { freeIn } from '../../campaigns/free-space.ts';
 import { endOf } from '../../plan/totals.ts';
 import { planLines } from '../text/plan-text.ts';
-import { isTemporalAway } from '../../temporal/away.ts';
+import { isTemporalAway } from '../../temporal/grpc-status.ts';
 import { logToFolder } from './worker-log.ts';
 
 export interface RunFlags extends CommonFlags, RunOptions {

@@ -4,15 +4,7 @@ import type { LogLine } from '../../campaigns/worker-log.ts';
 /** Fields of the SDK, and fields that repeat others. */
 const LEFT_OUT = new Set([
   ...['time', 'level', 'message', 'campaign', 'sdkComponent', 'target', 'taskToken', 'isLocal'],
-  ...[
-    'namespace',
-    'taskQueue',
-    'activityId',
-    'workflowId',
-    'workflowRunId',
-    'workflowType',
-    'trace_id',
-  ],
+  ...['namespace', 'taskQueue', 'activityId', 'workflowId', 'workflowRunId', 'workflowType'],
 ]);
 
 /** `2026-11-22T23:35:00.362Z  INFO  item ended  item=item:night:a state=failed code=JOB_FAILED` */

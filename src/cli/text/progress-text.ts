@@ -1,7 +1,7 @@
 /** A campaign's progress as text, for the live view and the plain lines. Pure. */
 import { formatDuration } from '../../domain/duration.ts';
 import { countEnded } from '../../domain/states.ts';
-import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import type { BlockStatus, BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 
@@ -50,8 +50,8 @@ export function stateText({ progress: { state, campaign } }: CampaignObservation
 
 /** The reasons why services make us wait. */
 export function blockReasons({ budgets }: CampaignObservation): string[] {
-  return budgets.flatMap(({ addressWindow, credentials }) =>
-    [addressWindow, ...credentials].flatMap(
+  return budgets.flatMap(({ addressBlock, credentials }) =>
+    [addressBlock, ...credentials].flatMap(
       // A refusal lasts until a probe succeeds.
       ({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? [],
     ),
@@ -60,14 +60,10 @@ export function blockReasons({ budgets }: CampaignObservation): string[] {
 
 /** `predictions: 100 of 100 used in 1 h, next slot in 14 min` */
 export function budgetText(budget: BudgetStatus, now: number): string {
-  const { service, addressWindow, credentials } = budget;
+  const { service, addressBlock, credentials } = budget;
   // A service that is down is down for every credential: only its own text is shown.
-  if (isBlocked(addressWindow)) return `${service}: ${blockText(addressWindow, now)}`;
-  const parts = credentials.map((window) => windowText(window, now));
-  if (addressWindow.limit !== null) {
-    parts.push(`this machine's address: ${windowText(addressWindow, now)}`);
-  }
-  return `${service}: ${parts.join('; ')}`;
+  if (isBlocked(addressBlock)) return `${service}: ${blockText(addressBlock, now)}`;
+  return `${service}: ${credentials.map((window) => windowText(window, now)).join('; ')}`;
 }
 
 /** `5 of 5 used in 6 s, next slot in 4 s`, or why it waits. */
@@ -80,12 +76,12 @@ export function windowText(window: WindowStatus, now: number): string {
 }
 
 /** Waits for a service that is down or refuses us. */
-export function isBlocked({ blockedUntil, refusal }: WindowStatus): boolean {
+export function isBlocked({ blockedUntil, refusal }: BlockStatus): boolean {
   return blockedUntil !== null || refusal !== undefined;
 }
 
-function blockText(window: WindowStatus, now: number): string {
-  const { blockedUntil, blockedBecause, refusal } = window;
+export function blockText(block: BlockStatus, now: number): string {
+  const { blockedUntil, blockedBecause, refusal } = block;
   const standing = refusal ? `blocked since ${clockText(refusal.since, now)}` : 'waiting';
   const why = refusal?.reason ?? blockedBecause ?? '';
   return `${standing}, next try ${inText(blockedUntil ?? now, now)}: ${why}`;

@@ -2,8 +2,8 @@
 
 /** Everything that hints may name; the program's name within a sentence is not changed. */
 export const HINTED = [
-  ...'adopt budget cancel codec-server deployment deposit doctor export init items list'.split(' '),
-  ...'logs move open pause plan pull push remote report resume retry run services'.split(' '),
+  ...'adopt cancel doctor export init items'.split(' '),
+  ...'logs move pause plan pull report resume retry run services'.split(' '),
   ...'setup status stop ui verify watch worker'.split(' '),
 ];
 

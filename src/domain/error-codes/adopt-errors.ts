@@ -4,7 +4,7 @@ import { wording, type ErrorTable } from './error-entry.ts';
 export const ADOPT_ERRORS = {
   ADOPT_NOTHING_NAMED: {
     exit: 'refused',
-    meaning: 'neither ids nor `--past`, or both',
+    meaning: 'both ids and `--past`, or in the library an empty list',
     advice: 'give one of the two',
     text: wording<{ service: string }>(
       'give either the ids of the jobs or --past',

@@ -3,7 +3,7 @@ import { wording, type ErrorTable } from './error-entry.ts';
 
 const UNKNOWN = {
   exit: 'usage',
-  advice: '`hundredfold list` shows the names; each `embedded.dir` has its own campaigns',
+  advice: '`hundredfold status` shows the names; each `embedded.dir` has its own campaigns',
 } as const;
 
 const NOT_PUBLISHED = {
@@ -46,18 +46,12 @@ export const CAMPAIGN_ERRORS = {
   CAMPAIGN_RUNNING: {
     exit: 'refused',
     advice: '`retry` while the campaign runs: wait until it has ended, or cancel it',
-    texts: {
-      retry: wording<{ name: string }>(
-        ({ name }) =>
-          `the campaign ${name} is running: items that have not ended cannot be run again`,
-        ({ name }) =>
-          `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
-      ),
-      child: wording<{ name: string }>(
-        ({ name }) => `the campaign ${name} is already running, started elsewhere`,
-        'Wait until it has ended, or choose another name.',
-      ),
-    },
+    text: wording<{ name: string }>(
+      ({ name }) =>
+        `the campaign ${name} is running: items that have not ended cannot be run again`,
+      ({ name }) =>
+        `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
+    ),
   },
   ITEM_NOT_RETRYABLE: {
     exit: 'refused',
@@ -78,10 +72,10 @@ export const CAMPAIGN_ERRORS = {
   },
   CAMPAIGN_NOT_ENDED: {
     exit: 'refused',
-    advice: '`report` while the campaign is open: the campaign writes its report when it ends',
-    text: wording<{ name: string; reason: string }>(
-      ({ name, reason }) =>
-        `the campaign ${name} has not ended: ${reason}; it writes its report when it ends`,
+    advice:
+      '`report` or `verify` while the campaign is open: it writes its report when it ends, and is verified then',
+    text: wording<{ name: string; ended: number; items: number }>(
+      ({ name, ended, items }) => `${name} has not ended (${ended} of ${items})`,
       ({ name }) =>
         `Wait until it ends (hundredfold watch ${name}). If no command works on it, run its "hundredfold run" command again.`,
     ),
@@ -99,22 +93,18 @@ export const CAMPAIGN_ERRORS = {
     texts: {
       name: wording<{ name: string }>(
         ({ name }) => `no campaign is named ${name}`,
-        '`hundredfold list` shows all campaigns.',
+        '`hundredfold status` shows all campaigns.',
       ),
       folder: wording<{ name: string; folder: string }>(
         ({ name, folder }) =>
           `no campaign is named ${name}, and ${folder} is not its output folder`,
-        '`hundredfold list` shows all campaigns; --out sets the folder of its output.',
+        '`hundredfold status` shows all campaigns; --out sets the folder of its output.',
       ),
       'new database': wording<{ name: string }>(
         ({ name }) => `Temporal has a new database and no longer knows the campaign ${name}`,
         'Run its "hundredfold run" command again: finished items are kept, and nothing is submitted twice.',
       ),
     },
-  },
-  CAMPAIGN_NONE: {
-    ...UNKNOWN,
-    text: wording('there are no campaigns yet', 'Start one: hundredfold run MANIFEST.'),
   },
   CAMPAIGN_NOT_PUBLISHED: {
     ...NOT_PUBLISHED,
@@ -146,14 +136,6 @@ export const CAMPAIGN_ERRORS = {
       ({ errors }) =>
         `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
       'Correct the rows listed in `problems`, or set `skipInvalid` to run the others.',
-    ),
-  },
-  SERVICE_MANIFEST_MISSING: {
-    exit: 'refused',
-    advice: '`service print campaign` names a manifest that does not exist: check its path',
-    text: wording<{ path: string }>(
-      ({ path }) => `there is no ${path}`,
-      'Name manifests as for "hundredfold run", and run this command in the same folder.',
     ),
   },
   INTERRUPTED: {

@@ -95,14 +95,6 @@ const REFERENCE_ERRORS = {
         'a worker needs a Temporal server, and none is configured',
         `${CONFIGURATION_PLACE} \`hundredfold run\` needs no worker.`,
       ),
-      library: wording(
-        'workers need a Temporal server, and none is configured',
-        CONFIGURATION_PLACE,
-      ),
-      setup: wording(
-        'no Temporal server is configured: the embedded server is used, which needs no set-up',
-        CONFIGURATION_PLACE,
-      ),
     },
   },
   CONFIG_LOCAL_SERVICES: {
@@ -164,24 +156,6 @@ const REFERENCE_ERRORS = {
         'Remove them: addresses are shown in messages. The token has its own key.',
       ),
     },
-  },
-  CONFIG_NO_DEPLOYMENT: {
-    exit: 'refused',
-    advice:
-      '`deployment` without `temporal.deployment`: set it in the configuration of every worker',
-    text: wording(
-      'no Worker Deployment is configured',
-      'Set temporal.address and temporal.deployment in hundredfold.yaml (docs/operations.md, "Upgrade while campaigns are open").',
-    ),
-  },
-  CONFIG_OTLP_PROTOCOL: {
-    exit: 'refused',
-    advice:
-      "set `OTEL_EXPORTER_OTLP_PROTOCOL=http/json` and use the collector's HTTP port (usually 4318)",
-    text: wording<{ protocol: string }>(
-      ({ protocol }) => `traces cannot be sent with the protocol ${protocol}`,
-      'Traces are sent by OTLP over HTTP, which collectors receive on port 4318: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or unset it.',
-    ),
   },
 } as const satisfies ErrorTable;
 

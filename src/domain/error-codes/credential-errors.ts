@@ -1,12 +1,6 @@
 /** Errors of the configuration that concern tokens, keys and certificates. */
 import { wording, type ErrorTable } from './error-entry.ts';
 
-const CODEC = {
-  exit: 'refused',
-  advice:
-    '`temporal.codec`: a key is not 32 bytes in base64 or hexadecimal, `key` is not among `keys`, or `codec-server` has no keys',
-} as const;
-
 const TLS = {
   exit: 'refused',
   advice:
@@ -36,10 +30,6 @@ export const CREDENTIAL_ERRORS = {
         ({ key, file }) => `${key}: cannot read the file ${file}`,
         'Put only the token into that file, readable only by you.',
       ),
-      'empty file': wording<{ file: string }>(
-        ({ file }) => `temporal.apiKey: the file ${file} is empty`,
-        'Put only the API key into that file.',
-      ),
     },
   },
   CONFIG_MOLECULE_TOKEN: {
@@ -50,25 +40,12 @@ export const CREDENTIAL_ERRORS = {
       'Use the 10-character identifier that the service issued to you.',
     ),
   },
-  CONFIG_CODEC_KEY: {
-    ...CODEC,
-    texts: {
-      unknown: wording<{ key: string; keys: readonly string[] }>(
-        ({ key }) =>
-          `temporal.codec.key is ${key}, but temporal.codec.keys has no key with this id`,
-        ({ keys }) => `Add it under temporal.codec.keys, or name one of: ${keys.join(', ')}.`,
-      ),
-      form: wording<{ name: string; bytes: number }>(
-        ({ name, bytes }) => `${name} is not a key of ${bytes} bytes in base64 or hexadecimal`,
-        'Make one: openssl rand -base64 32 > FILE',
-      ),
-    },
-  },
-  CONFIG_NO_CODEC: {
-    ...CODEC,
-    text: wording(
-      'a codec server needs the keys of temporal.codec, and none is configured',
-      'Set temporal.codec.key and temporal.codec.keys in hundredfold.yaml (docs/cluster.md).',
+  CONFIG_PAYLOAD_CODEC: {
+    exit: 'refused',
+    advice: '`temporal.payloadCodec`: the module cannot be loaded, or exports no `payloadCodec`',
+    text: wording<{ module: string; reason: string }>(
+      ({ module, reason }) => `temporal.payloadCodec: ${module}: ${reason}`,
+      'Export a PayloadCodec of the Temporal SDK under the name payloadCodec (docs/cluster.md).',
     ),
   },
   CONFIG_TLS_INCOMPLETE: {
@@ -142,27 +119,6 @@ export const CREDENTIAL_ERRORS = {
       ({ key, encrypted }) =>
         `Write ${encrypted}. Only if you trust the network to that host, set ${key}.allowHttp: true.`,
     ),
-  },
-  CONFIG_SEVERAL_TOKENS: {
-    exit: 'refused',
-    advice:
-      'use one token, or set `severalTokensAllowed: true` if the terms of the service allow several; list each token once, and do not set `token` with `tokens`',
-    texts: {
-      'both keys': wording<{ key: string }>(
-        ({ key }) => `${key} has both token and tokens`,
-        'List all tokens under tokens, and omit token.',
-      ),
-      'not allowed': wording<{ key: string; tokens: number }>(
-        ({ key, tokens }) =>
-          `${key}.tokens lists ${tokens} tokens: together they submit more jobs than the limit of one, which many services forbid`,
-        ({ key }) =>
-          `Ask the service operators. If the terms allow it, set ${key}.severalTokensAllowed: true; otherwise use one token.`,
-      ),
-      twice: wording<{ key: string }>(
-        ({ key }) => `${key}.tokens lists the same token more than once`,
-        'List each token once: a token has one budget, however often it is listed.',
-      ),
-    },
   },
   CONFIG_HEADER_UNUSABLE: {
     exit: 'refused',

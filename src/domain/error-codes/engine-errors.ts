@@ -27,13 +27,11 @@ export const ENGINE_ERRORS = {
     advice:
       '`--engine real` without an engine, or a library was removed: `npm run engines -- --check`',
     texts: {
-      engine: wording<{ service: string; program: string; version: string | null }>(
+      engine: wording<{ service: string; program: string }>(
         ({ service, program }) =>
           `The real engine of the service ${service}, ${program}, is not installed.`,
-        ({ program, version }) => {
-          const which = version === null ? '' : ` --version ${version}`;
-          return `Install it with: npm run engines -- --only ${program}${which}; or omit --engine: a service without its engine then answers from recordings.`;
-        },
+        ({ program }) =>
+          `Install it with: npm run engines -- --only ${program}; or omit --engine: a service without its engine then answers from recordings.`,
       ),
       library: wording<{ library: string }>(
         ({ library }) => `ACPYPE is installed, but the system lacks ${library}.`,

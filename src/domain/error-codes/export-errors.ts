@@ -35,7 +35,7 @@ export const EXPORT_ERRORS = {
     advice: 'NAME or `--to` is missing',
     text: wording(
       'export needs the name of a campaign and --to FORMAT',
-      'hundredfold export --list shows the formats, hundredfold list the campaigns.',
+      'hundredfold export --list shows the formats, hundredfold status the campaigns.',
     ),
   },
   TREE_UNKNOWN: {

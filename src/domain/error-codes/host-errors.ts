@@ -113,17 +113,11 @@ const PROGRAM_ERRORS = {
   },
   LOCAL_SERVICES_OPTION: {
     ...LOCAL_SERVICES,
-    texts: {
-      value: wording<{ name: string; value: string; expected: string }>(
-        ({ name, value, expected }) =>
-          `The option ${name} of the local services is ${value}; expected ${expected}.`,
-        ({ name, expected }) => `Give ${name} as ${expected}, or leave it out.`,
-      ),
-      'no gateway': wording(
-        'The local services were started without a gateway.',
-        'Start them with the option gateway; null is a gateway that relays everything.',
-      ),
-    },
+    text: wording<{ name: string; value: string; expected: string }>(
+      ({ name, value, expected }) =>
+        `The option ${name} of the local services is ${value}; expected ${expected}.`,
+      ({ name, expected }) => `Give ${name} as ${expected}, or leave it out.`,
+    ),
   },
   LEDGER_UNUSABLE: {
     exit: 'usage',

@@ -1,32 +1,21 @@
-/** Errors of the set-up and of the installation. The set-up is plain JavaScript, which has the texts. */
+/** Errors of the installation. The set-up has the texts. */
 import { wording, type ErrorTable } from './error-entry.ts';
 
 const SETUP = {
   exit: 'usage',
-  advice:
-    'the set-up names what is missing; `npm run setup` (in a checkout) or `hundredfold setup` repeats only the set-up',
+  advice: 'the set-up names what is missing; `hundredfold setup` repeats only the set-up',
 } as const;
 
 const CLI = { exit: 'usage', advice: '`hundredfold setup`, or correct `TEMPORAL_CLI`' } as const;
 
 export const SETUP_ERRORS = {
-  SETUP_BUNDLE_FAILED: SETUP,
   SETUP_CACHE_UNWRITABLE: SETUP,
   SETUP_DISK_FULL: SETUP,
   SETUP_HASH_MISMATCH: SETUP,
-  SETUP_LOCKED: SETUP,
-  SETUP_LOCK_DISAGREES: SETUP,
-  SETUP_MAVEN_FAILED: SETUP,
-  SETUP_NODE_TOO_OLD: SETUP,
-  SETUP_NODE_UNUSABLE: SETUP,
-  SETUP_NO_JAVA: SETUP,
-  SETUP_NO_MAVEN: SETUP,
   SETUP_NO_NETWORK: SETUP,
-  SETUP_NO_NPM: SETUP,
   SETUP_NO_PERMISSION: SETUP,
   SETUP_NO_PIP: SETUP,
   SETUP_NO_PYTHON: SETUP,
-  SETUP_NPM_FAILED: SETUP,
   SETUP_PIP_FAILED: SETUP,
   SETUP_PLATFORM: SETUP,
   SETUP_REPORT_PAGE_MISSING: {
@@ -36,10 +25,9 @@ export const SETUP_ERRORS = {
       ({ installed }) =>
         installed
           ? 'A file of the installation is missing: install hundredfold again. Then: hundredfold report NAME.'
-          : 'Build it: npm run setup. Then: hundredfold report NAME.',
+          : 'Build it: npm run prepare. Then: hundredfold report NAME.',
     ),
   },
-  SETUP_SDK_DOWNLOAD: SETUP,
   SETUP_TEMPORAL_UNUSABLE: SETUP,
   SETUP_WHEEL_ABSENT: SETUP,
   NODE_TOO_OLD: SETUP,

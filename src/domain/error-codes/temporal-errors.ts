@@ -6,12 +6,6 @@ const NOT_STARTED = {
   advice: 'read `.hundredfold/temporal.log`; often the disk is full or too slow',
 } as const;
 
-const CODEC = {
-  exit: 'usage',
-  advice:
-    'set `temporal.codec` to the same value as where the campaigns were started; the message names the id of the key',
-} as const;
-
 const EMBEDDED_ERRORS = {
   TEMPORAL_NOT_STARTED: {
     ...NOT_STARTED,
@@ -135,11 +129,12 @@ const SERVER_ERRORS = {
   },
   TEMPORAL_NAMESPACE_MISSING: {
     exit: 'usage',
-    advice: 'correct `temporal.namespace`, or create the namespace: `hundredfold setup temporal`',
+    advice:
+      'correct `temporal.namespace`, or create the namespace: `temporal operator namespace create`',
     text: wording<{ namespace: string }>(
       ({ namespace }) => `Temporal has no namespace ${namespace}`,
       ({ namespace }) =>
-        `Check temporal.namespace, or create it: hundredfold setup temporal --namespace ${namespace}`,
+        `Check temporal.namespace, or create it: temporal operator namespace create --namespace ${namespace} --retention 30d`,
     ),
   },
   TEMPORAL_ATTRIBUTES_REFUSED: {
@@ -157,7 +152,7 @@ const SERVER_ERRORS = {
       ),
       missing: wording<{ attributes: readonly string[]; command: string }>(
         ({ attributes }) => `missing: ${attributes.join(', ')}`,
-        ({ command }) => `hundredfold setup temporal, or ${command}`,
+        ({ command }) => `The next worker or run adds them, or an administrator: ${command}`,
       ),
       /** `closed`: why they cannot be listed; `some`: some are certainly missing. */
       'not listed': wording<{ closed: string; some: boolean; all: readonly string[] }>(
@@ -170,45 +165,11 @@ const SERVER_ERRORS = {
   },
   TEMPORAL_RETENTION_SHORT: {
     exit: 'usage',
-    advice:
-      'from `doctor`: ended workflows are deleted too early; run `hundredfold setup temporal`',
+    advice: 'from `doctor`: ended workflows are deleted too early; the message has the command',
     text: wording<{ kept: string; command: string }>(
       ({ kept }) =>
         `${kept}: ended items vanish from the UI, and their workflow ids can be used again, while their campaign may still run`,
-      ({ command }) => `Keep them for 30 days: hundredfold setup temporal, or ${command}`,
-    ),
-  },
-  TEMPORAL_CODEC_MISSING: {
-    ...CODEC,
-    text: wording<{ id: string }>(
-      ({ id }) =>
-        `this namespace contains campaigns encrypted with the key ${id}, and no codec is configured here`,
-      'Set temporal.codec to the same value as where the campaigns were started (docs/cluster.md).',
-    ),
-  },
-  TEMPORAL_CODEC_KEY_MISSING: {
-    ...CODEC,
-    text: wording<{ id: string; there: readonly string[] }>(
-      ({ id, there }) =>
-        `some data is encrypted with the key ${id}, but temporal.codec.keys has only ${there.join(', ')}`,
-      ({ id }) =>
-        `Add the key ${id} under temporal.codec.keys; it may be an older key, which is needed for reading.`,
-    ),
-  },
-  TEMPORAL_CODEC_KEY_WRONG: {
-    ...CODEC,
-    text: wording<{ id: string }>(
-      ({ id }) =>
-        `the key ${id} of temporal.codec.keys does not decrypt what was encrypted under this id`,
-      ({ id }) => `Use the same key for the id ${id} on all machines; a new key needs a new id.`,
-    ),
-  },
-  CODEC_SERVER_PORT: {
-    exit: 'usage',
-    advice: 'choose another `--port` for `hundredfold codec-server`',
-    text: wording<{ host: string; port: number; reason: string }>(
-      ({ host, port, reason }) => `cannot listen on ${host}:${port}: ${reason}`,
-      'Choose another --port, or end the program that uses it.',
+      ({ command }) => `Keep them for 30 days: ${command}`,
     ),
   },
 } as const satisfies ErrorTable;

@@ -46,6 +46,15 @@ export const TLS_ERRORS = {
       'Use one of these names in temporal.address, or set temporal.tls.serverName to one of them.',
     ),
   },
+  TEMPORAL_TLS_ADDRESS: {
+    exit: 'usage',
+    advice: 'set `temporal.tls.serverName`: from Node 26 on, TLS to an address needs a name',
+    text: wording<{ address: string }>(
+      ({ address }) =>
+        `Temporal at ${address} was not reached: for TLS, Node 26 and newer need the name of a server whose address is a number`,
+      "Use a name in temporal.address, or set temporal.tls.serverName to one in the server's certificate.",
+    ),
+  },
   TEMPORAL_TLS_EXPIRED: {
     exit: 'usage',
     advice: 'renew the certificate of the server, or correct the clock of this machine',

@@ -1,10 +1,10 @@
-/** Errors of `pull`, `push` and `--where`. The table is in docs/object-store.md. */
+/** Errors of `pull` and `--where`. The table is in docs/object-store.md. */
 import { wording, type ErrorTable } from './error-entry.ts';
 
 export const TRANSFER_ERRORS = {
   TRANSFER_SAME_PLACE: {
     exit: 'refused',
-    advice: '`pull` or `push` with the same `store.url` and `--out`',
+    advice: '`pull` with the same `store.url` and `--out`',
     text: wording<{ address: string }>(
       ({ address }) => `store.url and --out are the same place: ${address}`,
       'Name the store in store.url (s3://bucket/prefix), and a folder of this machine with --out.',
@@ -36,15 +36,6 @@ export const TRANSFER_ERRORS = {
     text: wording<{ folder: string }>(
       ({ folder }) => `${folder} is the output tree of a campaign, not a copy of one`,
       'Choose another folder with --out; nothing was changed.',
-    ),
-  },
-  PUSH_WOULD_REPLACE: {
-    exit: 'refused',
-    advice: 'files differ in the store; `--replace` overwrites them',
-    text: wording<{ location: string; files: number; shown: string }>(
-      ({ location, files, shown }) =>
-        `${location} has ${files} of these files with different content: ${shown}`,
-      'Nothing was changed. Use --replace to overwrite them. To look at them first, run hundredfold pull into another folder.',
     ),
   },
 } as const satisfies ErrorTable;

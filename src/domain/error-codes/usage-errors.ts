@@ -7,18 +7,6 @@ const MOVE = {
     '`move` moves campaigns from the embedded server to the Temporal server that `--to` names; services and tokens must be the same there ([cluster.md](cluster.md#move-an-open-campaign))',
 } as const;
 
-const DEPLOYMENT = {
-  exit: 'usage',
-  advice:
-    'Temporal has seen no worker of that deployment or version, or no version was current before: `hundredfold deployment status` lists the known ones',
-} as const;
-
-const REPORT = {
-  exit: 'usage',
-  advice:
-    '`open` before the end of the campaign, or with a tree in a bucket: the message says how to get the report',
-} as const;
-
 export const USAGE_ERRORS = {
   OPTION_INVALID: {
     exit: 'usage',
@@ -59,28 +47,6 @@ export const USAGE_ERRORS = {
         `Give services.${service} the same url and token there. A campaign of the local services cannot be moved.`,
     ),
   },
-  DEPLOYMENT_UNKNOWN: {
-    ...DEPLOYMENT,
-    text: wording<{ deployment: string }>(
-      ({ deployment }) =>
-        `no worker of the deployment ${deployment} has connected to this Temporal server yet`,
-      'Start one with the same temporal.deployment: hundredfold worker.',
-    ),
-  },
-  DEPLOYMENT_UNKNOWN_BUILD: {
-    ...DEPLOYMENT,
-    text: wording<{ reason: string }>(
-      ({ reason }) => `the server has no such version: ${reason}`,
-      'Start a worker of that version first: `hundredfold deployment status` lists those that it has seen.',
-    ),
-  },
-  DEPLOYMENT_NO_FORMER: {
-    ...DEPLOYMENT,
-    text: wording<{ deployment: string }>(
-      ({ deployment }) => `no other version of ${deployment} was current before`,
-      'Choose one that `hundredfold deployment status` lists: hundredfold deployment promote BUILD.',
-    ),
-  },
   DEPLOYMENT_UNSUPPORTED: {
     exit: 'usage',
     advice:
@@ -90,43 +56,9 @@ export const USAGE_ERRORS = {
       'Use server 1.29 or newer, or omit temporal.deployment and stop all workers before an upgrade.',
     ),
   },
-  DEPOSIT_BUSY: {
-    exit: 'refused',
-    advice:
-      'another command is writing the archive in this folder: wait for it, or choose another folder with `--out`',
-    text: wording<{ path: string }>(
-      ({ path }) => `another command is writing this archive: it has ${path} open`,
-      'Wait for it, or choose another folder with --out.',
-    ),
-  },
-  DEPOSIT_NOT_WHOLE: {
-    exit: 'incomplete',
-    advice:
-      '`deposit --zip` of a tree that has changed since it was published; no archive is written. `hundredfold verify` lists every difference',
-    text: wording<{ difference: string }>(
-      ({ difference }) =>
-        `the tree is not what was published: ${difference}; no archive was written`,
-      'hundredfold verify lists every difference, and what to do.',
-    ),
-  },
-  RECOMPUTE_SHARE: {
-    exit: 'usage',
-    advice: '`verify --recompute` takes a share such as `1%`, or a number of items',
-    text: wording<{ text: string }>(
-      ({ text }) => `--recompute ${text} is neither a share nor a number of items`,
-      'Write 1% or 20, for example.',
-    ),
-  },
-  REPORT_MISSING: {
-    ...REPORT,
-    text: wording<{ name: string }>(
-      ({ name }) => `the campaign ${name} has no report yet: it is written when the campaign ends`,
-      ({ name }) =>
-        `To follow the campaign: hundredfold watch ${name}. After its end: hundredfold report ${name}.`,
-    ),
-  },
   REPORT_IN_BUCKET: {
-    ...REPORT,
+    exit: 'usage',
+    advice: '`report --open` with a tree in a bucket: copy it to disk first',
     text: wording<{ name: string; path: string }>(
       ({ name, path }) => `the report of ${name} is at ${path}, where a browser cannot open it`,
       ({ name }) => `Copy it to disk first: hundredfold pull ${name}; then open its report.html.`,

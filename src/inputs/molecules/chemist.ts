@@ -3,7 +3,7 @@
  * its own threads.
  */
 import type { Drawing } from '../../domain/drawing.ts';
-import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
+import type { BondOrders, DescribedMolecule } from '../../domain/molecular-graph.ts';
 
 /** RDKit's facts about a valid SMILES. */
 export interface SmilesFacts {
@@ -33,7 +33,7 @@ export interface MolfileFacts {
 }
 
 /** All atoms of a molecule with their bonds and the specified configuration. */
-export interface DrawnGraph extends DescribedMolecule {
+export interface DrawnGraph extends DescribedMolecule, BondOrders {
   readonly type: 'molecule';
   /** In units of the elementary charge. */
   readonly formalCharge: number;
@@ -45,6 +45,8 @@ export interface Drawn {
   readonly drawing: Drawing;
   /** Canonical, with stereochemistry. */
   readonly smiles: string;
+  /** In units of the elementary charge. */
+  readonly formalCharge: number;
   /** Morgan fingerprint, radius 2, folded to `FINGERPRINT_BITS`; in base64. */
   readonly fingerprint: string;
 }

@@ -2,6 +2,7 @@
 import type { InputText } from '../../domain/item.ts';
 import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
 import type { Chemist } from './chemist.ts';
+import { mol2Table } from './mol2-table.ts';
 import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
@@ -17,6 +18,23 @@ export interface Composition {
   readonly charge: number | null;
   /** A file with coordinates but without its hydrogens: the engine adds none. */
   readonly lacksHydrogens: boolean;
+}
+
+/** With its bond orders, for RDKit: a SMILES or a connection table; null if the input has none. */
+export function structureIn({ name, text }: Pick<InputText, 'name' | 'text'>): string | null {
+  switch (name.slice(name.lastIndexOf('.'))) {
+    case '.smi':
+      return text.trim().split(/\s/, 1)[0] ?? null;
+    case '.pdb':
+      return null;
+    case '.mol2':
+      return mol2Table(
+        readMol2(text).atoms.map(({ element }) => element),
+        text,
+      );
+    default:
+      return connectionTable(text);
+  }
 }
 
 /** Null if the input cannot be read, or RDKit gives no answer: then there is nothing to compare with. */

@@ -19,6 +19,8 @@ export const DRAWING_OPTIONS = JSON.stringify({
   maxFontSize: 17,
   bondLineWidth: 1.5,
   addStereoAnnotation: false,
+  // Atoms of a molecule with unknown bond orders would have them.
+  includeRadicals: false,
 });
 
 const ELEMENT = /<(path|text)\s([^>]*?)\/?>(?:([^<]*)<\/text>)?/g;

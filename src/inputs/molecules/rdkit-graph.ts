@@ -3,7 +3,12 @@
  *
  * The tag of a tetrahedral atom refers to its bonds in list order; an implicit hydrogen comes last.
  */
-import type { Centre, MolecularGraph, SpecifiedStereo } from '../../domain/molecular-graph.ts';
+import type {
+  BondOrders,
+  Centre,
+  MolecularGraph,
+  SpecifiedStereo,
+} from '../../domain/molecular-graph.ts';
 import { elementOfNumber } from './element.ts';
 
 interface JsonAtom {
@@ -16,6 +21,7 @@ interface JsonAtom {
 
 interface JsonBond {
   readonly atoms: readonly [number, number];
+  readonly bo?: number;
   readonly stereo?: string;
   readonly stereoAtoms?: readonly [number, number];
 }
@@ -26,7 +32,7 @@ interface JsonMolecule {
   readonly stereoGroups?: readonly { readonly type: string }[];
 }
 
-interface ReadGraph extends MolecularGraph {
+interface ReadGraph extends MolecularGraph, BondOrders {
   readonly stereo: SpecifiedStereo;
   /** In units of the elementary charge. */
   readonly formalCharge: number;
@@ -54,11 +60,14 @@ export function readGraph(json: string, implicit: boolean): ReadGraph {
   const isVague =
     atoms.some(({ isotope }) => (isotope ?? 0) > 0) ||
     stereoGroups.some(({ type }) => type !== 'abs');
-  const formalCharge = atoms.reduce((sum, { chg }) => sum + (chg ?? 0), 0);
+  const charges = elements.map((_, atom) => atoms[atom]?.chg ?? 0);
+  const formalCharge = charges.reduce((sum, charge) => sum + charge, 0);
+  // RDKit writes aromatic bonds as single and double ones.
+  const orders = bonds.map((_, bond) => listed[bond]?.bo ?? 1);
   const stereo = isVague
     ? UNSPECIFIED
     : { centres: centresOf(atoms, bonds), doubleBonds: doubleBondsOf(listed) };
-  return { elements, bonds, stereo, formalCharge };
+  return { elements, bonds, orders, charges, stereo, formalCharge };
 }
 
 function centresOf(

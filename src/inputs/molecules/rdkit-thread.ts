@@ -23,6 +23,8 @@ export type ChemistAnswer = SmilesFacts | MolfileFacts | DrawnGraph | Drawn | Re
 
 const RDKit = await rdkit.default();
 RDKit.disable_logging();
+// Of coordinates, it would be seen in phosphates: `[P@TB2]`.
+RDKit.allow_non_tetrahedral_chirality(false);
 const log = RDKit.set_log_capture('rdApp.error');
 
 /**
@@ -96,10 +98,12 @@ function draw(text: string): Drawn | Refused {
   if (molecule === null) return refusal(text);
   try {
     if (text.includes('\n')) return draw(molecule.get_smiles());
+    const smiles = molecule.get_smiles();
     return {
       type: 'drawn',
       drawing: drawingOf(molecule.get_svg_with_highlights(DRAWING_OPTIONS)),
-      smiles: molecule.get_smiles(),
+      smiles,
+      formalCharge: factsOf(smiles).facts.formalCharge,
       fingerprint: Buffer.from(molecule.get_morgan_fp_as_uint8array(MORGAN) as Uint8Array).toString(
         'base64',
       ),

@@ -3,6 +3,7 @@
  * engine sends its worker's heartbeats, reports its phases, and stops on the signal; a real one then kills its child
  * process.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export const ENGINE_NAMES = ['real', 'recorded', 'synthetic'] as const;
 type EngineName = (typeof ENGINE_NAMES)[number];
@@ -85,4 +86,20 @@ export interface Engine {
   run(job: EngineJob, context: EngineContext): Promise<EngineOutcome>;
   /** Resolves when all its processes have ended. All its jobs must have been aborted before. */
   close?(): Promise<void>;
+}
+
+/** Takes `ms` milliseconds. Rejects with the signal's reason when aborted. */
+export async function pace(ms: number, context: EngineContext): Promise<void> {
+  context.progress(30, 'running predictions');
+  await beatFor(ms / 2, context);
+  context.progress(40, 'running predictions');
+  await beatFor(ms / 2, context);
+}
+
+async function beatFor(ms: number, context: EngineContext): Promise<void> {
+  const end = performance.now() + ms;
+  for (let left = ms; left > 0; left = end - performance.now()) {
+    await sleep(Math.min(left, context.heartbeatEveryMs), undefined, { signal: context.signal });
+    context.heartbeat();
+  }
 }

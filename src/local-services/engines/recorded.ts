@@ -12,9 +12,11 @@ import {
   type EngineJob,
   type EngineOutcome,
   type Output,
+  type OutputName,
+  pace,
 } from './engine.ts';
-import { pace } from './pace.ts';
-import { loadIndex, readRecording, type Recording } from './recordings.ts';
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 
 export class RecordedEngine implements Engine {
   readonly name = 'recorded';
@@ -39,7 +41,10 @@ export class RecordedEngine implements Engine {
     await pace(this.#jobMs(job), context);
     const wanted = canonical(job);
     const known = this.#recordings.get(`${wanted.kind} ${wanted.input}`) ?? [];
-    const recording = job.kind === 'sequence' ? smallestWith(known, wanted) : exact(known, wanted);
+    const recording =
+      job.kind === 'sequence'
+        ? smallestWith(known, wanted)
+        : (exact(known, wanted) ?? sameCharge(known, wanted, job));
     if (recording === undefined) return unknown(wanted, known);
     return job.kind === 'molecule' ? molecule(recording) : prediction(recording, job);
   }
@@ -47,6 +52,25 @@ export class RecordedEngine implements Engine {
 
 function exact(known: readonly Recording[], wanted: CanonicalJob): Recording | undefined {
   return known.find((recording) => recording.options === wanted.options);
+}
+
+/**
+ * Automatic charge and the same charge given as a number are one job. Automatic is the charge that the SMILES has; what
+ * it is for a file only the engine knows.
+ */
+function sameCharge(
+  known: readonly Recording[],
+  { options }: CanonicalJob,
+  job: EngineJob,
+): Recording | undefined {
+  if (job.kind !== 'molecule' || job.smiles === null) return undefined;
+  const charges = job.smiles.matchAll(/\[[^\]]*?(?:(\++|-+)|([+-]\d+))(?::\d+)?\]/g);
+  let sum = 0;
+  for (const [, signs = '', number] of charges) {
+    sum += number === undefined ? signs.length * (signs.startsWith('-') ? -1 : 1) : Number(number);
+  }
+  const inNumbers = (text: string): string => text.replace('/auto/', `/${sum}/`);
+  return known.find((recording) => inNumbers(recording.options) === inNumbers(options));
 }
 
 /**
@@ -69,7 +93,7 @@ function unknown(wanted: CanonicalJob, known: readonly Recording[]): EngineOutco
   const options = known.map((recording) => recording.options).join(', ');
   const message =
     known.length === 0
-      ? `No recording for this input: the recorded engine computes nothing. It has results only for the inputs in src/local-services/recordings/index.json.`
+      ? `No recording for this input: the recorded engine computes nothing. It has results only for the table of hundredfold init and for the examples in batches/.`
       : `No recording for this input with ${wanted.options}: there are recordings only with ${options}.`;
   return { ok: false, message, log: message };
 }
@@ -83,7 +107,7 @@ interface RecordedMolecule {
 function molecule(recording: Recording): EngineOutcome {
   const file = recording.files.job;
   if (file === undefined) throw new Error(`The recording of ${recording.what} names no file.`);
-  // Written by scripts/index-recordings.ts; test/local-services/recordings.test.ts reads every one.
+  // test/local-services/recordings.test.ts reads every one.
   const { log, results } = JSON.parse(readRecording(file).toString()) as RecordedMolecule;
   if (recording.failure !== undefined) return { ok: false, message: recording.failure, log };
   const body = Buffer.from(JSON.stringify(results));
@@ -151,4 +175,37 @@ function renameRows(csv: string, from: readonly string[], to: readonly string[])
 
 function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The index of the recorded outputs: which file under `recordings/` is the output for which input and options. */
+export interface Recording {
+  readonly kind: EngineJob['kind'];
+  /** SHA-256 of the canonical input (canonical.ts). */
+  readonly input: string;
+  readonly options: string;
+  /** The name of the input, for display. */
+  readonly what: string;
+  /** Files in the same folder, gzip-compressed as they were recorded. */
+  readonly files: Readonly<Partial<Record<OutputName | 'job', string>>>;
+  /** The engine's own message if it failed; absent otherwise. */
+  readonly failure?: string;
+}
+
+interface RecordingIndex {
+  readonly about: string;
+  /** Program and version, by kind of job. */
+  readonly programs: Readonly<Record<EngineJob['kind'], string>>;
+  readonly recordings: readonly Recording[];
+}
+
+const FOLDER = new URL('../recordings/', import.meta.url);
+
+export function loadIndex(): RecordingIndex {
+  // test/local-services/recordings.test.ts checks the index.
+  return JSON.parse(readFileSync(new URL('index.json', FOLDER), 'utf8')) as RecordingIndex;
+}
+
+/** The bytes of a recorded file, as the engine wrote them. */
+export function readRecording(file: string): Buffer {
+  return gunzipSync(readFileSync(new URL(file, FOLDER)));
 }

@@ -3,8 +3,14 @@
  * input, and labelled in every payload, so that it cannot be taken for a real result.
  */
 import { parseFasta } from '../fasta.ts';
-import type { Engine, EngineContext, EngineJob, EngineOutcome, Output } from './engine.ts';
-import { pace } from './pace.ts';
+import {
+  type Engine,
+  type EngineContext,
+  type EngineJob,
+  type EngineOutcome,
+  type Output,
+  pace,
+} from './engine.ts';
 import { syntheticMolecule } from './synthetic-molecule.ts';
 import {
   syntheticAlignment,

@@ -4,9 +4,6 @@
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { refusal } from '../answers.ts';
-import { prefixFor } from '../behind-proxy.ts';
 import { checked } from '../checked.ts';
 import type { MoleculeJob } from '../engines/engine.ts';
 import { html, Html } from '../html.ts';
@@ -33,12 +30,12 @@ const STYLE = new Html(`
   .number { text-align: right; font-variant-numeric: tabular-nums; }
 `);
 
+/** `before`: jobs older than the one with this number. */
 const query = z.object({
   before: z
     .string()
     .regex(/^\d{1,15}$/, 'before must be the number of a job.')
-    .optional()
-    .meta({ description: 'Jobs older than the one with this number' }),
+    .optional(),
 });
 
 function page(title: string, body: Html): Html {
@@ -100,8 +97,7 @@ function listPage(base: string, services: Services, jobs: readonly Job[], before
   return page(
     'Public molecule jobs',
     html`<h1>Public molecule jobs</h1>
-      ${jobs.length === 0 ? html`<p>${none}</p>` : table} ${older}
-      <p><a href="${base}/docs/">The interface of this service</a></p>`,
+      ${jobs.length === 0 ? html`<p>${none}</p>` : table} ${older}`,
   );
 }
 
@@ -153,46 +149,23 @@ function answer(reply: FastifyReply, { text }: Html): string {
   return text;
 }
 
-const PAGE = { description: 'A page', content: { 'text/html': { schema: z.string() } } };
-const LIST: ZodOpenApiOperationObject = {
-  operationId: 'listPublicJobs',
-  tags: ['website'],
-  summary: 'The public jobs (1.6)',
-  requestParams: { query },
-  responses: { 200: PAGE, 400: refusal('before is no number') },
-};
-const JOB: ZodOpenApiOperationObject = {
-  operationId: 'viewJob',
-  tags: ['website'],
-  summary: 'A public job; each look is counted (2.4, views)',
-  requestParams: { path: z.object({ id: z.string().meta({ description: 'hash_id' }) }) },
-  responses: { 200: PAGE, 404: refusal('No public job with that id') },
-};
-
 export function pageRoutes(app: FastifyInstance, base: string, services: Services): void {
-  app.get(`${base}/`, { config: { operation: LIST } }, (request, reply) => {
+  app.get(`${base}/`, (request, reply) => {
     const { before: text } = checked(query, request.query);
     const before = text === undefined ? Number.MAX_SAFE_INTEGER : Number(text);
     const jobs = services.jobs.published('molecules', before, JOBS_A_PAGE);
+    return answer(reply, listPage(base, services, jobs, before));
+  });
+  app.get<{ Params: { id: string } }>(`${base}/jobs/:id/`, (request, reply) => {
+    const job = findJob(services, request.params.id);
+    if (!job.public) throw new Refusal(404, 'Request not found');
+    services.jobs.countView(job.seq);
     return answer(
       reply,
-      listPage(prefixFor(request, services.settings) + base, services, jobs, before),
+      jobPage(base, services, {
+        ...job,
+        views: job.views + 1,
+      }),
     );
   });
-  app.get<{ Params: { id: string } }>(
-    `${base}/jobs/:id/`,
-    { config: { operation: JOB } },
-    (request, reply) => {
-      const job = findJob(services, request.params.id);
-      if (!job.public) throw new Refusal(404, 'Request not found');
-      services.jobs.countView(job.seq);
-      return answer(
-        reply,
-        jobPage(prefixFor(request, services.settings) + base, services, {
-          ...job,
-          views: job.views + 1,
-        }),
-      );
-    },
-  );
 }

@@ -1,17 +1,9 @@
 /** The status and the results endpoint of the molecule service (contract 2.3, 2.4, 4.3, 4.4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { json, refusal } from '../answers.ts';
 import type { Job } from '../job.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
-import {
-  finishedRecordSchema,
-  requestRecordSchema,
-  type FinishedRecord,
-  type RequestRecord,
-} from './schemas.ts';
+import type { FinishedRecord, RequestRecord } from './schemas.ts';
 
 /** 2.3, and `result_request` of 2.4. */
 function requestRecord(job: Job, services: Services): RequestRecord {
@@ -70,24 +62,6 @@ function finishedRecord(job: Job, services: Services): Buffer {
   ]);
 }
 
-const JOB_PATH = z.object({
-  id: z.string().meta({ description: 'The hash_id of the acknowledgement' }),
-});
-
-function operation(operationId: string, summary: string): ZodOpenApiOperationObject {
-  return {
-    operationId,
-    tags: ['results'],
-    summary,
-    requestParams: { path: JOB_PATH },
-    responses: {
-      200: json('Finished; of a failed job `results` is `[{}]`', finishedRecordSchema),
-      202: json('Waiting or running', requestRecordSchema),
-      404: refusal('No request with that id'),
-    },
-  };
-}
-
 export function findJob(services: Services, id: string): Job {
   const job = services.jobs.get(id);
   if (job?.service !== 'molecules') throw new Refusal(404, 'Request not found');
@@ -108,16 +82,7 @@ export function recordRoutes(app: FastifyInstance, base: string, services: Servi
     void reply.code(202);
     return requestRecord(job, services);
   };
-  const status = {
-    service: 'molecules',
-    endpoint: 'status',
-    operation: operation('getStatus', 'The state of a job (4.3)'),
-  } as const;
-  const results = {
-    service: 'molecules',
-    endpoint: 'results',
-    operation: operation('getResults', 'The files of a job (4.4)'),
-  } as const;
-  app.get(`${base}/api/queue/:id/`, { config: status }, handler);
-  app.get(`${base}/api/:id/`, { config: results }, handler);
+  const config = { service: 'molecules' } as const;
+  app.get(`${base}/api/queue/:id/`, { config: { ...config, endpoint: 'status' } }, handler);
+  app.get(`${base}/api/:id/`, { config: { ...config, endpoint: 'results' } }, handler);
 }

@@ -1,8 +1,7 @@
-/** Requests and responses of the molecule service (its contract, 2): the checks, and the OpenAPI document. */
+/** Requests and responses of the molecule service (its contract, 2): the checks, and the types. */
 import { z } from 'zod';
-import { ATOM_TYPES, CHARGE_METHODS, CONTRACT_CHARGE_METHODS } from '../../domain/item.ts';
+import { ATOM_TYPES, CHARGE_METHODS } from '../../domain/item.ts';
 import { characters } from '../checked.ts';
-import { COORDINATE_ENDINGS } from './atoms.ts';
 
 const TOKEN_LENGTH = 10;
 
@@ -32,103 +31,60 @@ const spelling = (input: unknown): string =>
   input === 'bbc' ? ' (bbc is a misspelling of bcc)' : '';
 
 const fields = z.object({
-  inputFile: text('inputFile')
-    .nullable()
-    .meta({ description: 'The whole coordinate file, up to 200 atoms; null with a SMILES' }),
-  file_name: text('file_name')
-    .regex(/\S/, 'file_name must not be empty.')
-    .meta({
-      description: `Title; of a coordinate file with its extension: ${COORDINATE_ENDINGS.join(', ')}`,
-    }),
+  inputFile: text('inputFile').nullable(),
+  file_name: text('file_name').regex(/\S/, 'file_name must not be empty.'),
   token: characters(
     text('token'),
     TOKEN_LENGTH,
     TOKEN_LENGTH,
     `token must have ${String(TOKEN_LENGTH)} characters.`,
   ),
-  charge_method: oneOf('charge_method', CONTRACT_CHARGE_METHODS, spelling),
+  charge_method: oneOf('charge_method', CHARGE_METHODS, spelling),
   net_charge: text('net_charge')
     .regex(/^[+-]?\d{1,3}$/, 'net_charge must be null or an integer in a string, such as "-1".')
-    .nullable()
-    .meta({ description: 'An integer in units of the elementary charge; null is automatic' }),
+    .nullable(),
   atom_type: oneOf('atom_type', ATOM_TYPES),
-  email: text('email')
-    .nullable()
-    .meta({ description: 'Gets one message when the job has ended, where mail is configured' }),
-  smiles: text('smiles')
-    .regex(/\S/, 'smiles must not be empty.')
-    .nullable()
-    .meta({ description: 'null with a coordinate file' }),
-  public: z.boolean().optional().meta({
-    description: 'List the job on the public page; default false. Beyond the contract’s eight keys',
-  }),
+  email: text('email').nullable(),
+  smiles: text('smiles').regex(/\S/, 'smiles must not be empty.').nullable(),
+  /** Lists the job on the public page. Beyond the contract's eight keys. */
+  public: z.boolean().optional(),
 });
 
 const isOneInput = ({ smiles, inputFile }: Pick<z.infer<typeof fields>, 'smiles' | 'inputFile'>) =>
   (smiles === null) !== (inputFile === null);
 const ONE_INPUT = 'Give exactly one of smiles and inputFile; the other one is null.';
 
-/** For the OpenAPI document; a service has one of the two. */
-const SUBMISSION = {
-  id: 'Submission',
-  override: {
-    oneOf: ['smiles', 'inputFile'].map((name) => ({
-      properties: { [name]: { type: 'null' as const } },
-    })),
-  },
-};
-
-/** With the charge model of the newer ACPYPE, which is not in the contract but in the OpenAPI document. */
-export const abcg2SubmissionSchema = fields
-  .extend({ charge_method: oneOf('charge_method', CHARGE_METHODS, spelling) })
-  .refine(isOneInput, ONE_INPUT)
-  .meta(SUBMISSION);
-
 /** Either a SMILES or a coordinate file (2.1, rules 1 and 2); null, not absence, marks the other one. */
-export const submissionSchema = fields.refine(isOneInput, ONE_INPUT).meta(SUBMISSION);
-type MoleculeSubmission = z.infer<typeof submissionSchema>;
-
-export const SMILES_EXAMPLE: MoleculeSubmission = {
-  inputFile: null,
-  file_name: 'ethanol',
-  token: 'tokenof10c',
-  charge_method: 'bcc',
-  net_charge: null,
-  atom_type: 'gaff2',
-  email: null,
-  smiles: 'CCO',
-};
-
+export const submissionSchema = fields.refine(isOneInput, ONE_INPUT);
 /** 2.2 */
-export const acknowledgementSchema = z
-  .strictObject({ Location: z.string(), hash_id: z.string(), message: z.string() })
-  .meta({ id: 'Acknowledgement' });
-export type Acknowledgement = z.infer<typeof acknowledgementSchema>;
+export interface Acknowledgement {
+  readonly Location: string;
+  readonly hash_id: string;
+  readonly message: string;
+}
 
 /** 2.3, and `result_request` of 2.4 */
-export const requestRecordSchema = z
-  .strictObject({
-    id: z.int(),
-    request_text: z.string(),
-    location: z.string().meta({ description: '`not_available` while the job is unfinished' }),
-    status: z.int().meta({ description: '202 unfinished, 200 done, 422 failed' }),
-    hash_id: z.string(),
-    public: z.boolean(),
-  })
-  .meta({ id: 'RequestRecord' });
-export type RequestRecord = z.infer<typeof requestRecordSchema>;
+export interface RequestRecord {
+  readonly id: number;
+  readonly request_text: string;
+  /** `not_available` while the job is unfinished. */
+  readonly location: string;
+  /** 202 unfinished, 200 done, 422 failed. */
+  readonly status: number;
+  readonly hash_id: string;
+  readonly public: boolean;
+}
 
 /** 2.4. The 19 files of 2.5 are texts; a failed job has none of them. */
-export const finishedRecordSchema = z
-  .strictObject({
-    id: z.int(),
-    creation_date: z.string().meta({ override: { format: 'date-time' } }),
-    token: z.string().meta({ description: 'Of a public job ten asterisks' }),
-    hash_id: z.string(),
-    log: z.string(),
-    views: z.int().meta({ description: 'Looks at the job on the public page' }),
-    result_request: requestRecordSchema,
-    results: z.array(z.record(z.string(), z.string())),
-  })
-  .meta({ id: 'FinishedRecord' });
-export type FinishedRecord = z.infer<typeof finishedRecordSchema>;
+export interface FinishedRecord {
+  readonly id: number;
+  readonly creation_date: string;
+  /** Of a public job ten asterisks. */
+  readonly token: string;
+  readonly hash_id: string;
+  readonly log: string;
+  /** Looks at the job on the public page. */
+  readonly views: number;
+  readonly result_request: RequestRecord;
+  readonly results: readonly Readonly<Record<string, string>>[];
+}

@@ -1,48 +1,12 @@
 /** Submitting a molecule (contract of the molecule service, 2.1, 2.2, 4.1, 4.2). */
 import type { FastifyInstance } from 'fastify';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { CheckedSubmission, Draft } from '../admission.ts';
-import { json, RATE_LIMIT_HEADERS, SUBMISSION_REFUSALS } from '../answers.ts';
 import { checked } from '../checked.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
-import { COORDINATE_ENDINGS, countAtoms } from './atoms.ts';
-import {
-  abcg2SubmissionSchema,
-  acknowledgementSchema,
-  SMILES_EXAMPLE,
-  submissionSchema,
-  type Acknowledgement,
-} from './schemas.ts';
+import { submissionSchema, type Acknowledgement } from './schemas.ts';
 
 const ATOM_LIMIT = 200;
-
-type SubmissionSchema = typeof submissionSchema | typeof abcg2SubmissionSchema;
-
-const operationOf = (schema: SubmissionSchema): ZodOpenApiOperationObject => ({
-  operationId: 'submitMolecule',
-  tags: ['submissions'],
-  summary: 'Submit a molecule (4.1, 4.2)',
-  requestBody: {
-    required: true,
-    content: { 'application/json': { schema, example: SMILES_EXAMPLE } },
-  },
-  responses: {
-    200: {
-      ...json(
-        'Accepted: the job waits for a worker',
-        acknowledgementSchema,
-        RATE_LIMIT_HEADERS.partial(),
-      ),
-      links: {
-        status: { operationId: 'getStatus', parameters: { id: '$response.body#/hash_id' } },
-        results: { operationId: 'getResults', parameters: { id: '$response.body#/hash_id' } },
-        page: { operationId: 'viewJob', parameters: { id: '$response.body#/hash_id' } },
-      },
-    },
-    ...SUBMISSION_REFUSALS,
-  },
-});
 
 function checkAtoms(fileName: string, inputFile: string): void {
   const atoms = countAtoms(fileName, inputFile);
@@ -60,13 +24,9 @@ function checkAtoms(fileName: string, inputFile: string): void {
   }
 }
 
-function readSubmission(
-  received: unknown,
-  draft: Draft,
-  schema: SubmissionSchema,
-): CheckedSubmission {
+function readSubmission(received: unknown, draft: Draft): CheckedSubmission {
   note(received, draft);
-  const { token, email, smiles, inputFile, ...body } = checked(schema, received);
+  const { token, email, smiles, inputFile, ...body } = checked(submissionSchema, received);
   if (inputFile !== null) checkAtoms(body.file_name, inputFile);
   return {
     token,
@@ -98,12 +58,10 @@ function note(received: unknown, draft: Draft): void {
 }
 
 export function submitRoute(app: FastifyInstance, base: string, services: Services): void {
-  const schema = services.offersAbcg2 ? abcg2SubmissionSchema : submissionSchema;
   const config = {
     service: 'molecules',
     endpoint: 'submit',
     requestType: 'molecule',
-    operation: operationOf(schema),
   } as const;
   app.post(`${base}/api`, { config }, async (request, reply): Promise<Acknowledgement> => {
     const draft: Draft = {
@@ -114,7 +72,7 @@ export function submitRoute(app: FastifyInstance, base: string, services: Servic
       jobName: null,
     };
     const accepted = await services.admission.receive(draft, () =>
-      readSubmission(request.body, draft, schema),
+      readSubmission(request.body, draft),
     );
     void reply.headers(accepted.headers);
     return {
@@ -123,4 +81,50 @@ export function submitRoute(app: FastifyInstance, base: string, services: Servic
       message: 'Your request is being processed. Check the queue for its status.',
     };
   });
+}
+
+/** Counts the atoms of a coordinate file (contract of the molecule service, 8), by the format in its name. */
+
+const COORDINATE_ENDINGS = ['pdb', 'mol2', 'mdl', 'mol', 'sdf'] as const;
+
+/** The atoms in the file, or null for a format that is not accepted. For a text without atoms: 0. */
+function countAtoms(fileName: string, content: string): number | null {
+  const ending = /\.([A-Za-z0-9]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+  const lines = content.split(/\r\n|\r|\n/);
+  switch (ending) {
+    case 'pdb':
+      return firstModel(lines).filter((line) => /^(ATOM {2}|HETATM)/.test(line)).length;
+    case 'mol2':
+      return mol2Atoms(lines);
+    case 'mdl':
+    case 'mol':
+    case 'sdf':
+      return molfileAtoms(lines);
+    default:
+      return null;
+  }
+}
+
+/** Further models repeat the same atoms. */
+function firstModel(lines: readonly string[]): readonly string[] {
+  const end = lines.findIndex((line) => line.startsWith('ENDMDL'));
+  return end < 0 ? lines : lines.slice(0, end);
+}
+
+function mol2Atoms(lines: readonly string[]): number {
+  const start = lines.findIndex((line) => line.trim() === '@<TRIPOS>ATOM');
+  if (start < 0) return 0;
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex((line) => line.startsWith('@<TRIPOS>'));
+  return (end < 0 ? rest : rest.slice(0, end)).filter((line) => line.trim() !== '').length;
+}
+
+/** V2000: the fourth line begins with the count in three columns. V3000: `M  V30 COUNTS atoms ...`. */
+function molfileAtoms(lines: readonly string[]): number {
+  const counts = lines[3] ?? '';
+  if (counts.includes('V3000')) {
+    const line = lines.find((text) => text.startsWith('M  V30 COUNTS'));
+    return Number.parseInt(line?.split(/\s+/)[3] ?? '0', 10) || 0;
+  }
+  return Number.parseInt(counts.slice(0, 3), 10) || 0;
 }

@@ -1,17 +1,13 @@
 /** The download endpoint (contract 4.6): a finished result as a file, only for its owner. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { prefixFor } from '../behind-proxy.ts';
-import { json, refusal, RETRY_AFTER } from '../answers.ts';
+import type { z } from 'zod';
 import { checked } from '../checked.ts';
 import type { OutputName } from '../engines/engine.ts';
 import { ownerOf } from '../journal.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
-import { predictionSchema, statusEnvelopeSchema } from './answers.ts';
 import { statusEnvelope } from './envelope.ts';
-import { findJob, JOB_PATH } from './results.ts';
+import { findJob } from './results.ts';
 import { downloadQuery } from './schemas.ts';
 
 type Format = z.infer<typeof downloadQuery>['format'];
@@ -32,36 +28,6 @@ export function ownerFromHeader(request: FastifyRequest): string {
   return ownerOf(token);
 }
 
-/** The header, for the document; without it the response is 401, which a schema cannot express. */
-export const OWNER_HEADER = z.object({
-  'X-Service-Token': z.string().min(1).meta({ description: 'The token of the submission' }),
-});
-export const NO_TOKEN = refusal('The header X-Service-Token is missing');
-
-const DOWNLOAD: ZodOpenApiOperationObject = {
-  operationId: 'downloadResult',
-  tags: ['results'],
-  summary: 'A finished result as a file (4.6)',
-  requestParams: { path: JOB_PATH, header: OWNER_HEADER, query: downloadQuery },
-  responses: {
-    200: {
-      description: 'The file; its type depends on the format',
-      headers: z.object({ 'Content-Disposition': z.string() }),
-      content: {
-        'application/json': { schema: predictionSchema },
-        'text/csv': { schema: z.string() },
-        'text/plain': { schema: z.string() },
-      },
-    },
-    400: refusal('No such format'),
-    401: NO_TOKEN,
-    403: refusal('The result belongs to another token'),
-    404: refusal('No request with that id, or its result does not have the format'),
-    409: { ...refusal('Not finished yet'), headers: RETRY_AFTER },
-    422: json('The prediction failed', statusEnvelopeSchema),
-  },
-};
-
 export function downloadRoutes(app: FastifyInstance, base: string, services: Services): void {
   const handler = (
     request: FastifyRequest<{ Params: { id: string }; Querystring: unknown }>,
@@ -73,7 +39,7 @@ export function downloadRoutes(app: FastifyInstance, base: string, services: Ser
     const { format } = checked(downloadQuery, request.query);
     if (job.state === 'FAILED') {
       void reply.code(422);
-      return statusEnvelope(job, prefixFor(request, services.settings) + base, services.clock);
+      return statusEnvelope(job, base, services.clock);
     }
     if (job.state !== 'FINISHED') {
       throw new Refusal(
@@ -102,14 +68,9 @@ export function downloadRoutes(app: FastifyInstance, base: string, services: Ser
     return output.body;
   };
   const config = { service: 'predictions', endpoint: 'download' } as const;
-  app.get(`${base}/results/:id/download/`, { config: { ...config, operation: DOWNLOAD } }, handler);
+  app.get(`${base}/results/:id/download/`, { config }, handler);
   // One sample of the contract omits `/api/` (4.6).
-  const operation = { ...DOWNLOAD, operationId: 'downloadResultWithoutApi', deprecated: true };
-  app.get(
-    `${base.replace(/\/api$/, '')}/results/:id/download/`,
-    { config: { ...config, operation } },
-    handler,
-  );
+  app.get(`${base.replace(/\/api$/, '')}/results/:id/download/`, { config }, handler);
 }
 
 function ending(format: Format, contentType: string): string {

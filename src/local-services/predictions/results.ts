@@ -1,29 +1,12 @@
 /** The result and history endpoints (contract 4.4, 4.5): without a token; the id is enough. */
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { prefixFor } from '../behind-proxy.ts';
-import { json, refusal, RETRY_AFTER } from '../answers.ts';
-import type { Job } from '../job.ts';
-import type { Variant } from '../options.ts';
+import type { Job, JobInput } from '../job.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
-import {
-  earlierFailureSchema,
-  earlierStatusSchema,
-  historySchema,
-  predictionSchema,
-  statusEnvelopeSchema,
-  wrappedPredictionSchema,
-  type History,
-} from './answers.ts';
-import { wrapEarlier } from './earlier.ts';
+import type { History } from './answers.ts';
 import { statusEnvelope } from './envelope.ts';
-
-export const JOB_PATH = z.object({
-  id: z.string().meta({ description: 'The request_id of the acknowledgement' }),
-});
-const NOT_FOUND = refusal('No request with that id');
+import type { Clock } from '../clock.ts';
+import { parseFasta } from '../fasta.ts';
 
 /** The job of a request_id. Throws the 404 of contract 7. */
 export function findJob(services: Services, id: string): Job {
@@ -39,25 +22,17 @@ export function resultRoutes(app: FastifyInstance, base: string, services: Servi
   app.get<{ Params: { id: string } }>(
     `${base}/results/:id/`,
     {
-      config: {
-        service: 'predictions',
-        endpoint: 'results',
-        operation: resultOperation(settings.variant),
-      },
+      config: { service: 'predictions', endpoint: 'results' },
     },
     (request, reply) => {
       const job = findJob(services, request.params.id);
       if (job.state === 'FAILED') {
         void reply.code(422);
-        return earlier
-          ? { error: job.error }
-          : statusEnvelope(job, prefixFor(request, settings) + base, clock);
+        return earlier ? { error: job.error } : statusEnvelope(job, base, clock);
       }
       if (job.state !== 'FINISHED') {
         void reply.code(202).header('Retry-After', String(settings.retryAfterSeconds));
-        return earlier
-          ? { status: 'RUNNING' }
-          : statusEnvelope(job, prefixFor(request, settings) + base, clock);
+        return earlier ? { status: 'RUNNING' } : statusEnvelope(job, base, clock);
       }
       const { contentType, body } = resultOf(services, job);
       void reply.type(contentType);
@@ -67,7 +42,7 @@ export function resultRoutes(app: FastifyInstance, base: string, services: Servi
 
   app.get<{ Params: { id: string } }>(
     `${base}/results/:id/history/`,
-    { config: { service: 'predictions', endpoint: 'history', operation: HISTORY } },
+    { config: { service: 'predictions', endpoint: 'history' } },
     (request): History => historyOf(services, findJob(services, request.params.id)),
   );
 }
@@ -92,30 +67,27 @@ export function resultOf(services: Services, job: Job): { contentType: string; b
   return output;
 }
 
-function resultOperation(variant: Variant): ZodOpenApiOperationObject {
-  const earlier = variant === 'earlier';
-  return {
-    operationId: 'getResult',
-    tags: ['results'],
-    summary: 'The prediction, or how far it is (4.4)',
-    requestParams: { path: JOB_PATH },
-    responses: {
-      200: json('Finished', earlier ? wrappedPredictionSchema : predictionSchema),
-      202: json(
-        'Waiting or running',
-        earlier ? earlierStatusSchema : statusEnvelopeSchema,
-        RETRY_AFTER,
-      ),
-      404: NOT_FOUND,
-      422: json('The prediction failed', earlier ? earlierFailureSchema : statusEnvelopeSchema),
-    },
+/** 9.5: the wrapper around a finished result. The prediction is inserted byte by byte. */
+function wrapEarlier(job: Job, input: JobInput, prediction: Buffer, clock: Clock): Buffer {
+  const head = {
+    status: 'success',
+    predictor: input.details['predictor_type'] ?? job.requestType,
+    timestamp: clock.iso(job.finishedAt ?? job.updatedAt),
   };
+  const sequence = JSON.stringify(sequenceOf(input));
+  return Buffer.concat([
+    Buffer.from(
+      `${JSON.stringify(head).slice(0, -1)},"results":{"sequence":${sequence},"prediction":`,
+    ),
+    prediction,
+    Buffer.from('}}'),
+  ]);
 }
 
-const HISTORY: ZodOpenApiOperationObject = {
-  operationId: 'getHistory',
-  tags: ['results'],
-  summary: 'The processing log (4.5)',
-  requestParams: { path: JOB_PATH },
-  responses: { 200: json('State changes and progress notes', historySchema), 404: NOT_FOUND },
-};
+/** The residues of a single record; FASTA text for several; the text of the file for shifts. */
+function sequenceOf(input: JobInput): string {
+  if (input.job.kind !== 'sequence') return input.original;
+  const { records } = parseFasta(input.job.fasta);
+  const [only] = records;
+  return only !== undefined && records.length === 1 ? only.residues : input.original;
+}

@@ -1,6 +1,6 @@
-/** Requests to the prediction service (its contract, 4 and 9): the checks, and the OpenAPI document. */
+/** Requests to the prediction service (its contract, 4 and 9): the checks. */
 import { z } from 'zod';
-import { MODEL_CLASSES, PREDICTORS } from '../../domain/item.ts';
+import { MODEL_CLASSES } from '../../domain/item.ts';
 import { characters, exactlyOne } from '../checked.ts';
 import type { Variant } from '../options.ts';
 
@@ -20,10 +20,7 @@ const TOKEN = {
     1,
     TOKEN_LENGTH,
     `token must be at most ${String(TOKEN_LENGTH)} characters.`,
-  ).meta({
-    description:
-      'Opaque, chosen by you, and a secret: who knows it can list and download all your results',
-  }),
+  ),
 };
 const jobName = characters(
   z.string(),
@@ -31,10 +28,9 @@ const jobName = characters(
   JOB_NAME_LENGTH,
   `job_name must be at most ${String(JOB_NAME_LENGTH)} characters.`,
 );
-const LABEL = { description: 'Your own label, unique for the token; empty means no label' };
 /** With the same messages on all submit endpoints (contract 7). A form has no null. */
-const IDENTITY = { ...TOKEN, job_name: jobName.nullish().meta(LABEL) };
-const FORM_IDENTITY = { ...TOKEN, job_name: jobName.optional().meta(LABEL) };
+const IDENTITY = { ...TOKEN, job_name: jobName.nullish() };
+const FORM_IDENTITY = { ...TOKEN, job_name: jobName.optional() };
 
 /** The two bodies of a submit endpoint; null for one that is not accepted. */
 export interface Bodies {
@@ -46,12 +42,7 @@ export interface Bodies {
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-const FILE = (name: string) =>
-  z
-    .string()
-    .regex(/\S/, `${name} must not be empty.`)
-    .optional()
-    .meta({ override: { format: 'binary' }, description: 'A file of UTF-8 text' });
+const FILE = (name: string) => z.string().regex(/\S/, `${name} must not be empty.`).optional();
 
 function form(shape: Shape, inputs: Shape, words: { none: string; several: string }): z.ZodObject {
   return exactlyOne(
@@ -78,22 +69,16 @@ function bodies(shape: Shape, formShape: Shape, textField: string, fileField: st
 }
 
 const PREDICTOR_TYPE = {
-  predictor_type: given('predictor_type')
-    .regex(/[^,\s]/, 'predictor_type is required.')
-    .meta({
-      description: `One predictor or several, separated by commas: ${PREDICTORS.join(', ')}. Other names are accepted, and the job fails`,
-    }),
+  predictor_type: given('predictor_type').regex(/[^,\s]/, 'predictor_type is required.'),
 };
 
-const MODEL_CLASS = { description: 'Default 1' };
-const NUMBERING = { description: 'Default true' };
 const SHIFTS = {
-  model_class: z.enum(MODEL_CLASSES).nullish().meta(MODEL_CLASS),
-  original_numbering: z.boolean().nullish().meta(NUMBERING),
+  model_class: z.enum(MODEL_CLASSES).nullish(),
+  original_numbering: z.boolean().nullish(),
 };
 const SHIFTS_FORM = {
-  model_class: z.enum(MODEL_CLASSES).optional().meta(MODEL_CLASS),
-  original_numbering: z.enum(['true', 'false']).optional().meta(NUMBERING),
+  model_class: z.enum(MODEL_CLASSES).optional(),
+  original_numbering: z.enum(['true', 'false']).optional(),
 };
 
 /** 9.4: multipart only, the file in `nef_file` or `nrm_star_file`. */

@@ -1,29 +1,23 @@
 /** The three submit endpoints of the prediction service (contract 4.1 to 4.3, and 9 for the earlier variant). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import type { CheckedSubmission, Draft } from '../admission.ts';
-import { json, RATE_LIMIT_HEADERS, refusal, SUBMISSION_REFUSALS } from '../answers.ts';
 import { parseFasta, withHeader } from '../fasta.ts';
 import type { RequestType } from '../job.ts';
 import type { Variant } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
 import { detectFormat } from '../star.ts';
-import { acknowledgementSchema, earlierAcknowledgementSchema } from './answers.ts';
-import { ALIGNMENT_EXAMPLE, SEQUENCE_EXAMPLE, SHIFTS_EXAMPLE } from './examples.ts';
-import { optionalText, readForm, type Form } from './form.ts';
-import { readPredictors } from './predictors.ts';
 import { ALIGNMENT_BODIES, SEQUENCE_BODIES, SHIFTS_BODIES, type Bodies } from './schemas.ts';
+import { checked } from '../checked.ts';
+import { readMultipart } from './multipart.ts';
+import { PREDICTORS, type Predictor } from '../../domain/item.ts';
 
 type Reader = (form: Form, variant: Variant) => CheckedSubmission['input'];
 
 interface Kind {
   readonly path: string;
   readonly requestType: RequestType;
-  readonly operationId: string;
-  readonly summary: string;
   readonly bodies: Bodies;
-  readonly example: Readonly<Record<string, unknown>>;
   readonly read: Reader;
 }
 
@@ -76,28 +70,19 @@ function kinds(variant: Variant): readonly Kind[] {
     {
       path: 'single-sequence',
       requestType: 'single_sequence',
-      operationId: 'submitSequence',
-      summary: 'Submit sequences (4.1)',
       bodies: SEQUENCE_BODIES,
-      example: SEQUENCE_EXAMPLE,
       read: readSingleSequence,
     },
     {
       path: 'msa',
       requestType: 'msa',
-      operationId: 'submitAlignment',
-      summary: 'Submit an alignment (4.2)',
       bodies: ALIGNMENT_BODIES,
-      example: ALIGNMENT_EXAMPLE,
       read: readAlignment,
     },
     {
       path: 'shiftcrypt',
       requestType: 'shiftcrypt',
-      operationId: 'submitShifts',
-      summary: 'Submit chemical shifts (4.3)',
       bodies: SHIFTS_BODIES[variant],
-      example: SHIFTS_EXAMPLE,
       read: readShifts,
     },
   ];
@@ -107,12 +92,7 @@ export function submitRoutes(app: FastifyInstance, base: string, services: Servi
   const { variant } = services.settings;
   for (const kind of kinds(variant)) {
     const { path, requestType, bodies } = kind;
-    const config = {
-      service: 'predictions',
-      endpoint: 'submit',
-      requestType,
-      operation: operation(kind, variant),
-    } as const;
+    const config = { service: 'predictions', endpoint: 'submit', requestType } as const;
     app.post(`${base}/submit/${path}/`, { config }, async (request, reply) => {
       const draft: Draft = newDraft(request, requestType);
       const accepted = await services.admission.receive(draft, async () => {
@@ -132,41 +112,77 @@ export function submitRoutes(app: FastifyInstance, base: string, services: Servi
   }
 }
 
-const ID = '$response.body#/request_id';
+function newDraft(request: FastifyRequest, requestType: RequestType): Draft {
+  return { service: 'predictions', requestType, address: request.ip, token: null, jobName: null };
+}
 
-/** The next requests after the acknowledgement. */
-const LINKS: ZodOpenApiResponseObject['links'] = {
-  result: { operationId: 'getResult', parameters: { id: ID } },
-  history: { operationId: 'getHistory', parameters: { id: ID } },
-  download: { operationId: 'downloadResult', parameters: { id: ID } },
-};
+/** The body of a submission, JSON or multipart (contract 4). */
+interface Form {
+  readonly token: string;
+  /** null if it was left out or empty. */
+  readonly jobName: string | null;
+  /** The input as sent: the text of a field, or of an uploaded file. */
+  readonly input: string;
+  /** The other fields. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
 
-function operation(
-  { operationId, summary, bodies, example }: Kind,
-  variant: Variant,
-): ZodOpenApiOperationObject {
-  const schema = variant === 'earlier' ? earlierAcknowledgementSchema : acknowledgementSchema;
-  const inJson =
-    bodies.json === null ? {} : { 'application/json': { schema: bodies.json, example } };
+/** Reads and checks a body. Token and name are stored in the draft as soon as they are read, for the journal. */
+async function readForm(request: FastifyRequest, bodies: Bodies, draft: Draft): Promise<Form> {
+  const multipart = request.isMultipart();
+  const received: unknown = multipart ? await readMultipart(request) : request.body;
+  note(received, draft);
+  const schema = multipart ? bodies.form : bodies.json;
+  if (schema === null) throw new Refusal(400, 'The body must be multipart/form-data.');
+  const fields = checked(schema, received);
   return {
-    operationId,
-    tags: ['submissions'],
-    summary,
-    requestBody: {
-      required: true,
-      content: { ...inJson, 'multipart/form-data': { schema: bodies.form } },
-    },
-    responses: {
-      200: {
-        ...json('Accepted: the job waits for a worker', schema, RATE_LIMIT_HEADERS.partial()),
-        links: LINKS,
-      },
-      409: refusal('Another job of this token has the name'),
-      ...SUBMISSION_REFUSALS,
-    },
+    // The schema guarantees a token and one of the inputs, both as text.
+    token: optionalText(fields, 'token') ?? '',
+    jobName: optionalText(fields, 'job_name'),
+    input:
+      bodies.input.map((name) => optionalText(fields, name)).find((text) => text !== null) ?? '',
+    fields,
   };
 }
 
-function newDraft(request: FastifyRequest, requestType: RequestType): Draft {
-  return { service: 'predictions', requestType, address: request.ip, token: null, jobName: null };
+function note(received: unknown, draft: Draft): void {
+  if (typeof received !== 'object' || received === null) return;
+  const { token, job_name: jobName } = received as Readonly<Record<string, unknown>>;
+  if (typeof token === 'string' && token !== '') draft.token = token;
+  if (typeof jobName === 'string' && jobName !== '') draft.jobName = jobName;
+}
+
+/** A text field; null if it was left out, null or empty. */
+function optionalText(fields: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = fields[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** The predictor names of the two variants of the prediction service (contract 4.1 and 9.2). */
+const NAMES: Readonly<Record<Variant, ReadonlyMap<string, Predictor>>> = {
+  current: new Map(PREDICTORS.map((name) => [name, name])),
+  earlier: new Map([
+    ['dynamine', 'dynamine'],
+    ['disomine', 'disomine'],
+    ['earlyfolding', 'efoldmine'],
+    ['agmata', 'agmata'],
+    ['psp', 'psper'],
+  ]),
+};
+
+/** Splits `predictor_type` into predictors, with their current names, and names that are unknown to the variant. */
+function readPredictors(
+  predictorType: string,
+  variant: Variant,
+): { predictors: Predictor[]; unknown: string[] } {
+  const names = new Set(predictorType.split(',').map((name) => name.trim()));
+  names.delete('');
+  const predictors: Predictor[] = [];
+  const unknown: string[] = [];
+  for (const name of names) {
+    const predictor = NAMES[variant].get(name);
+    if (predictor === undefined) unknown.push(name);
+    else predictors.push(predictor);
+  }
+  return { predictors, unknown };
 }

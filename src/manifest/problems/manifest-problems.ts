@@ -85,7 +85,7 @@ export const MANIFEST_PROBLEMS: {
     severity: 'error',
     message: ({ encoding }) =>
       encoding === null
-        ? 'This line has bytes that are not UTF-8, and the encoding cannot be detected.'
+        ? 'This line has bytes that are neither UTF-8 nor a text in windows-1252.'
         : `The file is encoded in ${encoding}, not in UTF-8, and cannot be read completely.`,
     remedy: () => UTF8,
   },
@@ -143,7 +143,8 @@ export const MANIFEST_PROBLEMS: {
   MANIFEST_ROWS_TOO_MANY: {
     severity: 'error',
     message: ({ limit }) => `There are more than ${limit.toLocaleString('en')} rows.`,
-    remedy: () => 'Split them into several campaigns, or check that it is the right file.',
+    remedy: () =>
+      'Run them as several campaigns: `split -l 50000 ligands.smi part-` cuts a list; the parts of a table each need its header line.',
   },
   MANIFEST_ROW_LONG: {
     severity: 'error',

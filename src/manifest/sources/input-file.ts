@@ -11,7 +11,28 @@ import { isGzip, isZlibError } from './bytes.ts';
 import { complaint, type Complaint } from '../problems/problems.ts';
 import { systemErrorCode } from './system-error.ts';
 import { badLine } from './text.ts';
-import { Turns } from '../turns.ts';
+
+/** Runs a limited number of tasks in parallel; the others wait in order of arrival. */
+class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  async take<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}
 
 /** A whole BMRB entry has a few megabytes, a molecule of 200 atoms a few kilobytes. */
 export const BYTES_LIMIT = 16_000_000;

@@ -1,20 +1,46 @@
 /**
- * The text of a source, in pieces, in any encoding.
+ * The text of a source, in pieces: in UTF-8, in UTF-16 with a byte order mark, or in windows-1252.
  *
- * It is read as UTF-8 as long as it is valid. At the first invalid bytes, everything before was ASCII, which all
- * considered encodings have in common, or the file is damaged: so the text already yielded stays correct, and the
- * encoding is detected from what follows, even after half a million lines.
+ * It is read as UTF-8 as long as it is valid. At the first invalid bytes, everything before was ASCII, which
+ * windows-1252 has in common, or the file is damaged: so the text already yielded stays correct, even after half a
+ * million lines.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { SourceBytes } from './bytes.ts';
-import { detectEncoding, type Detected } from './encoding.ts';
 import { lineBreaks } from '../readers/lines.ts';
 import { complaint, type Complaint } from '../problems/problems.ts';
 
+/** A text that is not UTF-8 is read as windows-1252, the encoding of spreadsheets on Windows in Western Europe. */
+interface Detected {
+  /** The name for `TextDecoder`. */
+  readonly encoding: string;
+  /** A word of the text that depends on it, for the user to check. */
+  readonly word: string;
+}
+
+const WINDOWS = 'windows-1252';
+/**
+ * Control characters that are not in any text, and symbols inside words, as in `pr¾sent`, or in UTF-8 that was read as
+ * `GrÃ¶sse`.
+ */
+const NO_TEXT = /[\x80-\x9f]|\p{L}[¡-©«-´¶-¹»-¿×÷]\p{L}/u;
+
+/** A letter in UTF-8 (é, µ, β, …), as bytes: a text in which both encodings are mixed. */
+const LETTER_IN_UTF8 = /[\xc2\xc3\xce\xcf][\x80-\xbf]/;
+
+/** Null if the words with bytes beyond ASCII are no text in that encoding. */
+function detectEncoding(bytes: Buffer): Detected | null {
+  if (LETTER_IN_UTF8.test(bytes.toString('latin1'))) return null;
+  const text = new TextDecoder(WINDOWS).decode(bytes);
+  const words = text.match(/[^\0- ,;"']*[^\0-\x7f][^\0- ,;"']*/g) ?? [];
+  if (words.length === 0 || words.some((word) => NO_TEXT.test(word))) return null;
+  return { encoding: WINDOWS, word: words[0] ?? '' };
+}
+
 const LF = 0x0a;
 const CR = 0x0d;
-/** Bytes examined to detect the encoding, from the first one that is not UTF-8. */
+/** Bytes examined whether they are text, from the first one that is not UTF-8. */
 const SAMPLE = 512 * 1024;
 
 export class SourceText {

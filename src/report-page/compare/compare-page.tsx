@@ -1,15 +1,22 @@
 /** Two to twelve items side by side. */
 import { useEffect, useState } from 'preact/hooks';
-import type { PageData } from '../data.ts';
+import type { PageData, PackedMolecule, ItemDetail } from '../data.ts';
 import { DataMissing, itemDetail } from '../embedded.ts';
 import { headOf, type Column } from '../items/columns.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
 import { valueText } from '../items/rows.tsx';
 import { hashOf, type Route } from '../route.ts';
-import type { Compared } from './compared.ts';
-import { MoleculesCompared } from './molecules.tsx';
 import { Overlays } from './overlays.tsx';
 import { seriesOf } from './series.ts';
+import { ChargeChart, largestCharge } from '../item/charges.tsx';
+import { DrawingView } from '../item/drawing.tsx';
+
+/** An item in a comparison. */
+interface Compared {
+  readonly id: string;
+  readonly row: number;
+  readonly detail: ItemDetail;
+}
 
 interface ComparePageProps {
   readonly data: PageData;
@@ -113,4 +120,41 @@ function Values({ data, columns, route, all }: ValuesProps) {
       </table>
     </div>
   );
+}
+
+/** Molecules side by side, each with its charges by atom on one scale. */
+function MoleculesCompared({ all }: { readonly all: readonly Compared[] }) {
+  const molecules = all.flatMap(({ id, row, detail: { result, formula } }) =>
+    result?.kind === 'molecule' ? [{ id, row, molecule: result, formula }] : [],
+  );
+  if (molecules.length === 0) return null;
+  const most = Math.max(...molecules.map(({ molecule }) => largestCharge(molecule)));
+  return (
+    <section aria-labelledby="molecules">
+      <h2 id="molecules">Molecules</h2>
+      <ul class="structures wide">
+        {molecules.map(({ id, row, molecule, formula }) => (
+          <li key={row}>
+            <h3>{id}</h3>
+            {formula?.drawing && (
+              <div class="structure">
+                <DrawingView
+                  isCropped
+                  drawing={formula.drawing}
+                  label={`Structural formula of ${id}`}
+                />
+              </div>
+            )}
+            <p class="quiet">{wordsOf(molecule)}</p>
+            <ChargeChart molecule={molecule} name={id} most={most} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function wordsOf({ formula, names, estimated }: PackedMolecule): string {
+  const revise = estimated.filter(({ needsRevision }) => needsRevision).length;
+  return `${formula}, ${names.length} atoms, ${estimated.length} parameters estimated${revise > 0 ? `, ${revise} ATTN` : ''}`;
 }

@@ -1,9 +1,8 @@
-/** The rows of an alignment with their names, in ClustalX's colours, below consensus and conservation. */
+/** The rows of an alignment with their names, below the conservation of the columns. */
 import { useMemo } from 'preact/hooks';
 import { conservation } from '../../results/measures/alignment.ts';
 import type { PackedProtein } from '../data.ts';
 import { SavedPicture } from '../take/saved-picture.tsx';
-import { columnColours, consensusOf, COLOURS, type Colour } from './clustal.ts';
 import { edgeOf, LEAST_FOR_LETTERS, stepOf, type View } from './view.ts';
 
 interface AlignedRowsProps {
@@ -18,19 +17,15 @@ const CONSERVATION = 28;
 /** Estimated letter width in CSS pixels, to fit names into the margin. */
 const LETTER = 6.6;
 
-interface Columns {
-  readonly colours: readonly ReadonlyMap<string, Colour>[];
-  readonly consensus: string;
-  /** Null if the payload does not contain the residues. */
-  readonly conserved: readonly number[] | null;
-}
-
 export function AlignedRows({ proteins, columns, view, chosen }: AlignedRowsProps) {
-  const known = useMemo(() => columnsOf(proteins, columns), [proteins, columns]);
+  const conserved = useMemo(() => {
+    const rows = proteins.map(({ residues }) => residues);
+    return conservation(rows, columns);
+  }, [proteins, columns]);
   return (
     <div class="track" data-track="rows">
       <SavedPicture name="Rows of the alignment">
-        <Summary known={known} view={view} />
+        {conserved !== null && <Conservation conserved={conserved} view={view} />}
         <div class="rows" tabIndex={0} role="region" aria-label="Rows of the alignment">
           <svg
             class="aligned"
@@ -39,7 +34,7 @@ export function AlignedRows({ proteins, columns, view, chosen }: AlignedRowsProp
             role="img"
             aria-label={`${proteins.length} aligned rows`}
           >
-            <Cells proteins={proteins} view={view} colours={known.colours} />
+            <path class="filled" d={cellsOf(proteins, view)} />
             {proteins.map(({ name, residues }, place) => (
               <g
                 key={place}
@@ -56,51 +51,30 @@ export function AlignedRows({ proteins, columns, view, chosen }: AlignedRowsProp
           </svg>
         </div>
       </SavedPicture>
-      <p class="key" style={{ paddingLeft: `${view.left}px` }}>
-        {COLOURS.map((colour) => (
-          <span key={colour} class="entry">
-            <span class={`swatch clustal-${colour}`} />
-            {colour}
-          </span>
-        ))}
-      </p>
     </div>
   );
 }
 
-function Summary({ known, view }: { readonly known: Columns; readonly view: View }) {
+interface ConservationProps {
+  readonly conserved: readonly number[];
+  readonly view: View;
+}
+
+function Conservation({ conserved, view }: ConservationProps) {
   return (
     <svg
       class="aligned"
       width={view.width}
-      height={CONSERVATION + ROW + 4}
+      height={CONSERVATION + 4}
       role="img"
-      aria-label="Consensus and conservation"
+      aria-label="Conservation"
     >
       <text class="name" x={view.left - 8} y={CONSERVATION - 6}>
         conservation
       </text>
-      <text class="name" x={view.left - 8} y={CONSERVATION + 12}>
-        consensus
-      </text>
-      {known.conserved !== null && <path class="conserved" d={barsOf(known.conserved, view)} />}
-      <Letters text={known.consensus} view={view} y={CONSERVATION + 12} />
+      <path class="conserved" d={barsOf(conserved, view)} />
     </svg>
   );
-}
-
-function columnsOf(proteins: readonly PackedProtein[], columns: number): Columns {
-  const all = Array.from({ length: columns }, (_, column) =>
-    proteins.map(({ residues }) => residues[column] ?? '-'),
-  );
-  return {
-    colours: all.map(columnColours),
-    consensus: all.map(consensusOf).join(''),
-    conserved: conservation(
-      proteins.map(({ residues }) => residues),
-      columns,
-    ),
-  };
 }
 
 /** One text per row, with the position of each letter: thousands of elements would be slow. */
@@ -125,32 +99,18 @@ function Letters({
   );
 }
 
-interface CellsProps extends Pick<AlignedRowsProps, 'proteins' | 'view'> {
-  readonly colours: Columns['colours'];
-}
-
-/** One path per colour; residues without one are grey, so that gaps are visible when there is no space for letters. */
-function Cells({ proteins, view, colours }: CellsProps) {
-  const paths = new Map<string, string[]>();
-  const step = stepOf(view);
-  const width = (step + 0.3).toFixed(1);
-  for (const [row, { residues }] of proteins.entries()) {
-    for (let column = view.from; column < view.to; column += 1) {
-      const residue = residues[column] ?? '-';
-      if (residue === '-') continue;
-      const colour = colours[column]?.get(residue) ?? 'none';
-      const path = paths.get(colour) ?? [];
-      paths.set(colour, path);
-      path.push(`M${edgeOf(view, column).toFixed(1)} ${row * ROW}h${width}v${ROW}h-${width}z`);
-    }
-  }
-  return (
-    <>
-      {[...paths].map(([colour, path]) => (
-        <path key={colour} class={`clustal-${colour}`} d={path.join('')} />
-      ))}
-    </>
-  );
+/** All residues, so that gaps are visible when there is no space for letters. */
+function cellsOf(proteins: readonly PackedProtein[], view: View): string {
+  const width = (stepOf(view) + 0.3).toFixed(1);
+  return proteins
+    .map(({ residues }, row) =>
+      Array.from(residues.slice(view.from, view.to), (residue, place) =>
+        residue === '-'
+          ? ''
+          : `M${edgeOf(view, view.from + place).toFixed(1)} ${row * ROW}h${width}v${ROW}h-${width}z`,
+      ).join(''),
+    )
+    .join('');
 }
 
 function barsOf(conserved: readonly number[], view: View): string {

@@ -6,8 +6,7 @@ import { AlignedRows } from './aligned-rows.tsx';
 import { Readout } from './readout.tsx';
 import { valueText } from './value-text.ts';
 import { predictorOf } from './predictors.ts';
-import { together } from './together.ts';
-import type { Line } from './line.ts';
+import { together, type Line } from './line.ts';
 import { TrackChart } from './track-chart.tsx';
 import { TrackStack } from './track-stack.tsx';
 

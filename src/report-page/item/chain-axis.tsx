@@ -1,5 +1,13 @@
 /** The numbers of the visible positions, and which part of the whole chain they are. */
-import { edgeOf, moved, RIGHT, stepOf, type Stretch, type View } from './view.ts';
+import {
+  edgeOf,
+  moved,
+  RIGHT,
+  stepOf,
+  type Stretch,
+  type View,
+  LEAST_FOR_LETTERS,
+} from './view.ts';
 
 interface ChainAxisProps {
   readonly view: View;
@@ -63,6 +71,26 @@ export function ChainAxis({ view, length, place, numberText, setStretch }: Chain
           />
         </g>
       )}
+    </svg>
+  );
+}
+
+/** The letters of a chain, if there is space for them. */
+interface ResidueLettersProps {
+  readonly residues: string;
+  readonly view: View;
+}
+
+export function ResidueLetters({ residues, view }: ResidueLettersProps) {
+  if (residues === '' || stepOf(view) < LEAST_FOR_LETTERS) return null;
+  const places = [...residues.slice(view.from, view.to)].map((_, place) =>
+    edgeOf(view, view.from + place + 0.5).toFixed(1),
+  );
+  return (
+    <svg class="letters" width={view.width} height={16} aria-hidden="true">
+      <text x={places.join(' ')} y={12}>
+        {residues.slice(view.from, view.to)}
+      </text>
     </svg>
   );
 }

@@ -1,7 +1,7 @@
 /** The partial charges of a molecule's atoms, as a chart and as a table; both highlight the atom under the pointer. */
 import { useRef } from 'preact/hooks';
 import type { PackedMolecule } from '../data.ts';
-import { PictureButtons } from '../take/picture-buttons.tsx';
+import { PictureButtons } from '../take/saved-picture.tsx';
 import { useWidth } from '../use-width.ts';
 import { signedText } from '../words.ts';
 

@@ -138,6 +138,11 @@ function Detail({ data, row }: { readonly data: PageData; readonly row: number }
       {detail.unreadable !== null && (
         <p class="notice">The result cannot be shown: {detail.unreadable}</p>
       )}
+      {detail.facts?.warnings.map((sentence) => (
+        <p key={sentence} class="notice">
+          {sentence}
+        </p>
+      ))}
       <FactsView data={data} row={row} facts={detail.facts} />
     </>
   );

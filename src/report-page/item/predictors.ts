@@ -1,6 +1,6 @@
 /**
  * The predictors' values along a chain: their display names, and how to interpret them. The interpretations are those
- * of the predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer (references: src/report/deposit/works.ts).
+ * of the predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer.
  *
  * The interpretation of ShiftCrypt's index (low in helices, high in strands) was checked on the recorded entry of
  * ubiquitin: its helix, residues 25 to 33, has 0.04 to 0.28; its first strand, 2 to 5, has 0.60 to 0.83.

@@ -5,9 +5,8 @@ import { Chart } from '../chart.tsx';
 import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import type { PackedShifts } from '../data.ts';
 import { numbersOf } from '../packing.ts';
-import { roundPlaces } from './chain-axis.tsx';
+import { roundPlaces, ResidueLetters } from './chain-axis.tsx';
 import { residueName } from './predictors.ts';
-import { ResidueLetters } from './residue-letters.tsx';
 import { TrackStack } from './track-stack.tsx';
 import { RIGHT, type View } from './view.ts';
 

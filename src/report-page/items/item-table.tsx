@@ -5,20 +5,20 @@ import { FEWEST_POINTS } from '../fewest.ts';
 import { PlotPanel } from '../plots/plot-panel.tsx';
 import { replaceRoute, type Route } from '../route.ts';
 import { StructurePanel } from '../structures/structure-panel.tsx';
-import { TableFiles } from '../take/files.tsx';
 import { TakeAlong } from '../take/take-along.tsx';
 import { counted, countText } from '../words.ts';
 import { ColumnChoice } from './column-choice.tsx';
 import { shownColumns, type Column } from './columns.ts';
 import { ActiveConditions, ConditionChoice } from './condition-choice.tsx';
 import { Filters } from './filters.tsx';
-import { PAGE_SIZES, Pager } from './pager.tsx';
 import { Rows } from './rows.tsx';
 import type { ShownRows } from './shown-rows.ts';
 
 interface ItemTableProps extends ShownRows {
   readonly data: PageData;
 }
+
+const PAGE_SIZES = [50, 200, 1000] as const;
 
 /** Table position, restored on the way back from an item. */
 let leftAt = { page: 0, size: PAGE_SIZES[0] as number };
@@ -166,5 +166,80 @@ function Views({ route, table, change }: ViewsProps) {
         </button>
       ))}
     </div>
+  );
+}
+
+/** Paging through the table. */
+interface PagerProps {
+  readonly page: number;
+  readonly pages: number;
+  readonly size: number;
+  readonly total: number;
+  readonly setPage: (page: number) => void;
+  readonly setSize: (size: number) => void;
+}
+
+function Pager({ page, pages, size, total, setPage, setSize }: PagerProps) {
+  if (total <= PAGE_SIZES[0]) return null;
+  const first = page * size + 1;
+  return (
+    <nav class="pager" aria-label="Pages of the table">
+      <button type="button" disabled={page === 0} onClick={() => setPage(0)}>
+        First
+      </button>
+      <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+        Previous
+      </button>
+      <span>
+        {countText(first)}–{countText(Math.min(total, first + size - 1))} of {countText(total)}
+      </span>
+      <button type="button" disabled={page >= pages - 1} onClick={() => setPage(page + 1)}>
+        Next
+      </button>
+      <button type="button" disabled={page >= pages - 1} onClick={() => setPage(pages - 1)}>
+        Last
+      </button>
+      <label>
+        Rows
+        <select value={size} onChange={({ currentTarget }) => setSize(Number(currentTarget.value))}>
+          {PAGE_SIZES.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+    </nav>
+  );
+}
+
+/** The files next to the report with the same data, for other programs. */
+const FILES = [
+  ['items.csv', 'all items'],
+  ['failed.csv', 'rows to run again'],
+  ['tables/molecules.csv', 'molecules'],
+  ['tables/residues.csv', 'residues of sequences'],
+  ['tables/alignments.csv', 'columns of alignments'],
+  ['tables/shifts.csv', 'residues of shift files'],
+  ['tables/sequence-measures.csv', 'measures of each sequence'],
+  ['tables/alignment-measures.csv', 'measures of each alignment'],
+  ['tables/shift-measures.csv', 'measures of each shift file'],
+  ['campaign.json', 'settings, versions and counts'],
+] as const;
+
+function TableFiles() {
+  return (
+    <p class="files-beside">
+      Files next to this report:{' '}
+      {FILES.map(([path, words], place) => (
+        <span key={path}>
+          {place > 0 && ', '}
+          <a href={path} title={words}>
+            {path}
+          </a>
+        </span>
+      ))}
+      . Each table is also there as <a href="tables/">Parquet</a>.
+    </p>
   );
 }

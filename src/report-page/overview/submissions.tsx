@@ -1,170 +1,118 @@
-/** Submissions compared with the budget: all so far, and those of the rolling window. */
+/** Jobs sent within the rolling window, against its limit. */
 import { areaY, gridY, lineY, ruleY, text, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
-import type { PageData, ServiceFacts, Span } from '../data.ts';
+import type { PageData, ServiceFacts } from '../data.ts';
 import { FEWEST_IN_CURVE, FEWEST_OF_LIMIT } from '../fewest.ts';
-import { counted, countText, durationText, unitFor, type Unit } from '../words.ts';
-import {
-  ceilingOf,
-  certainlyIn,
-  cumulative,
-  highest,
-  possiblyIn,
-  thinned,
-  type Point,
-} from './window-curves.ts';
-import { windowWords } from './window-words.ts';
+import { counted, countText, durationText, unitFor } from '../words.ts';
 
 export function Submissions({ data }: { readonly data: PageData }) {
-  const used = data.services.filter(({ name }) => (data.acceptances[name]?.length ?? 0) > 0);
+  const used = data.services.filter(({ name }) => (data.sent[name]?.length ?? 0) > 0);
   if (used.length === 0) return null;
   return (
     <section aria-labelledby="submissions">
       <h2 id="submissions">Submissions</h2>
       {used.map((service) => (
-        <OfService
-          key={service.name}
-          service={service}
-          spans={data.acceptances[service.name] ?? []}
-        />
+        <OfService key={service.name} service={service} sent={data.sent[service.name] ?? []} />
       ))}
     </section>
   );
 }
 
+type Budget = NonNullable<ServiceFacts['budget']>;
+
+/** A time, and the number from then on. */
+type Point = readonly [ms: number, jobs: number];
+
 interface OfServiceProps {
   readonly service: ServiceFacts;
-  /** The span in which each job was accepted, by their ends, ascending. */
-  readonly spans: readonly Span[];
+  /** ms after the start, ascending. */
+  readonly sent: readonly number[];
 }
 
-function OfService({ service, spans }: OfServiceProps) {
+function OfService({ service, sent }: OfServiceProps) {
   const { name, address, budget } = service;
-  const unit = unitFor(spans.at(-1)?.[1] ?? 0);
-  const jobs = counted(spans.length, 'job');
-  const all = useMemo(() => allOptions(spans, budget, unit), [spans, budget, unit]);
-  const window = useMemo(() => (budget === null ? null : bounds(spans, budget)), [spans, budget]);
+  const points = useMemo(() => (budget === null ? [] : curve(sent, budget)), [sent, budget]);
+  const most = points.reduce((highest, [, jobs]) => Math.max(highest, jobs), 0);
   const options = useMemo(
-    () => (window === null ? null : windowOptions(window, unit)),
-    [window, unit],
+    () => budget && chart(thinned(points), budget, most),
+    [points, budget, most],
   );
+  const words = budget === null ? 'no rate limit' : windowWords(most, budget);
+  const isShown = sent.length >= FEWEST_IN_CURVE && budget !== null;
   return (
     <figure>
       <figcaption>
-        <strong>{name}</strong> <span class="quiet">({address})</span>: {jobs} accepted
-        {window === null ? '; no rate limit.' : `; ${window.words}.`}
+        <strong>{name}</strong> <span class="quiet">({address})</span>:{' '}
+        {counted(sent.length, 'job')} accepted; {words}.
       </figcaption>
-      {areEnough(spans, window) && (
-        <div class="pair">
-          <Chart label={`${name}: jobs accepted so far, ${jobs} in the end`} options={all} />
-          {window !== null && options !== null && (
-            <Chart
-              label={`${name}: jobs in the rolling window, ${window.words}`}
-              options={options}
-            />
-          )}
-        </div>
+      {isShown && options !== null && most >= FEWEST_OF_LIMIT * budget.limit && (
+        <Chart label={`${name}: jobs in the rolling window, ${words}`} options={options} />
       )}
     </figure>
   );
 }
 
-interface Bounds {
-  readonly certain: readonly Point[];
-  readonly possible: readonly Point[];
-  readonly words: string;
-  readonly budget: NonNullable<ServiceFacts['budget']>;
+function windowWords(most: number, { limit, windowMs }: Budget): string {
+  return `at most ${countText(most)} sent in any ${durationText(windowMs)}, of ${countText(limit)} allowed`;
 }
 
-function bounds(spans: readonly Span[], budget: Bounds['budget']): Bounds {
-  const certain = certainlyIn(spans, budget.windowMs);
-  const possible = possiblyIn(spans, budget.windowMs);
-  const words = windowWords([highest(certain), highest(possible)], budget);
-  return { certain, possible, words, budget };
+/** A job leaves the window one window after it was sent. */
+function curve(sent: readonly number[], { windowMs }: Budget): readonly Point[] {
+  const end = sent.at(-1) ?? 0;
+  const points: Point[] = [[0, 0]];
+  let left = 0;
+  for (const [index, ms] of sent.entries()) {
+    while (left < index && (sent[left] ?? 0) + windowMs <= ms) {
+      left += 1;
+      points.push([(sent[left - 1] ?? 0) + windowMs, index - left]);
+    }
+    points.push([ms, index + 1 - left]);
+  }
+  return [...points, [end, sent.length - left]];
 }
 
-function areEnough(spans: readonly Span[], window: Bounds | null): boolean {
-  if (spans.length < FEWEST_IN_CURVE) return false;
-  return window === null || highest(window.possible) >= FEWEST_OF_LIMIT * window.budget.limit;
+/** More points than pixels only make a chart slow. The highest point of each interval is kept, so no peak is lost. */
+function thinned(points: readonly Point[], most = 800): readonly Point[] {
+  const step = Math.ceil(points.length / most);
+  return Array.from({ length: Math.ceil(points.length / step) }, (_, n) =>
+    points
+      .slice(n * step, (n + 1) * step)
+      .reduce((highest, point) => (point[1] > highest[1] ? point : highest)),
+  );
 }
 
-const HEIGHT = 220;
-
-function inUnits(unit: Unit) {
-  return ([ms]: Point): number => ms / unit.ms;
-}
-
-function count([, jobs]: Point): number {
-  return jobs;
-}
-
-/** The area below the number of jobs. */
-function filled(points: readonly Point[], unit: Unit, fillOpacity: number) {
-  const steps = { curve: 'step-after', fill: 'var(--series-1)', fillOpacity } as const;
-  return areaY(points, { x: inUnits(unit), y1: 0, y2: count, ...steps });
-}
-
-function allOptions(spans: readonly Span[], budget: ServiceFacts['budget'], unit: Unit) {
-  const points = thinned(cumulative(spans));
-  const ceiling = budget === null ? [] : thinned(ceilingOf(spans, budget));
-  const at = inUnits(unit);
+function chart(points: readonly Point[], { limit, windowMs }: Budget, most: number) {
+  const end = points.at(-1)?.[0] ?? 0;
+  const unit = unitFor(end);
+  const at = {
+    x: ([ms]: Point) => ms / unit.ms,
+    y: ([, jobs]: Point) => jobs,
+  };
+  const steps = { ...at, curve: 'step-after' } as const;
+  const words = { text: () => 'limit', textAnchor: 'end', dy: -8, fill: 'currentColor' } as const;
   return (): PlotOptions => ({
-    height: HEIGHT,
-    marginLeft: 52,
-    x: { label: `${unit.name} from the start` },
-    y: { label: 'jobs accepted so far', tickFormat: countText },
-    marks: [
-      gridY({ strokeOpacity: 0.15 }),
-      ruleY([0]),
-      filled(points, unit, 0.15),
-      lineY(points, { x: at, y: count, curve: 'step-after', stroke: 'var(--series-1)' }),
-      lineY(ceiling, {
-        x: at,
-        y: count,
-        curve: 'step-after',
-        stroke: 'var(--series-2)',
-        strokeDasharray: '5 3',
-      }),
-      ...note(ceiling.at(-1), unit, 'the most the budget lets through'),
-    ],
-  });
-}
-
-/** The certain part is drawn as an area, the possible rest as a paler area behind it. */
-function windowOptions({ certain, possible, budget }: Bounds, unit: Unit) {
-  const [points, beyond] = [thinned(certain), thinned(possible)];
-  const end = points.at(-1);
-  return (): PlotOptions => ({
-    height: HEIGHT,
+    height: 220,
     marginLeft: 52,
     x: { label: `${unit.name} from the start` },
     y: {
-      label: `jobs in the last ${durationText(budget.windowMs)}`,
-      domain: [0, Math.max(budget.limit, highest(possible)) * 1.15],
+      label: `jobs in the last ${durationText(windowMs)}`,
+      domain: [0, Math.max(limit, most) * 1.15],
     },
     marks: [
       gridY({ strokeOpacity: 0.15 }),
       ruleY([0]),
-      filled(beyond, unit, 0.1),
-      filled(points, unit, 0.3),
-      ruleY([budget.limit], { stroke: 'var(--series-2)', strokeDasharray: '5 3' }),
-      ...note(end === undefined ? undefined : [end[0], budget.limit], unit, 'limit'),
+      areaY(points, {
+        x: at.x,
+        y1: 0,
+        y2: at.y,
+        curve: 'step-after',
+        fill: 'var(--series-1)',
+        fillOpacity: 0.2,
+      }),
+      lineY(points, { ...steps, stroke: 'var(--series-1)' }),
+      ruleY([limit], { stroke: 'var(--series-2)', strokeDasharray: '5 3' }),
+      text([[end, limit] as const], { ...at, ...words }),
     ],
   });
-}
-
-/** Labels a line at its end, instead of a legend. */
-function note(end: Point | undefined, unit: Unit, words: string) {
-  if (end === undefined) return [];
-  return [
-    text([end], {
-      x: inUnits(unit),
-      y: count,
-      text: () => words,
-      textAnchor: 'end',
-      dy: -8,
-      fill: 'currentColor',
-    }),
-  ];
 }

@@ -5,7 +5,7 @@ import { headOf } from '../items/columns.ts';
 import { itemHash } from '../items/item-row.ts';
 import { valueText } from '../items/rows.tsx';
 import type { Selection } from '../items/selection.ts';
-import { PictureButtons } from '../take/picture-buttons.tsx';
+import { PictureButtons } from '../take/saved-picture.tsx';
 import { counted } from '../words.ts';
 import { drawPlot, type DrawnPlot, type PlotContent } from './drawn-plot.ts';
 import { rowsIn, type Axes, type Point } from './points.ts';

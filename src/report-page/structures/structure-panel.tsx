@@ -6,7 +6,6 @@ import type { ShownRows } from '../items/shown-rows.ts';
 import { replaceRoute, type Route } from '../route.ts';
 import { counted, countText } from '../words.ts';
 import { orderBySimilarity, orderLike } from './similarity.ts';
-import { SubstructureField, useSubstructure, type Found } from './substructure-search.tsx';
 import { StructureCard } from './structure-card.tsx';
 
 interface StructurePanelProps extends ShownRows {
@@ -40,12 +39,8 @@ interface GridProps extends StructurePanelProps {
 }
 
 function Grid({ data, columns, rows, route, selection, list, ids }: GridProps) {
-  const { like: model, smarts } = route;
-  const found = useSubstructure(list, smarts);
-  const placed = useMemo(
-    () => inOrder(list, rowsHolding(list, rows, found), ids, model),
-    [list, rows, found, ids, model],
-  );
+  const { like: model } = route;
+  const placed = useMemo(() => inOrder(list, rows, ids, model), [list, rows, ids, model]);
   const [wanted, setPage] = useState(0);
   const pages = Math.max(1, Math.ceil(placed.length / ON_PAGE));
   const page = Math.min(wanted, pages - 1);
@@ -55,7 +50,7 @@ function Grid({ data, columns, rows, route, selection, list, ids }: GridProps) {
     <section class="panel" aria-label="Structures of the rows shown">
       <Controls route={route} />
       <p class="status" role="status">
-        {statusWords(found, placed.length, rows.length)}{' '}
+        {`${counted(placed.length, 'molecule')} in ${counted(rows.length, 'row')}.`}{' '}
         <button
           type="button"
           disabled={placed.length === 0}
@@ -106,38 +101,23 @@ function GridPager({ page, pages, setPage }: GridPagerProps) {
   );
 }
 
-function statusWords(found: Found, molecules: number, rows: number): string {
-  if (found === 'searching') return 'Searching …';
-  if (found === 'unreadable') return 'RDKit cannot read this as SMARTS.';
-  return `${counted(molecules, 'molecule')} in ${counted(rows, 'row')}.`;
-}
-
 function Controls({ route }: { readonly route: Route }) {
-  const { like, smarts } = route;
-  const change = (changed: Partial<Route>): void => replaceRoute({ ...route, ...changed });
+  const { like } = route;
   return (
     <div class="filters">
       <label>
         Order
         <select
           value={like}
-          onChange={({ currentTarget }) => change({ like: currentTarget.value })}
+          onChange={({ currentTarget }) => replaceRoute({ ...route, like: currentTarget.value })}
         >
           <option value="">table order</option>
           <option value={ALL_ALIKE}>by similarity</option>
           {like.trim() !== '' && <option value={like}>most similar to {like}</option>}
         </select>
       </label>
-      <SubstructureField smarts={smarts} search={(text) => change({ smarts: text })} />
     </div>
   );
-}
-
-function rowsHolding(list: Structures, rows: readonly number[], found: Found): readonly number[] {
-  if (found === 'all') return rows;
-  if (typeof found === 'string') return [];
-  const holders = new Set([...found].map((place) => list.rows[place]));
-  return rows.filter((row) => holders.has(row));
 }
 
 function inOrder(

@@ -7,7 +7,6 @@ import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { inline } from './inline.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGE = join(ROOT, 'src', 'report-page');
@@ -75,4 +74,9 @@ function packageFolder(name: string): string {
   const folder = join(ROOT, 'node_modules', name);
   if (!existsSync(folder)) throw new Error(`${dirname(folder)} has no ${name}`);
   return folder;
+}
+
+/** A script in a page ends at the first `</script`, even inside a string. */
+function inline(script: string): string {
+  return script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
 }

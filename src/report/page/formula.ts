@@ -1,38 +1,57 @@
-/** The structural formula of a molecule, drawn from the user's input. */
-import type { Chemist } from '../../inputs/molecules/chemist.ts';
-import { mol2Table } from '../../inputs/molecules/mol2-table.ts';
-import { readMol2 } from '../../inputs/molecules/mol2.ts';
-import { connectionTable } from '../../inputs/molecules/molfile.ts';
+/** The structural formula of a molecule, drawn from the user's input, or from the result if that has no fitting bonds. */
+import type { Chemist, Drawn } from '../../inputs/molecules/chemist.ts';
+import { structureIn } from '../../inputs/molecules/composition.ts';
 import type { DrawnFormula } from '../../report-page/data.ts';
+import { isNetCharge, molfileLines } from '../../results/bonded-molecule.ts';
 import type { ResultReading } from '../../results/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { itemKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface FormulaSource {
-  /** A SMILES or a connection table; null if there is nothing to draw. */
-  readonly structure: string | null;
-  /** Its source, or why there is none, as a sentence. */
+  /** A SMILES or a connection table; null if the input has no bond orders. */
+  readonly input: string | null;
+  /** Its source, or why it is null, as a sentence. */
   readonly words: string;
+  /** The sum of its formal charges; null if any is right. */
+  readonly netCharge: number | null;
+  /** The result, drawn if the input is not; null if there is none. */
+  readonly result: { readonly molfile: string; readonly hasBondOrders: boolean } | null;
 }
 
 export interface Portrait {
   readonly formula: DrawnFormula;
-  /** In base64; null if there is no drawing. */
+  /** In base64; null if there is no SMILES. */
   readonly fingerprint: string | null;
 }
 
 /** A molecule that cannot be drawn must not prevent the report: `words` gives the reason. */
 export async function portrait(chemist: Chemist, source: FormulaSource): Promise<Portrait> {
-  const { structure, words } = source;
-  const without = (why: string): Portrait => ({
-    formula: { drawing: null, smiles: null, words: why },
-    fingerprint: null,
-  });
-  if (structure === null) return without(words);
-  const drawn = await chemist.draw(structure);
-  if (drawn.type !== 'drawn') return without(`RDKit cannot draw the structure: ${drawn.reason}.`);
-  const { drawing, smiles, fingerprint } = drawn;
+  const { input, words, netCharge, result } = source;
+  let why = words;
+  if (input !== null) {
+    const drawn = await chemist.draw(input);
+    if (drawn.type !== 'drawn') why = `RDKit cannot draw the input: ${drawn.reason}.`;
+    else if (netCharge === null || isNetCharge(drawn.formalCharge, netCharge)) {
+      return portraitOf(drawn, words);
+    } else why = 'The bonds of the input do not fit the net charge.';
+  }
+  if (result === null) return portraitOf(null, `Not drawn. ${why}`);
+  const drawn = await chemist.draw(result.molfile);
+  if (drawn.type !== 'drawn') return portraitOf(null, `Not drawn. ${why}`);
+  if (result.hasBondOrders) {
+    const source = 'bond orders and charges are derived from its atoms, bonds and net charge';
+    return portraitOf(drawn, `Drawn by RDKit from the result: ${source}. ${why}`);
+  }
+  const { formula } = portraitOf(
+    drawn,
+    `Drawn without bond orders and charges: none fit the net charge. ${why}`,
+  );
+  return { formula: { ...formula, smiles: null }, fingerprint: null };
+}
+
+function portraitOf(drawn: Drawn | null, words: string): Portrait {
+  const { drawing = null, smiles = null, fingerprint = null } = drawn ?? {};
   return { formula: { drawing, smiles, words }, fingerprint };
 }
 
@@ -41,53 +60,34 @@ export async function formulaSource(
   record: ItemRecord,
   reading: ResultReading | null,
 ): Promise<FormulaSource> {
-  if (record.adopted?.inputKnown === false) {
-    return nothing('Not drawn: the job was adopted, and its input was not given.');
+  const drawnFrom = await inputSource(store, record);
+  if (reading?.kind !== 'molecule') {
+    return { ...drawnFrom, netCharge: requestedCharge(record), result: null };
   }
-  const { name } = record.input;
-  const text = await store.readText(itemKey(store, record.kind, record.id, name));
-  if (text === null) return nothing(`Not drawn: ${name} is missing.`);
-  const extension = name.slice(name.lastIndexOf('.'));
-  if (extension === '.smi') {
-    const structure = text.trim().split(/\s/, 1)[0] ?? '';
-    return { structure, words: `Drawn by RDKit from the SMILES ${structure}` };
-  }
-  if (extension === '.mol2') {
-    const elements = readMol2(text).atoms.map(({ element }) => element);
-    const structure = mol2Table(elements, text);
-    return structure === null
-      ? nothing(`Not drawn: ${name} has no bonds with orders.`)
-      : { structure, words: `Drawn by RDKit from ${name}.` };
-  }
-  if (extension === '.pdb') return bondsOfTheResult(store, record, reading);
-  return { structure: connectionTable(text), words: `Drawn by RDKit from ${name}.` };
+  const { bonding } = reading;
+  const molfile = molfileLines('', reading, bonding).join('\n');
+  const result = { molfile, hasBondOrders: bonding !== null };
+  return { ...drawnFrom, netCharge: reading.charge, result };
 }
 
-/** A PDB file has no bond orders; ACPYPE determines them, and writes them with the charges. */
-async function bondsOfTheResult(
+async function inputSource(
   store: Store,
   record: ItemRecord,
-  reading: ResultReading | null,
-): Promise<FormulaSource> {
-  const file = Object.keys(record.files).find(
-    (name) => name.endsWith('.mol2') && !name.includes('/'),
-  );
-  if (reading?.kind !== 'molecule' || file === undefined) {
-    return nothing(
-      'Not drawn: a PDB file does not say which bonds are double, and there is no result that does.',
-    );
+): Promise<Pick<FormulaSource, 'input' | 'words'>> {
+  if (record.adopted?.inputKnown === false) {
+    return { input: null, words: 'The job was adopted, and its input was not given.' };
   }
-  const mol2 = await store.readText(itemKey(store, record.kind, record.id, file));
-  const elements = reading.atoms.map(({ element }) => element);
-  const structure = mol2 === null ? null : mol2Table(elements, mol2);
-  return structure === null
-    ? nothing(`Not drawn: ${file} has no bonds with orders.`)
-    : {
-        structure,
-        words: `Drawn by RDKit. The PDB file does not say which bonds are double: these are the engine’s, from ${file}.`,
-      };
+  const { name } = record.input;
+  const text = await store.readText(itemKey(record.kind, record.id, name));
+  if (text === null) return { input: null, words: `${name} is missing.` };
+  const input = structureIn({ name, text });
+  if (input === null) return { input, words: `${name} does not say which bonds are double.` };
+  const origin = input.includes('\n') ? `${name}.` : `the SMILES ${input}`;
+  return { input, words: `Drawn by RDKit from ${origin}` };
 }
 
-function nothing(words: string): FormulaSource {
-  return { structure: null, words };
+/** The formal charges of a Mol2 file are a guess from its bonds; a SMILES or an MDL file states them. */
+function requestedCharge({ input, options }: ItemRecord): number | null {
+  if (options.kind !== 'molecule' || !input.name.endsWith('.mol2')) return null;
+  return options.netCharge ?? 0;
 }

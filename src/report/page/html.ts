@@ -1,8 +1,10 @@
 /** The single file: style, program and data in a page that may not connect to anything. */
 import { createHash } from 'node:crypto';
 import { ELEMENT } from '../../report-page/data.ts';
-import type { PagePieces } from './pieces.ts';
-import type { SubstructureProgram } from './substructure.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codedError } from '../../domain/errors.ts';
+import { BUILT, BUILT_FOLDER } from '../../program/files.ts';
 
 interface PageContent {
   readonly title: string;
@@ -13,19 +15,13 @@ interface PageContent {
   readonly chunks: readonly string[];
   /** The script of the 3D viewer; null without molecules. */
   readonly viewer: string | null;
-  /** The script of RDKit, and its program in base64; null if not requested. */
-  readonly rdkit: {
-    readonly program: SubstructureProgram;
-    readonly script: string;
-    readonly wasm: string;
-  } | null;
   /** Whether there are more chunks next to the page. */
   readonly hasMore: boolean;
 }
 
 /** The table comes before the items' data, so that it is shown while the data are still loading. */
 export function* pageHtml(pieces: PagePieces, content: PageContent): Generator<string> {
-  const { title, data, structures, chunks, viewer, rdkit } = content;
+  const { title, data, structures, chunks, viewer } = content;
   yield `${pageHead({ title, policy: policy(pieces, content), style: pieces.style })}<body>
 <div id="${ELEMENT.app}"><p>Reading …</p></div>
 <noscript>This report needs JavaScript, which it contains. The same data is in items.csv and tables/.</noscript>
@@ -37,15 +33,11 @@ export function* pageHtml(pieces: PagePieces, content: PageContent): Generator<s
     yield dataElement(`${ELEMENT.chunk}${chunk}`, base64);
   }
   if (viewer !== null) yield dataElement(ELEMENT.viewer, viewer);
-  if (rdkit !== null) {
-    yield dataElement(ELEMENT.rdkit, rdkit.script);
-    yield dataElement(ELEMENT.rdkitWasm, rdkit.wasm);
-  }
-  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${comment([pieces.licences, ...(rdkit === null ? [] : [rdkit.program.licence])].join('\n----\n\n'))}\n-->\n</body>\n</html>\n`;
+  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${comment(pieces.licences)}\n-->\n</body>\n</html>\n`;
 }
 
 /** Everything before the body. `policy`: its content security policy; `style` ends with a line feed. */
-export function pageHead({ title, policy, style }: PageHead): string {
+function pageHead({ title, policy, style }: PageHead): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -70,13 +62,10 @@ interface PageHead {
  * Nothing may be fetched, framed, sent or loaded. Scripts are allowed by their digests; those with more data, which
  * only a large report has, by their location: next to it, on disk or on the tree's server.
  */
-function policy(pieces: PagePieces, { viewer, rdkit, hasMore }: PageContent): string {
-  const scripts = [
-    pieces.app,
-    ...(viewer === null ? [] : [pieces.viewer]),
-    ...(rdkit === null ? [] : [rdkit.program.script]),
-  ].map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
-  if (rdkit !== null) scripts.push("'wasm-unsafe-eval'");
+function policy(pieces: PagePieces, { viewer, hasMore }: PageContent): string {
+  const scripts = [pieces.app, ...(viewer === null ? [] : [pieces.viewer])].map(
+    (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
   if (hasMore) scripts.push("'self'", 'file:');
   return [
     "default-src 'none'",
@@ -108,4 +97,35 @@ export function escaped(text: string): string {
 /** Two hyphens would end a comment. */
 function comment(text: string): string {
   return text.replace(/-(?=-)/g, '- ');
+}
+
+/** The pieces of the page bundled at set-up (src/report/page/build-pieces.ts). */
+export interface PagePieces {
+  readonly app: string;
+  readonly style: string;
+  /** 3Dmol. */
+  readonly viewer: string;
+  readonly licences: string;
+}
+
+const FOLDER = join(BUILT_FOLDER, 'report-page');
+
+/** @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING` */
+export async function pagePieces(): Promise<PagePieces> {
+  const [app, style, viewer, licences] = await Promise.all(
+    ['app.js', 'style.css', 'viewer.js', 'licences.txt'].map(piece),
+  );
+  return { app, style, viewer, licences } as PagePieces;
+}
+
+async function piece(name: string): Promise<string> {
+  try {
+    return await readFile(join(FOLDER, name), 'utf8');
+  } catch (cause) {
+    throw codedError(
+      'SETUP_REPORT_PAGE_MISSING',
+      { file: `dist/report-page/${name}`, installed: BUILT },
+      cause,
+    );
+  }
 }

@@ -3,7 +3,7 @@
  * are written next to it immediately, so that memory stays constant.
  */
 import { promisify } from 'node:util';
-import { deflateRaw, deflateRawSync } from 'node:zlib';
+import { deflateRaw } from 'node:zlib';
 import { chunkFile, DATA_FOLDER, DELIVER, type ChunkLayout } from '../../report-page/data.ts';
 import type { Store } from '../../store/store.ts';
 import type { DetailText } from './item-detail.ts';
@@ -64,7 +64,7 @@ export class ItemChunks {
     const text = `[${this.#open.join(',')}]`;
     this.#open = [];
     this.#openLetters = 0;
-    const base64 = deflated(text, DEFLATE).then((bytes) => bytes.toString('base64'));
+    const base64 = packed(text);
     // Handled when it is awaited.
     base64.catch(() => undefined);
     this.#underWay.push(base64);
@@ -98,6 +98,6 @@ export async function removeChunkFiles(store: Store, kept: ChunkLayout): Promise
 }
 
 /** Deflated, in base64. */
-export function packed(text: string | Uint8Array): string {
-  return deflateRawSync(text, DEFLATE).toString('base64');
+export async function packed(text: string): Promise<string> {
+  return (await deflated(text, DEFLATE)).toString('base64');
 }

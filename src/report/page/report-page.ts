@@ -3,19 +3,16 @@ import { z } from 'zod';
 import { SERVICES } from '../../domain/item.ts';
 import type { Chemist } from '../../inputs/molecules/chemist.ts';
 import { openChemist } from '../../inputs/molecules/rdkit.ts';
-import type { PageData, ServiceFacts } from '../../report-page/data.ts';
+import type { PageData, ServiceFacts, Structures } from '../../report-page/data.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
 import type { FileWriter } from '../open-file.ts';
 import type { ItemParts, PartsSink } from '../result-pass.ts';
 import { portrait, type Portrait } from './formula.ts';
-import { pageHtml } from './html.ts';
+import { pageHtml, pagePieces, type PagePieces } from './html.ts';
 import { EMBEDDED_LETTERS, ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
 import { withFormula, type DetailParts, type DetailText } from './item-detail.ts';
-import { pagePieces, type PagePieces } from './pieces.ts';
-import { StructureList } from './structure-list.ts';
-import { substructureProgram, type SubstructureProgram } from './substructure.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
@@ -30,8 +27,6 @@ interface Drawn {
 interface PageOptions {
   /** Maximum base64 characters of the items in the page; the others are next to it. */
   readonly mostEmbedded?: number;
-  /** Whether RDKit is in the page, for substructure search; never without molecules. */
-  readonly substructure?: boolean;
   /** Writes report.html; the default is the store. */
   readonly files?: FileWriter;
 }
@@ -40,7 +35,6 @@ export class ReportPage implements PartsSink {
   readonly #store: Store;
   readonly #files: FileWriter;
   readonly #pieces: PagePieces;
-  readonly #program: SubstructureProgram | null;
   readonly #rows = new TableRows();
   readonly #chunks: ItemChunks;
   #chemist: Chemist | null = null;
@@ -55,21 +49,13 @@ export class ReportPage implements PartsSink {
    * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
    */
   static async open(store: Store, options: PageOptions = {}): Promise<ReportPage> {
-    const { mostEmbedded = EMBEDDED_LETTERS, substructure = false, files = store } = options;
-    const program = substructure ? await substructureProgram() : null;
-    return new ReportPage(store, files, await pagePieces(), mostEmbedded, program);
+    const { mostEmbedded = EMBEDDED_LETTERS, files = store } = options;
+    return new ReportPage(store, files, await pagePieces(), mostEmbedded);
   }
 
-  private constructor(
-    store: Store,
-    files: FileWriter,
-    pieces: PagePieces,
-    mostEmbedded: number,
-    program: SubstructureProgram | null,
-  ) {
+  private constructor(store: Store, files: FileWriter, pieces: PagePieces, mostEmbedded: number) {
     this.#store = store;
     this.#files = files;
-    this.#program = program;
     this.#pieces = pieces;
     this.#chunks = new ItemChunks(store, mostEmbedded);
   }
@@ -103,20 +89,13 @@ export class ReportPage implements PartsSink {
     const data = pageData(summary, this.#rows, chunks);
     const html = pageHtml(pieces, {
       title: summary.name,
-      data: packed(JSON.stringify(data)),
-      structures: structures === null ? null : packed(JSON.stringify(structures)),
+      data: await packed(JSON.stringify(data)),
+      structures: structures === null ? null : await packed(JSON.stringify(structures)),
       chunks: this.#chunks.embedded,
-      viewer: this.#hasMolecules ? packed(pieces.viewer) : null,
-      rdkit: structures === null ? null : this.#packedRdkit(),
+      viewer: this.#hasMolecules ? await packed(pieces.viewer) : null,
       hasMore: chunks.embedded < chunks.firstRows.length,
     });
     await this.#files.write(REPORT, bytesOf(html));
-  }
-
-  #packedRdkit() {
-    const program = this.#program;
-    if (program === null) return null;
-    return { program, script: packed(program.script), wasm: packed(program.wasm) };
   }
 
   async #takeFirst(): Promise<void> {
@@ -160,7 +139,7 @@ function pageData(summary: CampaignSummary, rows: TableRows, chunks: PageData['c
     runs: summary.runs.length,
     manifests: summary.manifestDigests.map(({ file }) => file),
     services: servicesOf(summary.settings),
-    acceptances: rows.acceptances(startedAt),
+    sent: rows.sent(startedAt),
     table: rows.table(startedAt),
   };
 }
@@ -181,4 +160,27 @@ function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] 
     const { limit = null, windowMs = 0 } = budget ?? {};
     return [{ name, address, budget: limit === null ? null : { limit, windowMs } }];
   });
+}
+
+/** The molecules of a report with their SMILES and fingerprints, in item order. */
+class StructureList {
+  readonly #rows: number[] = [];
+  readonly #smiles: string[] = [];
+  readonly #fingerprints: Buffer[] = [];
+
+  /** Molecules without a drawing are left out. */
+  add(row: number, { formula, fingerprint }: Portrait): void {
+    if (formula.smiles === null || fingerprint === null) return;
+    this.#rows.push(row);
+    this.#smiles.push(formula.smiles);
+    this.#fingerprints.push(Buffer.from(fingerprint, 'base64'));
+  }
+
+  /** Null if there are none. */
+  all(): Structures | null {
+    if (this.#rows.length === 0) return null;
+    const rows = this.#rows;
+    const smiles = this.#smiles;
+    return { rows, smiles, fingerprints: Buffer.concat(this.#fingerprints).toString('base64') };
+  }
 }

@@ -1,9 +1,11 @@
 /** The rows of the page's table, collected one by one. */
+import type { ServiceName, Kind } from '../../domain/item.ts';
 import type { ItemTable, PageData } from '../../report-page/data.ts';
 import { errorOf, ownOf, stateOf, type Listed } from '../campaign-items.ts';
-import type { ResultParts } from '../result-parts.ts';
-import { Acceptances } from './acceptances.ts';
-import { MeasureLists } from './measure-lists.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import type { ResultParts } from '../result-pass.ts';
+import type { MeasureValues } from '../../results/measures/measure.ts';
+import { MEASURES } from '../../results/measures/measures.ts';
 
 type Writable<T> = {
   -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never;
@@ -25,7 +27,8 @@ export class TableRows {
   };
   readonly #own = new Map<string, string[]>();
   readonly #measures = new MeasureLists();
-  readonly #accepted = new Acceptances();
+  /** ms since the epoch. */
+  readonly #sent = new Map<ServiceName, number[]>();
 
   /** Number of rows so far. */
   get length(): number {
@@ -50,7 +53,7 @@ export class TableRows {
     columns.submitted.push(timeOf(record?.submittedAt));
     columns.finished.push(timeOf(record?.finishedAt));
     columns.engine.push(record?.engine ?? null);
-    if (record !== null) this.#accepted.add(record);
+    if (record !== null) this.#addSent(record);
   }
 
   /** Times become ms after `startedAt`, ISO 8601. */
@@ -70,9 +73,22 @@ export class TableRows {
     };
   }
 
-  /** For each service: the time spans in which it accepted jobs, in ms after `startedAt`. */
-  acceptances(startedAt: string): PageData['acceptances'] {
-    return this.#accepted.spans(startedAt);
+  /** In ms after `startedAt`. */
+  sent(startedAt: string): PageData['sent'] {
+    const start = Date.parse(startedAt);
+    return Object.fromEntries(
+      Array.from(this.#sent, ([service, times]) => [
+        service,
+        times.map((time) => time - start).sort((a, b) => a - b),
+      ]),
+    );
+  }
+
+  #addSent({ service, attempts }: ItemRecord): void {
+    const times = this.#sent.get(service) ?? [];
+    for (const { outcome, at, sentAt } of attempts)
+      if (outcome === 'accepted' || outcome === 'found') times.push(Date.parse(sentAt ?? at));
+    this.#sent.set(service, times);
   }
 
   #ownColumn(name: string): string[] {
@@ -84,4 +100,41 @@ export class TableRows {
 
 function timeOf(iso: string | null | undefined): number | null {
   return iso == null ? null : Date.parse(iso);
+}
+
+/** Collects the measures of the items of each kind, as columns: an object for each item takes three times the memory. */
+class MeasureLists {
+  /** By key, in the order of the measures; NaN means null: no result contains NaN. */
+  readonly #columns = new Map<Kind, ReadonlyMap<string, number[]>>();
+
+  /** Null for an item without a result. */
+  add(kind: Kind, values: MeasureValues | null): void {
+    for (const [key, column] of this.#of(kind)) column.push(values?.[key] ?? NaN);
+  }
+
+  /** Without the measures that no item has, e.g. of a predictor that did not run. */
+  byKind(): ItemTable['measures'] {
+    return Object.fromEntries(
+      Array.from(this.#columns, ([kind, columns]) => [
+        kind,
+        Object.fromEntries(
+          Array.from(columns)
+            .filter(([, column]) => !column.every(Number.isNaN))
+            .map(([key, column]) => [
+              key,
+              column.map((value) => (Number.isNaN(value) ? null : value)),
+            ]),
+        ),
+      ]),
+    );
+  }
+
+  #of(kind: Kind): ReadonlyMap<string, number[]> {
+    let columns = this.#columns.get(kind);
+    if (columns === undefined) {
+      columns = new Map(MEASURES[kind].map(({ key }) => [key, []]));
+      this.#columns.set(kind, columns);
+    }
+    return columns;
+  }
 }

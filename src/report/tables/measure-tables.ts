@@ -12,8 +12,8 @@ import { ownCells } from '../own-columns.ts';
 import type { ItemParts, PartsSink } from '../result-pass.ts';
 import { columns, type Column } from './column.ts';
 import { engineVersion } from './engine-version.ts';
-import { OwnColumns, packedRows, type OwnColumnsByKind } from './result-rows.ts';
-import { ResultTable } from './result-table.ts';
+import { OwnColumns, rowsFrom, type OwnColumnsByKind } from './result-rows.ts';
+import { ResultTable } from './result-tables.ts';
 
 /** With the unit in the name if there is one; measures without an entry are named by their key. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -87,7 +87,7 @@ export class MeasureTables implements PartsSink {
   async add({ item: { record }, parts: { measures } }: ItemParts): Promise<void> {
     if (record === null || measures === null || record.kind === 'molecule') return;
     const { file, columns: all, own } = this.#tables[record.kind];
-    await file.add(packedRows(all, [{ rows: 1, cells: cellsOf(record, measures, own) }]));
+    await file.add(rowsFrom(all, [{ rows: 1, cells: cellsOf(record, measures, own) }]));
   }
 
   async end(): Promise<void> {

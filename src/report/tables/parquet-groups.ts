@@ -1,8 +1,6 @@
 /** Rows of a result table as a Parquet file, in row groups. */
 import { ByteWriter, ParquetWriter, type ColumnSource } from 'hyparquet-writer';
-import { freeMemory } from '../free-memory.ts';
-import type { Column, ColumnType } from './column.ts';
-import { unpackColumn, type PackedSlab } from './packed-slab.ts';
+import { isList, type Cell, type Column, type ColumnType, type Slab } from './column.ts';
 
 /**
  * The rows of a group are held in memory, about 16 bytes a cell, and its metadata until the end, some 800 bytes a
@@ -27,7 +25,7 @@ export class ParquetGroups {
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
   /** The slabs of the current group. */
-  #slabs: PackedSlab[] = [];
+  #slabs: Slab[] = [];
   #rows = 0;
 
   constructor(columns: readonly Column[]) {
@@ -43,11 +41,8 @@ export class ParquetGroups {
     this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'hundredfold' });
   }
 
-  /**
-   * The slab cannot be read afterwards: its memory is freed.
-   * @returns the bytes of the file that are ready; empty until a group is full
-   */
-  add(slab: PackedSlab): Uint8Array<ArrayBuffer> {
+  /** @returns the bytes of the file that are ready; empty until a group is full */
+  add(slab: Slab): Uint8Array<ArrayBuffer> {
     this.#slabs.push(slab);
     this.#rows += slab.rows;
     return this.#rows < GROUP_ROWS ? new Uint8Array() : this.#group();
@@ -70,7 +65,6 @@ export class ParquetGroups {
       columnData: this.#columns.map((column, index) => this.#sourceOf(column, index)),
       rowGroupSize: this.#rows,
     });
-    for (const { values } of this.#slabs) freeMemory(values);
     this.#slabs = [];
     this.#rows = 0;
     return this.#taken();
@@ -80,9 +74,9 @@ export class ParquetGroups {
     const [slabs, rows] = [this.#slabs, this.#rows];
     return {
       name,
-      // The writer reads one column after the other: only one is unpacked at a time.
+      // The writer reads one column after the other: only one is put together at a time.
       get data() {
-        return unpackColumn(slabs, index, rows);
+        return columnOf(slabs, index, rows);
       },
       ...(type === 'number' && MEASURED),
     };
@@ -94,4 +88,16 @@ export class ParquetGroups {
     this.#bytes.index = 0;
     return bytes;
   }
+}
+
+function columnOf(slabs: readonly Slab[], index: number, rows: number): Cell[] {
+  const column = new Array<Cell>(rows);
+  let at = 0;
+  for (const slab of slabs) {
+    const cell = slab.cells[index] ?? null;
+    for (let row = 0; row < slab.rows; row += 1) {
+      column[at++] = isList(cell) ? (cell[row] ?? null) : cell;
+    }
+  }
+  return column;
 }

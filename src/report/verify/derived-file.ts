@@ -1,25 +1,22 @@
 /**
  * Compares a derived file with what the items give now. The same tree gives the same bytes, so such a file is not
- * interpreted, except for columns that earlier versions did not write.
+ * interpreted.
  */
-import { parse } from 'csv-parse';
-import { parse as parseAtOnce } from 'csv-parse/sync';
+import { parse } from 'csv-parse/sync';
 import type { Store } from '../../store/store.ts';
-import { plainCsvLine } from '../csv-table.ts';
-import { differingGroups, type GroupDifference } from './compare-groups.ts';
-import { lineGroups, readable, type LineGroup } from './line-groups.ts';
+import {
+  differingGroups,
+  type GroupDifference,
+  lineGroups,
+  readable,
+  type LineGroup,
+} from './compare-groups.ts';
 
 /** A fault of a file; `about` is the key of the lines in question, '' for the whole file. */
 export interface FileDifference {
   readonly type: GroupDifference['type'];
   readonly about: string;
   readonly message: string;
-}
-
-export interface ComparedFile {
-  readonly differences: readonly FileDifference[];
-  /** Columns missing because an earlier version wrote the file. */
-  readonly lackedColumns: readonly string[];
 }
 
 /** Maximum number of rows that are named. */
@@ -30,23 +27,17 @@ export async function compareTable(
   store: Store,
   key: string,
   expected: AsyncIterable<Uint8Array>,
-): Promise<ComparedFile> {
+): Promise<readonly FileDifference[]> {
   const [made, found] = [await peeked(expected), await peeked(store.readStream(key))];
   const header = columnsOf(found.firstLine);
   const wanted = columnsOf(made.firstLine);
-  const lackedColumns = wanted.filter((column) => !header.includes(column));
-  const known = wanted.filter((column) => header.includes(column));
-  if (header.join('\n') !== known.join('\n')) {
+  if (header.join('\n') !== wanted.join('\n')) {
     await Promise.all([drain(made.all), drain(found.all)]);
     const message = `${key}, line 1: the columns are not those of its items (${header.join(', ')}).`;
-    return { differences: [{ type: 'differs', about: '', message }], lackedColumns: [] };
+    return [{ type: 'differs', about: '', message }];
   }
-  const rows = lackedColumns.length === 0 ? made.all : projected(made.all, known);
-  const groups = [lineGroups(rows, idOfRow), lineGroups(found.all, idOfRow)] as const;
-  const differences = await named(differingGroups(...groups), (difference) =>
-    rowMessage(key, header, difference),
-  );
-  return { differences, lackedColumns };
+  const groups = [lineGroups(made.all, idOfRow), lineGroups(found.all, idOfRow)] as const;
+  return named(differingGroups(...groups), (difference) => rowMessage(key, header, difference));
 }
 
 /** Lines whose subject `keyOf` reads: the crate, the checksums. */
@@ -54,18 +45,15 @@ export async function compareLines(
   store: Store,
   key: string,
   expected: AsyncIterable<Uint8Array>,
-  { keyOf, message, isFault = () => true }: LineWords,
-): Promise<ComparedFile> {
+  { keyOf, message }: LineWords,
+): Promise<readonly FileDifference[]> {
   const groups = [lineGroups(expected, keyOf), lineGroups(store.readStream(key), keyOf)] as const;
-  const faults = onlyThose(differingGroups(...groups), isFault);
-  return { differences: await named(faults, message), lackedColumns: [] };
+  return named(differingGroups(...groups), message);
 }
 
 interface LineWords {
   readonly keyOf: (line: string) => string;
   readonly message: (difference: GroupDifference) => string;
-  /** Which differences are faults; the default is all. */
-  readonly isFault?: (difference: GroupDifference) => boolean;
 }
 
 /** Byte by byte. */
@@ -73,7 +61,7 @@ export async function compareBytes(
   store: Store,
   key: string,
   expected: AsyncIterable<Uint8Array>,
-): Promise<ComparedFile> {
+): Promise<readonly FileDifference[]> {
   const found = store.readStream(key)[Symbol.asyncIterator]();
   let rest: Uint8Array = new Uint8Array();
   let differs = false;
@@ -95,8 +83,7 @@ export async function compareBytes(
   differs ||= rest.length > 0 || (await found.next()).done !== true;
   await found.return?.();
   const message = `${key} does not contain the rows of its items.`;
-  const differences = differs ? [{ type: 'differs', about: '', message } as const] : [];
-  return { differences, lackedColumns: [] };
+  return differs ? [{ type: 'differs', about: '', message }] : [];
 }
 
 async function named(
@@ -110,13 +97,6 @@ async function named(
     all.push({ type: difference.type, about, message: message(difference) });
   }
   return all;
-}
-
-async function* onlyThose(
-  differences: AsyncIterable<GroupDifference>,
-  wanted: (difference: GroupDifference) => boolean,
-): AsyncGenerator<GroupDifference, void, undefined> {
-  for await (const difference of differences) if (wanted(difference)) yield difference;
 }
 
 /** The group of a difference. */
@@ -153,7 +133,7 @@ function cellsOf(line = ''): readonly string[] {
 /** Null if it is not a row. */
 function parsedLine(line: string): readonly string[] | null {
   try {
-    const [row = []] = parseAtOnce(readable(line));
+    const [row = []] = parse(readable(line));
     return row;
   } catch {
     return null;
@@ -193,35 +173,6 @@ async function* followedBy(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield head;
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
-}
-
-/** Only the columns with these names, in the style of our tables. */
-async function* projected(
-  table: AsyncIterable<Uint8Array>,
-  wanted: readonly string[],
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const parser = parse();
-  const feeding = feed(table, parser);
-  let places: readonly number[] | null = null;
-  for await (const row of parser as AsyncIterable<readonly string[]>) {
-    places ??= wanted.map((column) => row.indexOf(column));
-    yield Buffer.from(plainCsvLine(places.map((place) => row[place] ?? '')));
-  }
-  await feeding;
-}
-
-async function feed(
-  table: AsyncIterable<Uint8Array>,
-  parser: ReturnType<typeof parse>,
-): Promise<void> {
-  try {
-    for await (const chunk of table) {
-      if (!parser.write(chunk)) await new Promise((resolve) => parser.once('drain', resolve));
-    }
-    parser.end();
-  } catch (error) {
-    parser.destroy(error instanceof Error ? error : new Error(String(error)));
-  }
 }
 
 async function drain(chunks: AsyncIterable<Uint8Array>): Promise<void> {

@@ -24,7 +24,6 @@ export const REMEDIES = {
   file: 'Restore it from a copy. Without one: "hundredfold report" marks the item as failed, "hundredfold retry" computes it again.',
   record:
     'Restore item.json from a copy, or run the "hundredfold run" command of the campaign again.',
-  open: 'Run the "hundredfold run" command of the campaign again: it continues the item.',
   stray: 'Remove it, or move it out of the tree.',
   derived: 'Rebuild it from the items: "hundredfold report".',
   leftover: 'Nothing uses it. "hundredfold report" removes it.',

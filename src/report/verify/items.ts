@@ -1,8 +1,7 @@
 /** Checks the records of a tree and their files, item by item. */
-import { isFinal } from '../../domain/states.ts';
 import { inParallel } from '../../store/in-parallel.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-import { ITEM_RECORD, itemFolder } from '../../store/layout.ts';
+import { ITEM_RECORD, isSendingNote, itemFolder } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { fileFaults, recordedFiles } from '../audit.ts';
@@ -31,7 +30,7 @@ export async function checkItems(
 
 async function checkItem(store: Store, item: CampaignItem): Promise<CheckedItem> {
   const { record, damage } = item;
-  const folder = itemFolder(store, item.kind, item.id);
+  const folder = itemFolder(item.kind, item.id);
   const path = `${folder}/${ITEM_RECORD}`;
   if (record === null) {
     const message = damage?.message ?? `${path} is missing.`;
@@ -71,7 +70,6 @@ function recordFaults(record: ItemRecord, folder: string): readonly Fault[] {
     remedy,
   });
   const { state, error, remoteId, files } = record;
-  if (!isFinal(state)) return [fault(`is still ${state}.`, REMEDIES.open)];
   if (state !== 'succeeded') {
     return error === null ? [fault(`is ${state} without a coded reason.`, REMEDIES.record)] : [];
   }
@@ -87,14 +85,14 @@ async function strays(store: Store, record: ItemRecord, folder: string): Promise
   const known = new Set([ITEM_RECORD, ...recordedFiles(record).map(([name]) => name)]);
   const faults: Fault[] = [];
   for await (const path of store.list(`${folder}/`)) {
-    if (known.has(path.slice(folder.length + 1))) continue;
+    if (known.has(path.slice(folder.length + 1)) || isSendingNote(path)) continue;
     const message = `${path} belongs to no item's record.`;
     faults.push({ check: 'files', path, message, remedy: REMEDIES.stray });
   }
   return faults;
 }
 
-/** For results of versions that did not compare files, and for files changed together with their digests. */
+/** For files that were changed together with their digests. */
 async function contradictions(
   store: Store,
   record: ItemRecord,

@@ -3,13 +3,13 @@
  * record, and everything derived from the items against what they give now. Reads every byte and writes none. Memory
  * grows with the names of the items, not with their results.
  */
-import { setImmediate } from 'node:timers/promises';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   CRATE,
   ITEMS_TABLE,
   PREPARED_CAMPAIGN,
+  isSendingNote,
   itemFolder,
   itemOf,
 } from '../../store/layout.ts';
@@ -21,22 +21,18 @@ import { itemPages, refusedRows, type Listed } from '../campaign-items.ts';
 import { SummaryTally, type CampaignSummary } from '../campaign-summary.ts';
 import { TableColumns } from '../campaign-tables.ts';
 import { listedRowsFault } from '../listed-rows.ts';
-import { lastPublication } from '../published-campaign.ts';
-import { makerHere, type Maker } from '../result-pass.ts';
+import { checkEnded, lastPublication } from '../published-campaign.ts';
 import {
   checkChecksums,
   checkCrate,
   checkSummary,
   checkTables,
   type Derivation,
-  type DerivedFaults,
 } from './derived.ts';
 import { REMEDIES, type Check, type Fault, type FoundFault } from './fault.ts';
 import { checkItems } from './items.ts';
 
-export interface VerifyOptions {
-  /** Makes the parts of results in other threads; the default is this thread. */
-  readonly maker?: Maker;
+interface VerifyOptions {
   /** Called after each item, with their number. */
   readonly onItem?: (items: number) => void;
   /** Aborts; the promise rejects with the signal's reason. */
@@ -46,15 +42,13 @@ export interface VerifyOptions {
 export interface Verification {
   /** Empty if there are none. */
   readonly faults: readonly Fault[];
-  /** What could not be compared, and why, one sentence each. */
-  readonly notes: readonly string[];
   /** Items of the campaign, without the refused rows. */
   readonly items: number;
   /** Files of items that were compared with their digests. */
   readonly files: number;
 }
 
-/** @throws store errors that do not concern a single file */
+/** @throws HundredfoldError `CAMPAIGN_NOT_ENDED`; store errors that do not concern a single file */
 export async function verifyTree(store: Store, options: VerifyOptions = {}): Promise<Verification> {
   const verifying = new Verifying(store, options);
   await verifying.run();
@@ -68,7 +62,6 @@ export async function treeFaults(store: Store): Promise<readonly string[]> {
 
 class Verifying implements Verification {
   readonly faults: Fault[] = [];
-  readonly notes: string[] = [];
   items = 0;
   files = 0;
   readonly #store: Store;
@@ -88,7 +81,10 @@ class Verifying implements Verification {
   async run(): Promise<void> {
     const campaign = await this.#prepared();
     if (campaign !== null) {
-      const listed = await this.#reported('records', '.hundredfold', () => this.#rows(campaign));
+      const listed = await this.#reported('records', '.hundredfold', async () => {
+        await checkEnded(this.#store, campaign);
+        await this.#rows(campaign);
+      });
       if (listed) await this.#derivedFrom(campaign);
     }
     for await (const path of this.#store.leftovers()) {
@@ -119,7 +115,7 @@ class Verifying implements Verification {
         this.items += 1;
         this.files += files;
         this.#take(item);
-        const folder = itemFolder(this.#store, item.kind, item.id);
+        const folder = itemFolder(item.kind, item.id);
         if (item.record === null) this.#recordsMissing = true;
         if (this.#folders.has(folder)) this.#twice(item.id, folder);
         this.#folders.add(folder);
@@ -127,8 +123,6 @@ class Verifying implements Verification {
         for (const fault of faults) this.#add(fault);
         onItem?.(this.items);
       }
-      // A store with blocking reads would otherwise block everything else until the end, even Ctrl-C.
-      await setImmediate();
     }
     for await (const row of refusedRows(this.#store)) this.#take(row);
     await this.#unlisted(campaign);
@@ -153,7 +147,7 @@ class Verifying implements Verification {
     }
     for (const top of Object.values(FOLDER_OF_KIND)) {
       for await (const path of this.#store.list(`${top}/`)) {
-        if (this.#folders.has(itemOf(this.#store, path)?.folder ?? '')) continue;
+        if (isSendingNote(path) || this.#folders.has(itemOf(path)?.folder ?? '')) continue;
         const message = `${path} belongs to no item's record.`;
         this.#add({ check: 'files', path, message, remedy: REMEDIES.stray });
       }
@@ -165,19 +159,16 @@ class Verifying implements Verification {
       store: this.#store,
       campaign,
       columns: this.#columns,
-      maker: this.#options.maker ?? makerHere(this.#store),
       isReported: (about) => this.#isFaulty(about),
       ...(this.#options.signal && { signal: this.#options.signal }),
     };
     const take = async (
       check: Check,
       path: string,
-      work: () => Promise<DerivedFaults>,
+      work: () => Promise<readonly FoundFault[]>,
     ): Promise<void> => {
       await this.#reported(check, path, async () => {
-        const { faults, notes } = await work();
-        for (const fault of faults) this.#add(fault);
-        this.notes.push(...notes);
+        for (const fault of await work()) this.#add(fault);
       });
     };
     await take('tables', ITEMS_TABLE, () => checkTables(derivation));
@@ -192,13 +183,8 @@ class Verifying implements Verification {
   /** As it would be published now, with the values that only the last publication has. */
   async #summary(campaign: PreparedCampaign): Promise<CampaignSummary> {
     const last = await lastPublication(this.#store);
-    const { end, runs, settings, manifestDigests } = last ?? NOT_PUBLISHED;
-    const made = this.#tally.summary(campaign, end, [], runs);
-    return {
-      ...made,
-      settings: settings ?? made.settings,
-      manifestDigests: manifestDigests ?? made.manifestDigests,
-    };
+    const { end, runs, ...published } = last ?? NOT_PUBLISHED;
+    return { ...this.#tally.summary(campaign, end, [], runs), ...published };
   }
 
   /** A store error that concerns a single file is a fault like the others. */
@@ -232,6 +218,4 @@ class Verifying implements Verification {
 const NOT_PUBLISHED = {
   end: { state: 'completed', startedAt: '', endedAt: null, versions: {} },
   runs: [],
-  settings: null,
-  manifestDigests: null,
 } as const;

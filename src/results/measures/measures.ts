@@ -1,11 +1,49 @@
 /** The measures of each kind, and their values for a result. Pure. */
 import type { Kind } from '../../domain/item.ts';
-import type { ResultReading } from '../reading.ts';
+import type { ResultReading, ShiftsReading } from '../reading.ts';
 import { ALIGNMENT_MEASURES, alignmentMeasures } from './alignment.ts';
-import type { Measure, MeasureValues } from './measure.ts';
+import { type Measure, type MeasureValues, mean } from './measure.ts';
 import { MOLECULE_MEASURES, moleculeMeasures } from './molecule.ts';
 import { SEQUENCE_MEASURES, sequenceMeasures } from './sequence.ts';
-import { SHIFTS_MEASURES, shiftsMeasures } from './shifts.ts';
+import { SHIFTS_MISSING } from '../reading-aids.ts';
+
+/** Measures of a shift file. Its chains are counted together. */
+const SHIFTS_MEASURES: readonly Measure[] = [
+  {
+    key: 'residues',
+    title: 'Residues',
+    unit: '',
+    meaning: 'Residues of the chains.',
+    decimals: 0,
+    isMain: true,
+  },
+  {
+    key: 'measured',
+    title: 'Measured',
+    unit: '%',
+    meaning: 'Share of the residues with a ShiftCrypt index: enough of their shifts are known.',
+    decimals: 1,
+    isMain: true,
+  },
+  {
+    key: 'shiftCryptMean',
+    title: 'Mean ShiftCrypt',
+    unit: '',
+    meaning: 'Mean of the index where there is one: low in helices, high in strands.',
+    decimals: 3,
+    isMain: true,
+  },
+];
+
+function shiftsMeasures({ chains }: ShiftsReading): MeasureValues {
+  const all = chains.flatMap(({ shiftCrypt }) => shiftCrypt);
+  const measured = all.filter((value) => value !== null && value !== SHIFTS_MISSING);
+  return {
+    residues: all.length,
+    measured: all.length === 0 ? null : (100 * measured.length) / all.length,
+    shiftCryptMean: mean(measured.filter((value) => value !== null)),
+  };
+}
 
 /** In table order. */
 export const MEASURES: Readonly<Record<Kind, readonly Measure[]>> = {

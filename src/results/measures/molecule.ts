@@ -58,7 +58,7 @@ export const MOLECULE_MEASURES: readonly Measure[] = [
     title: 'Rotatable bonds',
     unit: '',
     meaning:
-      'Single bonds outside of rings between two atoms that each have another heavy neighbour; without amide bonds and bonds beside a triple bond. By the bond orders that the engine found.',
+      'Single bonds outside of rings between two atoms that each have another heavy neighbour; without amide bonds and bonds beside a triple bond. By bond orders derived from atoms, bonds and net charge.',
     decimals: 0,
     isMain: true,
   },

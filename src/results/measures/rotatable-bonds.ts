@@ -1,7 +1,7 @@
 /** Rotatable bonds, counted as usual for drug-like molecules. */
 import type { MoleculeReading } from '../reading.ts';
 
-type Structure = Pick<MoleculeReading, 'bonds' | 'orders'> & {
+type Structure = Pick<MoleculeReading, 'bonds' | 'bonding'> & {
   readonly atoms: readonly { readonly element: string }[];
 };
 
@@ -14,8 +14,9 @@ interface Neighbour {
  * Single bonds outside of rings between two atoms that each have another heavy neighbour. Bonds next to a triple bond
  * rotate nothing, and amide bonds hardly rotate: neither is counted. Null if the bond orders are unknown.
  */
-export function rotatableBonds({ atoms, bonds, orders }: Structure): number | null {
-  if (orders === null) return null;
+export function rotatableBonds({ atoms, bonds, bonding }: Structure): number | null {
+  if (bonding === null) return null;
+  const { orders } = bonding;
   const isHeavy = (atom: number): boolean => atoms[atom]?.element !== 'H';
   const around = atoms.map((): Neighbour[] => []);
   for (const [bond, [one, other]] of bonds.entries()) {
@@ -24,21 +25,21 @@ export function rotatableBonds({ atoms, bonds, orders }: Structure): number | nu
     around[other]?.push({ atom: one, bond });
   }
   const neighbours = (atom: number): readonly Neighbour[] => around[atom] ?? [];
-  const orderAt = (atom: number, order: string): boolean =>
+  const orderAt = (atom: number, order: number): boolean =>
     neighbours(atom).some(({ bond }) => orders[bond] === order);
   const isCarbonyl = (atom: number): boolean =>
     atoms[atom]?.element === 'C' &&
     neighbours(atom).some(
       ({ atom: next, bond }) =>
-        orders[bond] === '2' && ['O', 'S'].includes(atoms[next]?.element ?? ''),
+        orders[bond] === 2 && ['O', 'S'].includes(atoms[next]?.element ?? ''),
     );
   const isAmide = (one: number, other: number): boolean =>
     (isCarbonyl(one) && atoms[other]?.element === 'N') ||
     (isCarbonyl(other) && atoms[one]?.element === 'N');
   return bonds.filter(([one, other], bond) => {
-    if (orders[bond] !== '1' || !isHeavy(one) || !isHeavy(other)) return false;
+    if (orders[bond] !== 1 || !isHeavy(one) || !isHeavy(other)) return false;
     if (neighbours(one).length < 2 || neighbours(other).length < 2) return false;
-    if (orderAt(one, '3') || orderAt(other, '3') || isAmide(one, other)) return false;
+    if (orderAt(one, 3) || orderAt(other, 3) || isAmide(one, other)) return false;
     return !isInRing(one, other, neighbours);
   }).length;
 }

@@ -1,16 +1,15 @@
 /** Checks that the atoms of a topology are those of the input, and form one molecule with a closed shell. */
 import type { Composition } from '../../inputs/molecules/composition.ts';
 import { atomicNumber, elementOf, unsupportedElements } from '../../inputs/molecules/element.ts';
-import { differenceOf } from '../../results/compare-molecules.ts';
+import { differenceOf, type Difference } from '../../results/compare-molecules.ts';
 import { elementOfAtom, hillFormula } from '../../results/elements.ts';
-import { readGro } from '../../results/gro.ts';
+import { readGro } from '../../results/coordinates.ts';
 import {
   RESULT_PROBLEMS,
   resultProblem,
   type ResultProblem,
 } from '../../results/result-problems.ts';
 import { totalCharge, type Topology } from '../../results/topology.ts';
-import { differenceProblem } from './other-molecule.ts';
 
 interface ComputedMolecule {
   readonly topology: Topology;
@@ -113,7 +112,8 @@ function otherMolecule(
   input: Composition | null,
 ): ResultProblem | null {
   if (!input?.molecule) return null;
-  const places = readGro(coordinates) ?? [];
+  const gro = readGro(coordinates);
+  const places = (typeof gro === 'string' ? null : gro.places) ?? [];
   const difference = differenceOf(input.molecule, { elements, bonds: topology.bonds, places });
   if (difference === null) return null;
   const name = (atom: number): string => topology.atoms[atom]?.name ?? `atom ${atom + 1}`;
@@ -122,4 +122,36 @@ function otherMolecule(
 
 function wrongAtoms(message: string): ResultProblem {
   return resultProblem(RESULT_PROBLEMS.wrongAtoms, message);
+}
+
+/** @param nameOf an atom of the result, in its files */
+function differenceProblem(
+  difference: Difference,
+  formula: string,
+  nameOf: (atom: number) => string,
+): ResultProblem {
+  switch (difference.type) {
+    case 'bonds':
+      return resultProblem(
+        RESULT_PROBLEMS.otherMolecule,
+        `The result is another molecule: an isomer, ${formula} like the input, with other bonds.`,
+      );
+    case 'hydrogens':
+      return resultProblem(
+        RESULT_PROBLEMS.otherTautomer,
+        `The result is another tautomer of the input: ${formula}, the same skeleton, with hydrogens on other atoms.`,
+      );
+    case 'centre': {
+      const where = difference.atom === null ? '' : ` at ${nameOf(difference.atom)}`;
+      return resultProblem(
+        RESULT_PROBLEMS.otherStereo,
+        `The result is another stereoisomer of the input: its configuration${where} is not the one that the input specifies.`,
+      );
+    }
+    case 'doubleBond':
+      return resultProblem(
+        RESULT_PROBLEMS.otherStereo,
+        'The result is another stereoisomer of the input: a double bond is cis in one and trans in the other.',
+      );
+  }
 }

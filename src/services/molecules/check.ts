@@ -17,6 +17,7 @@ import {
 import { readTopology, totalCharge } from '../../results/topology.ts';
 import { isSynthetic } from '../synthetic.ts';
 import { checkAtoms, topologyElements } from './check-atoms.ts';
+import { checkFiles } from './check-files.ts';
 import { nativeFiles, type NativeFile } from './files.ts';
 import type { ResultKey } from './schemas.ts';
 
@@ -53,9 +54,8 @@ export function checkMolecule(
   const coordinates = textOf(native.files, 'GMX_gro');
   return (
     (computed ? checkAtoms({ topology, elements, coordinates }, input) : null) ??
-    checkCharge(totalCharge(topology.atoms), options.netCharge ?? input?.charge ?? null) ?? {
-      ok: true,
-    }
+    checkCharge(totalCharge(topology.atoms), options.netCharge ?? input?.charge ?? null) ??
+    (computed ? checkFiles(native) : null) ?? { ok: true }
   );
 }
 

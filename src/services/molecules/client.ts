@@ -1,16 +1,19 @@
 /** The client of the molecule service. */
-import type { ServiceClient } from '../client.ts';
+import type { ServiceClient, RequestOptions } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
 import { ping } from '../ping.ts';
 import { mayBeSynthetic } from '../synthetic.ts';
-import { checkToken, readServiceUrl } from '../target.ts';
+import { checkToken, readServiceUrl, below } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
-import { fetch } from './fetch.ts';
-import { find } from './find.ts';
-import { list } from './list.ts';
-import { Offers } from './offer.ts';
 import { poll } from './poll.ts';
 import { noJob, submit } from './submit.ts';
+import type {
+  FindOutcome,
+  ListOutcome,
+  ArtefactName,
+  FetchOutcome,
+} from '../../domain/outcomes.ts';
+import { download } from '../download.ts';
 
 /** Characters. The contract says 10 (section 8), but not that others are refused: the service decides. */
 const TOKEN_LIMIT = 100;
@@ -37,10 +40,8 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     token: settings.token,
     public: settings.public ?? false,
   };
-  const offers = new Offers(access);
   return {
     mayBeSynthetic: mayBeSynthetic(base),
-    offer: (job, options) => offers.offer(job, options),
     submit: (job, options) => submit(access, job, options),
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
@@ -52,4 +53,33 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     artefactsOfFailed: (kind) => (kind === 'molecule' ? ['record'] : []),
     close: () => http.close(),
   };
+}
+
+/** Looks up a job by its name: this service has neither a list nor unique names (contract section 4). */
+function find(): Promise<FindOutcome> {
+  return Promise.resolve({ type: 'unsupported' });
+}
+
+/** The contract of the molecule service has no list of the jobs of a token (section 4). */
+function list(): Promise<ListOutcome> {
+  const message =
+    'the molecule service has no list of the jobs of a token; its page of public jobs shows those of all users';
+  return Promise.resolve({ type: 'unsupported', message });
+}
+
+/** Downloads the record of a finished job, which contains all files (contract 4.4). */
+async function fetch(
+  access: MoleculesAccess,
+  remoteId: string,
+  artefact: ArtefactName,
+  { signal }: RequestOptions,
+): Promise<FetchOutcome> {
+  if (artefact !== 'record') {
+    return { type: 'absent', status: 404, message: 'the molecule service has no such file' };
+  }
+  return download({
+    http: access.http,
+    url: below(access.base, 'api', remoteId, ''),
+    signal,
+  });
 }

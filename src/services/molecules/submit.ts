@@ -27,7 +27,7 @@ interface SubmissionRequest {
 export async function submit(
   access: MoleculesAccess,
   job: Job,
-  { signal, permission, beforeSending }: SubmitOptions,
+  { signal, permission, beforeSending, mayBegin }: SubmitOptions,
 ): Promise<SubmitOutcome> {
   const body = JSON.stringify(submissionRequest(job, access));
   const answer = await access.http.send({
@@ -37,6 +37,7 @@ export async function submit(
     signal,
     permission,
     beforeSending,
+    mayBegin,
   });
   const outcome = await readSubmission(answer, { remoteId: readHashId });
   return settled(outcome, () => ping(access.http, noJob(access), { signal }));

@@ -2,7 +2,7 @@
  * Checks that a result is correct for the input that was sent. For some inputs the engine ends without an error but
  * with a wrong result: it drops records, predicts nothing, or says "missing" for every residue.
  */
-import { readFasta } from '../../inputs/sequences/fasta.ts';
+import { readFasta, residueFindings } from '../../inputs/sequences/fasta.ts';
 import type { InputText, Options, Predictor } from '../../domain/item.ts';
 import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import {
@@ -12,9 +12,38 @@ import {
   type ResultProblem,
 } from '../../results/result-problems.ts';
 import { readPayload, type PayloadEntry } from '../../results/payload.ts';
-import { checkChains } from './check-chains.ts';
-import { checkAligned, checkSent } from './check-sent.ts';
-import { checkKeys, checkNumbers } from './check-values.ts';
+import { readChains } from '../../inputs/shifts/chains.ts';
+
+/** A gap of an alignment has no value, by design. */
+const GAP = '-';
+
+/**
+ * NaN and null are not predictions. Only if the payload shows the residues: otherwise a null may be a gap. Labels
+ * (psper's `viterbi`) are words; a blank one means that there is nothing to label.
+ */
+function checkNumbers({ id, sequence, values }: PayloadEntry): ResultProblem | null {
+  if (sequence === '') return null;
+  for (const [key, list] of Object.entries(values)) {
+    if (list.some((value) => typeof value === 'string')) continue;
+    const place = list.findIndex((value, at) => value === null && sequence[at] !== GAP);
+    if (place === -1) continue;
+    const message = `"${id}" has no number of ${key} for residue ${place + 1} (${sequence[place] ?? ''}).`;
+    return resultProblem(RESULT_PROBLEMS.notANumber, message);
+  }
+  return null;
+}
+
+/** A predictor runs for all proteins of a job or for none. */
+function checkKeys(entries: readonly PayloadEntry[]): ResultProblem | null {
+  const keys = new Set(entries.flatMap(({ values }) => Object.keys(values)));
+  for (const { id, values } of entries) {
+    const absent = [...keys].filter((key) => !(key in values));
+    if (absent.length === 0) continue;
+    const message = `"${id}" has no values of ${absent.join(', ')}, which others have.`;
+    return resultProblem(RESULT_PROBLEMS.missingValues, message);
+  }
+  return null;
+}
 
 /** A key that each predictor's result has; the predictors it depends on add theirs. */
 const KEY_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
@@ -177,4 +206,76 @@ function checkPredictors(
     }
   }
   return null;
+}
+
+/**
+ * Every chain of the result must be one of the file, residue by residue, and every measured chain must come back. A
+ * chain may occur twice, as in a homodimer. Residues other than the twenty may be omitted or renamed.
+ */
+function checkChains(entries: readonly PayloadEntry[], text: string): ResultProblem | null {
+  const chains = readChains(text);
+  const shown = entries.filter(({ sequence }) => sequence !== '');
+  // If the payload shows no residues, or the file is unreadable, there is nothing to compare.
+  if (chains.length === 0 || shown.length === 0) return null;
+  const stranger = shown.find(
+    ({ sequence }) => !chains.some((one) => isSame(one.residues, sequence)),
+  );
+  if (stranger !== undefined) {
+    const message = `The residues of "${stranger.id}" match no chain that was sent.`;
+    return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+  }
+  const lost = chains.find(
+    ({ residues, measured }) =>
+      measured && !shown.some(({ sequence }) => isSame(residues, sequence)),
+  );
+  if (lost === undefined) return null;
+  const message = `Chain ${lost.name} was measured, but the result has no values for it.`;
+  return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+}
+
+function isSame(sent: string, received: string): boolean {
+  const letters = received.toUpperCase();
+  if (sent.length !== letters.length) return known(sent) === known(letters);
+  return [...sent].every((letter, at) => letter === 'X' || letter === letters[at]);
+}
+
+function known(residues: string): string {
+  return residues.replaceAll('X', '');
+}
+
+/**
+ * Inputs for which the engine returns a result that looks valid but is not. The manifest refuses or corrects them
+ * before they are sent: this is for an input from another source, or one that was changed later.
+ */
+function checkSent({ text }: InputText): ResultProblem | null {
+  const names = new Set<string>();
+  for (const [index, { header, name, residues }] of readFasta(text).records.entries()) {
+    if (isNucleic(name, residues)) {
+      return wrong(`Record ${index + 1} is DNA or RNA: its bases were read as amino acids.`);
+    }
+    if (header !== '' && names.has(header)) {
+      return wrong(`Two records are called "${header}": their values cannot be distinguished.`);
+    }
+    names.add(header);
+  }
+  return null;
+}
+
+/** A single row has nothing to align, and rows of different lengths have no columns. */
+function checkAligned({ text }: InputText): ResultProblem | null {
+  const { records } = readFasta(text);
+  if (records.length < 2) return wrong('The alignment has one row: it needs at least two.');
+  const lengths = new Set(records.map(({ residues }) => residues.length));
+  if (lengths.size === 1) return null;
+  return wrong(`The rows of the alignment have ${[...lengths].join(' and ')} columns.`);
+}
+
+function isNucleic(name: string, residues: string): boolean {
+  return residueFindings(name, residues.replaceAll(/[-.]/g, '')).some(
+    ({ code }) => code === 'SEQUENCE_NUCLEOTIDES',
+  );
+}
+
+function wrong(message: string): ResultProblem {
+  return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
 }

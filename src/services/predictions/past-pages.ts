@@ -1,8 +1,7 @@
 /**
- * The past results of the token, page by page and each page in parts as it arrives: for one prediction type (contract
- * 4.7), and chains of shifts (4.8). Reading ends with the loop of the caller.
+ * The past results of the token, page by page: for one prediction type (contract 4.7), and chains of shifts (4.8).
+ * Reading ends with the loop of the caller.
  */
-import { HundredfoldError } from '../../domain/errors.ts';
 import type { Kind } from '../../domain/item.ts';
 import type { Unavailable } from '../../domain/outcomes.ts';
 import { parseJson } from '../../results/json.ts';
@@ -10,7 +9,6 @@ import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import { complexity } from '../bounded-json.ts';
 import type { HttpBody } from '../http-body.ts';
 import type { PredictionsAccess } from './access.ts';
-import { ListParts } from './list-parts.ts';
 import { nextPage } from './past-results.ts';
 
 const TYPE_OF_KIND: Readonly<Partial<Record<Kind, string>>> = {
@@ -18,18 +16,16 @@ const TYPE_OF_KIND: Readonly<Partial<Record<Kind, string>>> = {
   alignment: 'msa',
   shifts: 'shiftcrypt',
 };
-/** Bytes of a page in memory: an entry has about 1 kB, and a page that is not a list is read as a whole. */
-const HELD_LIMIT = 32 * 1024 * 1024;
-/** A list of past results has any length. The deadline of the request limits it. */
-const ANY_LENGTH = { bytes: Infinity, key: '' } as const;
+/** Bytes of a page: a list of 100,000 jobs has some 90 MB, and grows by 100 jobs an hour. */
+const PAGE_BYTES = 128 * 1024 * 1024;
 /** Maximum number of pages: a list that never ends is not an answer. */
 const PAGE_LIMIT = 200;
 
-type PastPart =
-  | { readonly type: 'part'; readonly json: unknown }
-  /** The service has no such list, or an unreadable one; the last part. */
+type PastPage =
+  | { readonly type: 'page'; readonly json: unknown }
+  /** The service has no such list, or an unreadable one; the last. */
   | { readonly type: 'unsupported' }
-  /** The last part. */
+  /** The last. */
   | Unavailable;
 
 /** The address of a list, and how the token is passed. */
@@ -42,7 +38,7 @@ export async function* pastPages(
   access: PredictionsAccess,
   kind: Kind,
   signal: AbortSignal,
-): AsyncGenerator<PastPart> {
+): AsyncGenerator<PastPage> {
   const type = TYPE_OF_KIND[kind];
   if (type === undefined) yield { type: 'unsupported' };
   else yield* pagesOf(access, { path: [type], tokenIn: 'header' }, signal);
@@ -52,7 +48,7 @@ export async function* pastPages(
 export function shiftChainPages(
   access: PredictionsAccess,
   signal: AbortSignal,
-): AsyncGenerator<PastPart> {
+): AsyncGenerator<PastPage> {
   return pagesOf(access, { path: ['shiftcrypt', 'alignment'], tokenIn: 'query' }, signal);
 }
 
@@ -60,7 +56,7 @@ async function* pagesOf(
   access: PredictionsAccess,
   { path, tokenIn }: PastList,
   signal: AbortSignal,
-): AsyncGenerator<PastPart> {
+): AsyncGenerator<PastPage> {
   const url = access.api('past-results', ...path, '');
   const seen = new Set<string>();
   while (!seen.has(url.search) && seen.size < PAGE_LIMIT) {
@@ -80,7 +76,7 @@ async function* pageAt(
   page: URL,
   tokenIn: PastList['tokenIn'],
   signal: AbortSignal,
-): AsyncGenerator<PastPart, string | null> {
+): AsyncGenerator<PastPage, string | null> {
   // `http.ts` shows origin and path of a URL, never its query.
   const url = new URL(page);
   if (tokenIn === 'query') url.searchParams.set('token', access.token);
@@ -91,7 +87,11 @@ async function* pageAt(
     yield connectionFailed(answer);
     return null;
   }
-  if (answer.status === 200) return yield* partsOf(answer.body, answer.where);
+  if (answer.status === 200) {
+    const read = await readPage(answer.body, answer.where);
+    yield read;
+    return read.type === 'page' ? nextPage(read.json) : null;
+  }
   if (answer.status !== 404) {
     yield await unavailable(answer);
     return null;
@@ -102,39 +102,15 @@ async function* pageAt(
   return null;
 }
 
-async function* partsOf(body: HttpBody, where: string): AsyncGenerator<PastPart, string | null> {
-  const parts = new ListParts();
-  try {
-    for await (const chunk of body.stream(ANY_LENGTH)) {
-      const elements = parts.add(chunk);
-      if (elements !== null) {
-        const part = read(elements, where);
-        yield part;
-        if (part.type !== 'part') return null;
-      }
-      // It will not be shorter next time.
-      if (parts.held > HELD_LIMIT) {
-        yield { type: 'unsupported' };
-        return null;
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof HundredfoldError)) throw error;
-    yield unreadable(error.message);
-    return null;
-  }
-  const rest = read(parts.end(), where);
-  yield rest;
-  return rest.type === 'part' ? nextPage(rest.json) : null;
-}
-
-function read(bytes: Uint8Array, where: string): PastPart {
-  // It will not be simpler next time.
-  if (complexity(bytes) !== null) return { type: 'unsupported' };
-  const json = parseJson(new TextDecoder().decode(bytes));
+async function readPage(body: HttpBody, where: string): Promise<PastPage> {
+  const answer = await body.text(PAGE_BYTES);
+  if (answer.type === 'broken') return unreadable(answer.message);
+  // It will not be shorter or simpler next time.
+  if (answer.type === 'tooLong' || complexity(answer.text) !== null) return { type: 'unsupported' };
+  const json = parseJson(answer.text);
   return json === undefined
     ? unreadable(`${where}: the answer is not JSON`)
-    : { type: 'part', json };
+    : { type: 'page', json };
 }
 
 function unreadable(message: string): Unavailable {

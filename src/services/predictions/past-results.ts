@@ -16,7 +16,7 @@ const KEY_ID = /^(?=.*\d)[\w-]{6,}$/;
 interface PastResults {
   /** The id of the request with this name; null when no entry has it. */
   readonly remoteId: string | null;
-  /** Entries in this part. */
+  /** Entries on this page. */
   readonly entries: number;
   /** Entries that show a name. */
   readonly named: number;
@@ -32,7 +32,7 @@ export function searchPastResults(json: unknown, name: string): PastResults {
   return found;
 }
 
-/** All entries of a part, in order. */
+/** All entries of a page, in order. */
 export function pastEntries(json: unknown): readonly Omit<PastJob, 'kind'>[] {
   return entriesOf(json).map(({ id, names, object }) => {
     // Only these two fields of the timing block (2.4): there are tens of thousands of entries.

@@ -1,5 +1,5 @@
 /** Polls a job (contract 4.4): the status code gives the outcome; in the earlier variant, the body does. */
-import type { PollOutcome, Unavailable } from '../../domain/outcomes.ts';
+import type { PollOutcome, Unavailable, Timing } from '../../domain/outcomes.ts';
 import {
   beginsAsJson,
   connectionFailed,
@@ -15,8 +15,8 @@ import { ordered, retryAfterMs } from '../retry-after.ts';
 import { serviceWords, shorten } from '../words.ts';
 import type { PredictionsAccess } from './access.ts';
 import { readEarlierBody } from './earlier.ts';
-import { readEnvelope } from './schemas.ts';
-import { readTiming } from './timing.ts';
+import { readEnvelope, timingSchema } from './schemas.ts';
+import { asObject } from '../../results/json.ts';
 
 /** `{"status":"RUNNING"}` and `{"error":…}` are far shorter; anything longer is a result. */
 const EARLIER_BODY_LIMIT = 64 * 1024;
@@ -119,4 +119,26 @@ async function readJson(answer: HttpResponse): Promise<unknown> {
 
 function brokenOff(message: string): Unavailable {
   return { type: 'unavailable', message, retryAfterMs: null };
+}
+
+/** The timing block (contract 2.4): how long a job waited, runs and may run, and the age of its heartbeat. */
+export function readTiming(json: unknown): Timing | null {
+  if (asObject(json) === null) return null;
+  const block = timingSchema.parse(json);
+  return {
+    queuedAt: block.queued_at,
+    startedAt: block.started_at,
+    finishedAt: block.finished_at,
+    queueWaitSeconds: block.queue_wait_seconds ?? clockSeconds(block.queue_wait),
+    elapsedSeconds: block.elapsed_seconds ?? clockSeconds(block.elapsed_time),
+    leftSeconds: block.left_seconds ?? clockSeconds(block.left_time),
+    timeLimitSeconds: block.time_limit_seconds ?? clockSeconds(block.time_limit),
+    heartbeatAgeSeconds: block.heartbeat_age_seconds,
+  };
+}
+
+/** `HH:MM:SS` in seconds; hours may have more than two digits. */
+function clockSeconds(clock: string | null): number | null {
+  const parts = /^(\d+):([0-5]?\d):([0-5]?\d)$/.exec(clock ?? '');
+  return parts === null ? null : Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3]);
 }

@@ -16,7 +16,7 @@ interface SubmissionRequest {
 export async function submit(
   access: PredictionsAccess,
   job: Job,
-  { signal, permission, beforeSending }: SubmitOptions,
+  { signal, permission, beforeSending, mayBegin }: SubmitOptions,
 ): Promise<SubmitOutcome> {
   const { endpoint, contentType, bytes } = await prepare(access, job);
   const answer = await access.http.send({
@@ -26,6 +26,7 @@ export async function submit(
     signal,
     permission,
     beforeSending,
+    mayBegin,
   });
   const outcome = await readSubmission(answer, { remoteId: readAcknowledgedId });
   return settled(outcome, () => ping(access.http, noJob(access), { signal }));

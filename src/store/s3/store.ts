@@ -12,7 +12,6 @@ import {
 import type { ObjectAddress, ObjectStoreAccess } from '../../domain/object-store.ts';
 import { digestOf, type FileDigest } from '../digest.ts';
 import { badKey, keySegments } from '../key.ts';
-import type { ItemLayout } from '../layout.ts';
 import type {
   ListedFile,
   ReadOptions,
@@ -25,7 +24,7 @@ import type {
 import { StoreError, missing } from '../store-error.ts';
 import { clientFor, serverOf } from './client.ts';
 import { honoursIfMatch, putIfAbsent, putIfMatch } from './conditional.ts';
-import { isCopiedOnServer } from './copy.ts';
+import { isCopiedOnServer, upload } from './upload.ts';
 import { keptDigest } from './digests.ts';
 import { download, downloadPieces, type Origin } from './download.ts';
 import { isAbsentObject, objectErrorOf } from './errors.ts';
@@ -38,23 +37,17 @@ import {
   type Listing,
 } from './listing.ts';
 import { recentObjectsOf, type RecentObjects } from './recent.ts';
-import { upload } from './upload.ts';
 
 /** Limit of S3 for the full name, with the prefix. */
 const MAX_NAME_BYTES = 1024;
 
 /** Makes no request: problems of the bucket are reported by the first one, or by ../probe.ts. */
-export function openObjectStore(
-  address: ObjectAddress,
-  access: ObjectStoreAccess,
-  layout: ItemLayout = { sharded: false },
-): ObjectStore {
-  return new ObjectStore(address, access, layout);
+export function openObjectStore(address: ObjectAddress, access: ObjectStoreAccess): ObjectStore {
+  return new ObjectStore(address, access);
 }
 
 export class ObjectStore implements Store {
   readonly location: string;
-  readonly sharded: boolean;
   readonly atOnce = 24;
   readonly #client: S3Client;
   readonly #recent: RecentObjects;
@@ -64,12 +57,7 @@ export class ObjectStore implements Store {
   readonly #prefix: string;
   readonly #where: string;
 
-  constructor(
-    { bucket, prefix }: ObjectAddress,
-    access: ObjectStoreAccess,
-    { sharded }: ItemLayout,
-  ) {
-    this.sharded = sharded;
+  constructor({ bucket, prefix }: ObjectAddress, access: ObjectStoreAccess) {
     this.location = prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
     this.#client = clientFor(access, bucket);
     this.#recent = recentObjectsOf(this.#client);

@@ -1,7 +1,12 @@
 /** Writes an object: in one request if it is small, in parts if it is large. It is invisible until it is complete. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
+import {
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  type S3Client,
+  CopyObjectCommand,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { chunksOf } from '../chunks.ts';
 import type { StoreData, StoredFile, WriteOptions } from '../store.ts';
@@ -11,6 +16,7 @@ import { contentType } from './content-type.ts';
 import { digestParameters } from './digests.ts';
 import { plainEtag } from './listing.ts';
 import type { RecentObjects } from './recent.ts';
+import { httpStatusOf } from './errors.ts';
 
 /** Bytes. Smaller data is sent in one request; a file of more than 10,000 parts, 80 GB, is refused by S3. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -157,4 +163,22 @@ class Measured {
 function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+}
+
+/** Statuses of an object above 5 GB, and of a server without copies. */
+const CANNOT_COPY: readonly (number | null)[] = [400, 501];
+
+/** Without a download. False if the server cannot copy it. @throws other errors of the SDK */
+export async function isCopiedOnServer(
+  source: Pick<Target, 'bucket' | 'name'>,
+  { client, bucket, name }: Pick<Target, 'client' | 'bucket' | 'name'>,
+): Promise<boolean> {
+  const CopySource = `${source.bucket}/${source.name.split('/').map(encodeURIComponent).join('/')}`;
+  try {
+    await client.send(new CopyObjectCommand({ Bucket: bucket, Key: name, CopySource }));
+    return true;
+  } catch (error) {
+    if (CANNOT_COPY.includes(httpStatusOf(error))) return false;
+    throw error;
+  }
 }

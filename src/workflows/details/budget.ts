@@ -1,7 +1,6 @@
 /** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
-import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import type { BlockStatus, BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { standingText } from '../../domain/standing-text.ts';
 import { blocks, table, verbatim } from './markdown.ts';
 import { summary } from './summaries.ts';
 import { clock, utc } from './utc.ts';
@@ -28,23 +27,23 @@ export function budgetDetails(status: BudgetStatus): string {
   );
 }
 
-type NamedWindow = readonly [name: string, window: WindowStatus];
+type Named<T> = readonly [name: string, of: T];
 
-function credentialWindows({ credentials }: BudgetStatus): NamedWindow[] {
+function windowsOf({ credentials }: BudgetStatus): Named<WindowStatus>[] {
   return credentials.map((window) => [`credential ${verbatim(window.credential)}`, window]);
 }
 
-/** That of the address is blocked when the service is down, also where it has no limit. */
-function windowsOf(status: BudgetStatus): NamedWindow[] {
-  return [...credentialWindows(status), ['all of this address', status.addressWindow]];
+/** The address is blocked when the service is down. */
+function blocksOf(status: BudgetStatus): Named<BlockStatus>[] {
+  return [...windowsOf(status), ['all of this address', status.addressBlock]];
 }
 
 function windowsTable(status: BudgetStatus): string {
-  const limited = status.addressWindow.limit !== null;
-  const windows = limited ? windowsOf(status) : credentialWindows(status);
   return table(
     [{ title: 'window' }, { title: 'charged', numbers: true }, { title: 'free', numbers: true }],
-    windows.slice(0, ROWS_SHOWN).map(([name, window]) => [name, ...windowCells(window)]),
+    windowsOf(status)
+      .slice(0, ROWS_SHOWN)
+      .map(([name, window]) => [name, ...windowCells(window)]),
   );
 }
 
@@ -79,7 +78,7 @@ function releasesText(releases: readonly number[]): string {
 
 /** Why nothing is sent, in the words of the service or of what went wrong. */
 function blocksText(status: BudgetStatus): string | null {
-  const blocked = windowsOf(status).filter(
+  const blocked = blocksOf(status).filter(
     ([, { blockedUntil, refusal }]) => blockedUntil !== null || refusal !== undefined,
   );
   const lines = blocked.map(([name, { blockedUntil, blockedBecause, refusal }]) => {
@@ -94,13 +93,13 @@ function useTable({ use }: BudgetStatus): string {
   if (use.length === 0) return 'Not in use.';
   const rows = use
     .slice(0, ROWS_SHOWN)
-    .map(({ campaign, user, share, paused, ...line }) => [
+    .map(({ campaign, user, paused, ...line }) => [
       campaign === null ? 'no campaign here' : verbatim(campaign),
       user === null ? '' : verbatim(user, NAME),
       verbatim(line.credential),
       line.charged,
       paused ? `${line.waiting} (paused)` : line.waiting,
-      campaign === null ? '' : standingText({ weight: share, ...line }),
+      campaign === null ? '' : line.priority,
     ]);
   return table(
     [
@@ -109,7 +108,7 @@ function useTable({ use }: BudgetStatus): string {
         { title: 'charged', numbers: true },
         { title: 'waiting', numbers: true },
       ],
-      { title: 'standing' },
+      { title: 'priority', numbers: true },
     ],
     rows,
   );
@@ -118,7 +117,7 @@ function useTable({ use }: BudgetStatus): string {
 /** What the timer of a budget waits for. `at`, in ms: when it is over. */
 export function timerSummary(status: BudgetStatus, at: number): string {
   const { now } = status;
-  const block = windowsOf(status).find(([, { blockedUntil }]) => blockedUntil === at)?.[1];
+  const block = blocksOf(status).find(([, { blockedUntil }]) => blockedUntil === at)?.[1];
   if (!block) return `slot frees ${clock(at, now)}`;
   return summary(`next try ${clock(at, now)}: ${block.blockedBecause ?? ''}`);
 }

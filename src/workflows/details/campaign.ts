@@ -1,14 +1,11 @@
 /** What the Temporal UI shows of a campaign, in markdown. Pure. */
 import type { CampaignSpec, CampaignProgress } from '../../domain/campaign.ts';
 import { countEnded } from '../../domain/states.ts';
-import type { Foreseen } from '../activity-types.ts';
 import { blocks, largest, table, verbatim } from './markdown.ts';
 import { utc } from './utc.ts';
 
 interface CampaignStanding {
   readonly progress: CampaignProgress;
-  /** null until the first forecast. */
-  readonly foreseen: Foreseen | null;
   /** ms since the epoch */
   readonly startedAt: number;
   /** The output tree. */
@@ -20,16 +17,13 @@ const CODES_SHOWN = 20;
 const REASON_SHOWN = 500;
 
 export function campaignDetails(standing: CampaignStanding): string {
-  const { progress, foreseen, startedAt, store } = standing;
+  const { progress, startedAt, store } = standing;
   const { campaign, state, failuresByCode } = progress;
   return blocks(
     `**${verbatim(campaign)}**: **${state}**`,
-    [
-      `- started: ${utc(startedAt)}`,
-      ...(state === 'running' ? [`- end expected: ${endText(foreseen)}`] : []),
-      `- results: ${verbatim(store)}`,
-      ...pauses(progress),
-    ].join('\n'),
+    [`- started: ${utc(startedAt)}`, `- results: ${verbatim(store)}`, ...pauses(progress)].join(
+      '\n',
+    ),
     countsTable(progress),
     Object.keys(failuresByCode).length > 0 && codesTable(failuresByCode),
   );
@@ -44,14 +38,7 @@ function pauses({ brakes = [], campaign }: CampaignProgress): string[] {
   });
 }
 
-function endText(foreseen: Foreseen | null): string {
-  if (foreseen === null) return 'not known yet';
-  const { endsAt, seenAt } = foreseen;
-  const seen = `as seen at ${utc(seenAt)}`;
-  return endsAt === null ? `not determined by a limit, ${seen}` : `${utc(endsAt)}, ${seen}`;
-}
-
-function countsTable({ ended, open, following = 0, total }: CampaignProgress): string {
+function countsTable({ ended, open, following, total }: CampaignProgress): string {
   const done = countEnded(ended);
   const counts: readonly (readonly [string, number])[] = [
     ...Object.entries(ended),

@@ -49,7 +49,7 @@ function stateText(state: ItemState): string {
 
 function facts({ reference, ...item }: ItemInput, standing: ItemStanding, now: number): string[] {
   const { remoteId, submittedAt, timing, files } = standing;
-  const folder = item.sends?.folder ?? `${FOLDER_OF_KIND[item.kind]}/${item.id}`;
+  const folder = `${FOLDER_OF_KIND[item.kind]}/${item.id}`;
   return [
     ...(item.sends ? [`input: ${inputText(item.sends.input)}`] : []),
     ...(item.sends ? [`options: ${optionsText(item.sends.options)}`] : []),

@@ -42,9 +42,19 @@ export function budget(
     address: 'host',
     now: NOW,
     outstanding: 0,
-    addressWindow: window(null, []),
+    addressBlock: { blockedUntil: null, blockedBecause: null },
     credentials: [{ ...own, credential: 'ours' }],
-    waiting: [{ campaign: 'night', credential: 'ours', items: waiting, paused: false }],
+    waiting: [
+      {
+        campaign: 'night',
+        credential: 'ours',
+        items: waiting,
+        asked: waiting,
+        priority: 3,
+        user: null,
+        paused: false,
+      },
+    ],
     use: [],
     counts: { submissions: accepted, accepted, refused: 0, rejected429: 0 },
     ...changes,
@@ -52,7 +62,7 @@ export function budget(
 }
 
 function progress(changes: Partial<CampaignProgress>): CampaignProgress {
-  const empty = { total: 0, open: 0, ended: NONE, failuresByCode: {} };
+  const empty = { total: 0, open: 0, following: 0, ended: NONE, failuresByCode: {} };
   return { campaign: 'night', state: 'running', ...empty, ...changes };
 }
 
@@ -161,17 +171,10 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'a service that is down': scene(
     seen({ total: 20, open: 20 }, [
       budget('predictions', window(100, []), 20, 0, {
-        addressWindow: window(null, [], {
+        addressBlock: {
           blockedUntil: NOW + 64 * SECOND,
           blockedBecause: 'HTTP 503: Service Unavailable',
-        }),
-      }),
-    ]),
-  ),
-  'two ceilings': scene(
-    seen({ total: 20, open: 20 }, [
-      budget('predictions', window(100, freed(12, 9 * SECOND, 7_000)), 20, 12, {
-        addressWindow: window(300, freed(299, 3 * SECOND, 11_000)),
+        },
       }),
     ]),
   ),

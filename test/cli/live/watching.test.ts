@@ -1,6 +1,6 @@
 /** The live view over consecutive polls: events, pace, and when to poll again. */
 import { expect, test } from 'vitest';
-import { nextLookIn } from '../../../src/campaigns/cadence.ts';
+import { nextLookIn } from '../../../src/campaigns/follow.ts';
 import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
 import { paceOf, paceSample, withSample, type PaceSample } from '../../../src/cli/live/pace.ts';
 import type { CampaignObservation } from '../../../src/campaigns/observe.ts';

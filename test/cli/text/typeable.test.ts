@@ -10,7 +10,7 @@ const HERE = '/project/node_modules/.bin/hundredfold';
 test.each([
   ['run these items again: hundredfold retry night', NPX, HERE, 'npx hundredfold retry night'],
   ['type "hundredfold run" again', NPX, HERE, '"npx hundredfold run"'],
-  ['`hundredfold list` shows them', NPX, HERE, '`npx hundredfold list`'],
+  ['`hundredfold status` shows them', NPX, HERE, '`npx hundredfold status`'],
   ['npx hundredfold run night.csv', NPX, HERE, /^npx hundredfold run/],
   ['npx --prefix /a hundredfold run night.csv', NPX, HERE, /^npx --prefix \/a hundredfold run/],
   ['hundredfold: no such file', NPX, HERE, /^hundredfold: no/],

@@ -15,6 +15,7 @@ import { isListening } from '../../../src/temporal/ports.ts';
 import { Clocks } from '../../chaos/clocks.ts';
 import { BIN, Typed } from '../../cli/command.ts';
 import { startS3, type S3Server } from '../../s3-server.ts';
+import { createNamespace } from '../create-namespace.ts';
 import { startCluster, type Cluster } from '../temporal-on-postgres.ts';
 import type { ClusterTools } from '../tools.ts';
 import { Network, type Place } from './network.ts';
@@ -243,8 +244,11 @@ export class Lab {
     ]);
     for (const host of HOSTS) this.write(host, 'hundredfold.yaml', this.#configuration());
     await this.#startServices();
-    const [user] = USERS;
-    await this.type('host1', user, ['setup', 'temporal']).endsWith(0);
+    createNamespace({
+      address: this.cluster.address,
+      namespace: NAMESPACE,
+      enter: this.place('host1').enter,
+    });
   }
 
   async #startServices(): Promise<void> {

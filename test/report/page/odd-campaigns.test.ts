@@ -11,7 +11,7 @@ import { campaignItems } from '../../../src/report/campaign-items.ts';
 import { SummaryTally } from '../../../src/report/campaign-summary.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
-import { makerHere, passParts } from '../../../src/report/result-pass.ts';
+import { passParts } from '../../../src/report/result-pass.ts';
 import { OwnColumns } from '../../../src/report/tables/result-rows.ts';
 import { writeInvalidRows } from '../../../src/store/invalid-rows.ts';
 import type { ItemRecord } from '../../../src/store/item-record.ts';
@@ -145,9 +145,9 @@ test('data that do not fit into the page are stored beside it, with a message', 
   if (campaign === null) throw new Error('not prepared');
   const report = await ReportPage.open(store, { mostEmbedded: 0 });
   const source = {
+    store,
     items: campaignItems(store, campaign),
     own: new OwnColumns().byKind,
-    maker: makerHere(store),
   };
   await passParts(source, [report], () => undefined);
   await report.write(new SummaryTally().summary(campaign, end, []));

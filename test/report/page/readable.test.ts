@@ -63,20 +63,6 @@ test.each(['molecule-00004', 'sequence-00000'])(
   },
 );
 
-test('the letters of charge charts have their full size side by side and on a phone', async () => {
-  const hash = '#compare=molecule-00003%20molecule-00004%20molecule-00005';
-  for (const options of [{}, PHONE]) {
-    const { page } = await opened(browser, folder, hash, options);
-    const chart = page.locator('.bars-of-atoms');
-    await chart.first().waitFor();
-    const scales = () =>
-      page.evaluate<number[]>(
-        `[...document.querySelectorAll('.bars-of-atoms')].map((svg) => Math.round(svg.getScreenCTM().a * 100))`,
-      );
-    await expect.poll(scales).toEqual([100, 100, 100]);
-  }
-});
-
 test('filters and columns are those of the kind that is shown', async () => {
   const { page } = await opened(browser, folder, '#kind=alignment');
   await page.getByText('Filter by value').click();
@@ -96,84 +82,3 @@ test('the cards of a phone name the unit of each number', async () => {
   );
   expect(titles).toEqual(expect.arrayContaining(['Mass (Da)', 'Dipole (D)']));
 });
-
-const PLOT = '#kind=molecule&view=plot';
-
-test('a histogram counts in whole items', async () => {
-  const { page } = await opened(browser, folder, `${PLOT}&x=mass`);
-  const ticks = await page
-    .locator('.brushed [data-mark="y-axis tick label"] text')
-    .allTextContents();
-  expect(ticks.length).toBeGreaterThan(1);
-  expect(ticks.filter((tick) => tick.includes('.'))).toEqual([]);
-});
-
-test('a plot names the column of its colours and the unit of times', async () => {
-  const { page } = await opened(browser, folder, `${PLOT}&x=took&y=mass&colour=dipole`);
-  await page.locator('.brushed svg').waitFor();
-  expect(await page.locator('.panel .key').innerText()).toMatch(
-    /^Dipole \(D\)\s*\d+\.\d{2}\s*\d+\.\d{2}$/,
-  );
-  expect(await page.locator('.brushed svg').textContent()).toContain('Done in (s)');
-});
-
-test('a histogram offers no colours by number, which its bars cannot show', async () => {
-  const { page } = await opened(browser, folder, `${PLOT}&x=mass&colour=dipole`);
-  await page.locator('.brushed svg').waitFor();
-  expect(await page.locator('.panel .key').count()).toBe(0);
-  const choices = await page.getByLabel('Colour').locator('option').allInnerTexts();
-  expect(choices).toContain('project');
-  expect(choices).not.toContain('Dipole (D)');
-});
-
-test('the address of the service has no bracket on a line of its own', async () => {
-  const { page } = await opened(browser, folder, '#item=molecule-00004');
-  const facts = await page.locator('.facts dd').allInnerTexts();
-  expect(facts).toContain('molecules at molecules.example.org/acpype');
-});
-
-test('a result of several parts is one text on the cards of a phone', async () => {
-  const { page } = await opened(browser, folder, '#kind=molecule', PHONE);
-  const cell = page.locator('.cards td.column-result').first();
-  await cell.waitFor();
-  expect(await cell.innerText()).toBe('C2H6O, 9 atoms, charge 0');
-  const tops = await page.evaluate<number[]>(
-    `[...document.querySelector('.cards td.column-result').querySelectorAll('.phrase')].map((one) => one.getBoundingClientRect().top)`,
-  );
-  expect(tops.length).toBe(3);
-  expect(new Set(tops).size).toBe(1);
-});
-
-test('the table of sequences fits a screen of 1280 pixels', async () => {
-  const { page } = await opened(browser, folder, '#kind=sequence');
-  const sheet = page.locator('.sheet');
-  await sheet.locator('tbody tr').first().waitFor();
-  const beyond = await page.evaluate<number>(
-    `(() => { const sheet = document.querySelector('.sheet'); return sheet.scrollWidth - sheet.clientWidth; })()`,
-  );
-  expect(beyond).toBeLessThanOrEqual(1);
-});
-
-test('the names of the values of twelve items are on one line each, also beside a long table', async () => {
-  const ids = Array.from({ length: 12 }, (_, n) => `molecule-${String(n).padStart(5, '0')}`);
-  const hash = `#${new URLSearchParams({ compare: ids.join(' ') }).toString()}`;
-  const { page } = await opened(browser, folder, hash);
-  await page.locator('.values tbody th').first().waitFor();
-  const heights = await page.evaluate<number[]>(
-    `[...document.querySelectorAll('.values tbody th')].map((one) => Math.round(one.getBoundingClientRect().height))`,
-  );
-  expect(heights.length).toBeGreaterThan(8);
-  expect(new Set(heights).size).toBe(1);
-});
-
-test.each(['#item=sequence-00000', '#compare=sequence-00000%20sequence-00001'])(
-  'the title of a plot names its predictor once: %s',
-  async (hash) => {
-    const { page } = await opened(browser, folder, hash);
-    await page.locator('[data-track=disoMine] svg').first().waitFor();
-    const titles = await page.locator('[data-track] :is(h3, h4)').allTextContents();
-    expect(titles.map((title) => title.trim())).toEqual(
-      expect.arrayContaining(['Disorder (DisoMine)', 'Early folding EFoldMine']),
-    );
-  },
-);

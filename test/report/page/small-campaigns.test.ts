@@ -38,10 +38,10 @@ async function halfEmpty(page: Page): Promise<readonly string[]> {
 
 const charts = (page: Page) => page.locator('.chart svg, .spread, .bar svg');
 
-const CASES = [1, 2, 3].flatMap((rows) => [
-  ...KINDS.map((kind) => ({ rows, kinds: [kind] as readonly Kind[] })),
-  { rows, kinds: KINDS },
-]);
+const CASES = [
+  ...KINDS.map((kind) => ({ rows: 1, kinds: [kind] as readonly Kind[] })),
+  ...[1, 2, 3].map((rows) => ({ rows, kinds: KINDS })),
+];
 
 describe.each(CASES)('$rows of $kinds', ({ rows, kinds }) => {
   test('the page shows numbers, and no chart of fewer than four values', async () => {
@@ -83,7 +83,7 @@ test('charts are drawn as soon as there are enough data', async () => {
   const { page } = await opened(browser, await published(60, ['shifts']));
   await page.locator('.logistics summary').click();
   await page.locator('section[aria-labelledby=submissions] .chart svg').first().waitFor();
-  expect(await page.locator('section[aria-labelledby=submissions] .chart svg').count()).toBe(2);
+  expect(await page.locator('section[aria-labelledby=submissions] .chart svg').count()).toBe(1);
   expect(await page.locator('section[aria-labelledby=times] .chart svg').count()).toBe(2);
 });
 
@@ -93,22 +93,21 @@ test('jobs far below the limit are counted in a sentence, not drawn below an emp
   await page.locator('section[aria-labelledby=times] .chart svg').first().waitFor();
   const submissions = page.locator('section[aria-labelledby=submissions]');
   expect(await submissions.innerText()).toContain(
-    '14 jobs accepted; at most 14 in any 1 h, of 100',
+    '14 jobs accepted; at most 14 sent in any 1 h, of 100',
   );
   expect(await submissions.locator('svg').count()).toBe(0);
 });
 
-test.each(['nothing', 'molecule-00000', 'molecule-00000 nothing'])(
-  'a comparison of "%s" says that it needs two items',
-  async (ids) => {
-    const folder = await published(2, ['molecule']);
+test('a comparison of one item says that it needs two', async () => {
+  const folder = await published(2, ['molecule']);
+  for (const ids of ['nothing', 'molecule-00000 nothing']) {
     const hash = `#${new URLSearchParams({ compare: ids }).toString()}`;
     const { page, errors } = await opened(browser, folder, hash);
     await page.getByText('a comparison needs two').waitFor();
     expect(await page.locator('table').count()).toBe(0);
     expect(errors).toEqual([]);
-  },
-);
+  }
+});
 
 test('a median between two whole numbers is not rounded', async () => {
   const { page } = await opened(browser, await published(4, ['molecule']));

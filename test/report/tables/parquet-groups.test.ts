@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { columns, type Slab } from '../../../src/report/tables/column.ts';
-import { packSlab } from '../../../src/report/tables/packed-slab.ts';
 import { ParquetGroups } from '../../../src/report/tables/parquet-groups.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { query } from './duck.ts';
@@ -35,7 +34,7 @@ test('a table of several row groups has every row once, in order, with its value
   const folder = await temporaryFolder();
   const groups = new ParquetGroups(COLUMNS);
   const pieces: Uint8Array[] = [];
-  for (let item = 0; item < ITEMS; item += 1) pieces.push(groups.add(packSlab(protein(item))));
+  for (let item = 0; item < ITEMS; item += 1) pieces.push(groups.add(protein(item)));
   pieces.push(groups.end());
   await writeFile(join(folder, 'table.parquet'), Buffer.concat(pieces));
 

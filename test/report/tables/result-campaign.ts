@@ -115,7 +115,7 @@ async function endItem(store: Store, { item, files, changes }: Ended): Promise<v
   if (record === null) throw new Error(`${item.id} was not prepared`);
   const digests: Record<string, { bytes: number; sha256: string }> = {};
   for (const [name, text] of Object.entries(files)) {
-    const { bytes, sha256 } = await store.write(itemKey(store, item.kind, item.id, name), text);
+    const { bytes, sha256 } = await store.write(itemKey(item.kind, item.id, name), text);
     digests[name] = { bytes, sha256 };
   }
   await writeItem(store, {

@@ -1,8 +1,7 @@
 /** The rows of the tables, for results of the real engines. */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import type { PublishProgress } from '../../../src/report/progress.ts';
-import { publishCampaign } from '../../../src/report/publish.ts';
+import { type PublishProgress, publishCampaign } from '../../../src/report/publish.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { recordingText } from '../../services/recordings.ts';

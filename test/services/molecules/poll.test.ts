@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../../src/domain/outcomes.ts';
 import { createMoleculesClient } from '../../../src/services/molecules/client.ts';
-import { meaningfulLines } from '../../../src/services/molecules/log.ts';
+import { meaningfulLines } from '../../../src/services/molecules/poll.ts';
 import { RESULT_KEYS } from '../../../src/services/molecules/schemas.ts';
 import { quiet, TOKEN } from '../jobs.ts';
 import { acpypeRecording, finishedRecord, recordingNames } from '../recordings.ts';

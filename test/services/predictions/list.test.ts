@@ -9,15 +9,11 @@ import { httpServer, json, type ScriptedServer, type SeenRequest } from '../scri
 
 async function listAt(
   server: Pick<ScriptedServer, 'url'>,
-  {
-    kind = 'sequence',
-    token = TOKEN,
-    ...options
-  }: { kind?: Kind; token?: string; only?: () => ReadonlySet<string> } = {},
+  { kind = 'sequence', token = TOKEN }: { kind?: Kind; token?: string } = {},
 ): Promise<ListOutcome> {
   const client = createPredictionsClient({ url: server.url, variant: 'current', token });
   try {
-    return await client.list(kind, { ...quiet(), ...options });
+    return await client.list(kind, quiet());
   } finally {
     await client.close();
   }
@@ -83,38 +79,12 @@ describe('the list of past results (contract 4.7)', () => {
     expect(await listed([])).toEqual({ type: 'listed', jobs: [] });
   });
 
-  test('may be longer than what fits into memory at a time', async () => {
+  test('may have 40,000 jobs', async () => {
     const note = 'x'.repeat(900);
     const entries = Array.from({ length: 40_000 }, (_, n) => ({ ...entryOf(n), note }));
     const outcome = await listed({ results: entries });
     const ids = outcome.type === 'listed' && outcome.jobs.map(({ remoteId }) => remoteId);
     expect(ids).toEqual(entries.map(({ request_id }) => request_id));
-  });
-
-  test('is read until the wanted jobs are found, and no further', async () => {
-    await using server = await httpServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      // The rest never comes.
-      const entries = Array.from({ length: 500 }, (_n, n) => JSON.stringify(entryOf(n)));
-      response.write(`[${entries.join(',')},`);
-    });
-    const only = () => new Set(['job-7', 'job-3', 'job-11']);
-    const outcome = await listAt(server, { only });
-    const ids = outcome.type === 'listed' && outcome.jobs.map(({ remoteId }) => remoteId);
-    expect(ids).toEqual(['job-3', 'job-7', 'job-11']);
-  });
-
-  test('is read to its end for a job that it does not have', async () => {
-    await using server = await httpServer((_, response) =>
-      json(
-        response,
-        200,
-        Array.from({ length: 500 }, (_n, n) => entryOf(n)),
-      ),
-    );
-    const outcome = await listAt(server, { only: () => new Set(['job-3', 'another']) });
-    const ids = outcome.type === 'listed' && outcome.jobs.map(({ remoteId }) => remoteId);
-    expect(ids).toEqual(['job-3']);
   });
 
   test('that breaks off has not been read', async () => {

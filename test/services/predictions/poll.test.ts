@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../../src/domain/outcomes.ts';
 import { createPredictionsClient } from '../../../src/services/predictions/client.ts';
 import type { Variant } from '../../../src/services/predictions/earlier.ts';
-import { readTiming } from '../../../src/services/predictions/timing.ts';
+import { readTiming } from '../../../src/services/predictions/poll.ts';
 import { quiet, TOKEN } from '../jobs.ts';
 import { deadUrl, httpServer, json, rawServer, type ScriptedServer } from '../scripted-server.ts';
 

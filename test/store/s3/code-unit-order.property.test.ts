@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inCodeUnitOrder } from '../../../src/store/s3/code-unit-order.ts';
+import { inCodeUnitOrder } from '../../../src/store/s3/listing.ts';
 import { collected } from '../store-expectations.ts';
 
 async function* listed(keys: readonly string[]): AsyncGenerator<string> {

@@ -30,7 +30,7 @@ describe('a campaign', () => {
     ended: { succeeded: 90, failed: 2, held: 1, cancelled: 0, invalid: 3 },
     failuresByCode: { JOB_FAILED: 1, SUBMIT_UNSURE: 1, RESULT_EMPTY: 1 },
   };
-  const standing = { progress, foreseen: null, startedAt: NOW - HOUR, store: '/data/night' };
+  const standing = { progress, startedAt: NOW - HOUR, store: '/data/night' };
 
   test('names a paused service, and the command to continue', () => {
     const brakes = [{ service: 'molecules', code: 'JOB_FAILED', message: HOSTILE, times: 5 }];
@@ -49,7 +49,6 @@ describe('a campaign', () => {
       `**\`night\`**: **running**
 
 - started: 21 Nov 22:40:12 UTC
-- end expected: not known yet
 - results: \`/data/night\`
 
 | state | items |
@@ -70,25 +69,6 @@ describe('a campaign', () => {
 | \`SUBMIT_UNSURE\` | 1 |`,
     );
   });
-
-  test('shows the expected end, and when it was computed', () => {
-    const foreseen = { endsAt: NOW + 3 * HOUR, seenAt: NOW };
-    expect(campaignDetails({ ...standing, foreseen })).toContain(
-      'end expected: 22 Nov 02:40:12 UTC, as seen at 21 Nov 23:40:12 UTC',
-    );
-    expect(campaignDetails({ ...standing, foreseen: { ...foreseen, endsAt: null } })).toContain(
-      'end expected: not determined by a limit',
-    );
-  });
-
-  test.each(['paused', 'publishing', 'completed', 'cancelled'] as const)(
-    'shows no expected end if the campaign is %s',
-    (state) => {
-      const foreseen = { endsAt: NOW, seenAt: NOW };
-      const shown = campaignDetails({ ...standing, foreseen, progress: { ...progress, state } });
-      expect(shown).not.toContain('end expected');
-    },
-  );
 
   test('fits the size limit, with many codes and hostile texts', () => {
     const failuresByCode = Object.fromEntries(
@@ -112,8 +92,10 @@ describe('an item', () => {
     kind: 'molecule',
     generation: 0,
     store: '/data/night',
+    tree: 'a-tree',
     reference: { service: 'molecules', address: 'host/acpype', credential: '3f2a91bc' },
-    weight: 1,
+    priority: 3,
+    user: null,
     policy: { deadlineMs: HOUR, whenUnsure: 'hold' },
     sends: {
       input: { name: 'input.smi', bytes: 28, digest: '0123456789ab' },
@@ -196,11 +178,6 @@ describe('an item', () => {
     expect(itemDetails({ ...input, sends }, waiting, NOW)).toContain(`- options: ${words}\n`);
   });
 
-  test('whose page has no input and options is shown without them', () => {
-    const { sends: _, ...before } = input;
-    expect(itemDetails(before, waiting, NOW)).not.toMatch(/input:|options:/);
-  });
-
   test('fits the size limit, with many attempts and hostile texts', () => {
     const attempts = Array.from({ length: 500 }, (): Attempt => ({
       at: new Date(NOW).toISOString(),
@@ -235,9 +212,19 @@ describe('a budget', () => {
     address: 'host',
     now: NOW,
     outstanding: 2,
-    addressWindow: unlimited,
+    addressBlock: { blockedUntil: null, blockedBecause: null },
     credentials: [{ ...window, credential: '3f2a91bc' }],
-    waiting: [{ campaign: 'night', credential: '3f2a91bc', items: 12, paused: true }],
+    waiting: [
+      {
+        campaign: 'night',
+        credential: '3f2a91bc',
+        items: 12,
+        asked: 12,
+        priority: 4,
+        user: 'anna',
+        paused: true,
+      },
+    ],
     use: [
       {
         campaign: 'night',
@@ -245,9 +232,7 @@ describe('a budget', () => {
         credential: '3f2a91bc',
         charged: 2,
         waiting: 12,
-        share: 2,
-        priority: 3,
-        reserve: 20,
+        priority: 4,
         paused: true,
       },
       {
@@ -256,9 +241,7 @@ describe('a budget', () => {
         credential: '3f2a91bc',
         charged: 1,
         waiting: 0,
-        share: 1,
         priority: 3,
-        reserve: 0,
         paused: false,
       },
     ],
@@ -278,25 +261,17 @@ Slots become free:
 
 - credential \`3f2a91bc\`: 2 at 21 Nov 23:40:13 UTC, 1 at 21 Nov 23:41:12 UTC
 
-| campaign | user | credential | charged | waiting | standing |
-| --- | --- | --- | ---: | ---: | --- |
-| \`night\` | \`anna\` | \`3f2a91bc\` | 2 | 12 (paused) | share 2, priority 3, reserve 20 |
+| campaign | user | credential | charged | waiting | priority |
+| --- | --- | --- | ---: | ---: | ---: |
+| \`night\` | \`anna\` | \`3f2a91bc\` | 2 | 12 (paused) | 4 |
 | no campaign here |  | \`3f2a91bc\` | 1 | 0 |  |
 
 2 in progress; 7 sent in total, of which 5 accepted, 1 refused, 1 answered with 429.`,
     );
   });
 
-  test('with many slots shows the next ones and the number of later ones', () => {
-    const releases = [0, 1, 2, 3, 4].map((minute) => NOW + minute * 60_000);
-    const credentials = [{ ...window, releases, credential: '3f2a91bc' }];
-    expect(budgetDetails({ ...status, credentials })).toContain(
-      '1 at 21 Nov 23:42:12 UTC, 2 later\n',
-    );
-  });
-
   test('shows why nothing is sent, also without a known limit', () => {
-    const shown = budgetDetails({ ...status, addressWindow: down });
+    const shown = budgetDetails({ ...status, addressBlock: down });
     expect(shown).toContain(
       'Blocked:\n\n- all of this address: next try 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
     );
@@ -306,9 +281,9 @@ Slots become free:
   test('shows whether it waits for a slot or for the end of a block', () => {
     expect(timerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
     expect(timerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
-    const blocked = { ...status, addressWindow: down };
+    const blocked = { ...status, addressBlock: down };
     expect(timerSummary(blocked, NOW + 40_000)).toBe('next try 23:40:52 UTC: HTTP 503: <b>');
-    const hostile = { ...blocked, addressWindow: { ...down, blockedBecause: HOSTILE } };
+    const hostile = { ...blocked, addressBlock: { ...down, blockedBecause: HOSTILE } };
     expect(bytes(timerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
   });
 
@@ -316,7 +291,7 @@ Slots become free:
     const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
     const credential = { ...window, credential: HOSTILE.slice(0, 8), ...blockOf(down) };
     const line = { campaign: 'c'.repeat(64), user: HOSTILE, credential: '3f2a91bc', charged: 1 };
-    const standing = { waiting: 1, share: 1, priority: 3, reserve: 0, paused: true };
+    const standing = { waiting: 1, priority: 3, paused: true };
     const use = many({ ...line, ...standing });
     const shown = budgetDetails({ ...status, credentials: many(credential), use });
     expect(bytes(shown)).toBeLessThan(DETAILS);
@@ -333,8 +308,10 @@ describe('a summary', () => {
     campaign: 'night',
     credential: '3f2a91bc',
     attempt: 0,
-    weight: 1,
-    job: { id: 'ubq', kind: 'sequence', generation: 0, store: '/data/night' },
+    run: 'r',
+    priority: 3,
+    user: null,
+    job: { id: 'ubq', kind: 'sequence', generation: 0, store: '/data/night', tree: 'a-tree' },
     order: 0,
     turnedAway: [],
   };

@@ -6,17 +6,15 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   ENGINE_VERSIONS,
-  engineFolder,
   installedEngine,
   RECORD_FILE,
   type Installed,
 } from '../real/installed.ts';
 import { PLAIN_PATH } from '../real/work-folder.ts';
 import { BUILT } from '../../../program/files.ts';
-import { SetupProblem } from '../../../program/problem.js';
-import { aptLine } from './needs.ts';
+import { SetupProblem } from '../../../program/problem.ts';
+import { aptLine, type Recipe } from './recipes.ts';
 import { makeEnvironment, packagesIn, pipInstall } from './python.ts';
-import type { Recipe } from './recipe.ts';
 
 export interface State {
   readonly engine: Recipe['engine'];
@@ -32,11 +30,10 @@ const FROM_A_CHECKOUT =
 
 /** Changes nothing; runs an installed engine. */
 export function check(recipe: Recipe, folder: string): State {
-  const installed = installedEngine(recipe.engine, folder, recipe.version);
+  const installed = installedEngine(recipe.engine, folder);
   const missing = recipe.needs.filter((need) => !need.found());
   const state = { engine: recipe.engine, installed };
-  const which = recipe.version === undefined ? '' : ` --version ${recipe.version}`;
-  const again = BUILT ? FROM_A_CHECKOUT : `npm run engines -- --only ${recipe.engine}${which}`;
+  const again = BUILT ? FROM_A_CHECKOUT : `npm run engines -- --only ${recipe.engine}`;
   if (missing.length > 0) {
     const problem = `the system lacks ${missing.map(({ name }) => name).join(', ')}`;
     const then = installed === null ? `${BUILT ? '; ' : ' && '}${again}` : '';
@@ -50,7 +47,7 @@ export function check(recipe: Recipe, folder: string): State {
 
 /** Installs what is missing according to `check`. Throws a SetupProblem. */
 export function install(recipe: Recipe, folder: string): Installed {
-  const place = join(folder, engineFolder(recipe.engine, recipe.version));
+  const place = join(folder, recipe.engine);
   refuseUnusable(recipe, place);
   rmSync(place, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -58,7 +55,7 @@ export function install(recipe: Recipe, folder: string): Installed {
   pipInstall(place, recipe.pipArguments);
   const proof = recipe.prove(place);
   if ('problem' in proof) throw unproven(recipe, proof.problem);
-  if (proof.version !== (recipe.version ?? ENGINE_VERSIONS[recipe.engine])) {
+  if (proof.version !== ENGINE_VERSIONS[recipe.engine]) {
     throw unproven(recipe, `it is version ${proof.version}`);
   }
   const record: Installed = {

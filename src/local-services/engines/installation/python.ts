@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { SetupProblem, commonProblem, lastLines } from '../../../program/problem.js';
+import { SetupProblem, commonProblem, lastLines } from '../../../program/problem.ts';
 
 interface Said {
   readonly ok: boolean;

@@ -5,27 +5,16 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { BUILT, PROGRAM_FOLDER } from '../../../program/files.ts';
-import { cacheFolder } from '../../../program/temporal-cli.js';
+import { cacheFolder } from '../../../program/temporal-cli.ts';
 
 export const REAL_ENGINES = ['acpype', 'b2btools'] as const;
 export type RealEngineName = (typeof REAL_ENGINES)[number];
 
-/** The default version of each, whose results were compared with the recordings (`npm run verify:engines`). */
+/** The version of each, which made the recordings. */
 export const ENGINE_VERSIONS: Readonly<Record<RealEngineName, string>> = {
   acpype: '2023.10.27',
   b2btools: '3.0.9',
 };
-
-/** Additional versions, installed on request; their results were compared with the default (docs/engines.md). */
-export const OTHER_VERSIONS: Readonly<Record<RealEngineName, readonly string[]>> = {
-  acpype: ['2026.10.15'],
-  b2btools: [],
-};
-
-/** The folder of an engine: the default version has the plain name. */
-export function engineFolder(engine: RealEngineName, version = ENGINE_VERSIONS[engine]): string {
-  return version === ENGINE_VERSIONS[engine] ? engine : `${engine}-${version}`;
-}
 
 /** The content of `installed.json`. */
 export interface Installed {
@@ -49,15 +38,14 @@ export function enginesFolder(environment: NodeJS.ProcessEnv = process.env): str
   return BUILT ? join(cacheFolder(environment), 'engines') : join(PROGRAM_FOLDER, '.engines');
 }
 
-/** The engine, if it is completely installed, was not moved, and has a version known to this project. */
+/** The engine, if it is completely installed, was not moved, and has the version of this project. */
 export function installedEngine(
   engine: RealEngineName,
   folder: string = enginesFolder(),
-  version: string = ENGINE_VERSIONS[engine],
 ): Installed | null {
-  const place = join(folder, engineFolder(engine, version));
+  const place = join(folder, engine);
   const record = readRecord(join(place, RECORD_FILE));
-  if (record?.engine !== engine || record.version !== version) return null;
+  if (record?.engine !== engine || record.version !== ENGINE_VERSIONS[engine]) return null;
   return isAbsolute(record.folder) && samePlace(record.folder, place) ? record : null;
 }
 

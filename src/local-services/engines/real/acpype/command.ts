@@ -43,12 +43,12 @@ export function acpypeArguments(job: MoleculeJob): string[] {
  */
 export function acpypeEnvironment(
   installed: Installed,
-  netcdf: string | null,
+  netcdf: string,
   folder: string,
 ): Record<string, string> {
   return {
     PATH: `${join(installed.folder, 'bin')}:/usr/bin:/bin`,
-    ...(netcdf !== null && { LD_PRELOAD: netcdf }),
+    LD_PRELOAD: netcdf,
     // One core per job: the service runs as many jobs as there are cores.
     OMP_NUM_THREADS: '1',
     OPENBLAS_NUM_THREADS: '1',

@@ -8,8 +8,6 @@ import { runProgram, type Ended } from '../process.ts';
 import { removeFolder, workFolder } from '../work-folder.ts';
 import { acpypeArguments, acpypeEnvironment, inputFileName } from './command.ts';
 import { readFileSet, type FileSet } from './file-set.ts';
-import { failureIn, readableLog } from './log.ts';
-import { phaseOf } from './phases.ts';
 
 /** Its programs needed at most 63 MB in all recorded runs, including one with 200 atoms. */
 const MEMORY_MB = 2_000;
@@ -20,10 +18,10 @@ type AcpypeOutcome =
   | { readonly ok: true; readonly files: FileSet; readonly log: string }
   | { readonly ok: false; readonly message: string; readonly log: string };
 
-/** @param netcdf path of the system's libnetcdf; null for a version with a complete one */
+/** @param netcdf path of the system's libnetcdf */
 export async function runAcpype(
   installed: Installed,
-  netcdf: string | null,
+  netcdf: string,
   job: MoleculeJob,
   context: EngineContext,
 ): Promise<AcpypeOutcome> {
@@ -92,4 +90,44 @@ function failureOf({ code, signal }: Ended, missing: readonly string[]): string 
   const lost =
     missing.length > 3 ? `${String(missing.length)} of its 19 files` : missing.join(', ');
   return `ACPYPE ${end}${lost === '' ? '' : `, without ${lost}`}.`;
+}
+
+/** Python's stack trace in ACPYPE's source; the line above has the message. */
+const TRACEBACK =
+  /^(?:\nDuring handling of the above exception, another exception occurred:\n\n)?Traceback \(most recent call last\):\n(?: .*\n)+(?:\S.*\n)?/gm;
+const TEMPORARY_LOG = /^Log tmp location: .*\n?/gm;
+
+/**
+ * Hides the paths of this machine.
+ * @param folder the job's, shown as `.`
+ * @param engine ACPYPE's, shown as `$ACPYPE`
+ */
+export function readableLog(output: string, folder: string, engine: string): string {
+  return output
+    .replaceAll(folder, '.')
+    .replaceAll(engine, '$ACPYPE')
+    .replaceAll(TRACEBACK, '')
+    .replaceAll(TEMPORARY_LOG, '');
+}
+
+/** `ACPYPE FAILED: …`, possibly followed by nothing; null if there is no such line. */
+export function failureIn(log: string): string | null {
+  return /^(?:ERROR: )?(ACPYPE FAILED: ?.*)$/m.exec(log)?.[1]?.trim() ?? null;
+}
+
+interface Phase {
+  /** 0-100: the fraction of time for a molecule of thirty atoms. */
+  readonly progress: number;
+  readonly text: string;
+}
+
+/** The last match in a text counts. */
+const PHASES: readonly (readonly [RegExp, Phase])[] = [
+  [/^==> Writing /m, { progress: 80, text: 'writing topologies' }],
+  [/^==> Executing Tleap/m, { progress: 70, text: 'assigning parameters' }],
+  [/^==> Executing Antechamber/m, { progress: 30, text: 'computing charges and atom types' }],
+];
+
+export function phaseOf(printed: string): Phase | null {
+  return PHASES.find(([line]) => line.test(printed))?.[1] ?? null;
 }

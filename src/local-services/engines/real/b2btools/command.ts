@@ -41,7 +41,7 @@ function sequenceCommand(predictors: readonly string[]): Command {
   return { program: 'b2bTools', inputFile: INPUT, outputs, args };
 }
 
-export function alignmentCommand(predictors: readonly string[]): Command {
+function alignmentCommand(predictors: readonly string[]): Command {
   const distributions = ['-dj', FILES.distributions];
   const args = ['--mode', 'msa', ...files(FILES), ...distributions, ...flags(predictors)];
   return { program: 'b2bTools', inputFile: INPUT, outputs: FILES, args };

@@ -16,8 +16,7 @@ const ENVIRONMENT = {
   OMP_NUM_THREADS: '1',
   OPENBLAS_NUM_THREADS: '1',
   MKL_NUM_THREADS: '1',
-  // Debian's scikit-learn is newer than the models and prints long warnings; `npm run verify:engines` checks the
-  // results.
+  // Debian's scikit-learn is newer than the models and prints long warnings.
   PYTHONWARNINGS: 'ignore',
 };
 

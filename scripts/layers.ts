@@ -1,0 +1,140 @@
+/**
+ * Which part of `src/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
+ *
+ *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
+ *     → report → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain, program
+ *
+ * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
+ * so that a worker without an endpoint pays nothing.
+ * The report is made from the output tree alone, so it is below the activity that publishes it.
+ * Exports are made from the tree and from what the report reads of it, for the command line and the library.
+ * Campaigns holds the use cases (plan, start, follow, retry, control): the command line and the library call them, so they
+ * know no terminal, no prompts and no exit of the process.
+ * Doctor checks an installation for the command line: its checks know no terminal either.
+ * Program says where the program's own files lie, in a checkout and in the package, and fetches the Temporal CLI.
+ */
+
+/** From the bottom up. A part may import itself and every part of the rows below its own. */
+const ROWS = [
+  ['domain', 'program'],
+  ['manifest', 'inputs', 'results', 'budget', 'state'],
+  ['services', 'store', 'config', 'ledger', 'report-page'],
+  ['plan', 'report'],
+  ['export'],
+  ['workflows'],
+  ['activities'],
+  ['temporal'],
+  ['watchdog', 'telemetry'],
+  ['worker'],
+  ['host'],
+  ['campaigns'],
+  ['library', 'doctor'],
+  ['cli'],
+];
+
+type Table = Readonly<Record<string, readonly string[]>>;
+
+const byRows: Table = Object.fromEntries(
+  ROWS.flatMap((row, height) => row.map((part) => [part, ROWS.slice(0, height).flat()])),
+);
+
+/**
+ * Part of `src/` → the other parts that it may import: the rows below, with some exceptions, each with its reason.
+ * A file directly in `src/` is a part with its own name.
+ */
+const MAY_IMPORT: Table = {
+  ...byRows,
+  // A row of a manifest is checked by the contents of its input.
+  manifest: ['domain', 'inputs'],
+  // The user's own folders: it must work before anything else is read.
+  state: ['domain'],
+  // Pure, and bundled with the workflow code: it must not reach the disk through `program`.
+  budget: ['domain'],
+  // The report's page runs in a browser and imports it.
+  results: ['domain'],
+  // The last check before a submission has no access to services or trees.
+  ledger: ['domain', 'budget', 'state'],
+  // Workflow code runs in the sandbox: nothing that uses a clock, a network or a disk is allowed.
+  workflows: ['domain', 'budget'],
+  // Runs in a browser: it defines its data, which the report creates.
+  'report-page': ['domain', 'results'],
+  // The server side: with code shared with the client both could have the same error.
+  // It has its own files and engines, and gets their paths from `program`.
+  'local-services': ['domain', 'program'],
+  // These two start the local services in their own process.
+  host: [...(byRows['host'] ?? []), 'local-services'],
+  // It checks the engines of the local services.
+  doctor: [...(byRows['doctor'] ?? []), 'local-services'],
+  // The library is for users' programs: the command line uses the layers below it.
+  cli: [...(byRows['cli'] ?? []).filter((part) => part !== 'library'), 'local-services'],
+};
+
+/**
+ * Packages that a part may import, if not all are allowed. Parts imported by workflow code are bundled with it, so
+ * domain and budget have the same restrictions as workflows.
+ */
+const MAY_USE: Table = {
+  domain: [],
+  budget: [],
+  workflows: ['@temporalio/workflow', '@temporalio/common'],
+  // All of it is part of every report.
+  'report-page': ['preact', 'preact/hooks', '@observablehq/plot'],
+};
+
+/** Parts that use Temporal; all others can be tested and used without it. */
+const KNOW_TEMPORAL = [
+  'workflows',
+  'activities',
+  'temporal',
+  'watchdog',
+  'telemetry',
+  'worker',
+  'host',
+  'campaigns',
+  'library',
+  'doctor',
+  'cli',
+];
+
+/** It reads profiles, and connects to nothing. */
+const PROFILES = { part: 'config', specifier: '@temporalio/envconfig' };
+
+/** `src/services/molecules/submit.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/`. */
+function partOf(path: string): string | null {
+  const match = /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path);
+  return match?.[1] ?? null;
+}
+
+/** A file of the checkout that is missing in the package: everything that the product needs is in `src`. */
+function isOutsideProduct(target: string): boolean {
+  return /^(scripts|test|bench)(\/|$)/.test(target);
+}
+
+function mayUse(part: string, specifier: string): boolean {
+  if (isOutsideProduct(specifier)) return false;
+  if (part === PROFILES.part && specifier === PROFILES.specifier) return true;
+  if (specifier.startsWith('@temporalio/') && !KNOW_TEMPORAL.includes(part)) return false;
+  const allowed = MAY_USE[part];
+  return allowed === undefined || allowed.includes(specifier);
+}
+
+export interface Import {
+  /** Path of the importing file in the project: `src/budget/window.ts`. */
+  readonly from: string;
+  /** Path of the imported file in the project, or a package's name. */
+  readonly target: string;
+}
+
+/** Why the import is not allowed; null if it is. */
+export function importProblem({ from, target }: Import): string | null {
+  const part = partOf(from);
+  if (part === null) return null;
+  const allowed = MAY_IMPORT[part];
+  if (allowed === undefined) return `src/${part} has no place in scripts/layers.ts yet`;
+  const other = partOf(target);
+  if (other === null) {
+    return mayUse(part, target) ? null : `${part} may not use ${target}`;
+  }
+  if (other === part || allowed.includes(other)) return null;
+  return `${part} may not import ${other}`;
+}

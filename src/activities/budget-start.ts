@@ -1,0 +1,186 @@
+/**
+ * The only way in which a budget is started: with what the run before it has left (budget/inherit.ts), as an argument
+ * and as the memo of its start. So at every moment the memo of the newest run has all that may still count
+ * (docs/architecture.md).
+ *
+ * Rejected: rebuilding the charges from the history of the former run, of which only one start path made use, and
+ * asking a list of workflows, which lags behind.
+ */
+import { Context } from '@temporalio/activity';
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { InternalWorkflowStartOptionsSymbol } from '@temporalio/client/lib/internal.js';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { newBudget } from '../budget/budget.ts';
+import type { BudgetConfiguration } from '../budget/events.ts';
+import type { FormerBudget } from '../budget/inherit.ts';
+import { snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { systemClock } from '../ledger/steady-clock.ts';
+import { configureSignal, STATUS_MEMO, type BudgetInput } from '../workflows/messages.ts';
+import { budgetWorkflowId } from '../workflows/names.ts';
+import type { Dependencies } from './dependencies.ts';
+import { isReached } from './if-found.ts';
+import { serviceOf } from './service.ts';
+
+type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
+
+/** Sends the configured limits to the budget workflow of a service, and starts it if it does not run. */
+export async function ensureBudget(
+  deps: Dependencies,
+  reference: ServiceReference,
+  reason = 'its workflow had ended',
+): Promise<void> {
+  const { budget: configuration } = serviceOf(deps, reference);
+  await reachBudget(deps.temporal, deps.taskQueue, reference, { configuration, reason });
+}
+
+/** What was read of the former run may be this old when its successor is started (ms). */
+const READ_HOLDS_MS = 5_000;
+const TRIES = 20;
+
+/** @param reason why the former run has ended, for people */
+export async function reachBudget(
+  client: Client,
+  taskQueue: string,
+  reference: BudgetAddress,
+  {
+    configuration,
+    reason,
+  }: { readonly configuration: BudgetConfiguration; readonly reason: string },
+): Promise<void> {
+  const workflowId = budgetWorkflowId(reference);
+  const clock = systemClock();
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const readAt = clock.now().steadyMs;
+    const last = await describeRun(client, workflowId);
+    if (last?.isRunning) {
+      const budget = client.workflow.getHandle(workflowId);
+      if (await isReached(budget.signal(configureSignal, configuration))) return;
+      continue;
+    }
+    if (clock.now().steadyMs - readAt > READ_HOLDS_MS) continue;
+    // It may have been started by another, and may have ended since: what it has is read in the next turn.
+    await start(client, {
+      ...budgetStart(reference, taskQueue, last && { ...last, reason }, configuration),
+      [InternalWorkflowStartOptionsSymbol]: {
+        requestId: last?.run ?? `the first of ${workflowId}`,
+      },
+    });
+  }
+  throw new Error(`${workflowId} ends whenever it is started`);
+}
+
+type StartOptions = ReturnType<typeof budgetStart> & {
+  /** A second start after the same former run is none: the server returns the run that the first one has started. */
+  readonly [InternalWorkflowStartOptionsSymbol]: { readonly requestId: string };
+};
+
+async function start(client: Client, options: StartOptions): Promise<void> {
+  try {
+    await client.workflow.start('budget', options);
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** The options with which the budget of a service is started. */
+export function budgetStart(
+  { service, address }: BudgetAddress,
+  taskQueue: string,
+  former: FormerBudget | null = null,
+  configuration: BudgetConfiguration | null = null,
+) {
+  const name = { service, address };
+  const first = snapshotOf(name, newBudget(), 0, null);
+  const written = former ? former.written : first;
+  const input: BudgetInput = {
+    ...name,
+    ...(former && { former }),
+    // With the start: a budget that never received its limits would grant nothing.
+    ...(configuration && { happened: [{ type: 'configure', ...configuration }] }),
+  };
+  return {
+    workflowId: budgetWorkflowId(name),
+    taskQueue,
+    args: [input] satisfies [BudgetInput],
+    // Before its first task, it has what it was started with. Without it, all would be unknown to its successor.
+    ...(written && { memo: { [STATUS_MEMO]: written } }),
+    // Its tasks come first: an idle slot is lost.
+    priority: { priorityKey: 1 },
+    workflowTaskTimeout: '5s',
+    staticSummary: `budget of ${service} at ${address}`,
+  } as const;
+}
+
+/** What the run has left that was reset to the present one, or the last of them; null if that cannot be read. */
+export async function readFormer(
+  { temporal }: Pick<Dependencies, 'temporal'>,
+  run: string,
+): Promise<BudgetSnapshot | null> {
+  const own = Context.current().info.workflowExecution;
+  if (!own) throw new Error('this is an activity of a budget');
+  for (let former = run; ;) {
+    const found = await describeRun(temporal, own.workflowId, former);
+    if (!found) return null;
+    const { resetTo } = found;
+    if (resetTo === '' || resetTo === own.runId) return found.written;
+    former = resetTo;
+  }
+}
+
+interface DescribedRun extends Omit<FormerBudget, 'reason'> {
+  readonly isRunning: boolean;
+  /** The run that it was reset to; empty if it was not. */
+  readonly resetTo: string;
+}
+
+/** temporal.api.enums.v1.WorkflowExecutionStatus */
+const RUNNING = 1;
+/** grpc/grpc: doc/statuscodes.md */
+const NOT_FOUND = 5;
+
+/**
+ * A run of a budget, the current one without `runId`; null if there is none. The server answers from the run itself,
+ * also when it has ended: nothing lags behind.
+ */
+async function describeRun(
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<DescribedRun | null> {
+  const { namespace } = client.options;
+  try {
+    const { workflowExecutionInfo: info, workflowExtendedInfo: extended } =
+      await client.workflowService.describeWorkflowExecution({
+        namespace,
+        execution: { workflowId, ...(runId !== undefined && { runId }) },
+      });
+    return {
+      run: info?.execution?.runId ?? '',
+      isRunning: Number(info?.status) === RUNNING,
+      resetTo: extended?.resetRunId ?? '',
+      written: await writtenIn(client, info?.memo?.fields?.[STATUS_MEMO]),
+    };
+  } catch (error) {
+    if (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND) return null;
+    throw error;
+  }
+}
+
+type Payload = Parameters<
+  Client['options']['loadedDataConverter']['payloadConverter']['fromPayload']
+>[0];
+
+/** null if it has none, or if it is not readable here: encrypted with another key. Then its charges are unknown. */
+async function writtenIn(
+  client: Client,
+  payload: Payload | null | undefined,
+): Promise<BudgetSnapshot | null> {
+  if (!payload) return null;
+  const [value] = await decodeArrayFromPayloads(client.options.loadedDataConverter, [
+    payload,
+  ]).catch(() => [null]);
+  const isWritten = typeof value === 'object' && value !== null && 'credentials' in value;
+  return isWritten ? (value as BudgetSnapshot) : null;
+}

@@ -1,0 +1,79 @@
+/** Copies a campaign's tree, or a part of it, from its store to a local folder. */
+import { codedError } from '../domain/errors.ts';
+import { absoluteAddress, campaignAddress } from '../store/address.ts';
+import { itemFolder, itemOf } from '../store/layout.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { transfer, type Transferred } from '../store/transfer.ts';
+import { readTreeId } from '../store/tree-identity.ts';
+import { requireTree, type CampaignTree } from './campaign-tree.ts';
+import { whileHoldingAlone } from './hold-tree.ts';
+import { itemLines, type ItemLine } from './item-lines.ts';
+import type { OnNotice } from './notice.ts';
+
+interface TreeTransfer {
+  readonly name: string;
+  /** The folder or bucket of all trees in the store. */
+  readonly storeUrl: string;
+  /** The local folder of all trees. */
+  readonly out: string;
+  /** Selects items; without it, the whole tree is copied. */
+  readonly where: ((line: ItemLine) => boolean) | undefined;
+  readonly onNotice: OnNotice;
+  /** Called after each file. */
+  readonly onFile: (done: Transferred) => void;
+}
+
+/** What was copied, and between which places. */
+interface TransferredTree {
+  readonly from: string;
+  readonly to: string;
+  readonly done: Awaited<ReturnType<typeof transfer>>;
+}
+
+/**
+ * From the store to the local folder.
+ * @throws HundredfoldError `TRANSFER_SAME_PLACE`, `PULL_INTO_TREE`
+ */
+export async function pullTree(wanted: TreeTransfer): Promise<TransferredTree> {
+  const { name, storeUrl, out } = wanted;
+  if (absoluteAddress(storeUrl) === absoluteAddress(out)) {
+    throw codedError('TRANSFER_SAME_PLACE', { address: absoluteAddress(out) });
+  }
+  const source = await requireTree(campaignAddress(storeUrl, name), name, false);
+  const here = campaignAddress(out, name);
+  const to = await openStore(here);
+  if ((await readTreeId(to)) !== null) throw codedError('PULL_INTO_TREE', { folder: here });
+  const filter = await filterOf(source, wanted);
+  const lease = { where: 'hundredfold pull', store: to, onNotice: wanted.onNotice };
+  return whileHoldingAlone(lease, () => copy(wanted, source.store, to, filter));
+}
+
+/** For `transfer`: empty without a selection. */
+interface Filter {
+  readonly wanted?: (key: string) => boolean;
+}
+
+/** The files of the selected items, without the tables, which describe all items. */
+async function filterOf(tree: CampaignTree, { where }: TreeTransfer): Promise<Filter> {
+  if (where === undefined) return {};
+  const folders = new Set<string>();
+  for await (const line of itemLines(tree, new Map(), {})) {
+    if (line.kind !== null && line.path !== null && where(line)) {
+      folders.add(itemFolder(line.kind, line.id));
+    }
+  }
+  return {
+    wanted: (key) => folders.has(itemOf(key)?.folder ?? ''),
+  };
+}
+
+async function copy(
+  { onFile }: TreeTransfer,
+  from: Store,
+  to: Store,
+  filter: Filter,
+): Promise<TransferredTree> {
+  const done = await transfer({ from, to, onFile, ...filter });
+  return { from: from.location, to: to.location, done };
+}

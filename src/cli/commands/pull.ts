@@ -1,0 +1,37 @@
+/** `hundredfold pull`: copies a campaign's tree, or a part of it, from its store to a local folder. */
+import { pullTree } from '../../campaigns/pull-tree.ts';
+import { EXIT } from '../../domain/errors.ts';
+import { sizeText } from '../../domain/size-text.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { parseWhere } from '../command-line/where.ts';
+import { commandSettings } from '../session/command-settings.ts';
+import { say } from '../text/explain.ts';
+import { nowAndThen } from '../text/now-and-then.ts';
+import { printDocument } from '../text/output.ts';
+
+export interface PullFlags extends CommonFlags {
+  /** The local folder of the trees. */
+  readonly out?: string;
+  readonly where?: readonly string[];
+}
+
+const HERE = './results';
+
+export async function pull(name: string, flags: PullFlags): Promise<number> {
+  const where = flags.where && parseWhere(flags.where);
+  const { storeUrl } = commandSettings(flags, { tokens: 'optional' });
+  const { from, to, done } = await pullTree({
+    name,
+    storeUrl,
+    out: flags.out ?? HERE,
+    where,
+    onNotice: say,
+    onFile: nowAndThen(({ files, bytes }) => `${name}: ${files} files, ${sizeText(bytes)} copied`),
+  });
+  const { files, copied, kept, bytes, faults } = done;
+  if (flags.json) printDocument({ campaign: name, from, to, ...done });
+  say(`${name}: ${files} files of ${from} in ${to}.`);
+  say(`  copied: ${copied} (${sizeText(bytes)}); already there and correct: ${kept}`);
+  for (const fault of faults) say(`  damaged: ${fault}`);
+  return faults.length === 0 ? EXIT.ok : EXIT.incomplete;
+}

@@ -1,0 +1,71 @@
+/**
+ * The process of a command that runs a worker. Its memory depends on settings that are read when a process starts: such
+ * a command therefore replaces its own process once, before it has loaded or read anything. Process id, arguments, stdin,
+ * stdout and stderr stay the same.
+ */
+
+/** Commands that run a worker until a campaign ends, or until they are stopped. Other commands end within seconds. */
+const WITH_WORKER = ['adopt', 'host', 'retry', 'run', 'watch', 'worker'];
+
+/** Size of one half of the space for new objects, in MB: heap.ts. */
+export const HALF_MB = 4;
+
+/** V8 reads it for the main thread when the process starts. It also marks the new process. */
+const FLAG = `--max-semi-space-size=${HALF_MB}`;
+
+/**
+ * For the allocator of glibc. By default it has an arena for each thread, up to eight for each core, and with each
+ * large block that is freed it returns less memory to the system.
+ */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: String(512 * 1024) };
+
+interface Restart {
+  readonly file: string;
+  /** The first is the name of the program. */
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+type ProcessStart = Pick<
+  NodeJS.Process,
+  'argv' | 'env' | 'execArgv' | 'execPath' | 'platform' | 'connected'
+>;
+
+/** How the process is to be started instead; null: it is not replaced. */
+export function restartOf({
+  argv,
+  env,
+  execArgv,
+  execPath,
+  platform,
+  connected,
+}: ProcessStart): Restart | null {
+  const [script = '', ...typed] = argv.slice(1);
+  const command = typed.find((word) => !word.startsWith('-'));
+  if (platform !== 'linux' || !WITH_WORKER.includes(command ?? '')) return null;
+  if (execArgv.includes(FLAG)) return null;
+  // The user has configured the allocator.
+  if (Object.keys(env).some((name) => name.startsWith('MALLOC_'))) return null;
+  // A restart would close these: the channel to a parent, and open files such as <(zcat table.csv.gz).
+  if (connected || typed.some((word) => word.includes('/fd/'))) return null;
+  return {
+    file: execPath,
+    args: [execPath, ...execArgv, FLAG, script, ...typed],
+    env: { ...env, ...ALLOCATOR },
+  };
+}
+
+/** Replaces this process if its command runs a worker; then it does not return. */
+export function becomeWorkerProcess(): void {
+  // This process has already read them. A program that it starts must not inherit them.
+  if (process.execArgv.includes(FLAG)) {
+    for (const name of Object.keys(ALLOCATOR)) Reflect.deleteProperty(process.env, name);
+  }
+  const restart = restartOf(process);
+  if (!restart) return;
+  try {
+    process.execve?.(restart.file, restart.args, restart.env);
+  } catch {
+    // Node's permission model forbids it. As with a Node without `execve`, the worker only takes more memory.
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The files of a molecule for AMBER that list its atoms: `X_AC.prmtop`, `X_AC.lib` (AMBER file formats) and
+ * `X_bcc_gaff2.mol2` (Tripos Mol2, with the atom types of the force field).
+ */
+import type { Place } from '../domain/molecular-graph.ts';
+import type { FileAtoms, Parameter, ReadAtoms } from './coordinates.ts';
+
+/** In a prmtop a charge is multiplied by this, so that the product of two is an energy in kcal/mol × Å. */
+const CHARGE_UNIT = 18.2223;
+
+/** `%FLAG` NAME, `%FORMAT(5E16.8)`, then values in columns of this width. */
+function readSections(prmtop: string): Map<string, readonly string[]> {
+  const parts = prmtop.split(/^%FLAG +/m).slice(1);
+  return new Map(
+    parts.map((part) => {
+      const [name = '', ...lines] = part.split('\n');
+      const width = Number(/^%FORMAT\(\d*[A-Za-z](\d+)/m.exec(part)?.[1]) || 1;
+      const values = lines
+        .filter((line) => !line.startsWith('%'))
+        .flatMap((line) => {
+          const row = line.trimEnd();
+          const columns = { length: Math.ceil(row.length / width) };
+          return Array.from(columns, (_, n) => row.slice(n * width, (n + 1) * width).trim());
+        });
+      return [name.trim(), values];
+    }),
+  );
+}
+
+/** The last two sections are `SCREEN` and `IPOL`: with them the file is complete. */
+export function readPrmtop(text: string): ReadAtoms {
+  const sections = readSections(text);
+  const values = (name: string): readonly string[] => sections.get(name) ?? [];
+  const numbers = (name: string): number[] => values(name).map(Number);
+  const at = numbers('POINTERS');
+  const atoms = at[0] ?? 0;
+  const times = (width: number, pointer: number): number => width * (at[pointer] ?? 0);
+  const lengths: readonly (readonly [section: string, length: number])[] = [
+    ...['ATOM_NAME', 'CHARGE', 'MASS', 'AMBER_ATOM_TYPE', 'SCREEN'].map(
+      (name) => [name, atoms] as const,
+    ),
+    ['BONDS_INC_HYDROGEN', times(3, 2)],
+    ['BONDS_WITHOUT_HYDROGEN', times(3, 12)],
+    ['ANGLES_INC_HYDROGEN', times(4, 4)],
+    ['ANGLES_WITHOUT_HYDROGEN', times(4, 13)],
+    ['DIHEDRALS_INC_HYDROGEN', times(5, 6)],
+    ['DIHEDRALS_WITHOUT_HYDROGEN', times(5, 14)],
+    ['IPOL', 1],
+  ];
+  if (atoms === 0) return 'has no atoms';
+  for (const [name, length] of lengths) {
+    const found = values(name).length;
+    if (found !== length) return `has ${found} of ${length} values in ${name}`;
+  }
+  const bonds = readTerms(numbers, 'bonds', 2, ['BOND_FORCE_CONSTANT', 'BOND_EQUIL_VALUE']);
+  const angles = readTerms(numbers, 'angles', 3, ['ANGLE_FORCE_CONSTANT', 'ANGLE_EQUIL_VALUE']);
+  const of = ['FORCE_CONSTANT', 'PERIODICITY', 'PHASE'].map((name) => `DIHEDRAL_${name}`);
+  const dihedrals = readTerms(numbers, 'dihedrals', 4, of);
+  return {
+    names: values('ATOM_NAME'),
+    types: values('AMBER_ATOM_TYPE'),
+    charges: numbers('CHARGE').map((charge) => charge / CHARGE_UNIT),
+    masses: numbers('MASS'),
+    bonds: bonds.map((bond) => bond.of),
+    angles: angles.map((angle) => angle.of),
+    dihedrals: dihedrals.map((dihedral) => dihedral.of),
+    parameters: [...bonds, ...angles, ...dihedrals],
+  };
+}
+
+function readTerms(
+  numbers: (name: string) => number[],
+  kind: 'bonds' | 'angles' | 'dihedrals',
+  width: number,
+  columns: readonly string[],
+): Parameter<number>[] {
+  const values = columns.map((name) => numbers(name));
+  const name = kind.toUpperCase();
+  const all = ['INC', 'WITHOUT'].flatMap((which) => numbers(`${name}_${which}_HYDROGEN`));
+  return Array.from({ length: all.length / (width + 1) }, (_, term) => {
+    const own = all.slice(term * (width + 1), (term + 1) * (width + 1));
+    return {
+      kind: width === 4 && (own[3] ?? 0) < 0 ? 'impropers' : kind,
+      // Three times their index, negative for special dihedral angles.
+      of: own.slice(0, width).map((number) => Math.abs(number) / 3),
+      values: values.map((column, n) => {
+        const value = column[(own[width] ?? NaN) - 1] ?? NaN;
+        return n > 0 && n === width - 2 ? (value * 180) / Math.PI : value;
+      }),
+    };
+  });
+}
+
+/** The tables of one unit, in alphabetical order: the velocities are the last. */
+export function readLib(text: string): ReadAtoms {
+  const parts = text.split(/^!entry\.\S+\.unit\./m).slice(1);
+  const tables = new Map(
+    parts.map((part) => {
+      const [head = '', ...lines] = part.split('\n');
+      return [head.split(' ')[0], lines.filter((line) => line.trim() !== '')];
+    }),
+  );
+  const rows = (name: string): string[][] =>
+    (tables.get(name) ?? []).map((line) => line.trim().split(/\s+/));
+  // Names in quotes, then the type's, and six numbers. The element is not read: for a type with several entries in the
+  // force field, as `cl` and `br`, the engine writes a wrong one.
+  const atoms = (tables.get('atoms') ?? []).map((line) =>
+    /^ *"([^"]*)" +"([^"]*)"(.*)$/.exec(line),
+  );
+  const [positions, velocities] = [rows('positions'), rows('velocities')];
+  const short = [positions, velocities].find(({ length }) => length !== atoms.length);
+  if (atoms.length === 0 || short !== undefined) {
+    const name = short === positions ? 'positions' : 'velocities';
+    return `has ${short?.length ?? 0} ${name} for ${atoms.length} atoms`;
+  }
+  return {
+    names: atoms.map((row) => row?.[1] ?? ''),
+    types: atoms.map((row) => row?.[2] ?? ''),
+    charges: atoms.map((row) => Number(row?.[3]?.trim().split(' ').at(-1))),
+    places: positions.map(toPlace),
+    digit: 0.001,
+    bonds: rows('connectivity').map(([one, other]) => [Number(one) - 1, Number(other) - 1]),
+  };
+}
+
+/** Only of one molecule. Its second line has the numbers of atoms and bonds. */
+export function readMol2(text: string): ReadAtoms {
+  const parts = text.split(/^@<TRIPOS>/m).slice(1);
+  const sections = new Map(
+    parts.map((part) => {
+      const [name = '', ...lines] = part.split('\n');
+      return [name.trim(), lines];
+    }),
+  );
+  const rows = (name: string): string[][] =>
+    (sections.get(name) ?? [])
+      .filter((line) => line.trim() !== '')
+      .map((line) => line.trim().split(/\s+/));
+  const [atomCount = 0, bondCount = 0] = (sections.get('MOLECULE')?.[1] ?? '')
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+  const [atoms, bonds] = [rows('ATOM'), rows('BOND')];
+  if (atoms.length === 0 || atoms.length !== atomCount || bonds.length !== bondCount) {
+    return `has ${atoms.length} of ${atomCount} atoms and ${bonds.length} of ${bondCount} bonds`;
+  }
+  if (rows('SUBSTRUCTURE').length === 0) return 'ends before its substructure';
+  return {
+    names: atoms.map((row) => row[1] ?? ''),
+    types: atoms.map((row) => row[5] ?? ''),
+    charges: atoms.map((row) => Number(row[8])),
+    places: atoms.map((row) => toPlace(row.slice(2))),
+    digit: 0.001,
+    bonds: bonds.map(([, one, other]) => [Number(one) - 1, Number(other) - 1]),
+  } satisfies FileAtoms;
+}
+
+function toPlace([x, y, z]: readonly string[]): Place {
+  return [Number(x), Number(y), Number(z)];
+}

@@ -1,0 +1,150 @@
+/**
+ * What the budget of a service address does with what it grants: the submission of a job, how its end counts, and who is
+ * notified of what. When it submits is decided by budget.ts and the arithmetic in `src/budget/`.
+ */
+import { getExternalWorkflowHandle, log, type ActivityOptions } from '@temporalio/workflow';
+import type { Taken } from '../budget/allowance.ts';
+import { limitOf, type Budget, type Grant } from '../budget/budget.ts';
+import type { Closing } from '../budget/events.ts';
+import type { CampaignRun } from '../budget/request.ts';
+import { credentialOf } from '../budget/state.ts';
+import { isOwnFault } from '../budget/turned-away.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { launchItem, notifyRefusal, submit } from './activity-options.ts';
+import { submitSummary, summary } from './details/summaries.ts';
+import { closingOf, fateOf, isAnswer, submittedOf } from './fates.ts';
+import { submittedSignal, takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
+import { campaignWorkflowId } from './names.ts';
+import type { ItemJob, SubmitRequest, SubmitResult } from './submit-types.ts';
+
+/** A worker with the token would have started the submission by now (ms): its slot is released for others. */
+const NOT_POLLED_MS = 15_000;
+
+export type ItemGrant = Grant<ItemJob>;
+
+/** What a budget is called. */
+type BudgetName = Pick<BudgetInput, 'service' | 'address'>;
+
+/** A budget at the time of a grant or an end. */
+export interface BudgetView {
+  /** Windows, queues and blocks. Do not change it. */
+  readonly state: Budget;
+  /** ms, by the clock of the budget. */
+  readonly now: number;
+  /** The run of the budget that this time was read for. */
+  readonly run: string;
+}
+
+/** The end of something that was granted. */
+interface EndedGrant {
+  /** How it counts. */
+  readonly closing: Closing;
+  /** Notifies the item; absent when that is not needed. The budget does not continue as new before this is done. */
+  readonly report?: () => Promise<void>;
+}
+
+/** Submits a job, at most once. Never rejects: every outcome is a closing. */
+export async function submitGranted(
+  { service, address }: BudgetName,
+  grant: ItemGrant,
+  budget: () => BudgetView,
+): Promise<EndedGrant> {
+  const reference = { service, address, credential: grant.request.credential };
+  const request = submitRequest(grant, budget());
+  const answer = await submit
+    .executeWithOptions(submitOptions(grant, budget()), [request, reference])
+    .catch(fateOf);
+  const result = blamed(grant, answer, budget());
+  const closing = closingOf(result);
+  if (!isAnswer(result) || 'told' in answer) return { closing };
+  if (!grant.request.job.launch) return { closing, report: () => answerItem(grant, result) };
+  return { closing, report: () => launch(submitRequest(grant, budget()), reference, result) };
+}
+
+/** To the run that requested it: the next run with this id waits for its own answer. */
+async function answerItem({ request }: ItemGrant, result: SubmitResult): Promise<void> {
+  const { item, run } = request;
+  try {
+    const handle = getExternalWorkflowHandle(item, run);
+    await handle.signal(submittedSignal, submittedOf(request, result));
+  } catch (error) {
+    // The item was cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
+    log.warn('the item that this submission was for has ended', { item, error: String(error) });
+  }
+}
+
+/** An item that the activity could not start: it died, or the budget has judged the answer. */
+async function launch(
+  request: SubmitRequest,
+  reference: ServiceReference,
+  result: SubmitResult,
+): Promise<void> {
+  const options = { summary: summary(`begin item ${request.job.id}`) };
+  await launchItem.executeWithOptions(options, [request, reference, result]);
+}
+
+/** To a campaign: these of its requests have left the queue. Never rejects. */
+export function reportTaken(service: ServiceName, { campaign, ...taken }: Taken): Promise<void> {
+  const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+  return handle.signal(takenSignal, { service, ...taken }).catch(noteEnd(campaign));
+}
+
+/** To a campaign: nothing of this run waits and no submission is in progress any more. Never rejects. */
+export function reportWithdrawn(service: ServiceName, { campaign }: CampaignRun): Promise<void> {
+  const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+  return handle.signal(withdrawnSignal, service).catch(noteEnd(campaign));
+}
+
+function noteEnd(campaign: string): (error: unknown) => void {
+  return (error) => {
+    log.info('the campaign has ended', { campaign, error: String(error) });
+  };
+}
+
+/** All requests have been refused since a time (ms), with this message. Not waited for: it may take minutes. */
+export function reportRefused(
+  { service, address }: BudgetName,
+  since: number,
+  message: string,
+): void {
+  const notice = { service, address, since: new Date(since).toISOString(), message };
+  const options = { summary: 'notify that the service refuses requests' };
+  void notifyRefusal.executeWithOptions(options, [notice]).catch((error: unknown) => {
+    log.warn('the notification that the service refuses requests failed', {
+      error: String(error),
+    });
+  });
+}
+
+function submitRequest(
+  { request, number, probe, notBefore, mayReplace, inDoubt }: ItemGrant,
+  { state, run }: BudgetView,
+): SubmitRequest {
+  return {
+    ...request,
+    probe,
+    number,
+    failuresKnownTo: state.failuresKnownTo,
+    notBefore,
+    readIn: run,
+    ...(mayReplace && { mayReplace: true as const }),
+    ...(inDoubt && { inDoubt: true as const }),
+    limit: limitOf(state, request.credential),
+  };
+}
+
+/** If its token is refused, another one is tried: any worker of this service may have it. */
+function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOptions {
+  const summary = submitSummary(grant, now);
+  const { submitQueue } = credentialOf(state, grant.request.credential);
+  if (submitQueue === undefined || grant.mayReplace) return { summary };
+  return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOT_POLLED_MS };
+}
+
+/** Refused repeatedly while others pass: the row is the reason, and it fails with the message of the service. */
+function blamed({ request }: ItemGrant, result: SubmitResult, budget: BudgetView): SubmitResult {
+  if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
+  if (!isOwnFault(budget.state, request, budget.now)) return result;
+  return { type: 'refused', status: 0, message: result.message };
+}

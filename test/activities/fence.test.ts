@@ -1,0 +1,71 @@
+/** The last look at the budget before a submission: a run that has ended passes nothing on. */
+import type { Client } from '@temporalio/client';
+import { expect, test } from 'vitest';
+import { Fence, type Attempt } from '../../src/activities/fence.ts';
+import { FIRST_BYTE_MS } from '../../src/domain/longest-post.ts';
+
+const OWN: Attempt = {
+  activityId: '7',
+  attempt: 2,
+  workflowExecution: { workflowId: 'budget', runId: 'first' },
+};
+const [RUNNING, TERMINATED] = [1, 5];
+const [SCHEDULED, STARTED, CANCEL_REQUESTED] = [1, 2, 3];
+
+function found(status: number, ...pendingActivities: object[]) {
+  return { workflowExecutionInfo: { status }, pendingActivities };
+}
+
+/** A server that gives these answers, the last of them for ever, and a clock that is set by hand. */
+function fenceOf(...answers: object[]) {
+  const asked: unknown[] = [];
+  const clock = { run: 'boot', steadyMs: 1_000, wallMs: 0 };
+  const describeWorkflowExecution = (request: unknown) => {
+    asked.push(request);
+    return Promise.resolve(answers.length > 1 ? answers.shift() : answers[0]);
+  };
+  const workflowService = { describeWorkflowExecution };
+  const client = { workflowService, options: { namespace: 'default' } } as unknown as Client;
+  return { fence: new Fence(client, { now: () => clock }), asked, clock };
+}
+
+test.each([
+  ['passes as the current attempt of a run that is running', found(RUNNING, started(2)), true],
+  ['stops when the run has ended', found(TERMINATED, started(2)), false],
+  ['stops when another attempt has begun', found(RUNNING, started(3)), false],
+  ['stops when another attempt is due', found(RUNNING, started(3, SCHEDULED)), false],
+  ['stops when it was asked to cancel', found(RUNNING, started(2, CANCEL_REQUESTED)), false],
+  ['stops when the run does not wait for it', found(RUNNING), false],
+])('a submission %s', async (_, answer, passes) => {
+  expect((await fenceOf(answer).fence.pass(OWN)) !== null).toBe(passes);
+});
+
+function started(attempt: number, state = STARTED) {
+  return { activityId: '7', attempt, state };
+}
+
+test('submissions of one burst share the answer', async () => {
+  const other = { ...OWN, activityId: '8', attempt: 1 };
+  const { fence, asked } = fenceOf(
+    found(RUNNING, started(2), { activityId: '8', attempt: 1, state: STARTED }),
+  );
+  expect(await Promise.all([fence.pass(OWN), fence.pass(other)])).not.toContain(null);
+  expect(asked).toEqual([
+    { namespace: 'default', execution: { workflowId: 'budget', runId: 'first' } },
+  ]);
+});
+
+test('a submission that began after the answer looks again', async () => {
+  const { fence, asked } = fenceOf(found(RUNNING), found(RUNNING, started(2)));
+  expect(await fence.pass(OWN)).not.toBeNull();
+  expect(asked).toHaveLength(2);
+});
+
+test('a passage closes, also while the machine sleeps', async () => {
+  const { fence, clock } = fenceOf(found(RUNNING, started(2)));
+  const passage = await fence.pass(OWN);
+  clock.steadyMs += FIRST_BYTE_MS;
+  expect(passage?.isOpen()).toBe(true);
+  clock.steadyMs += 1;
+  expect(passage?.isOpen()).toBe(false);
+});

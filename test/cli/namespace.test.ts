@@ -1,0 +1,89 @@
+/** Namespaces of a server of your own, and `hundredfold doctor --temporal`, against the suite's server, behind a gateway. */
+import { randomUUID } from 'node:crypto';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { expect, inject, test } from 'vitest';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { startGateway, type Refusal } from '../temporal/grpc-gateway.ts';
+import { expectPrepared, findingsOf } from '../cluster/create-namespace.ts';
+import { desk } from './command.ts';
+
+/** temporal.api.enums.v1.IndexedValueType */
+const INT = 3;
+const NOT_YOURS: Refusal = { code: 7, details: 'Request unauthorized.' };
+
+function configured(address: string, namespace: string) {
+  const at = desk();
+  at.write('hundredfold.yaml', `temporal: { address: "${address}", namespace: ${namespace} }\n`);
+  return at;
+}
+
+test('a namespace that the Temporal CLI creates has everything that campaigns need', async () => {
+  const place = { address: inject('temporal'), namespace: `n-${randomUUID().slice(0, 8)}` };
+  await expectPrepared(configured(place.address, place.namespace), place);
+});
+
+test('doctor reports a missing namespace, without a stack trace', async () => {
+  const findings = await findingsOf(configured(inject('temporal'), 'nobodys'), 1);
+  expect(findings).toContainEqual(
+    expect.objectContaining({ ok: false, code: 'TEMPORAL_NAMESPACE_MISSING' }),
+  );
+});
+
+test('a command in a missing namespace, or without permission, exits with a coded error', async () => {
+  const missing = await configured(inject('temporal'), 'nobodys').runs(1, ['status', 'x']);
+  expect(missing.stderr).toContain('[TEMPORAL_NAMESPACE_MISSING]');
+  expect(missing.stderr).not.toContain('    at ');
+  await using gateway = await startGateway(inject('temporal'), {
+    refuse: (method) => (method === 'GetSystemInfo' ? null : NOT_YOURS),
+  });
+  const denied = await configured(`127.0.0.1:${gateway.port}`, 'default').runs(1, ['status']);
+  expect(denied.stderr).toContain('[TEMPORAL_PERMISSION_DENIED]');
+  expect(denied.stderr).not.toContain('    at ');
+});
+
+test('doctor reports a retention that is too short, and an attribute of another type', async () => {
+  const namespace = `n-${randomUUID().slice(0, 8)}`;
+  const client = await connectClient({ address: inject('temporal'), namespace });
+  await client.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('72 hours'),
+  });
+  const at = configured(inject('temporal'), namespace);
+  await expect
+    .poll(() => client.connection.operatorService.listSearchAttributes({ namespace }))
+    .toBeTruthy();
+  await client.connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries([['Campaign', INT]]),
+  });
+  await client.connection.close();
+  const findings = await findingsOf(at, 1);
+  const found = (check: string) => findings.find((one) => one.check === check);
+  expect(found('Temporal retention')).toMatchObject({
+    ok: false,
+    code: 'TEMPORAL_RETENTION_SHORT',
+  });
+  expect(found('Temporal retention')?.found).toContain('3d');
+  expect(found('Temporal search attributes')?.found).toContain('Campaign (Int)');
+});
+
+test('without the operator service, existing attributes are used and missing ones named', async () => {
+  const OPERATOR = [
+    'ListSearchAttributes',
+    'AddSearchAttributes',
+    'RegisterNamespace',
+    'UpdateNamespace',
+  ];
+  await using gateway = await startGateway(inject('temporal'), {
+    refuse: (method) => (OPERATOR.includes(method) ? NOT_YOURS : null),
+  });
+  const address = `127.0.0.1:${gateway.port}`;
+  // The suite's server keeps ended workflows for a day.
+  const findings = await findingsOf(configured(address, 'default'), 1);
+  expect(findings.find(({ check }) => check === 'Temporal search attributes')).toMatchObject({
+    ok: true,
+    found: expect.stringContaining('access to the operator service is denied') as string,
+  });
+  // Commands work there as well: what they would add exists already.
+  await configured(address, 'default').runs(0, ['status']);
+});
