@@ -14,12 +14,13 @@ let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
 afterEach(async () => rm(folder, { recursive: true, force: true }));
 
-const TOKEN = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret' };
+const PLAIN = '{ url: "https://p.example" }';
 
 async function load(predictions: string, environment: Environment = {}, top = '') {
   const file = join(folder, 'hundredfold.yaml');
   await writeFile(file, `services:\n  predictions: ${predictions}\n${top}`);
-  return loadSettings(file, { ...TOKEN, ...environment });
+  const tokens = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret', HOOK_TOKEN: 'hook-hush' };
+  return loadSettings(file, { ...tokens, ...environment });
 }
 
 async function networkOf(...given: Parameters<typeof load>) {
@@ -28,18 +29,31 @@ async function networkOf(...given: Parameters<typeof load>) {
   return revealNetwork(services.predictions.network);
 }
 
-describe('a token over http', () => {
+const HOOK_TOKEN = 'token: { env: HOOK_TOKEN }';
+const WITH_TOKEN = {
+  'services.predictions': (keys: string, environment?: Environment) =>
+    load(`{ ${keys} }`, environment),
+  notify: (keys: string, environment?: Environment) =>
+    load(PLAIN, environment, `notify: { ${keys}, ${HOOK_TOKEN} }`),
+};
+
+describe.each(Object.entries(WITH_TOKEN))('the token of %s', (place, configured) => {
+  const variable = `HUNDREDFOLD_${place.replace('.', '_').toUpperCase()}_ALLOW_HTTP`;
+
   test.each(['http://p.example', 'http://10.0.0.7:8080/x', 'http://127.0.0.1.evil.example'])(
-    'to %s is refused with the correct form',
+    'is not sent to %s unless the configuration or the environment allows it',
     async (url) => {
-      await expect(load(`{ url: "${url}" }`)).rejects.toMatchObject({
+      const refused = {
         code: 'CONFIG_TOKEN_OVER_HTTP',
         exitCode: 2,
-        message: expect.stringContaining('services.predictions.url') as string,
-        remedy: expect.stringMatching(
-          /https:\/\/.*services\.predictions\.allowHttp: true/,
-        ) as string,
-      });
+        message: expect.stringContaining(`${place}.url`) as string,
+        remedy: expect.stringContaining(`${place}.allowHttp: true`) as string,
+      };
+      const [bare, allowed] = [`url: "${url}"`, `url: "${url}", allowHttp: true`];
+      await expect(configured(bare)).rejects.toMatchObject(refused);
+      await configured(allowed);
+      await configured(bare, { [variable]: 'true' });
+      await expect(configured(allowed, { [variable]: 'false' })).rejects.toMatchObject(refused);
     },
   );
 
@@ -49,71 +63,22 @@ describe('a token over http', () => {
     'http://localhost/x',
     'http://a.localhost',
     'https://p.example',
-  ])('to %s is accepted: https, or this machine', async (url) => {
-    expect((await load(`{ url: "${url}" }`)).services.predictions?.url).toBe(url);
-  });
-
-  test('is sent if the configuration or the environment allows it', async () => {
-    await load('{ url: "http://p.example", allowHttp: true }');
-    const allowed = { HUNDREDFOLD_SERVICES_PREDICTIONS_ALLOW_HTTP: 'true' };
-    await load('{ url: "http://p.example" }', allowed);
-    const refused = { HUNDREDFOLD_SERVICES_PREDICTIONS_ALLOW_HTTP: 'false' };
-    await expect(load('{ url: "http://p.example", allowHttp: true }', refused)).rejects.toThrow();
+  ])('is sent to %s: https, or this machine', async (url) => {
+    const { services, notify } = await configured(`url: "${url}"`);
+    expect([services.predictions?.url, notify.webhook?.url.reveal()]).toContain(url);
   });
 });
 
-describe('the token of a webhook over http', () => {
-  const notify = (keys: string, environment: Environment = {}) =>
-    load(
-      '{ url: "https://p.example" }',
-      { HOOK_TOKEN: 'hook-hush', ...environment },
-      `notify: { ${keys} }`,
-    );
-  const token = 'token: { env: HOOK_TOKEN }';
-
-  test.each(['http://h.example/hook', 'http://10.0.0.7:8080/x', 'http://127.0.0.1.evil.example'])(
-    'to %s is refused with the correct form',
-    async (url) => {
-      await expect(notify(`url: "${url}", ${token}`)).rejects.toMatchObject({
-        code: 'CONFIG_TOKEN_OVER_HTTP',
-        exitCode: 2,
-        message: expect.stringContaining(
-          'notify.url: an http address of another machine would receive the token unencrypted',
-        ) as string,
-        remedy: expect.stringMatching(/https .*notify\.allowHttp: true/) as string,
-      });
-    },
-  );
-
-  test.each(['{ env: HOOK }', '"http://h.example/hush-hush"'])(
-    'is refused without showing the address: %s',
-    async (url) => {
-      const HOOK = 'http://h.example/hush-hush';
-      const thrown = await notify(`url: ${url}, ${token}`, { HOOK }).catch(inspect);
-      expect(thrown).toContain('CONFIG_TOKEN_OVER_HTTP');
-      expect(thrown).not.toMatch(/hush|h\.example/);
-    },
-  );
-
-  test.each([
-    'http://127.0.0.1:8080/x',
-    'http://[::1]:8080',
-    'http://localhost',
-    'https://h.example',
-  ])('to %s is accepted: https, or this machine', async (url) => {
-    const { notify: found } = await notify(`url: "${url}", ${token}`);
-    expect(found.webhook?.url.reveal()).toBe(url);
-  });
-
-  test('is sent if the configuration or the environment allows it, and a webhook without token needs no https', async () => {
-    const url = 'url: "http://h.example/hook"';
-    await notify(`${url}, ${token}, allowHttp: true`);
-    await notify(`${url}, ${token}`, { HUNDREDFOLD_NOTIFY_ALLOW_HTTP: 'true' });
-    await notify(url);
-    const refused = { HUNDREDFOLD_NOTIFY_ALLOW_HTTP: 'false' };
-    await expect(notify(`${url}, ${token}, allowHttp: true`, refused)).rejects.toThrow();
-  });
-});
+test.each(['{ env: HOOK }', '"http://h.example/hush-hush"'])(
+  'the address of a webhook is not shown by its refusal, and without a token it needs no https: %s',
+  async (url) => {
+    const environment = { HOOK: 'http://h.example/hush-hush' };
+    const thrown = await WITH_TOKEN.notify(`url: ${url}`, environment).catch(inspect);
+    expect(thrown).toContain('CONFIG_TOKEN_OVER_HTTP');
+    expect(thrown).not.toMatch(/hush|h\.example/);
+    await load(PLAIN, environment, `notify: { url: ${url} }`);
+  },
+);
 
 describe('the proxy of a service', () => {
   const proxy = (url: string, environment: Environment) => proxyFor(url, environment)?.url.reveal();
@@ -122,17 +87,13 @@ describe('the proxy of a service', () => {
     const both = { HTTPS_PROXY: 'http://s.example:1', HTTP_PROXY: 'p.example:2' };
     expect(proxy('https://x.example', both)).toBe('http://s.example:1/');
     expect(proxy('http://x.example', both)).toBe('http://p.example:2/');
-    expect(proxy('https://x.example', { ...both, https_proxy: 'https://l.example' })).toBe(
-      'https://l.example/',
-    );
+    const lower = { ...both, https_proxy: 'https://l.example' };
+    expect(proxy('https://x.example', lower)).toBe('https://l.example/');
     expect(proxy('https://x.example', { HTTP_PROXY: 'p.example' })).toBeUndefined();
     expect(proxy('https://x.example', { ...both, https_proxy: '' })).toBeUndefined();
+    for (const url of ['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]'])
+      expect(proxy(url, both), 'this machine').toBeUndefined();
   });
-
-  test.each(['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]'])(
-    'is never used for this machine: %s',
-    (url) => expect(proxy(url, { HTTP_PROXY: 'http://p.example' })).toBeUndefined(),
-  );
 
   test.each([
     ['*', true],
@@ -159,11 +120,11 @@ describe('the proxy of a service', () => {
 
   test('has its password among the secrets, and not in any output', async () => {
     const environment = { HTTPS_PROXY: 'http://lab:hush%20hush@proxy.example:3128' };
-    const { services } = await load('{ url: "https://p.example" }', environment);
+    const { services } = await load(PLAIN, environment);
     const printed = inspect(services, { depth: 9 }) + JSON.stringify(services);
     expect(printed).toContain('proxy.example:3128');
     expect(printed).not.toMatch(/hush|bGFi/);
-    expect((await networkOf('{ url: "https://p.example" }', environment)).secrets).toEqual([
+    expect((await networkOf(PLAIN, environment)).secrets).toEqual([
       'hush hush',
       Buffer.from('lab:hush hush').toString('base64'),
     ]);
@@ -173,61 +134,49 @@ describe('the proxy of a service', () => {
 describe('a gateway', () => {
   const GATEWAY =
     '{ url: "https://p.example", basic: { user: lab, password: { env: GP } }, headers: { X-Key: { file: key } } }';
+  const given = { GP: 'pass-hush' };
 
-  test('has Basic login and headers; all of it is secret', async () => {
+  test('has Basic login and headers, also by variables; all of it is secret', async () => {
     await writeFile(join(folder, 'key'), 'k3y-hush\n', { mode: 0o600 });
-    const { headers, secrets } = await networkOf(GATEWAY, { GP: 'pass-hush' });
+    const { headers, secrets } = await networkOf(GATEWAY, given);
     const login = Buffer.from('lab:pass-hush').toString('base64');
     expect(headers).toEqual({ authorization: `Basic ${login}`, 'x-key': 'k3y-hush' });
     expect(new Set(secrets)).toEqual(new Set(['pass-hush', login, 'k3y-hush']));
-    const { notify } = await load(GATEWAY, { GP: 'pass-hush' });
-    const inherited = withoutSecrets({ GP: 'pass-hush', A: 'b' }, notify.secretVariables ?? []);
+    const { notify } = await load(GATEWAY, given);
+    const inherited = withoutSecrets({ ...given, A: 'b' }, notify.secretVariables ?? []);
     expect(inherited).toEqual({ A: 'b' });
-  });
-
-  test('is set by variables, too', async () => {
-    const { headers } = await networkOf('{ url: "https://p.example" }', {
+    const variables = {
+      ...given,
+      MINE: 'value',
       HUNDREDFOLD_SERVICES_PREDICTIONS_HEADERS_X_GATEWAY_KEY_ENV: 'MINE',
       HUNDREDFOLD_SERVICES_PREDICTIONS_BASIC_USER: 'lab',
       HUNDREDFOLD_SERVICES_PREDICTIONS_BASIC_PASSWORD_ENV: 'GP',
-      MINE: 'value',
-      GP: 'pass',
+    };
+    const byVariables = await networkOf(PLAIN, variables);
+    expect(byVariables.headers).toEqual({
+      authorization: `Basic ${login}`,
+      'x-gateway-key': 'value',
     });
-    expect(Object.keys(headers).sort()).toEqual(['authorization', 'x-gateway-key']);
   });
 
   test('with a value that is invalid in a header is refused without showing it', async () => {
     await writeFile(join(folder, 'key'), 'hush\nX-Other: y', { mode: 0o600 });
-    const error = await load(GATEWAY, { GP: 'x' }).catch((thrown: unknown) => thrown as Error);
+    const error = await load(GATEWAY, given).catch((thrown: unknown) => thrown as Error);
     expect(error).toMatchObject({ code: 'CONFIG_HEADER_UNUSABLE' });
     expect(inspect(error)).not.toContain('hush');
   });
 });
 
-describe('a private CA', () => {
-  test('is read beside the configuration', async () => {
-    expect((await networkOf(`{ url: "https://p.example", tls: { ca: "${CA_FILE}" } }`)).ca).toBe(
-      CA,
-    );
-  });
-
-  test.each([
-    ['gone.pem', 'cannot read'],
-    ['hundredfold.yaml', 'no certificate'],
-  ])('that is %s is refused: %s', async (name, words) => {
-    const loading = load(`{ url: "https://p.example", tls: { ca: ${name} } }`);
-    await expect(loading).rejects.toMatchObject({
-      code: 'CONFIG_TLS_UNREADABLE',
-      message: expect.stringContaining(words) as string,
-    });
-  });
+test('a private CA is read beside the configuration; one that is missing or no certificate is refused', async () => {
+  const loaded = (ca: string) => networkOf(`{ url: "https://p.example", tls: { ca: "${ca}" } }`);
+  expect((await loaded(CA_FILE)).ca).toBe(CA);
+  for (const name of ['gone.pem', 'hundredfold.yaml'])
+    await expect(loaded(name)).rejects.toMatchObject({ code: 'CONFIG_TLS_UNREADABLE' });
 });
 
 test('the contact comes from the configuration, or its variable', async () => {
-  const predictions = '{ url: "https://p.example" }';
-  expect((await networkOf(predictions, {}, 'contact: you@example.org')).contact).toBe(
-    'you@example.org',
-  );
+  const { contact } = await networkOf(PLAIN, {}, 'contact: you@example.org');
+  expect(contact).toBe('you@example.org');
   const variable = { HUNDREDFOLD_CONTACT: 'https://lab.example/' };
-  expect((await networkOf(predictions, variable)).contact).toBe('https://lab.example/');
+  expect((await networkOf(PLAIN, variable)).contact).toBe('https://lab.example/');
 });

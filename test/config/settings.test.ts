@@ -1,10 +1,10 @@
+/** hundredfold.yaml, and the environment variables named after its keys. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
-import { addressOf } from '../../src/config/services.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Environment } from '../../src/domain/environment.ts';
 import type { HundredfoldError } from '../../src/domain/errors.ts';
@@ -22,183 +22,147 @@ async function load(yaml: string, environment: Environment = {}) {
   return loadSettings(file, environment);
 }
 
-const refusal = (loading: Promise<unknown>): Promise<HundredfoldError> =>
-  loading.then(
-    () => {
-      throw new Error('it was accepted');
-    },
-    (error: unknown) => error as HundredfoldError,
-  );
-
 const TOKENS = {
   HUNDREDFOLD_MOLECULE_TOKEN: 'abcdefghij',
   HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret',
 };
+const predictions = (keys: string) =>
+  `services:\n  predictions: { url: "https://p.example:8443/x/", ${keys} }`;
 
-describe('the configuration', () => {
-  test('has a default for everything', async () => {
-    expect(await load('')).toMatchObject({
+test('has a default for everything, also for a key with nothing below it', async () => {
+  for (const yaml of ['', 'temporal:\n  # address: host:7233\nservices:\n'])
+    expect(await load(yaml)).toMatchObject({
       temporal: null,
       services: {},
       storeUrl: './results',
       embeddedDir: '.hundredfold',
       policy: { deadlineMs: 86_400_000, whenUnsure: 'hold' },
     });
-  });
+});
 
-  test('limits the prediction service to 100 jobs an hour, and does not limit the molecule service', async () => {
-    const yaml =
-      'services:\n  molecules: { url: "https://m.example/acpype" }\n  predictions: { url: "https://p.example/" }';
-    const { services } = await load(yaml, TOKENS);
-    expect(services.molecules?.limit).toEqual({ limit: null, windowMs: 0 });
-    expect(services.predictions?.limit).toEqual({ limit: 100, windowMs: 3_600_000 });
-    expect(services.predictions?.reference.address).toBe('p.example');
-  });
+test('limits the prediction service to 100 jobs an hour, and does not limit the molecule service', async () => {
+  const { services } = await load(
+    `${predictions('')}\n  molecules: { url: "https://m.example/acpype" }`,
+    TOKENS,
+  );
+  expect(services.molecules?.limit).toEqual({ limit: null, windowMs: 0 });
+  expect(services.predictions?.limit).toEqual({ limit: 100, windowMs: 3_600_000 });
+  expect(services.predictions?.reference.address).toBe('p.example:8443/x');
+});
 
-  test('computes the fingerprint of a token only when it is read: it takes 60 ms', async () => {
-    const fingerprint = vi.spyOn(Secret.prototype, 'fingerprint');
-    const { services } = await load(
-      'services: { predictions: { url: "https://p.example" } }',
-      TOKENS,
-    );
-    expect(fingerprint).not.toHaveBeenCalled();
-    expect({ ...services.predictions?.reference }).toEqual({
-      service: 'predictions',
-      address: 'p.example',
-      credential: new Secret('p-secret').fingerprint(),
-    });
-  });
+test('computes the fingerprint of a token only when it is read: it takes 60 ms', async () => {
+  const fingerprint = vi.spyOn(Secret.prototype, 'fingerprint');
+  const { services } = await load(predictions(''), TOKENS);
+  expect(fingerprint).not.toHaveBeenCalled();
+  const credential = new Secret('p-secret').fingerprint();
+  expect(services.predictions?.reference.credential).toBe(credential);
+});
 
-  test.each([
-    ['{ limit: 20, window: 10s }', { limit: 20, windowMs: 10_000 }],
-    ['{ limit: 5, window: 1.5h }', { limit: 5, windowMs: 5_400_000 }],
-    ['none', { limit: null, windowMs: 0 }],
-  ])('reads the budget %s', async (budget, limit) => {
-    const yaml = `services:\n  predictions: { url: "https://p.example", budget: ${budget} }`;
-    expect((await load(yaml, TOKENS)).services.predictions?.limit).toEqual(limit);
-  });
+const WINDOW = 'HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_WINDOW';
+const LIMIT = 'HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT';
+test.each<[string, Environment, object]>([
+  ['budget: { limit: 20, window: 10s }', {}, { limit: 20, windowMs: 10_000 }],
+  ['budget: { limit: 5, window: 1.5h }', {}, { limit: 5, windowMs: 5_400_000 }],
+  ['budget: none', {}, { limit: null, windowMs: 0 }],
+  ['', { [LIMIT]: '300', [WINDOW]: '60m' }, { limit: 300, windowMs: 3_600_000 }],
+  [
+    'budget: { limit: 5, window: 1h }',
+    { HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET: 'none' },
+    { limit: null, windowMs: 0 },
+  ],
+])('reads the budget %s with the variables %j', async (keys, environment, limit) => {
+  const { services } = await load(predictions(keys), { ...TOKENS, ...environment });
+  expect(services.predictions?.limit).toEqual(limit);
+});
 
-  test('is overridden by environment variables named after its keys', async () => {
-    const settings = await load('services:\n  predictions: { url: "https://p.example" }', {
-      ...TOKENS,
-      HUNDREDFOLD_SERVICES_PREDICTIONS_URL: 'https://other.example',
-      HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: '300',
-      HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_WINDOW: '60m',
-      HUNDREDFOLD_EMBEDDED_DIR: '/elsewhere',
-    });
-    expect(settings.services.predictions?.url).toBe('https://other.example');
-    expect(settings.services.predictions?.limit).toEqual({
-      limit: 300,
-      windowMs: 3_600_000,
-    });
-    expect(settings.embeddedDir).toBe('/elsewhere');
+test('is overridden by environment variables named after its keys', async () => {
+  const settings = await load(predictions('token: { file: gone.txt }'), {
+    HUNDREDFOLD_SERVICES_PREDICTIONS_URL: 'https://other.example',
+    HUNDREDFOLD_SERVICES_PREDICTIONS_TOKEN_ENV: 'OTHER',
+    HUNDREDFOLD_EMBEDDED_DIR: '/elsewhere',
+    OTHER: 'from OTHER',
   });
+  expect(settings.services.predictions?.url).toBe('https://other.example');
+  expect(settings.services.predictions?.token.reveal()).toBe('from OTHER');
+  expect(settings.embeddedDir).toBe('/elsewhere');
+});
 
-  test('has no limit with BUDGET=none in the environment, whatever is in the file', async () => {
-    const yaml =
-      'services:\n  predictions: { url: "https://p.example", budget: { limit: 5, window: 1h } }';
-    const none = { ...TOKENS, HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET: 'none' };
-    expect((await load(yaml, none)).services.predictions?.limit.limit).toBeNull();
-  });
+test.each([
+  ['an unknown key', 'servces: {}', 'CONFIG_INVALID', 'servces'],
+  ['a literal token', predictions('token: hush'), 'CONFIG_INVALID', 'token'],
+  ['an invalid duration', 'jobs: { deadline: soon }', 'CONFIG_INVALID', 'jobs.deadline'],
+  ['half a budget', predictions('budget: { limit: 5 }'), 'CONFIG_INVALID', 'window: 60m'],
+  [
+    'an object store of another kind',
+    'store: { url: "gs://bucket/prefix" }',
+    'CONFIG_STORE_UNSUPPORTED',
+    'gs://bucket',
+  ],
+  [
+    'a password in the address of an object store',
+    'store: { url: "s3://id:hush@bucket/prefix" }',
+    'CONFIG_STORE_ADDRESS',
+    'a user name or a password',
+  ],
+  [
+    'a password in the address of its server',
+    'store: { url: "s3://bucket", endpoint: "http://id:hush@host:9000" }',
+    'CONFIG_INVALID',
+    'store.endpoint',
+  ],
+  [
+    'a missing certificate',
+    'temporal: { address: "t.example:7233", tls: { ca: ca.pem } }',
+    'CONFIG_TLS_UNREADABLE',
+    'ca.pem',
+  ],
+  ['broken YAML', 'services: [', 'CONFIG_NOT_YAML', 'hundredfold.yaml'],
+  [
+    'a token variable that is not set',
+    predictions(''),
+    'CONFIG_SECRET_MISSING',
+    'services.predictions.token',
+  ],
+  [
+    'a molecule token that is not 10 characters long',
+    'services: { molecules: { url: "https://m.example", token: { env: LONG } } }',
+    'CONFIG_MOLECULE_TOKEN',
+    'the molecule service',
+  ],
+])('refuses %s, with the place, and without a secret', async (_, yaml, code, place) => {
+  const error = await load(yaml, { LONG: 'much-too-long-hush' }).then(
+    () => null,
+    (thrown: unknown) => thrown as HundredfoldError,
+  );
+  expect(error).toMatchObject({ code, exitCode: 2 });
+  expect(`${error?.message} ${error?.remedy}`).toContain(place);
+  expect(inspect(error)).not.toContain('hush');
+});
 
-  test('uses a token from the variable that the environment names, whatever is in the file', async () => {
-    const yaml =
-      'services:\n  predictions: { url: "https://p.example", token: { file: gone.txt } }';
-    const other = { HUNDREDFOLD_SERVICES_PREDICTIONS_TOKEN_ENV: 'OTHER', OTHER: 'from OTHER' };
-    expect((await load(yaml, other)).services.predictions?.token.reveal()).toBe('from OTHER');
-  });
+test('lists services without a token, with address and limits, if tokens are optional', async () => {
+  const file = join(folder, 'hundredfold.yaml');
+  const yaml = `${predictions('budget: { limit: 7, window: 1h }')}
+  molecules: { url: "https://m.example/acpype", token: { file: gone } }`;
+  await writeFile(file, yaml);
+  const environment = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret' };
+  const { services, unready } = loadSettings(file, environment, { tokens: 'optional' });
+  expect(Object.keys(services)).toEqual(['predictions']);
+  expect(unready).toMatchObject([
+    {
+      url: 'https://m.example/acpype',
+      reference: { service: 'molecules', address: 'm.example/acpype' },
+      limit: { limit: null },
+      reason: { code: 'CONFIG_SECRET_MISSING' },
+    },
+  ]);
+  const none = loadSettings(file, {}, { tokens: 'optional' });
+  expect(none.unready.map(({ limit }) => limit.limit)).toEqual([null, 7]);
+});
 
-  test.each([
-    ['an unknown key', 'servces: {}', 'CONFIG_INVALID', 'servces'],
-    [
-      'a literal token',
-      'services:\n  predictions: { url: "https://p.example", token: abc }',
-      'CONFIG_INVALID',
-      'token',
-    ],
-    ['an invalid duration', 'jobs: { deadline: soon }', 'CONFIG_INVALID', 'jobs.deadline'],
-    [
-      'a budget with only one of its keys',
-      'services:\n  predictions: { url: "https://p.example", budget: { limit: 5 } }',
-      'CONFIG_INVALID',
-      'window: 60m',
-    ],
-    [
-      'an object store of another kind',
-      'store: { url: "gs://bucket/prefix" }',
-      'CONFIG_STORE_UNSUPPORTED',
-      'gs://bucket',
-    ],
-    [
-      'a password in the address of an object store',
-      'store: { url: "s3://id:pass@bucket/prefix" }',
-      'CONFIG_STORE_ADDRESS',
-      'a user name or a password',
-    ],
-    [
-      'a password in the address of its server',
-      'store: { url: "s3://bucket", endpoint: "http://id:pass@host:9000" }',
-      'CONFIG_INVALID',
-      'store.endpoint',
-    ],
-    [
-      'a missing certificate',
-      'temporal: { address: "t.example:7233", tls: { ca: ca.pem } }',
-      'CONFIG_TLS_UNREADABLE',
-      'ca.pem',
-    ],
-    ['broken YAML', 'services: [', 'CONFIG_NOT_YAML', 'hundredfold.yaml'],
-    [
-      'a token variable that is not set',
-      'services:\n  predictions: { url: "https://p.example" }',
-      'CONFIG_SECRET_MISSING',
-      'Set it (export HUNDREDFOLD_PREDICTION_TOKEN=…), name another source under services.predictions.token, or remove services.predictions if no row needs it.',
-    ],
-  ])('refuses %s, with the place', async (_, yaml, code, named) => {
-    const error = await refusal(load(yaml));
-    expect(error).toMatchObject({ code, exitCode: 2 });
-    expect(error.message + error.remedy).toContain(named);
-  });
-
-  test('lists services without a token, with address and limits, if tokens are optional', async () => {
-    const yaml = `services:
-  molecules: { url: "https://m.example/acpype", token: { file: gone } }
-  predictions: { url: "https://p.example", budget: { limit: 7, window: 1h } }`;
-    const file = join(folder, 'hundredfold.yaml');
-    await writeFile(file, yaml);
-    const environment = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret' };
-    const { services, unready } = loadSettings(file, environment, { tokens: 'optional' });
-    expect(Object.keys(services)).toEqual(['predictions']);
-    expect(unready).toMatchObject([
-      {
-        url: 'https://m.example/acpype',
-        reference: { service: 'molecules', address: 'm.example/acpype' },
-        limit: { limit: null },
-        reason: { code: 'CONFIG_SECRET_MISSING' },
-      },
-    ]);
-    const none = loadSettings(file, {}, { tokens: 'optional' });
-    expect(none.unready.map(({ limit }) => limit.limit)).toEqual([null, 7]);
-  });
-
-  test('refuses a molecule token that is not 10 characters long, without showing it', async () => {
-    const environment = { HUNDREDFOLD_MOLECULE_TOKEN: 'much-too-long-secret' };
-    const error = await refusal(
-      load('services:\n  molecules: { url: "https://m.example" }', environment),
-    );
-    expect(error.code).toBe('CONFIG_MOLECULE_TOKEN');
-    expect(error.message + error.remedy).not.toContain('much-too-long');
-  });
-
-  test('treats a key with nothing below it as missing', async () => {
-    expect((await load('temporal:\n  # address: host:7233\nservices:\n')).temporal).toBeNull();
-  });
-
-  test('reads a token from a file beside it', async () => {
-    await writeFile(join(folder, 'token'), 'from-a-file\n');
-    const yaml = 'services:\n  predictions: { url: "https://p.example", token: { file: token } }';
-    expect((await load(yaml)).services.predictions?.token.reveal()).toBe('from-a-file');
-  });
+test('reads a token from a file beside it', async () => {
+  await writeFile(join(folder, 'token'), 'from-a-file\n');
+  const { services } = await load(predictions('token: { file: token }'));
+  expect(services.predictions?.token.reveal()).toBe('from-a-file');
 });
 
 describe('a secret', () => {
@@ -212,27 +176,12 @@ notify: { url: { env: HOOK } }`;
     expect(notify.secretVariables).toEqual(['CLOUD', 'MINE', 'HOOK']);
   });
 
-  test('is not shown by anything that prints', () => {
+  test('is not shown by anything that prints, and has the same fingerprint everywhere', () => {
     const secret = new Secret('hush-hush');
-    const printed = [
-      secret.toString(),
-      JSON.stringify({ secret }),
-      inspect({ secret }),
-      String(secret),
-    ];
+    const printed = [String(secret), JSON.stringify({ secret }), inspect({ secret })];
     expect(printed.join()).not.toContain('hush');
+    expect(secret.fingerprint()).toBe(new Secret('hush-hush').fingerprint());
+    expect(secret.fingerprint()).not.toBe(new Secret('hush-hust').fingerprint());
+    expect(secret.fingerprint()).toMatch(/^[0-9a-f]{8}$/);
   });
-
-  test('has the same fingerprint everywhere, different from similar ones', () => {
-    expect(new Secret('a').fingerprint()).toBe(new Secret('a').fingerprint());
-    expect(new Secret('a').fingerprint()).not.toBe(new Secret('b').fingerprint());
-    expect(new Secret('a').fingerprint()).toMatch(/^[0-9a-f]{8}$/);
-  });
-});
-
-test.each([
-  ['https://bio.example/', 'bio.example'],
-  ['https://bio.example:8443/acpype/', 'bio.example:8443/acpype'],
-])('the address of %s is %s', (url, address) => {
-  expect(addressOf(url)).toBe(address);
 });

@@ -80,18 +80,15 @@ describe('a profile', () => {
     expect(ours?.apiKey?.reveal()).toBe('mine');
   });
 
-  test('can be selected by a variable, ours or that of the Temporal CLI', () => {
+  test('can be selected by a variable, ours or that of the Temporal CLI, and is not needed beside them', () => {
     const TEMPORAL_CONFIG_FILE = write('temporal.toml', PROFILES);
     const named = 'temporal: { profile: { env: TEMPORAL_PROFILE } }';
     expect(load(named, { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE: 'lab' })?.profile).toBe('lab');
     expect(load(named, { TEMPORAL_CONFIG_FILE })?.address).toBe('default.example:7233');
     const ours = { TEMPORAL_CONFIG_FILE, HUNDREDFOLD_TEMPORAL_PROFILE: 'lab' };
     expect(load('', ours)?.address).toBe('lab.example:7233');
-  });
-
-  test('is not needed if the variables are sufficient', () => {
-    const environment = { TEMPORAL_ADDRESS: 'variable.example:7233' };
-    expect(load('temporal: { profile: default }', environment)).toMatchObject({
+    const alone = { TEMPORAL_ADDRESS: 'variable.example:7233' };
+    expect(load('temporal: { profile: default }', alone)).toMatchObject({
       address: 'variable.example:7233',
       namespace: 'default',
       tls: null,
@@ -132,32 +129,20 @@ describe.skipIf(noOpenssl !== null)('certificates', () => {
     expect(found?.tls).toEqual({ ca: authority.cert, cert, key });
   });
 
-  test.each([
-    ['without their key', (a: Authority) => `cert: ${a.issue('DNS:c').certFile}`, 'key is not'],
-    ['that have only a key', (a: Authority) => `key: ${a.issue('DNS:c').keyFile}`, 'cert is not'],
-  ])('%s are refused', (_, tls, words) => {
-    using authority = new Authority('ours');
-    expect(() => load(at(tls(authority)))).toThrow(
-      expect.objectContaining({
-        code: 'CONFIG_TLS_INCOMPLETE',
-        message: expect.stringContaining(words) as string,
-        exitCode: 2,
-      }),
-    );
-  });
-
-  test('with the key of another certificate, without PEM, or with an encrypted key are refused', () => {
+  test('without their key, with that of another or an encrypted one, or without PEM are refused', () => {
     using authority = new Authority('ours');
     const [one, other] = [authority.issue('DNS:one'), authority.issue('DNS:other')];
-    const refusedWith = (tls: string, code: string): void => {
-      expect(() => load(at(tls))).toThrow(expect.objectContaining({ code }));
-    };
-    refusedWith(`cert: ${one.certFile}, key: ${other.keyFile}`, 'CONFIG_TLS_MISMATCH');
-    refusedWith(`ca: ${write('ca.txt', 'no PEM')}`, 'CONFIG_TLS_INVALID');
     const locked = join(folder, 'locked.pem');
     const lock = ['pkey', '-in', one.keyFile, '-aes256', '-passout', 'pass:x', '-out', locked];
     execFileSync('openssl', lock);
-    refusedWith(`cert: ${one.certFile}, key: ${locked}`, 'CONFIG_TLS_INVALID');
+    for (const [tls, code] of [
+      [`cert: ${one.certFile}`, 'CONFIG_TLS_INCOMPLETE'],
+      [`key: ${one.keyFile}`, 'CONFIG_TLS_INCOMPLETE'],
+      [`cert: ${one.certFile}, key: ${other.keyFile}`, 'CONFIG_TLS_MISMATCH'],
+      [`ca: ${write('ca.txt', 'no PEM')}`, 'CONFIG_TLS_INVALID'],
+      [`cert: ${one.certFile}, key: ${locked}`, 'CONFIG_TLS_INVALID'],
+    ] as const)
+      expect(() => load(at(tls)), tls).toThrow(expect.objectContaining({ code, exitCode: 2 }));
   });
 });
 

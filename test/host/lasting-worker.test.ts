@@ -3,57 +3,38 @@ import { expect, test } from 'vitest';
 import { keepRunning } from '../../src/host/lasting-worker.ts';
 import type { RunningWorker } from '../../src/worker.ts';
 
-class Workers {
-  readonly started: { die: (why: Error) => void; stopped: boolean }[] = [];
-  refuse = 0;
-
-  readonly start = (): Promise<RunningWorker> => {
-    if (this.refuse > 0) {
-      this.refuse -= 1;
-      return Promise.reject(new Error('no connection'));
-    }
+test('a worker that dies is stopped, reported and restarted, also if the restart fails at first, until it is stopped', async () => {
+  const started: { die: (why: Error) => void; stopped: boolean }[] = [];
+  const deaths: string[] = [];
+  let refuse = 0;
+  const start = (): Promise<RunningWorker> => {
+    if ((refuse -= 1) >= 0) return Promise.reject(new Error('no connection'));
     const ended = Promise.withResolvers<undefined>();
     ended.promise.catch(() => undefined);
     const one = { die: ended.reject, stopped: false };
-    this.started.push(one);
-    return Promise.resolve({
-      ended: ended.promise,
-      stop: () => {
-        one.stopped = true;
-        ended.resolve(undefined);
-        return Promise.resolve();
-      },
-    });
+    started.push(one);
+    const stop = () => {
+      one.stopped = true;
+      ended.resolve(undefined);
+      return Promise.resolve();
+    };
+    return Promise.resolve({ ended: ended.promise, stop });
   };
-}
-
-async function lasting() {
-  const workers = new Workers();
-  const deaths: string[] = [];
   const onDeath = (error: unknown) => deaths.push(String(error));
-  const worker = await keepRunning(workers.start, { onDeath, pauseMs: 5 });
-  return { workers, deaths, worker };
-}
-
-test('a worker that dies is stopped, reported and restarted, also if the restart fails at first', async () => {
-  const { workers, deaths, worker } = await lasting();
-  workers.refuse = 2;
-  workers.started[0]?.die(new Error('Malformed Workflow Completion'));
-  await expect.poll(() => workers.started.length).toBe(2);
-  expect(workers.started.map(({ stopped }) => stopped)).toEqual([true, false]);
+  const worker = await keepRunning(start, { onDeath, pauseMs: 5 });
+  refuse = 2;
+  started[0]?.die(new Error('Malformed Workflow Completion'));
+  await expect.poll(() => started.length).toBe(2);
+  expect(started.map(({ stopped }) => stopped)).toEqual([true, false]);
   expect(deaths).toEqual([
     'Error: Malformed Workflow Completion',
     'Error: no connection',
     'Error: no connection',
   ]);
   await worker.stop();
-  expect(workers.started.map(({ stopped }) => stopped)).toEqual([true, true]);
-});
-
-test('a worker that is stopped is not restarted', async () => {
-  const { workers, deaths, worker } = await lasting();
-  await worker.stop();
   await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(workers.started).toHaveLength(1);
-  expect(deaths).toEqual([]);
+  expect(
+    started.map(({ stopped }) => stopped),
+    'none is started after the stop',
+  ).toEqual([true, true]);
 });

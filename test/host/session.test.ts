@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
+import { loadSettings, type Settings } from '../../src/config/settings.ts';
+import type { Environment } from '../../src/domain/environment.ts';
 import { tryLock } from '../../src/host/lock.ts';
 import { openSession } from '../../src/host/open-session.ts';
 import { startGateway } from '../temporal/grpc-gateway.ts';
@@ -20,26 +21,34 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-test('a clock that is set forward does not shorten the wait for a host that is starting', async () => {
-  // Another command holds the folder and has not written its record yet.
+const environment = (): Environment => ({
+  HUNDREDFOLD_EMBEDDED_DIR: dir,
+  SOME_TOKEN: 'some-token',
+});
+
+/** Another command holds the folder. */
+function opening(settings: Settings, lookOnly = false) {
   const lock = tryLock(dir);
+  const session = openSession({
+    settings,
+    environment: environment(),
+    localServices: false,
+    lookOnly,
+    patienceMs: PATIENCE_MS,
+  });
+  return session.finally(() => lock?.release());
+}
+
+test('a clock that is set forward does not shorten the wait for a host that is starting', async () => {
   const now = Date.now;
   let offset = 0;
   vi.spyOn(Date, 'now').mockImplementation(() => now() + offset);
-  const environment = { HUNDREDFOLD_EMBEDDED_DIR: dir };
-  const settings = loadSettings(undefined, environment);
   const since = performance.now();
-  const session = openSession({
-    settings,
-    environment,
-    localServices: false,
-    lookOnly: true,
-    patienceMs: PATIENCE_MS,
-  });
+  // It has not written its record yet.
+  const session = opening(loadSettings(undefined, environment()), true);
   offset = HOUR_MS;
   await expect(session).rejects.toMatchObject({ code: 'HOST_NOT_READY' });
   expect(performance.now() - since).toBeGreaterThanOrEqual(PATIENCE_MS);
-  lock?.release();
 });
 
 test('a command that joins a host that is ending waits, and then reports HOST_NOT_READY', async () => {
@@ -51,37 +60,20 @@ test('a command that joins a host that is ending waits, and then reports HOST_NO
       return { code: 14, details: 'the server ends' };
     },
   });
-  const lock = tryLock(dir);
-  const environment = { HUNDREDFOLD_EMBEDDED_DIR: dir, SOME_TOKEN: 'some-token' };
   const file = join(dir, 'hundredfold.yaml');
-  writeFileSync(
-    file,
-    "services: { predictions: { url: 'http://127.0.0.1:9', token: { env: SOME_TOKEN } } }",
-  );
-  const settings = loadSettings(file, environment);
-  const server = {
-    pid: process.pid,
-    address: `127.0.0.1:${ending.port}`,
-    ui: null,
-    uiBehind: null,
-  };
-  const services = [settings.services.predictions?.reference];
+  const token = '{ env: SOME_TOKEN }';
+  writeFileSync(file, `services: { predictions: { url: 'http://127.0.0.1:9', token: ${token} } }`);
+  const settings = loadSettings(file, environment());
+  const { pid } = process;
   const record = {
-    pid: process.pid,
+    pid,
     taskQueue: 'any',
-    server,
-    services,
+    server: { pid, address: `127.0.0.1:${ending.port}`, ui: null, uiBehind: null },
+    services: [settings.services.predictions?.reference],
     lookOnly: false,
     lasting: false,
   };
   writeFileSync(join(dir, 'host.json'), JSON.stringify(record));
-  const joining = openSession({
-    settings,
-    environment,
-    localServices: false,
-    patienceMs: PATIENCE_MS,
-  });
-  await expect(joining).rejects.toMatchObject({ code: 'HOST_NOT_READY' });
+  await expect(opening(settings)).rejects.toMatchObject({ code: 'HOST_NOT_READY' });
   expect(signalled).not.toEqual([]);
-  lock?.release();
 });

@@ -1,5 +1,5 @@
-/** A clock that is set back is detected by the current host of the server, or by the next one. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** A clock that is set back is detected by the host of the server, or by the next one; then the database is set aside. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -8,33 +8,38 @@ import { watchClock } from '../../src/host/watch-clock.ts';
 import { TestClock } from '../ledger/a-ledger.ts';
 
 const HOUR_MS = 3_600_000;
+const DATABASE = ['temporal.db', 'temporal.db-wal'];
 
 let dir: string;
 let clock: TestClock;
 let stopped: number;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'hundredfold-clock-'));
+  for (const name of [...DATABASE, 'services.db']) writeFileSync(join(dir, name), name);
   clock = new TestClock();
   stopped = 0;
 });
-afterEach(() => rmSync(dir, { recursive: true }));
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const hold = () => watchClock(dir, () => (stopped += 1), clock);
+const databases = () => readdirSync(dir).filter((name) => name.includes('.db'));
 
-test('a clock that is set back between two hosts marks the database for the second one', () => {
+test('between two hosts: the database is marked for the second one, and set aside completely, once', () => {
   hold().end();
+  expect(setAsideAfterStep(dir, clock.wallMs), 'without a mark').toBeNull();
   clock.pass(2_000);
   clock.set(clock.wallMs - HOUR_MS);
   const second = hold();
-  expect(isSetBack(dir)).toBe(true);
-  expect(stopped).toBe(0);
-  setAsideAfterStep(dir);
+  expect({ marked: isSetBack(dir), stopped }).toEqual({ marked: true, stopped: 0 });
+  const aside = 'temporal-before-2026-11-22T12-00-00-000Z.db';
+  expect(setAsideAfterStep(dir, Date.UTC(2026, 10, 22, 12))).toBe(aside);
+  expect(databases().sort()).toEqual(['services.db', aside, `${aside}-wal`]);
   second.end();
   hold().end();
   expect(isSetBack(dir), 'marked again, although the database is new').toBe(false);
 });
 
-test('a clock that is set back while a host runs marks the database and ends the command', () => {
+test('while a host runs: the database is marked, and the command ends', () => {
   const host = hold();
   clock.pass(1_000);
   clock.set(clock.wallMs - HOUR_MS);
@@ -42,19 +47,14 @@ test('a clock that is set back while a host runs marks the database and ends the
   expect({ marked: isSetBack(dir), stopped }).toEqual({ marked: true, stopped: 1 });
 });
 
-test('a step back of less than a minute, or a restart of the machine, does not mark the database', () => {
+test('a step back of less than a minute, a restart of the machine and a removed folder do nothing', () => {
   hold().end();
   clock.set(clock.wallMs - 50_000);
   hold().end();
   clock.restart(8 * HOUR_MS);
-  hold().end();
-  expect({ marked: isSetBack(dir), stopped }).toEqual({ marked: false, stopped: 0 });
-});
-
-test('a host does not end when its folder is removed', () => {
   const host = hold();
+  expect(isSetBack(dir)).toBe(false);
   rmSync(dir, { recursive: true });
   host.end();
   expect(stopped).toBe(0);
-  dir = mkdtempSync(join(tmpdir(), 'hundredfold-clock-'));
 });

@@ -120,5 +120,4 @@ test.runIf(process.platform === 'linux')(
     }
     await at.runs(0, ['stop']);
   },
-  60_000,
 );

@@ -4,82 +4,37 @@ import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import { expectedEnd } from '../../src/plan/expected-end.ts';
 import type { CampaignObservation } from '../../src/campaigns/observe.ts';
+import { budget as budgetOf, NOW, seen as seenBy, window as windowOf } from '../cli/live/scenes.ts';
 
-const NOW = 1_800_000_000_000;
 const HOUR = 3_600_000;
 /** How long a slot is charged, from the answer on. */
 const CHARGE = HOUR + GUARD_MS;
+/** The last job of the service's kinds, about which nothing else is known. */
+const JOB = 2_700;
 
-function window(limit: number | null, releases: readonly number[] = []): WindowStatus {
-  return {
-    limit,
-    windowMs: HOUR,
-    charged: releases.length,
-    releases,
-    free: limit && limit - releases.length,
-    nextFreeAt: null,
-    blockedUntil: null,
-    blockedBecause: null,
-  };
-}
+const window = (limit: number | null, releases: readonly number[] = []): WindowStatus => ({
+  ...windowOf(limit, releases),
+  nextFreeAt: null,
+});
 
 function budget(
   credential: WindowStatus,
   waiting: Readonly<Record<string, number>>,
   changes: Partial<BudgetStatus> = {},
 ): BudgetStatus {
-  return {
-    service: 'predictions',
-    address: 'host',
-    now: NOW,
-    outstanding: 0,
-    addressBlock: { blockedUntil: null, blockedBecause: null },
-    credentials: [{ ...credential, credential: 'ours' }],
-    waiting: Object.entries(waiting).map(([campaign, items]) => ({
-      campaign,
-      items,
-      asked: items,
-      credential: 'ours',
-      priority: 3,
-      user: null,
-      paused: false,
-    })),
-    use: [],
-    counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
-    ...changes,
-  };
+  const plain = budgetOf('predictions', credential, 0, 0);
+  const lanes = Object.entries(waiting).flatMap(([campaign, items]) =>
+    plain.waiting.map((lane) => ({ ...lane, campaign, items, asked: items })),
+  );
+  return { ...plain, waiting: lanes, ...changes };
 }
 
-/** The last job of the service's kinds, about which nothing else is known. */
-const JOB = 2_700;
-
 /** A campaign `night` with as many rows, by default all open and none ended. */
-function seen(
+const seen = (
   total: number,
   budgets: readonly BudgetStatus[],
   progress: Partial<CampaignObservation['progress']> = {},
-): CampaignObservation {
-  const ended = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
-  return {
-    at: NOW,
-    waiting: total,
-    budgets,
-    kinds: null,
-    obstacle: null,
-    ended: false,
-    completed: false,
-    progress: {
-      campaign: 'night',
-      state: 'running',
-      total,
-      open: total,
-      following: 0,
-      ended,
-      failuresByCode: {},
-      ...progress,
-    },
-  };
-}
+) => seenBy({ total, open: total, ...progress }, budgets);
 
 test('800 rows at 100 an hour: the last burst is sent seven windows from now', () => {
   const all = seen(800, [budget(window(100), { night: 250 })], { open: 250 });
@@ -165,18 +120,13 @@ test('there is no expected end for a paused campaign, or when all rows are sent'
   expect(expectedEnd(seen(2, sent))).toBeNull();
 });
 
-const WAITS = { campaign: 'night', credential: 'ours', priority: 3, user: null, paused: false };
-
 test('rows that the campaign has not requested yet are counted once', () => {
   const limited = window(100, Array<number>(100).fill(NOW + CHARGE));
-  const status = budget(limited, {});
+  const named = budget(limited, { night: 120 });
   // 1,000 rows, of which 120 are open and wait: the budget knows that the other 880 will follow.
-  const lane = { ...WAITS, items: 1_000, asked: 120 };
-  const known = { ...status, waiting: [lane] };
-  const named = { ...status, waiting: [{ ...lane, items: 120 }] };
-  expect(expectedEnd(seen(1_000, [known], { open: 120 }))).toBe(
-    expectedEnd(seen(1_000, [named], { open: 120 })),
-  );
+  const known = { ...named, waiting: named.waiting.map((lane) => ({ ...lane, items: 1_000 })) };
+  const endWith = (one: BudgetStatus) => expectedEnd(seen(1_000, [one], { open: 120 }));
+  expect(endWith(known)).toBe(endWith(named));
 });
 
 test('there is no expected end while a service with remaining rows refuses requests, or is paused', () => {

@@ -1,3 +1,4 @@
+/** When a plan ends: its jobs, the free slots and those who wait. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lastSubmissionIn } from '../../src/budget/forecast.ts';
@@ -6,8 +7,8 @@ import { GUARD_MS } from '../../src/budget/window.ts';
 import type { Kind } from '../../src/domain/item.ts';
 import { ESTIMATES } from '../../src/plan/estimates.ts';
 import { forecast, freshWindow, supplyOf, type Supply } from '../../src/plan/forecast.ts';
+import { budget as budgetOf, NOW } from '../cli/live/scenes.ts';
 
-const NOW = 1_800_000_000_000;
 const HOUR = 3_600_000;
 const ROUND = HOUR + GUARD_MS;
 
@@ -117,34 +118,19 @@ describe('the forecast', () => {
 });
 
 test('a budget contributes its credential; other campaigns that are not paused count as waiting', () => {
-  const lane = (campaign: string, items: number, credential = 'ours', paused = false) => ({
-    campaign,
-    credential,
-    items,
-    asked: items,
-    priority: 3,
-    user: null,
-    paused,
-  });
+  const plain = budgetOf('predictions', fresh(100), 50, 0);
+  const lanes = [
+    {},
+    { campaign: 'day', items: 5 },
+    { campaign: 'noon', items: 3 },
+    { campaign: 'x', items: 9, credential: 'theirs' },
+    { campaign: 'y', items: 8, paused: true },
+  ];
   const budget: BudgetStatus = {
-    service: 'predictions',
-    address: 'host',
-    now: NOW,
-    outstanding: 0,
+    ...plain,
     addressBlock: { blockedUntil: NOW + 5_000, blockedBecause: 'HTTP 503' },
-    credentials: [
-      { ...fresh(100), credential: 'ours' },
-      { ...fresh(7), credential: 'theirs' },
-    ],
-    waiting: [
-      lane('night', 50),
-      lane('day', 5),
-      lane('noon', 3),
-      lane('x', 9, 'theirs'),
-      lane('y', 8, 'ours', true),
-    ],
-    use: [],
-    counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
+    credentials: [...plain.credentials, { ...fresh(7), credential: 'theirs' }],
+    waiting: lanes.flatMap((lane) => plain.waiting.map((night) => ({ ...night, ...lane }))),
   };
   const { window, blockedUntil, waiting } = supplyOf(budget, 'ours', 'night');
   expect(window?.limit).toBe(100);

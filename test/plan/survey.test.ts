@@ -1,3 +1,4 @@
+/** What a manifest would do: rows, duplicates, known and cached ones, jobs. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -109,19 +110,6 @@ describe('a survey', () => {
     ]);
     for (const { code } of refused) expect(problems.map((problem) => problem.code)).toContain(code);
   });
-
-  test('counts a missing file as an error, and not as a row', async () => {
-    const problems: Problem[] = [];
-    const survey = await surveyManifests(['/nowhere/m.csv'], {
-      allowOutside: false,
-      tree: null,
-      cache: null,
-      addresses: {},
-      onProblem: (problem) => problems.push(problem),
-    });
-    expect(survey).toMatchObject({ rows: 0, items: 0, invalid: 0, brokenFiles: 1, errors: 1 });
-    expect(problems).toMatchObject([{ line: null }]);
-  });
 });
 
 describe('a survey over existing items', () => {
@@ -223,12 +211,8 @@ describe('a survey over existing items', () => {
       jobs: { sequence: 1 },
       misses: { 'other predictors': 1 },
     });
-    const elsewhere = await surveyed(`${head}a,${A},dynamine\n`, {
-      cache,
-      addresses: { predictions: 'other' },
-    });
+    const one = `${head}a,${A},dynamine\n`;
+    const elsewhere = await surveyed(one, { cache, addresses: { predictions: 'other' } });
     expect(elsewhere.survey).toMatchObject({ cached: 0, misses: { 'never computed': 1 } });
-    const unknown = await surveyed(`${head}a,${A},dynamine\n`, { cache, addresses: {} });
-    expect(unknown.survey).toMatchObject({ cached: 0, misses: { 'no cache': 1 } });
   });
 });

@@ -11,33 +11,26 @@ const target = { address: inject('temporal'), namespace: 'default' };
 
 let client: Awaited<ReturnType<typeof connectClient>>;
 let connection: Awaited<ReturnType<typeof connectWorker>>;
+let worker: Worker;
+const taskQueue = `stack-${randomUUID()}`;
 beforeEach(async () => {
   client = await connectClient(target);
   connection = await connectWorker(target);
+  worker = await Worker.create({ connection, taskQueue, workflowBundle: await workflowBundle() });
 });
 afterEach(async () => {
   await client.connection.close();
   await connection.close();
 });
 
-async function createWorker(taskQueue: string): Promise<Worker> {
-  return Worker.create({ connection, taskQueue, workflowBundle: await workflowBundle() });
-}
-
-async function start(workflow: string, taskQueue: string, ...args: unknown[]) {
-  const handle = await client.workflow.start(workflow, {
-    workflowId: `stack:${randomUUID()}`,
+test('a bug in workflow code is reported with its file and line', async () => {
+  // A campaign without its input: a TypeError, deep in the code.
+  const args = [{ spec: null }];
+  const handle = await client.workflow.start('campaign', {
+    workflowId: taskQueue,
     taskQueue,
     args,
   });
-  return { handle, end: () => handle.terminate('the test is over') };
-}
-
-test('a bug in workflow code is reported with its file and line', async () => {
-  const taskQueue = `stack-${randomUUID()}`;
-  const worker = await createWorker(taskQueue);
-  // A campaign without its input: a TypeError, deep in the code.
-  const { handle, end } = await start('campaign', taskQueue, { spec: null });
   const trace = async () => {
     const { events } = await handle.fetchHistory();
     const failed = events?.find((event) => event.workflowTaskFailedEventAttributes != null);
@@ -46,12 +39,10 @@ test('a bug in workflow code is reported with its file and line', async () => {
   await worker.runUntil(async () => {
     await expect.poll(trace, { timeout: 20_000 }).toMatch(/workflows\/[a-z-]+\.ts:\d+:\d+/);
   });
-  await end();
+  await handle.terminate('the test is over');
 }, 60_000);
 
 test('the stack trace of a promise in workflow code has one frame', async () => {
-  const taskQueue = `stack-${randomUUID()}`;
-  const worker = await createWorker(taskQueue);
   const reference = { service: 'predictions', address: taskQueue, credential: 'none' } as const;
   const handle = await client.workflow.start('budget', budgetStart(reference, taskQueue));
   // Of the two frames of a promise, one is the SDK's own hook.
