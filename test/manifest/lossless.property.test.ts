@@ -1,11 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
 import { checkManifests } from '../../src/manifest/check.ts';
-import { DelimitedRows } from '../../src/manifest/readers/delimited-rows.ts';
 import { folderWith } from './manifests.ts';
 
 const EXTENSIONS = [
@@ -174,28 +172,6 @@ test.each(Object.keys(RECORDS) as (keyof typeof RECORDS)[])(
     );
   },
 );
-
-test('correctly quoted tables are read as by csv-parse', async () => {
-  const written = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { maxLength: 10 });
-  await fc.assert(
-    fc.asyncProperty(written, fc.integer({ min: 1, max: 9 }), async (cells, size) => {
-      const text = stringify([['smiles', 'b', 'c'], ...cells], { escape: '"', quoted: true });
-      const rows = new DelimitedRows(',');
-      const read = [];
-      const pieces = text.match(new RegExp(`[^]{1,${String(size)}}`, 'g')) ?? [];
-      for (const piece of pieces) {
-        // Chunks never split a CRLF, which `SourceText` ensures.
-        if (piece.endsWith('\r') || piece.startsWith('\n')) return;
-        read.push(...rows.take(piece));
-      }
-      read.push(...rows.end());
-      const expected = parse(text, { record_delimiter: ['\n'], relax_column_count: true });
-      expect(read.map((row) => row.cells)).toEqual(expected);
-      await Promise.resolve();
-    }),
-    { numRuns: RUNS },
-  );
-});
 
 test.each(EXTENSIONS)(
   'any bytes in a %s give rows or problems, and do not cause a crash',

@@ -1,10 +1,27 @@
-/** CSV and TSV: the first line has the column names, every other line is a row. */
+/** CSV and TSV (RFC 4180), parsed by csv-parse: the first line has the column names, every other line is a row. */
+import { CsvError, parse } from 'csv-parse';
 import { REASON_COLUMNS, unguarded } from '../../domain/formula-guard.ts';
 import { checkHeader, fieldNames, WORK_FIELDS } from '../columns.ts';
 import { complaint, type Complaint } from '../problems/problems.ts';
 import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
-import { DelimitedRows, type DelimitedRow, type Delimiter } from './delimited-rows.ts';
-import { ROW_TOO_LONG } from './lines.ts';
+import { lineBreaks, ROW_LIMIT, ROW_TOO_LONG } from './lines.ts';
+
+type Delimiter = ',' | ';' | '\t';
+
+/** As csv-parse gives it with `raw`. */
+interface Parsed {
+  readonly record: readonly string[];
+  /** As in the file, with the empty lines before it. */
+  readonly raw: string;
+}
+
+interface DelimitedRow {
+  /** Where it begins, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** As in the file. */
+  readonly raw: string;
+}
 
 export const readCsv: RowReader = (text) => readDelimited(text, [',', ';', '\t'], 'CSV');
 export const readTsv: RowReader = (text) => readDelimited(text, ['\t'], 'TSV');
@@ -14,25 +31,94 @@ async function* readDelimited(
   delimiters: readonly [Delimiter, ...Delimiter[]],
   format: string,
 ): AsyncGenerator<readonly RawRow[]> {
-  let rows = new DelimitedRows(delimiters[0]);
-  let begun = false;
-  const table = new Table();
+  let rows: ParsedRows | null = null;
+  let table = new Table(delimiters[0]);
   for await (const piece of text) {
-    if (!begun) rows = new DelimitedRows(delimiterOf(piece, delimiters));
-    begun = true;
+    if (rows === null) {
+      const delimiter = delimiterOf(piece, delimiters);
+      rows = new ParsedRows(delimiter);
+      table = new Table(delimiter);
+    }
     const read = table.read(rows.take(piece));
     if (read.length > 0) yield read;
     // Without an input column every row would be invalid: it is reported once.
-    if (!table.isUsable) return;
-    if (rows.isTooLong) {
-      yield [broken(rows.line, format, ROW_TOO_LONG)];
-      return;
+    if (!table.isUsable || rows.failure !== null) break;
+  }
+  if (rows === null) return;
+  if (table.isUsable && rows.failure === null) yield table.read(rows.end());
+  if (table.isUsable && rows.failure !== null) {
+    const { line, reason } = rows.failure;
+    const complaints = [complaint('MANIFEST_SYNTAX', { format, reason })];
+    yield [{ line, cells: null, complaints }];
+  }
+}
+
+/** The rows of pieces of text. csv-parse counts a CRLF inside quotes twice, so lines are counted in what it read. */
+class ParsedRows {
+  readonly #parser;
+  /** Of the empty lines before the next row. */
+  #line = 1;
+
+  constructor(delimiter: Delimiter) {
+    this.#parser = parse({
+      delimiter,
+      raw: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      // A misplaced quote must not hide the rows after it: it is found in `raw`.
+      relax_quotes: true,
+      skip_empty_lines: true,
+      max_record_size: ROW_LIMIT,
+    });
+    this.#parser.on('error', () => {
+      // Told by `failure`; without a listener it would end the process.
+    });
+  }
+
+  /** Why no row can follow, and where; the rows before it were read. */
+  get failure(): { readonly line: number; readonly reason: string } | null {
+    const { errored } = this.#parser;
+    if (errored === null) return null;
+    if (!(errored instanceof CsvError)) throw errored;
+    const line = this.#line + lineBreaks(emptyLines(String(errored['raw'])));
+    return { line, reason: reasonOf(errored) };
+  }
+
+  /** The rows that this piece completes; pieces never split a CRLF. */
+  take(piece: string): DelimitedRow[] {
+    this.#parser.write(piece);
+    return this.#parsed();
+  }
+
+  /** The rows that the end of the text completes. */
+  end(): DelimitedRow[] {
+    this.#parser.end();
+    return this.#parsed();
+  }
+
+  #parsed(): DelimitedRow[] {
+    const rows: DelimitedRow[] = [];
+    for (;;) {
+      const parsed = this.#parser.read() as Parsed | null;
+      if (parsed === null) return rows;
+      const { record, raw } = parsed;
+      const begins = this.#line + lineBreaks(emptyLines(raw));
+      rows.push({ line: begins, cells: record, raw: raw.replace(/^[\r\n]+|[\r\n]+$/g, '') });
+      this.#line += lineBreaks(raw);
     }
   }
-  yield table.read(rows.end());
-  if (table.isUsable && rows.isOpen) {
-    yield [broken(rows.line, format, 'a double quote that is opened in this row is never closed')];
-  }
+}
+
+/** `raw` begins with the empty lines before its row. */
+function emptyLines(raw: string): string {
+  return /^[\r\n]*/.exec(raw)?.[0] ?? '';
+}
+
+function reasonOf({ code, message }: CsvError): string {
+  if (code === 'CSV_MAX_RECORD_SIZE') return ROW_TOO_LONG;
+  if (code === 'CSV_QUOTE_NOT_CLOSED')
+    return 'a double quote that is opened in this row is never closed';
+  return message;
 }
 
 /**
@@ -48,16 +134,17 @@ function delimiterOf(piece: string, delimiters: readonly [Delimiter, ...Delimite
   return delimiters.find(isIn) ?? delimiters[0];
 }
 
-function broken(line: number, format: string, reason: string): RawRow {
-  return { line, cells: null, complaints: [complaint('MANIFEST_SYNTAX', { format, reason })] };
-}
-
 class Table {
   /** Null before the header. */
   #columns: readonly string[] | null = null;
   isUsable = true;
+  readonly #delimiter: Delimiter;
   /** A failed.csv: the apostrophes that keep a spreadsheet from evaluating a cell are removed again. */
   #isGuarded = false;
+
+  constructor(delimiter: Delimiter) {
+    this.#delimiter = delimiter;
+  }
 
   read(rows: readonly DelimitedRow[]): RawRow[] {
     const read: RawRow[] = [];
@@ -65,7 +152,7 @@ class Table {
       if (!this.isUsable) break;
       if (row.cells.every(isBlank)) continue;
       if (this.#columns === null) read.push(...this.#readHeader(row));
-      else read.push(rowOf(this.#columns, row, this.#isGuarded));
+      else read.push(this.#readRow(this.#columns, row));
     }
     return read;
   }
@@ -79,22 +166,17 @@ class Table {
     this.isUsable = usable;
     return complaints.length > 0 ? [aboutFile(...complaints)] : [];
   }
-}
 
-const NOTHING: readonly Complaint[] = [];
-
-function rowOf(columns: readonly string[], row: DelimitedRow, isGuarded: boolean): RawRow {
-  const cells: Record<string, string> = {};
-  for (let at = 0; at < columns.length; at += 1) {
-    const column = columns[at] ?? '';
-    const written = row.cells[at] ?? '';
-    const cell = isGuarded ? unguarded(written) : written;
-    if (column === '__proto__') Object.defineProperty(cells, column, ownValue(cell));
-    else if (column !== '') cells[column] = cell;
+  #readRow(columns: readonly string[], row: DelimitedRow): RawRow {
+    const cells: Record<string, string> = {};
+    for (const [at, column] of columns.entries()) {
+      const written = row.cells[at] ?? '';
+      const cell = this.#isGuarded ? unguarded(written) : written;
+      if (column === '__proto__') Object.defineProperty(cells, column, ownValue(cell));
+      else if (column !== '') cells[column] = cell;
+    }
+    return { line: row.line, cells, complaints: cellComplaints(columns, row, this.#delimiter) };
   }
-  const isWhole = row.cells.length === columns.length && row.misquoted === null;
-  const complaints = isWhole && !columns.includes('') ? NOTHING : cellComplaints(columns, row);
-  return { line: row.line, cells, complaints };
 }
 
 /** `cells.__proto__ = …` would set the prototype. */
@@ -102,20 +184,44 @@ function ownValue(value: string): PropertyDescriptor {
   return { value, enumerable: true, writable: true, configurable: true };
 }
 
-function cellComplaints(columns: readonly string[], row: DelimitedRow): Complaint[] {
+function cellComplaints(
+  columns: readonly string[],
+  row: DelimitedRow,
+  delimiter: Delimiter,
+): Complaint[] {
   const complaints: Complaint[] = [];
   const counts = { cells: row.cells.length, columns: columns.length };
-  if (row.misquoted !== null) {
-    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: row.misquoted }));
+  const misquoted = misquotedCell(row.raw, delimiter);
+  if (misquoted !== null) {
+    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: misquoted }));
   }
   // Spreadsheets add empty cells without a column at the end of rows.
   if (row.cells.some((cell, at) => !isBlank(cell) && (columns[at] ?? '') === '')) {
-    complaints.push(complaint('MANIFEST_ROW_LONG', counts, { value: row.raw() }));
+    complaints.push(complaint('MANIFEST_ROW_LONG', counts, { value: row.raw }));
   } else if (counts.cells < counts.columns) {
-    complaints.push(complaint('MANIFEST_ROW_SHORT', counts, { value: row.raw() }));
+    complaints.push(complaint('MANIFEST_ROW_SHORT', counts, { value: row.raw }));
   }
   return complaints;
 }
+
+/**
+ * The first cell whose quotes do not enclose it: text after the closing one, or blanks before the opening one. csv-parse
+ * reads both as part of the text, which is seldom meant.
+ */
+function misquotedCell(raw: string, delimiter: Delimiter): string | null {
+  if (!raw.includes('"')) return null;
+  for (const [cell] of raw.matchAll(CELLS[delimiter])) {
+    if (/^(?: +"|"(?:[^"]|"")*"(?!")[^])/.test(cell)) return cell;
+  }
+  return null;
+}
+
+/** A quoted cell with what follows it, or a plain one. */
+const CELLS: Readonly<Record<Delimiter, RegExp>> = {
+  ',': /(?<=^|,)(?:"(?:[^"]|"")*"[^,]*|[^,]*)/g,
+  ';': /(?<=^|;)(?:"(?:[^"]|"")*"[^;]*|[^;]*)/g,
+  '\t': /(?<=^|\t)(?:"(?:[^"]|"")*"[^\t]*|[^\t]*)/g,
+};
 
 function isBlank(cell: string): boolean {
   return cell.trim() === '';
