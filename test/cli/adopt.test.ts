@@ -1,183 +1,166 @@
 /** `adopt`, against a service with jobs that were submitted by other means. */
-import { readFileSync, readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BrowserJobs } from '../browser-jobs.ts';
 import { itemsTable, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
-import { desk, type Desk, type Ended } from './command.ts';
+import { Desk, desk, type Ended } from './command.ts';
 import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
 
 const PREDICTION_TOKEN = TOKEN.HUNDREDFOLD_PREDICTION_TOKEN;
-const env = { ...TOKEN, HUNDREDFOLD_MOLECULE_TOKEN: 'moleculeT0' };
+const MOLECULE_TOKEN = 'moleculeT0';
 const ALIGNMENT = '>a\nMKTAYIAKQR\n>b\nMKTAY-AKQR\n';
-const DATE = /^adopted-predictions-\d{4}-\d\d-\d\d$/;
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-interface Scene {
-  readonly at: Desk;
-  readonly service: Rehearsal;
-  readonly browser: BrowserJobs;
-  readonly runs: (code: number, ...words: string[]) => Promise<Ended>;
+const at = new Desk();
+let service: Rehearsal;
+let browser: BrowserJobs;
+
+/** One service and one server for all; each folder has its own output trees. */
+function runsIn(folder: string) {
+  mkdirSync(at.path(folder));
+  const own = {
+    ...TOKEN,
+    HUNDREDFOLD_MOLECULE_TOKEN: MOLECULE_TOKEN,
+    HUNDREDFOLD_EMBEDDED_DIR: at.embedded,
+  };
+  return (code: number, words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+    at.runs(code, [...words, '--config', at.path('hundredfold.yaml')], {
+      env: { ...own, ...env },
+      cwd: at.path(folder),
+    });
 }
 
-async function scene(): Promise<Scene> {
-  const at = desk();
-  const service = await rehearse(at, { limit: 100, seconds: 3600 });
-  const url = /url: "([^"]+)"/.exec(readFileSync(at.path('hundredfold.yaml'), 'utf8'))?.[1] ?? '';
+beforeAll(async () => {
+  service = await rehearse(at, { limit: 100, seconds: 3600 });
+  const { url } = service;
   const both = `services:\n  molecules: { url: "${url}/acpype" }\n  predictions: { url: "${url}" }\n`;
   at.write('hundredfold.yaml', both);
-  const browser = new BrowserJobs({ url, moleculesUrl: `${url}/acpype` }, PREDICTION_TOKEN);
-  return { at, service, browser, runs: (code, ...words) => at.runs(code, words, { env }) };
-}
+  browser = new BrowserJobs({ url, moleculesUrl: `${url}/acpype` }, PREDICTION_TOKEN);
+  await at.hosts({ ...TOKEN, HUNDREDFOLD_MOLECULE_TOKEN: MOLECULE_TOKEN });
+});
+afterAll(() => at.close());
 
 const documentOf = ({ stdout }: Ended) => JSON.parse(stdout) as Record<string, unknown>;
-const adoptedIn = (at: Desk) => readdirSync(at.path('results')).filter((name) => DATE.test(name));
+const treesIn = (folder: string) =>
+  readdirSync(at.path(folder, 'results')).filter((name) => !name.startsWith('.'));
 
-test('adopt --past takes over the jobs submitted in a browser, once, and submits nothing', async () => {
-  const { at, service, browser, runs } = await scene();
-  const jobs = [
-    await browser.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'from the web' }),
-    await browser.alignment(ALIGNMENT),
-  ];
-  const failing = await browser.sequence('MKTAYIAKQR', 'nonsense');
-  const own = at.write('own.csv', 'id,sequence\np1,MKTAYIAKLL\n');
-  await runs(0, 'run', own, '--yes');
-  const submitted = 4;
-  const ended = await runs(0, 'adopt', 'predictions', '--past', '--json');
-  expect(ended.stderr).toMatch(/4 jobs: 1 already in .*results, 2 new/);
-  expect(ended.stderr).toContain('1 failed there and are skipped');
-  expect(documentOf(ended)).toMatchObject({
-    items: { total: 2, succeeded: 2, adopted: 2 },
-    submissions: 0,
-  });
-  const [name = ''] = adoptedIn(at);
-  const tree = at.path('results', name);
-  const table = await itemsTable(tree);
-  expect(new Set(table.map(({ remote_id }) => remote_id))).toEqual(new Set(jobs));
-  expect(table.map(({ kind }) => kind).sort()).toEqual(['alignment', 'sequence']);
-  await noItemLost(
-    tree,
-    table.map(({ id = '' }) => id),
-  );
-  await treeIsWhole(tree);
-  // The same command again: nothing is left to adopt, and nothing is lost.
-  const again = await runs(0, 'adopt', 'predictions', '--past', '--json');
-  expect(again.stderr).toMatch(/4 jobs: 3 already in .*results, 0 new/);
-  expect(documentOf(again)).toMatchObject({ campaign: name, items: { total: 2, succeeded: 2 } });
-  // Also under another name, which would get no jobs.
-  const other = await runs(0, 'adopt', 'predictions', '--past', '--name', 'other', '--json');
-  expect(documentOf(other)).toEqual({ campaign: null, adopted: 0 });
-  // A job that failed there is adopted by its id, into the same campaign or another.
-  const named = await runs(3, 'adopt', 'predictions', failing, '--kind', 'sequence', '--name', 'f');
-  expect(named.stderr).toContain('f: 0 of 1 succeeded, 1 failed');
-  expect((await itemsTable(at.path('results', 'f')))[0]).toMatchObject({
-    error_code: 'JOB_FAILED',
-  });
-  // A retry asks for the same job again.
-  const retried = await runs(3, 'retry', 'f', '--json');
-  expect(documentOf(retried)).toMatchObject({ items: { failed: 1 }, submissions: 0 });
-  await noSecret(PREDICTION_TOKEN, at.path('results'), { said: ended.stderr + ended.stdout });
-  const journal = await service.end();
-  expect(journal).toHaveLength(submitted);
-});
-
-test('adopt by id detects the kind, resumes with the same command, and accepts molecules as well', async () => {
-  const { at, service, browser, runs } = await scene();
-  const [one, two] = [await browser.sequence('MKTAYIAKQR'), await browser.alignment(ALIGNMENT)];
-  const molecule = await browser.molecule('CCO', { token: env.HUNDREDFOLD_MOLECULE_TOKEN });
-  const words = ['adopt', 'predictions', one, two];
-  // The clocks of these two time zones never show the same date.
-  await at.runs(0, words, { env: { ...env, TZ: 'Pacific/Pago_Pago' } });
-  const again = await at.runs(0, words, { env: { ...env, TZ: 'Pacific/Kiritimati' } });
-  expect(again.stderr).toContain('Nothing to do');
-  expect(adoptedIn(at)).toHaveLength(1);
-  // More ids of the same campaign.
-  const three = await browser.sequence('MKTAYIAKLL');
-  const more = await runs(0, 'adopt', 'predictions', one, three, '--json');
-  expect(documentOf(more)).toMatchObject({ items: { total: 3, succeeded: 3 }, submissions: 0 });
-  await runs(0, 'adopt', 'molecules', molecule, '--name', 'web');
-  await treeIsWhole(at.path('results', 'web'));
-  expect((await itemsTable(at.path('results', 'web')))[0]).toMatchObject({ kind: 'molecule' });
-  expect(await service.end()).toHaveLength(4);
+test('invalid requests are refused, and nothing starts', async () => {
+  const runs = runsIn('refused');
+  for (const [words, code] of [
+    [['predictions', UNKNOWN, '--past'], 'ADOPT_NOTHING_NAMED'],
+    [['predictions', '../x'], 'ADOPT_ID_INVALID'],
+    [['predictions', UNKNOWN, '--kind', 'molecule'], 'ADOPT_KIND_OF_OTHER'],
+    [['predictions', UNKNOWN], 'ADOPT_KIND_UNKNOWN'],
+    [['molecules', '--past'], 'ADOPT_NO_LIST'],
+  ] as const) {
+    const { stderr } = await runs(2, ['adopt', ...words]);
+    expect(stderr, words.join(' ')).toContain(`[${code}]`);
+  }
+  expect(readdirSync(at.path('refused'))).toEqual([]);
 });
 
 test('adopt --past continues an unfinished campaign of another day', async () => {
-  const { at, service, browser, runs } = await scene();
+  const runs = runsIn('unfinished');
   const [one, two] = [await browser.sequence('MKTAYIAKQR'), await browser.sequence('MKTAYIAKLL')];
   // The state after the machine stopped before the campaign was started.
   const row = { id: 'first', kind: 'sequence', remote_id: one };
   const name = 'adopted-predictions-2020-01-01';
-  at.write(`results/${name}/.hundredfold/adopted.jsonl`, `${JSON.stringify(row)}\n`);
-  const ended = await runs(0, 'adopt', 'predictions', '--past', '--json');
+  const folder = `unfinished/results/${name}`;
+  at.write(`${folder}/.hundredfold/adopted.jsonl`, `${JSON.stringify(row)}\n`);
+  const ended = await runs(0, ['adopt', 'predictions', '--past', '--json']);
   expect(documentOf(ended)).toMatchObject({ campaign: name, items: { total: 2, succeeded: 2 } });
-  const table = await itemsTable(at.path('results', name));
+  const table = await itemsTable(at.path(folder));
   expect(table.map(({ id }) => id)).toEqual(['first', two]);
-  expect(await service.end()).toHaveLength(2);
 });
 
-test('adopt refuses invalid requests, and starts nothing', async () => {
-  const { at, browser, runs } = await scene();
-  await browser.sequence('MKTAYIAKQR');
-  const unknown = '00000000-0000-4000-8000-000000000000';
-  const refusals = [
-    [['predictions', unknown, '--past'], 'ADOPT_NOTHING_NAMED'],
-    [['predictions', '../x'], 'ADOPT_ID_INVALID'],
-    [['predictions', unknown, '--kind', 'molecule'], 'ADOPT_KIND_OF_OTHER'],
-    [['predictions', unknown], 'ADOPT_KIND_UNKNOWN'],
-    [['molecules', '--past'], 'ADOPT_NO_LIST'],
-  ] as const;
-  for (const [words, code] of refusals) {
-    const { stderr } = await runs(2, 'adopt', ...words);
-    expect(stderr, words.join(' ')).toContain(`[${code}]`);
-  }
-  expect(readdirSync(at.folder)).not.toContain('results');
-  // A campaign with its own manifest is not changed.
-  const own = at.write('own.csv', 'id,sequence\np1,MKTAYIAKLL\n');
-  await runs(0, 'run', own, '--yes');
-  const words = ['predictions', unknown, '--kind', 'sequence', '--name', 'own'];
-  expect((await runs(2, 'adopt', ...words)).stderr).toContain('[CAMPAIGN_DIFFERS]');
-  await treeIsWhole(at.path('results', 'own'));
-});
-
-test('without ids, adopt lists the jobs of the service, when they are deleted, and which ones are stored here', async () => {
-  const { at, browser, runs } = await scene();
-  const web = await browser.sequence('MKTAYIAKQR', 'dynamine', { job_name: 'tab\there' });
+test('the jobs of a browser are listed, and --past takes them over, once, and submits nothing', async () => {
+  const runs = runsIn('past');
+  const web = await browser.sequence('MKTAYIAKGG', 'dynamine', { job_name: 'tab\there' });
   const shared = await browser.alignment(ALIGNMENT);
-  await runs(0, 'run', at.write('own.csv', 'id,sequence\np1,MKTAYIAKLL\n'), '--yes');
-  const { stdout } = await runs(0, 'adopt', 'predictions');
+  const failing = await browser.sequence('MKTAYIAKQR', 'nonsense');
+  await runs(0, ['run', at.write('past/own.csv', 'id,sequence\np1,MKTAYIAKWW\n'), '--yes']);
+  const predictions = ['adopt', 'predictions'];
+
+  const { stdout } = await runs(0, predictions);
   const [header, ...lines] = stdout.trimEnd().split('\n');
   expect(header).toMatch(/^SERVICE +KIND +REMOTE_ID +STATE +SUBMITTED +DELETED_AFTER +HERE +NAME$/);
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(6);
   expect(lines.find((line) => line.includes(web))).toMatch(/FINISHED .* - +tab here$/);
-  expect(lines.find((line) => line.includes('own/sequences/p1'))).toBeDefined();
-  expect((await runs(0, 'adopt', 'molecules')).stderr).toContain(
-    'note: the molecule service has no list',
-  );
-  const listed = documentOf(await runs(0, 'adopt', 'predictions', '--json'));
+  const listed = documentOf(await runs(0, [...predictions, '--json']));
   const jobs = listed['jobs'] as Record<string, string>[];
-  expect(jobs.map(({ kind }) => kind).sort()).toEqual(['alignment', 'sequence', 'sequence']);
   const one = jobs.find(({ remoteId }) => remoteId === shared);
-  const days =
-    (Date.parse(one?.['deletedAt'] ?? '') - Date.parse(one?.['submittedAt'] ?? '')) / 864e5;
-  expect([days, one?.['here']]).toEqual([14, null]);
-  expect(jobs.find(({ here }) => here)?.['here']).toMatchObject({
-    campaign: 'own',
-    id: 'p1',
-    state: 'succeeded',
-    path: 'own/sequences/p1',
-  });
+  const time = (name: string) => Date.parse(one?.[name] ?? '');
+  expect((time('deletedAt') - time('submittedAt')) / 864e5, 'days').toBe(14);
+  const own = { campaign: 'own', id: 'p1', state: 'succeeded', path: 'own/sequences/p1' };
+  expect(jobs.flatMap(({ here }) => here ?? [])).toEqual([expect.objectContaining(own)]);
+
+  const past = [...predictions, '--past', '--json'];
+  const ended = await runs(0, past);
+  expect(ended.stderr).toMatch(/6 jobs: 1 already in .*results, 4 new/);
+  expect(ended.stderr).toContain('1 failed there and are skipped');
+  const items = { total: 4, succeeded: 4, adopted: 4 };
+  expect(documentOf(ended)).toMatchObject({ items, submissions: 0 });
+  const [name = ''] = treesIn('past').filter((one) => /^adopted-predictions-[\d-]+$/.test(one));
+  const table = await itemsTable(at.path('past', 'results', name));
+  expect(table.map(({ remote_id }) => remote_id)).toEqual(expect.arrayContaining([web, shared]));
+  // The same command again: nothing is left to adopt, and nothing is lost; nor under another name.
+  const again = await runs(0, past);
+  expect(again.stderr).toMatch(/6 jobs: 5 already in .*results, 0 new/);
+  expect(documentOf(again)).toMatchObject({ campaign: name, items: { total: 4, succeeded: 4 } });
+  const other = await runs(0, [...past, '--name', 'other']);
+  expect(documentOf(other)).toEqual({ campaign: null, adopted: 0 });
+  // A job that failed there is adopted by its id; a retry asks for the same job again.
+  await runs(3, [...predictions, failing, '--kind', 'sequence', '--name', 'f']);
+  const failed = await itemsTable(at.path('past', 'results', 'f'));
+  expect(failed).toMatchObject([{ error_code: 'JOB_FAILED' }]);
+  const retried = await runs(3, ['retry', 'f', '--json']);
+  expect(documentOf(retried)).toMatchObject({ items: { failed: 1 }, submissions: 0 });
+  // A campaign with its own manifest is not changed.
+  const differs = await runs(2, [...predictions, UNKNOWN, '--kind', 'sequence', '--name', 'own']);
+  expect(differs.stderr).toContain('[CAMPAIGN_DIFFERS]');
+  for (const tree of treesIn('past')) await treeIsWhole(at.path('past', 'results', tree));
+  await noSecret(PREDICTION_TOKEN, at.path('past'), { said: ended.stderr + ended.stdout });
 });
 
-test('without ids, adopt reports a service that does not answer, and exits with an error', async () => {
-  const { service, runs } = await scene();
-  await service.end();
-  const { stdout, stderr } = await runs(1, 'adopt', 'predictions', '--json');
+test('adopt by id detects the kind, resumes with the same command, and accepts molecules as well', async () => {
+  const runs = runsIn('by-id');
+  const [one, two] = [await browser.sequence('MKTAYIAKDD'), await browser.alignment(ALIGNMENT)];
+  const molecule = await browser.molecule('CCO', { token: MOLECULE_TOKEN });
+  const words = ['adopt', 'predictions', one, two];
+  // The clocks of these two time zones never show the same date.
+  await runs(0, words, { TZ: 'Pacific/Pago_Pago' });
+  const again = await runs(0, words, { TZ: 'Pacific/Kiritimati' });
+  expect(again.stderr).toContain('Nothing to do');
+  const [name = '', ...more] = treesIn('by-id');
+  expect(more).toEqual([]);
+  // More ids of the same campaign.
+  const three = await browser.sequence('MKTAYIAKEE');
+  const grown = await runs(0, ['adopt', 'predictions', one, three, '--json']);
+  expect(documentOf(grown)).toMatchObject({ items: { total: 3, succeeded: 3 }, submissions: 0 });
+  await runs(0, ['adopt', 'molecules', molecule, '--name', 'web']);
+  const [web] = await itemsTable(at.path('by-id', 'results', 'web'));
+  expect(web).toMatchObject({ kind: 'molecule' });
+  for (const tree of [name, 'web']) {
+    const folder = at.path('by-id', 'results', tree);
+    await noItemLost(
+      folder,
+      (await itemsTable(folder)).map(({ id = '' }) => id),
+    );
+    await treeIsWhole(folder);
+  }
+});
+
+test('a service that does not answer is reported with an error; only one submission was ours', async () => {
+  expect(await service.end()).toHaveLength(10);
+  const { stdout, stderr } = await runsIn('away')(1, ['adopt', 'predictions', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ jobs: [], incomplete: true });
   expect(stderr).toMatch(/note: .*results/);
 });
 
 test('the local services are queried without a Temporal server', async () => {
-  const at = desk();
-  await at.runs(0, ['run', at.write('own.csv', 'id,smiles\nm1,CCO\n'), '--services', 'local']);
-  const words = ['adopt', 'predictions', '--services', 'local', '--json'];
-  const { stdout } = await at.runs(0, words);
+  const alone = desk();
+  const local = ['--services', 'local'];
+  await alone.runs(0, ['run', alone.write('own.csv', 'id,smiles\nm1,CCO\n'), ...local]);
+  const { stdout } = await alone.runs(0, ['adopt', 'predictions', ...local, '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ jobs: [], incomplete: false });
 });

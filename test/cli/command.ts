@@ -149,6 +149,13 @@ export class Desk {
     return typed;
   }
 
+  /** Starts a process that runs server and worker, so that the other commands need not. */
+  async hosts(env: NodeJS.ProcessEnv): Promise<Typed> {
+    const host = this.type(['host'], { env });
+    await host.until(() => this.record('host')?.['pid'] === host.pid, 'it held the server');
+    return host;
+  }
+
   /** Runs a command to its end, which must have this exit code. */
   async runs(code: number, words: readonly string[], typing: Typing = {}): Promise<Ended> {
     return this.type(words, typing).endsWith(code);

@@ -1,9 +1,13 @@
 /** `hundredfold doctor`: what works, what does not, and how to fix it. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
-import { desk, Desk, type Ended, type Typed } from './command.ts';
+import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
+import { plainServer } from '../services/a-network.ts';
+import { BIN, desk, Desk, type Ended, type Typed } from './command.ts';
 
 interface Finding {
   readonly check: string;
@@ -14,7 +18,7 @@ interface Finding {
 }
 
 /** The document of `--json`; a finding that is not ok says what to do, one that is ok does not. */
-function findingsOf({ stdout }: Ended): Finding[] {
+function findingsIn({ stdout }: Ended): Finding[] {
   expect(stdout, 'one line on stdout').toMatch(/^\[.*\]\n$/);
   const findings = JSON.parse(stdout) as Finding[];
   for (const { check, ok, warning, found, remedy } of findings) {
@@ -25,21 +29,8 @@ function findingsOf({ stdout }: Ended): Finding[] {
   return findings;
 }
 
-const wellOf = (findings: readonly Finding[]) =>
-  Object.fromEntries(findings.filter((one) => !one.warning).map(({ check, ok }) => [check, ok]));
-
 /** Accounts of other people on this machine are beyond the test's control. */
 const withoutWarnings = (text: string) => text.replace(/^WARNING .*\n {9}.*\n/gm, '');
-
-const foundBy = (findings: readonly Finding[], check: string) =>
-  findings.find((finding) => finding.check === check);
-
-/** Both services, running. */
-async function answering(): Promise<string> {
-  const services = await startLocalServices({ database: ':memory:', engine: 'synthetic' });
-  onTestFinished(() => services.close());
-  return services.url;
-}
 
 const TOKENS = {
   HUNDREDFOLD_MOLECULE_TOKEN: 'dOct0r-oDd',
@@ -67,10 +58,7 @@ afterAll(() => far.close());
 describe('with everything that is needed', () => {
   test('with the local services: exits with 0, prints a line each, and leaves nothing behind', async () => {
     const at = desk();
-    const [{ stderr, stdout }, json] = await Promise.all([
-      at.runs(0, ['doctor', '--services', 'local']),
-      at.runs(0, ['doctor', '--services', 'local', '--json']),
-    ]);
+    const { stderr, stdout } = await at.runs(0, ['doctor', '--services', 'local']);
     expect(stderr).toBe('');
     expect(withoutWarnings(stdout).trimEnd().split('\n')).toEqual([
       'STATE    CHECK: FOUND',
@@ -83,17 +71,17 @@ describe('with everything that is needed', () => {
       expect.stringMatching(/^ok {7}engine acpype: /),
       expect.stringMatching(/^ok {7}engine b2btools: /),
     ]);
-    expect(json.stderr).toBe('');
-    expect(findingsOf(json).every(({ ok }) => ok)).toBe(true);
     expect(at.done('anything'), 'a look begins nothing').toBe(0);
   });
 
   test('with configured services: shows their addresses, our credential, and the limits', async () => {
     const at = desk();
-    withServices(at, await answering(), await answering());
+    const services = await startLocalServices({ database: ':memory:', engine: 'synthetic' });
+    onTestFinished(() => services.close());
+    withServices(at, services.url, services.url);
     const ended = await at.runs(0, ['doctor', '--json'], { env: TOKENS });
-    const findings = findingsOf(ended);
-    expect(wellOf(findings)).toEqual({
+    const findings = findingsIn(ended).filter(({ warning }) => !warning);
+    expect(Object.fromEntries(findings.map(({ check, ok }) => [check, ok]))).toEqual({
       runtime: true,
       'configuration and credentials': true,
       Temporal: true,
@@ -104,120 +92,130 @@ describe('with everything that is needed', () => {
       'engine acpype': true,
       'engine b2btools': true,
     });
-    const { found = '' } = foundBy(findings, 'service predictions') ?? {};
-    expect(found).toMatch(
+    expect(findings.find(({ check }) => check === 'service predictions')?.found).toMatch(
       /^127\.0\.0\.1:\d+ is the prediction service, credential [0-9a-f]{8}, 20 in 30 min$/,
     );
     for (const token of Object.values(TOKENS)) expect(ended.stdout).not.toContain(token);
   });
 
-  test('with an external Temporal server', async () => {
+  test('with a running server: shows its address and that of its UI', async () => {
     const at = desk();
-    const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal') };
-    const { stdout } = await at.runs(1, ['doctor'], { env });
-    expect(stdout).toMatch(
+    at.write('one.csv', 'id,smiles\nethanol,CCO\n');
+    await at.runs(0, ['run', 'one.csv', '--services', 'local', '--detach']);
+    const { stdout } = await at.runs(0, ['doctor']);
+    const { address, ui } = at.record('server') as { address: string; ui: string };
+    expect(stdout).toContain(`ok       Temporal: embedded, running at ${address}, UI ${ui}; `);
+    expect(stdout).toContain(resolve(at.embedded));
+    expect(stdout).toContain('ok       services: the local ones');
+    await at.runs(0, ['stop']);
+  });
+});
+
+describe('with something missing: exits with 1, names each PROBLEM and what to do, and checks the rest', () => {
+  /** The text of `doctor`, without tokens. */
+  async function said(at: Desk, env: NodeJS.ProcessEnv, ...words: string[]): Promise<string> {
+    const { stdout } = await at.runs(1, ['doctor', ...words], { env });
+    for (const token of Object.values(TOKENS)) expect(stdout).not.toContain(token);
+    return stdout;
+  }
+
+  test('no service is configured; an external Temporal server is', async () => {
+    const text = await said(desk(), { HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal') });
+    expect(text).toMatch(/^PROBLEM {2}services: none configured\n {9}Use --services local, or /m);
+    expect(text).toMatch(
       /^ok {7}Temporal: 127\.0\.0\.1:\d+, namespace default, plain text; server [\d.]+$/m,
     );
   });
-});
 
-describe('the real engines', () => {
-  test('are optional: if none is installed, it says how to install them', async () => {
+  test('one service is down, the other refuses access; one token is in three places', async () => {
     const at = desk();
-    const env = { HUNDREDFOLD_ENGINES: at.folder };
-    const { stdout } = await at.runs(0, ['doctor', '--services', 'local'], { env });
-    expect(stdout).toMatch(/^ok {7}engine acpype: not installed: .*npm run engines/m);
-  });
-
-  test('are a problem if they are installed and do not run', async () => {
-    const at = desk();
-    const folder = join(at.folder, 'acpype');
-    const record = { engine: 'acpype', version: '2023.10.27', folder, packages: {} };
-    at.write('acpype/installed.json', JSON.stringify(record));
-    const env = { HUNDREDFOLD_ENGINES: at.folder };
-    const { stdout } = await at.runs(1, ['doctor', '--services', 'local'], { env });
-    expect(stdout).toMatch(/^PROBLEM {2}engine acpype: 2023\.10\.27 in /m);
-  });
-});
-
-describe('with something missing: exits with 1, and each PROBLEM says what to do', () => {
-  test('no service is configured', async () => {
-    const at = desk();
-    const [{ stdout }, json] = await Promise.all([
-      at.runs(1, ['doctor']),
-      at.runs(1, ['doctor', '--json']),
-    ]);
-    expect(stdout).toMatch(/^PROBLEM {2}services: none configured\n {9}Use --services local, or /m);
-    expect(wellOf(findingsOf(json))).toMatchObject({ services: false, 'output store': true });
-  });
-
-  test('a service is down; the others are still checked', async () => {
-    const at = desk();
-    withServices(at, await answering(), `http://127.0.0.1:${await freePort()}`);
-    const { stdout } = await at.runs(1, ['doctor'], { env: TOKENS });
-    expect(stdout).toMatch(/^ok {7}service molecules: /m);
-    expect(stdout).toMatch(
-      /^PROBLEM {2}service predictions: 127\.0\.0\.1:\d+ does not answer: \S.*ECONNREFUSED.*\n {9}Check services\.predictions\.url, and that the service is up\.$/m,
+    await using gateway = await plainServer((_, response) => response.writeHead(403).end());
+    withServices(at, `http://127.0.0.1:${gateway.port}`, `http://127.0.0.1:${await freePort()}`);
+    const same = TOKENS.HUNDREDFOLD_MOLECULE_TOKEN;
+    const env = { ...TOKENS, HUNDREDFOLD_PREDICTION_TOKEN: same, OLD_TOKEN: same };
+    const text = await said(at, env);
+    expect(text).toMatch(
+      /^PROBLEM {2}service predictions: 127\.0\.0\.1:\d+ does not answer: \S.*ECONNREFUSED.*\n {9}.*services\.predictions\.url/m,
     );
-    expect(stdout).toMatch(/^ok {7}output store: /m);
+    expect(text).toMatch(
+      /^PROBLEM {2}service molecules: .*HTTP 403.*\n {9}Ask the operators .*services\.molecules\.basic /m,
+    );
+    expect(text).toMatch(/^ok {7}output store: /m);
+    expect(text).toMatch(/^WARNING {2}credentials: .*\(credential [0-9a-f]{8}\)/m);
+    for (const place of ['services.molecules.token and services.predictions.token', 'OLD_TOKEN'])
+      expect(text).toContain(place);
+    const differ = await said(at, TOKENS);
+    expect(differ).not.toContain('WARNING  credentials');
   });
 
-  test('a token is unset or invalid: it is named, and checks that do not need it still run', async () => {
+  test('a token is unset, and a variable of the Temporal CLI is set but not used', async () => {
     const at = desk();
     withServices(at, 'http://127.0.0.1:9', 'http://127.0.0.1:9');
     const { HUNDREDFOLD_MOLECULE_TOKEN } = TOKENS;
-    const [unset, short] = await Promise.all([
-      at.runs(1, ['doctor'], { env: { HUNDREDFOLD_MOLECULE_TOKEN } }),
-      at.runs(1, ['doctor'], { env: { ...TOKENS, HUNDREDFOLD_MOLECULE_TOKEN: 'short' } }),
-    ]);
-    expect(unset.stdout).toMatch(
-      /^PROBLEM {2}configuration and credentials: services\.predictions\.token: .*HUNDREDFOLD_PREDICTION_TOKEN is not set \[CONFIG_SECRET_MISSING\]\n {9}Set it \(export HUNDREDFOLD_PREDICTION_TOKEN=/m,
+    const env = { HUNDREDFOLD_MOLECULE_TOKEN, TEMPORAL_ADDRESS: 'other.example:7233' };
+    const text = await said(at, env);
+    expect(text).toMatch(
+      /^PROBLEM {2}configuration and credentials: services\.predictions\.token: .*\[CONFIG_SECRET_MISSING\]\n {9}Set it \(export HUNDREDFOLD_PREDICTION_TOKEN=/m,
     );
-    expect(short.stdout).toMatch(
-      /^PROBLEM {2}configuration and credentials: .*not 10 characters long \[CONFIG_MOLECULE_TOKEN\]\n {9}\S/m,
-    );
-    expect(short.stdout).not.toContain('short');
+    expect(text).toContain('Temporal variables: TEMPORAL_ADDRESS is set and not used');
   });
 
-  test('the configuration is invalid', async () => {
-    const at = desk();
-    at.write('hundredfold.yaml', 'store: { urll: x }');
-    const { stdout } = await at.runs(1, ['doctor', '--services', 'local']);
-    expect(stdout).toMatch(
-      /^PROBLEM {2}configuration and credentials: .*\n(.*\n)*.*urll.*\n {9}docs\//m,
-    );
-  });
-
-  test('the output folder and the folder of the embedded server are not writable', async () => {
+  test('no folder is writable, one engine does not run, and the other is not installed', async () => {
     const at = desk();
     at.write('taken', 'a file');
+    const folder = join(at.folder, 'acpype');
+    const record = { engine: 'acpype', version: '2023.10.27', folder, packages: {} };
+    at.write('acpype/installed.json', JSON.stringify(record));
     const env = {
       HUNDREDFOLD_STORE_URL: 'taken/results',
       HUNDREDFOLD_EMBEDDED_DIR: 'taken/embedded',
+      HUNDREDFOLD_ENGINES: at.folder,
     };
-    const { stdout } = await at.runs(1, ['doctor', '--services', 'local'], { env });
-    expect(stdout).toMatch(
-      /^PROBLEM {2}output store: Cannot write in \S+taken: there is a file in place of a folder\.\n {9}.*--out or store\.url\.$/m,
+    const text = await said(at, env, '--services', 'local');
+    expect(text).toMatch(
+      /^PROBLEM {2}output store: Cannot write in \S+taken: .*\n {9}.*store\.url/m,
     );
-    expect(stdout).toMatch(
-      /^PROBLEM {2}Temporal: Cannot write in \S+taken: .*\n {9}.*embedded\.dir\.$/m,
-    );
+    expect(text).toMatch(/^PROBLEM {2}Temporal: Cannot write in \S+taken: .*\n.*embedded\.dir\.$/m);
+    expect(text).toMatch(/^PROBLEM {2}engine acpype: 2023\.10\.27 in /m);
+    expect(text).toMatch(/^ok {7}engine b2btools: not installed: .*npm run engines/m);
+  });
+
+  test('the Temporal CLI is something else', async () => {
+    const text = await said(desk(), { TEMPORAL_CLI: '/bin/sh' }, '--services', 'local');
+    expect(text).toMatch(/PROBLEM {2}Temporal: \/bin\/sh is not a working Temporal CLI\n {9}\S/);
   });
 
   test('an external Temporal server does not answer', async () => {
     const { stdout } = await patient.endsWith(1);
     expect(stdout).toMatch(/^PROBLEM {2}Temporal: .*127\.0\.0\.1:\d+.*\n {9}\S/m);
   });
-});
 
-test('doctor shows a running server and the address of its UI', async () => {
-  const at = desk();
-  at.write('one.csv', 'id,smiles\nethanol,CCO\n');
-  await at.runs(0, ['run', 'one.csv', '--services', 'local', '--detach']);
-  const { stdout } = await at.runs(0, ['doctor']);
-  const { address, ui } = at.record('server') as { address: string; ui: string };
-  expect(stdout).toContain(`ok       Temporal: embedded, running at ${address}, UI ${ui}; `);
-  expect(stdout).toContain(resolve(at.embedded));
-  expect(stdout).toContain('ok       services: the local ones');
-  await at.runs(0, ['stop']);
+  const MOUNT = 'mount -t tmpfs -o nr_inodes=20 tmpfs "$0"';
+  test.each([
+    [
+      'this process may open few files',
+      process.platform === 'linux',
+      ['sh', '-ec', 'ulimit -n 64; exec "$@"'],
+      /^PROBLEM {2}runtime: this process may open 64 files; .*\n {9}.*ulimit -n /m,
+    ],
+    [
+      'the disk has no free inodes (needs private mounts)',
+      canMount,
+      // Enough to check that the folder is writable.
+      [...PRIVATE_MOUNTS, 'sh', '-ec', `${MOUNT}; exec "$@"`],
+      /^PROBLEM {2}output store: the disk of \S+ is full: it has no free inodes\n {9}Free some space/m,
+    ],
+  ] as const)('%s', (_, isPossible, wrapper, found) => {
+    if (!isPossible) return;
+    const at = desk();
+    mkdirSync(at.path('results'));
+    const [program = '', ...words] = wrapper;
+    const typed = [...words, at.path('results'), process.execPath, BIN];
+    const { status, stdout } = spawnSync(program, [...typed, 'doctor', '--services', 'local'], {
+      cwd: at.folder,
+      encoding: 'utf8',
+    });
+    expect(status, stdout).toBe(1);
+    expect(stdout).toMatch(found);
+  });
 });

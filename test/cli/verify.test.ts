@@ -1,72 +1,86 @@
-/** `hundredfold verify` as a user runs it, on trees on disk. */
+/** `hundredfold verify` as a user runs it, on a published tree in a folder and in a bucket. */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { desk, type Desk } from './command.ts';
+import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { serveS3 } from '../s3-suite.ts';
+import { desk, type Desk, type Typing } from './command.ts';
 
-/** A published tree of all kinds, in a folder of the desk. */
-async function publishedTree(at: Desk): Promise<string> {
+if (WITHOUT_S3 !== null) console.warn(`skipped: ${WITHOUT_S3}`);
+
+async function findings(at: Desk, code: number, campaign: string, typing: Typing = {}) {
+  const { stdout } = await at.runs(code, ['verify', campaign, '--json'], typing);
+  const { ok, items, faults } = JSON.parse(stdout) as Record<string, unknown>;
+  const all = faults as Record<string, string>[];
+  for (const { remedy } of all) expect(remedy).toMatch(/\S/);
+  return { ok, items, faults: all.map(({ check, path }) => `${check} ${path}`) };
+}
+
+test('a whole tree is found by name and by folder, has no problems, and each fault is named with its path', async () => {
+  const at = desk();
   const folder = at.path('results', 'finished');
   const { store, end } = await writeFinishedTree(folder, 4);
   await publishCampaign(store, end);
-  return folder;
-}
-
-test('finds no problems in a campaign given by name or by the folder of its tree', async () => {
-  const at = desk();
-  await publishedTree(at);
-  const byName = await at.type(['verify', 'finished']).ended;
-  expect([byName.code, byName.stderr]).toEqual([
-    0,
-    expect.stringContaining('no problems found: 16 items'),
-  ]);
-  expect(byName.stdout.split('\n').map((line) => line.trim().split(/\s+/).join(' '))).toEqual([
+  const { stdout, stderr } = await at.runs(0, ['verify', 'finished']);
+  expect(stderr).toContain('no problems found: 16 items');
+  expect(stdout.split('\n').map((line) => line.trim().split(/\s+/).join(' '))).toEqual([
     'CHECK PATH FOUND WHAT TO DO',
     ...['records', 'files', 'tables', 'summary', 'crate', 'checksums'].map(
       (one) => `${one} - ok -`,
     ),
     '',
   ]);
-  const byFolder = await at.type(['verify', './results/finished', '--json']).ended;
-  expect(byFolder.code).toBe(0);
-  expect(JSON.parse(byFolder.stdout)).toMatchObject({
-    campaign: 'finished',
-    ok: true,
-    items: 16,
-    faults: [],
-  });
-});
+  const well = { ok: true, items: 16, faults: [] };
+  expect(await findings(at, 0, './results/finished')).toEqual(well);
 
-test('names each fault with its path and a remedy, and exits with 3', async () => {
-  const at = desk();
-  const folder = await publishedTree(at);
   await appendFile(join(folder, 'sequences/sequence-00001/result.json'), ' ');
   await appendFile(join(folder, 'items.csv'), 'another,molecule,succeeded,,,,,,,,,,,,\n');
-  const { code, stdout } = await at.type(['verify', 'finished', '--json']).ended;
-  expect(code).toBe(3);
-  const { ok, faults } = JSON.parse(stdout) as { ok: boolean; faults: Record<string, string>[] };
+  const { ok, faults } = await findings(at, 3, 'finished');
   expect(ok).toBe(false);
-  expect(faults.map(({ check, path }) => `${check} ${path}`)).toEqual(
-    expect.arrayContaining(['files sequences/sequence-00001/result.json', 'tables items.csv']),
-  );
-  for (const { remedy } of faults) expect(remedy).toMatch(/\S/);
+  const changed = ['files sequences/sequence-00001/result.json', 'tables items.csv'];
+  expect(faults).toEqual(expect.arrayContaining(changed));
 });
 
-test('says of a campaign that has not ended only that, and how far it is', async () => {
+test('of a campaign that has not ended it says only that, and how far it is', async () => {
   const at = desk();
   const { store } = await writeFinishedTree(at.path('results', 'finished'), 4);
   await store.write('molecules/molecule-00001/sending-0-0.json', '{}');
-  const { code, stdout, stderr } = await at.type(['verify', 'finished']).ended;
-  expect([code, stdout]).toEqual([2, '']);
+  const { stdout, stderr } = await at.runs(2, ['verify', 'finished']);
+  expect(stdout).toBe('');
   expect(stderr).toContain('finished has not ended (16 of 16)');
   expect(stderr).not.toMatch(/sending|remove/i);
 });
 
-test('prints one JSON document also if the campaign does not exist', async () => {
-  const at = desk();
-  const { code, stdout } = await at.type(['verify', './nowhere', '--json']).ended;
-  expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'TREE_UNKNOWN' } });
+describe.skipIf(WITHOUT_S3 !== null)('a tree in a bucket', () => {
+  let server: S3Server;
+  serveS3((started) => {
+    server = started;
+  });
+
+  test('is verified by the name of the campaign and by its address, and each fault is named', async () => {
+    const at = desk();
+    const root = `s3://${server.bucket}/verified`;
+    const { store, end } = await writeFinishedTree(`${root}/finished`, 2);
+    await publishCampaign(store, end);
+    const place = {
+      HUNDREDFOLD_STORE_URL: root,
+      HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint,
+    };
+    const typing = { env: { ...server.environment, ...place } };
+    expect(await findings(at, 0, 'finished', typing)).toEqual({ ok: true, items: 8, faults: [] });
+    await store.write('sequences/sequence-00001/result.json', '{}');
+    await store.remove('molecules/molecule-00001/job.log');
+    await store.write('notes.txt', 'x');
+    const { ok, faults } = await findings(at, 3, `${root}/finished`, typing);
+    expect(ok).toBe(false);
+    expect(faults).toEqual(
+      expect.arrayContaining([
+        'files sequences/sequence-00001/result.json',
+        'files molecules/molecule-00001/job.log',
+        'checksums notes.txt',
+      ]),
+    );
+  });
 });

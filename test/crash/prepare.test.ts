@@ -26,8 +26,7 @@ function laidOut(at: Desk, name: string): number {
 test('`run`, killed twice while it prepares rows, submits each job once and uses cached results', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 100, seconds: 3_600 });
-  const host = at.type(['host'], typing);
-  await host.until(() => at.record('host')?.['pid'] === host.pid, 'it held the server');
+  await at.hosts(TOKEN);
   peptides(at, 'earlier', WORKS / 2);
   await at.runs(0, ['run', 'earlier.csv'], typing);
 

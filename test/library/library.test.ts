@@ -1,17 +1,22 @@
 /** The library in the process of its caller: a campaign with the embedded server, its control, its errors, its tree. */
 import { existsSync, writeFileSync } from 'node:fs';
-import { readFile, truncate } from 'node:fs/promises';
+import { cp, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  cancel,
   HundredfoldError,
   ManifestRefusedError,
   openTree,
+  pause,
   plan,
+  pull,
+  resume,
+  retry,
   startCampaign,
   watch,
 } from 'hundredfold';
 import type { BudgetState, CampaignEvent, OutputTree, StartOptions, TreeItem } from 'hundredfold';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { desk, type Desk } from '../cli/command.ts';
 import { fragments, peptides } from '../cli/manifests.ts';
 import { rehearse, TOKEN } from '../cli/rehearsal.ts';
@@ -19,7 +24,7 @@ import { atMostOneJob, treeIsWhole } from '../promises.ts';
 import { WITHOUT_S3, startS3 } from '../s3-server.ts';
 
 /** All files of it are in the desk. */
-function options(at: Desk, more: Readonly<Record<string, string>> = {}): StartOptions {
+function options(at: Desk, more: Readonly<Record<string, string>> = {}) {
   const environment = {
     HOME: at.folder,
     HUNDREDFOLD_EMBEDDED_DIR: at.embedded,
@@ -28,8 +33,13 @@ function options(at: Desk, more: Readonly<Record<string, string>> = {}): StartOp
     XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'],
     ...more,
   };
-  return { services: 'local', out: at.path('results'), environment };
+  return { out: at.path('results'), environment };
 }
+
+const local = (...given: Parameters<typeof options>): StartOptions => ({
+  ...options(...given),
+  services: 'local',
+});
 
 async function allItems(tree: OutputTree): Promise<TreeItem[]> {
   const items: TreeItem[] = [];
@@ -46,202 +56,170 @@ async function refusal(promise: Promise<unknown>): Promise<HundredfoldError> {
   return error as HundredfoldError;
 }
 
-describe('plan', () => {
-  test('counts rows and jobs, reports problems, and writes nothing', async () => {
-    const at = desk();
-    const file = at.write('t.csv', 'id,sequence\na,MKTAYIAKQR\nb,MKTAYIAKQR\nshort,M\n');
-    const planned = await plan(file, options(at));
-    expect(planned).toMatchObject({
-      name: 't',
-      out: at.path('results', 't'),
-      rows: 3,
-      kinds: { sequence: 3 },
-      errors: 1,
-      duplicates: 1,
-      submissions: 1,
-      chargesUnknown: false,
-      services: [{ service: 'predictions', jobs: 1 }],
-      problems: [{ severity: 'error', line: 4, id: 'short' }],
-    });
-    expect(planned.endsAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
-    expect([existsSync(at.path('results')), existsSync(at.embedded)]).toEqual([false, false]);
+test('plan counts rows and jobs, reports problems, and writes nothing; what cannot run is refused with its code', async () => {
+  const at = desk();
+  const wanted = local(at);
+  const bad = at.write('t.csv', 'id,sequence\na,MKTAYIAKQR\nb,MKTAYIAKQR\nshort,M\n');
+  const planned = await plan(bad, wanted);
+  expect(planned).toMatchObject({
+    name: 't',
+    out: at.path('results', 't'),
+    rows: 3,
+    kinds: { sequence: 3 },
+    errors: 1,
+    duplicates: 1,
+    submissions: 1,
+    chargesUnknown: false,
+    services: [{ service: 'predictions', jobs: 1 }],
+    problems: [{ severity: 'error', line: 4, id: 'short' }],
   });
+  expect(planned.endsAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+
+  const refused = await refusal(startCampaign(bad, wanted));
+  expect(refused).toBeInstanceOf(ManifestRefusedError);
+  const problems = [{ line: 4, id: 'short' }];
+  expect(refused).toMatchObject({ code: 'MANIFEST_REFUSED', exitCode: 2, problems });
+  const good = at.write('good.csv', 'id,sequence\ngood,MKTAYIAKQR\n');
+  const signal = AbortSignal.abort(new Error('enough'));
+  const aborted = await refusal(startCampaign(good, { ...wanted, signal }));
+  expect(aborted).toMatchObject({ code: 'INTERRUPTED', cause: { message: 'enough' } });
+  expect((await refusal(startCampaign(good, options(at)))).code).toBe('CONFIG_NO_SERVICE');
+  expect((await refusal(openTree(at.path('nothing')))).code).toBe('TREE_UNKNOWN');
+  expect((await refusal(openTree(at.folder))).code).toBe('STORE_NOT_PREPARED');
+  expect([existsSync(at.path('results')), existsSync(at.embedded)]).toEqual([false, false]);
 });
 
-describe('startCampaign', () => {
-  test('ends its events when the signal is aborted, and resumes with the same call', async () => {
-    const at = desk();
-    // Many, so that it cannot end before a busy machine sees the first of them.
-    const total = 40;
-    const ids = fragments(at, 'fragments', total);
-    const interrupt = new AbortController();
-    const wanted = { ...options(at), signal: interrupt.signal };
-    await using first = await startCampaign(at.path('fragments.csv'), wanted);
-    const seen: CampaignEvent[] = [];
-    for await (const event of first.events()) {
-      seen.push(event);
-      if (event.type === 'item') interrupt.abort();
-    }
-    expect(seen.at(-1)?.type).not.toBe('ended');
-    expect(await refusal(first.result())).toMatchObject({ code: 'INTERRUPTED', exitCode: 130 });
-    await first.close();
-    expect(at.servers(), 'the embedded server has stopped').toEqual([]);
+test('a campaign ends its events when the signal is aborted, resumes with the same call, and its tree is read and copied', async () => {
+  const at = desk();
+  // Many, so that it cannot end before a busy machine sees the first of them.
+  const total = 40;
+  const ids = fragments(at, 'fragments', total);
+  const manifest = at.path('fragments.csv');
+  const interrupt = new AbortController();
+  await using first = await startCampaign(manifest, { ...local(at), signal: interrupt.signal });
+  const seen: CampaignEvent[] = [];
+  for await (const event of first.events()) {
+    seen.push(event);
+    if (event.type === 'item') interrupt.abort();
+  }
+  expect(seen.at(-1)?.type).not.toBe('ended');
+  expect(await refusal(first.result())).toMatchObject({ code: 'INTERRUPTED', exitCode: 130 });
+  await first.close();
+  expect(at.servers(), 'the embedded server has stopped').toEqual([]);
 
-    await using second = await startCampaign(at.path('fragments.csv'), options(at));
-    let last: CampaignEvent | null = null;
-    for await (const event of second.events()) {
-      last = event;
-      if (event.type !== 'progress') continue;
-      expect(event).toMatchObject({ total, obstacle: null });
-      expect(event.budgets.map(({ service }) => service)).toContain('molecules');
-    }
-    const result = { campaign: 'fragments', state: 'completed', submissions: total, damaged: [] };
-    expect(last).toMatchObject({ type: 'ended', result: { ...result, out: second.out } });
-    await second.close();
+  await using second = await startCampaign(manifest, local(at));
+  let last: CampaignEvent | null = null;
+  for await (const event of second.events()) {
+    last = event;
+    if (event.type !== 'progress') continue;
+    expect(event).toMatchObject({ total, obstacle: null });
+    expect(event.budgets.map(({ service }) => service)).toContain('molecules');
+  }
+  const result = { campaign: 'fragments', state: 'completed', submissions: total, damaged: [] };
+  expect(last).toMatchObject({ type: 'ended', result: { ...result, out: second.out } });
+  // Nothing is left to do: it ends at once, and no job is submitted.
+  await using third = await startCampaign(manifest, local(at));
+  expect(await third.result()).toMatchObject({ items: { total, succeeded: total } });
+  const followed: CampaignEvent[] = [];
+  for await (const event of watch('fragments', local(at))) followed.push(event);
+  expect(followed.map(({ type }) => type)).toEqual(['ended']);
+  const nobody = watch('nothing', local(at)).next();
+  expect((await refusal(nobody)).code).toBe('CAMPAIGN_UNKNOWN');
+  await third.close();
+  await second.close();
+  atMostOneJob(at.journal(), ids.length);
+  await treeIsWhole(second.out);
 
-    // Nothing is left to do: it ends at once, and no job is submitted.
-    await using third = await startCampaign(at.path('fragments.csv'), options(at));
-    expect(await third.result()).toMatchObject({ items: { total, succeeded: total } });
-    const followed: CampaignEvent[] = [];
-    for await (const event of watch('fragments', options(at))) followed.push(event);
-    expect(followed.map(({ type }) => type)).toEqual(['ended']);
-    await third.close();
-    atMostOneJob(at.journal(), ids.length);
-    await treeIsWhole(second.out);
-  });
+  // Copied, as from a store, whole or in part.
+  at.write('hundredfold.yaml', `store: { url: "${at.path('results')}" }\n`);
+  const config = at.path('hundredfold.yaml');
+  const to = (folder: string) => ({ ...options(at), config, out: at.path(folder) });
+  expect((await refusal(pull('fragments', to('results')))).code).toBe('TRANSFER_SAME_PLACE');
+  await cp(at.path('results'), at.path('tree'), { recursive: true });
+  expect((await refusal(pull('fragments', to('tree')))).code).toBe('PULL_INTO_TREE');
+  const part = await pull('fragments', { ...to('copy'), items: ids.slice(0, 1) });
+  expect(existsSync(at.path('copy', 'fragments', 'items.csv'))).toBe(false);
+  const whole = await pull('fragments', to('copy'));
+  expect(whole).toMatchObject({ kept: part.files, faults: [] });
+  expect(part.copied).toBeLessThan(whole.files);
 
-  test('pauses and resumes a campaign, with the services of a configuration file', async () => {
-    const at = desk();
-    const ids = peptides(at, 'peptides', 3);
-    const service = await rehearse(at, { limit: 1, seconds: 2 });
-    const { services: _, ...remote } = options(at, TOKEN);
-    const config = at.path('hundredfold.yaml');
-    await using campaign = await startCampaign(at.path('peptides.csv'), { ...remote, config });
-    const states: string[] = [];
+  const tree = await openTree(at.path('copy', 'fragments'));
+  expect((await tree.result()).items.succeeded).toBe(total);
+  const items = await allItems(tree);
+  expect(items.map(({ id }) => id)).toEqual(ids);
+  const table = await readFile(tree.tables['molecules.parquet'] ?? '');
+  expect(table.subarray(0, 4).toString()).toBe('PAR1');
+  expect(await tree.verify()).toEqual([]);
+  const top = items[0]?.files.find(({ name }) => name.endsWith('_GMX.top'));
+  expect(Buffer.from((await top?.read()) ?? []).toString()).toContain('[ molecules ]');
+  await truncate(top?.path ?? '', 10);
+  expect((await refusal(top!.read())).code).toBe('STORE_DIGEST_MISMATCH');
+  expect((await tree.verify()).join('\n')).toContain(`${top?.name ?? ''} has 10 bytes`);
+});
+
+test('a campaign is paused, resumed and cancelled, by its object or its name; retry runs its cancelled items', async () => {
+  const at = desk();
+  const ids = peptides(at, 'peptides', 4);
+  // One slot every two seconds: three rows wait.
+  const service = await rehearse(at, { limit: 1, seconds: 2 });
+  const own = { ...options(at, TOKEN), config: at.path('hundredfold.yaml') };
+  const states: string[] = [];
+  {
+    await using campaign = await startCampaign(at.path('peptides.csv'), own);
     let budgets: readonly BudgetState[] = [];
-    let paused = false;
+    let done = 0;
     for await (const event of campaign.events()) {
-      // One slot every two seconds: two rows wait.
-      if (event.type === 'item' && !paused) {
-        paused = true;
-        await campaign.pause();
+      if (event.type === 'item' && (done += 1) === 1) await campaign.pause();
+      if (event.type === 'item' && done === 2) {
+        expect(await pause('peptides', own)).toBe(true);
+        expect(await cancel('peptides', own)).toBe(true);
       }
       if (event.type !== 'progress') continue;
       states.push(event.state);
       budgets = event.budgets;
-      if (event.state === 'paused') await campaign.resume();
+      if (event.state === 'paused' && done === 1) expect(await resume('peptides', own)).toBe(true);
     }
     expect(states).toContain('paused');
-    expect(states.at(-1)).toBe('completed');
+    expect(states.at(-1)).toBe('cancelled');
     expect(budgets).toMatchObject([{ service: 'predictions', limit: 1, windowMs: 2_000 }]);
-    await campaign.close();
-    atMostOneJob(await service.end(), ids.length);
-  });
-
-  test('cancels a campaign: its open items are cancelled', async () => {
-    const at = desk();
-    fragments(at, 'fragments', 8);
-    await using campaign = await startCampaign(at.path('fragments.csv'), options(at));
-    await campaign.cancel();
-    const { state, items } = await campaign.result();
-    expect(state).toBe('cancelled');
+    const { items } = await campaign.result();
     expect(items.cancelled).toBeGreaterThan(0);
-    expect(items.cancelled + items.succeeded).toBe(8);
-  });
-
-  test('refuses a manifest with errors, an aborted signal and a missing service, each with its code', async () => {
-    const at = desk();
-    const bad = at.write('bad.csv', 'id,sequence\ngood,MKTAYIAKQR\nshort,M\n');
-    const good = at.write('good.csv', 'id,sequence\ngood,MKTAYIAKQR\n');
-    const refused = await refusal(startCampaign(bad, options(at)));
-    expect(refused).toBeInstanceOf(ManifestRefusedError);
-    expect(refused).toMatchObject({
-      code: 'MANIFEST_REFUSED',
-      exitCode: 2,
-      problems: [{ line: 3, id: 'short' }],
-    });
-    const signal = AbortSignal.abort(new Error('enough'));
-    const aborted = await refusal(startCampaign(good, { ...options(at), signal }));
-    expect(aborted).toMatchObject({ code: 'INTERRUPTED', cause: { message: 'enough' } });
-    const { services: _, ...without } = options(at);
-    expect((await refusal(startCampaign(good, without))).code).toBe('CONFIG_NO_SERVICE');
-    expect(existsSync(at.embedded), 'nothing was started').toBe(false);
-  });
+    expect(items.cancelled + items.succeeded).toBe(4);
+  }
+  expect(await pause('peptides', own), 'an ended campaign').toBe(false);
+  expect((await refusal(cancel('none', own))).code).toBe('CAMPAIGN_UNKNOWN');
+  const wrong = await refusal(retry('peptides', { ...own, items: ['none'] }));
+  expect(wrong.code).toBe('ITEM_NOT_RETRYABLE');
+  await using again = await retry('peptides', own);
+  expect(await again.result()).toMatchObject({ state: 'completed', items: { succeeded: 4 } });
+  await again.close();
+  await treeIsWhole(again.out);
+  atMostOneJob(await service.end(), ids.length);
 });
 
-describe('watch', () => {
-  test('reports an unknown campaign', async () => {
-    const at = desk();
-    const iteration = watch('nothing', options(at)).next();
-    expect((await refusal(iteration)).code).toBe('CAMPAIGN_UNKNOWN');
-  });
-});
-
-describe('openTree', () => {
-  test('reads items and tables, and refuses a file that was changed', async () => {
-    const at = desk();
-    const [first] = fragments(at, 'fragments', 2);
-    {
-      await using campaign = await startCampaign(at.path('fragments.csv'), options(at));
-      await campaign.result();
-    }
-    const tree = await openTree(at.path('results', 'fragments'));
-    expect((await tree.result()).items.succeeded).toBe(2);
-    const items = await allItems(tree);
-    expect(items.map(({ id, state }) => ({ id, state }))).toContainEqual({
-      id: first,
-      state: 'succeeded',
-    });
-    const table = await readFile(tree.tables['molecules.parquet'] ?? '');
-    expect(table.subarray(0, 4).toString()).toBe('PAR1');
-    expect(await tree.verify()).toEqual([]);
-
-    const top = items[0]?.files.find(({ name }) => name.endsWith('_GMX.top'));
-    expect(Buffer.from((await top?.read()) ?? []).toString()).toContain('[ molecules ]');
-    await truncate(top?.path ?? '', 10);
-    expect((await refusal(top!.read())).code).toBe('STORE_DIGEST_MISMATCH');
-    expect((await tree.verify()).join('\n')).toContain(`${top?.name ?? ''} has 10 bytes`);
-  });
-
-  test('reports a missing tree', async () => {
-    const at = desk();
-    expect((await refusal(openTree(at.path('nothing')))).code).toBe('TREE_UNKNOWN');
-    expect((await refusal(openTree(at.folder))).code).toBe('STORE_NOT_PREPARED');
-  });
-
-  test.skipIf(WITHOUT_S3 !== null)('reads a tree in a bucket', async () => {
-    const at = desk();
-    fragments(at, 'fragments', 2);
-    await using server = await bucket();
-    const wanted = options(at, server.environment);
-    const out = `s3://${server.name}/results`;
-    {
-      await using campaign = await startCampaign(at.path('fragments.csv'), { ...wanted, out });
-      await campaign.result();
-    }
-    const tree = await openTree(`${out}/fragments`, wanted);
-    const [item] = await allItems(tree);
-    expect(item?.path).toMatch(/^s3:\/\/hundredfold\/results\/fragments\/molecules\//);
-    for (const file of item?.files ?? []) expect((await file.read()).byteLength).toBe(file.bytes);
-    expect(tree.tables['molecules.csv']).toBe(`${out}/fragments/tables/molecules.csv`);
-    writeFileSync(join(server.folder, 'results/fragments/items.csv'), 'x');
-    expect((await tree.verify()).length).toBeGreaterThan(0);
-  });
-});
-
-async function bucket() {
+test.skipIf(WITHOUT_S3 !== null)('a tree in a bucket is written, read and verified', async () => {
+  const at = desk();
+  fragments(at, 'fragments', 2);
   const server = await startS3();
   // The AWS SDK reads its credentials from the environment of the process.
   Object.assign(process.env, server.environment);
-  return {
-    name: server.bucket,
-    folder: server.folder,
-    environment: {
-      ...server.environment,
-      HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint,
-      HUNDREDFOLD_STORE_REGION: server.access.region,
-      HUNDREDFOLD_STORE_PATH_STYLE: 'true',
-    },
-    [Symbol.asyncDispose]: () => server.stop(),
-  };
-}
+  await using _ = { [Symbol.asyncDispose]: () => server.stop() };
+  const wanted = local(at, {
+    ...(server.environment as Record<string, string>),
+    HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint,
+    HUNDREDFOLD_STORE_REGION: server.access.region,
+    HUNDREDFOLD_STORE_PATH_STYLE: 'true',
+  });
+  const out = `s3://${server.bucket}/results`;
+  {
+    await using campaign = await startCampaign(at.path('fragments.csv'), { ...wanted, out });
+    await campaign.result();
+  }
+  const tree = await openTree(`${out}/fragments`, wanted);
+  const [item] = await allItems(tree);
+  expect(item?.path).toMatch(/^s3:\/\/hundredfold\/results\/fragments\/molecules\//);
+  for (const file of item?.files ?? []) expect((await file.read()).byteLength).toBe(file.bytes);
+  expect(tree.tables['molecules.csv']).toBe(`${out}/fragments/tables/molecules.csv`);
+  writeFileSync(join(server.folder, 'results/fragments/items.csv'), 'x');
+  expect((await tree.verify()).length).toBeGreaterThan(0);
+});

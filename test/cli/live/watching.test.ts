@@ -1,8 +1,10 @@
 /** The live view over consecutive polls: events, pace, and when to poll again. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { nextLookIn } from '../../../src/campaigns/follow.ts';
 import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
+import { PlainLines } from '../../../src/cli/live/plain-lines.ts';
 import { paceOf, paceSample, withSample, type PaceSample } from '../../../src/cli/live/pace.ts';
+import { countsText } from '../../../src/cli/text/progress-text.ts';
 import type { CampaignObservation } from '../../../src/campaigns/observe.ts';
 import type { RecentEnd } from '../../../src/domain/campaign.ts';
 import { budget, NOW, seen, window } from './scenes.ts';
@@ -26,6 +28,10 @@ test('every end is reported once, in chronological order', () => {
   const one = happeningsWith([], null, first);
   expect(told(one)).toEqual(['a succeeded']);
   expect(told(happeningsWith(one, first, second))).toEqual(['a succeeded', 'b failed: JOB_FAILED']);
+  const many = Array.from({ length: 90 }, (_, n) => end(`s-${n}`, NOW + n));
+  const list = happeningsWith([], null, look(NOW + 99, many));
+  expect(list, 'only the last few are kept').toHaveLength(40);
+  expect(list.at(-1)?.subject).toBe('s-89');
 });
 
 test('jobs accepted within seconds are one event', () => {
@@ -80,13 +86,6 @@ test('"accepts requests again" is shown after an accepted request, not when the 
   ]);
 });
 
-test('only the last few events are kept', () => {
-  const many = Array.from({ length: 90 }, (_, n) => end(`s-${n}`, NOW + n));
-  const list = happeningsWith([], null, look(NOW + 99, many));
-  expect(list).toHaveLength(40);
-  expect(list.at(-1)?.subject).toBe('s-89');
-});
-
 test('the pace covers the last five minutes, and is unknown during the first seconds', () => {
   const at = (seconds: number, done: number): CampaignObservation => {
     const ended = { succeeded: done, failed: 0, held: 0, cancelled: 0, invalid: 0 };
@@ -123,6 +122,36 @@ test('polling slows down while nothing changes, speeds up after a change, and fo
   expect(nextLookIn({ seen: still, waited }, look(NOW, [], 1))).toBe(1_000);
   const slot = seen({}, [budget('predictions', window(5, [NOW + 1_200]), 0, 0)]);
   expect(nextLookIn({ seen: slot, waited }, slot)).toBe(1_500);
+});
+
+test('without a terminal, a line is printed at once when a limit changes, otherwise once a minute', () => {
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+    lines.push(/\d+ of \d+ used/.exec(String(chunk))?.[0] ?? '');
+    return true;
+  });
+  const view = new PlainLines({ name: 'night' });
+  const charged = [NOW + 60_000, NOW + 61_000];
+  for (const [limit, after] of [
+    [5, 0],
+    [5, 1_000],
+    [1, 2_000],
+    [1, 61_000],
+    [1, 62_000],
+  ] as const) {
+    const budgets = [budget('predictions', window(limit, charged), 2, 2)];
+    view.show(seen({ total: 4, open: 2 }, budgets, { at: NOW + after }));
+  }
+  write.mockRestore();
+  expect(lines).toEqual(['2 of 5 used', '2 of 1 used', '2 of 1 used']);
+});
+
+test('requests that a campaign does not count as open yet are waiting, and open items without one are running', () => {
+  // The budget of 60 requests was read after the campaign wrote that 21 of its 60 items are open.
+  const text = (waiting: number) =>
+    countsText(seen({ total: 60, open: 21 }, [budget('p', window(null, []), waiting, 0)]));
+  expect(text(60)).toBe('0 of 60: 60 waiting');
+  expect(text(20)).toBe('0 of 60: 1 running, 59 waiting');
 });
 
 test('a campaign of thousands is polled half as often', () => {
