@@ -7,14 +7,14 @@ const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.ur
 
 /** Minutes of kills, outages, upgrades, virtual nights, services in trouble and Temporal's UI: `npm test -- --long`. */
 const LONG = [
-  'test/cli/{background,continued-run,elsewhere,folder-changed,frozen-server,full-disk}.test.ts',
-  'test/cli/{move,move-bucket,object-store,one-token-two-servers,question,retry,terminal}.test.ts',
+  'test/cli/{background,continued-run,elsewhere,frozen-server,full-disk}.test.ts',
+  'test/cli/{move,object-store,one-token-two-servers,question,retry,terminal}.test.ts',
   'test/cli/{together,two-folders,unreplayable,wrong-url}.test.ts',
   'test/cluster/restore.test.ts',
   'test/crash/**',
   'test/library/reference.test.ts',
   'test/telemetry/stop-under-load.test.ts',
-  'test/temporal/upgrade*.test.ts',
+  'test/temporal/upgrade.test.ts',
   'test/time-skipping/**',
   'test/ui/**',
   'test/watchdog/item-deletion.test.ts',
@@ -31,7 +31,7 @@ const SLOW = [
   'test/manifest/{encodings,lossless.property,problems,sources}.test.ts',
   'test/local-services/{curl,engine-process,faults,fork-server}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
-  'test/{doctor/{limits,surroundings,workflows},inputs/hostile-proteins.property}.test.ts',
+  'test/{doctor/workflows,inputs/hostile-proteins.property}.test.ts',
   'test/project/docs.test.ts',
   'test/store/{charges-in-tree,in-bucket,prepare-sharing,s3/errors}.test.ts',
   'test/{activities/clocks-apart,host/web-pages,program/heap,report-page/similarity,report/tables/read-back,services/redaction}.test.ts',

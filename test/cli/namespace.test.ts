@@ -22,13 +22,6 @@ test('a namespace that the Temporal CLI creates has everything that campaigns ne
   await expectPrepared(configured(place.address, place.namespace), place);
 });
 
-test('doctor reports a missing namespace, without a stack trace', async () => {
-  const findings = await findingsOf(configured(inject('temporal'), 'nobodys'), 1);
-  expect(findings).toContainEqual(
-    expect.objectContaining({ ok: false, code: 'TEMPORAL_NAMESPACE_MISSING' }),
-  );
-});
-
 test('a command in a missing namespace, or without permission, exits with a coded error', async () => {
   const missing = await configured(inject('temporal'), 'nobodys').runs(1, ['status', 'x']);
   expect(missing.stderr).toContain('[TEMPORAL_NAMESPACE_MISSING]');

@@ -55,7 +55,7 @@ test('a second Temporal is refused while the first one runs, and has nothing lef
   const journal = await service.end();
   expect(journal).toHaveLength(ROWS);
   atMostOneJob(journal, ROWS);
-}, 180_000);
+});
 
 test('an abandoned tree is taken over, and the first Temporal submits none of its items again', async () => {
   const at = desk();
@@ -75,7 +75,7 @@ test('an abandoned tree is taken over, and the first Temporal submits none of it
   const journal = await service.end();
   expect(journal.filter(({ accepted }) => accepted)).toHaveLength(ROWS);
   atMostOneJob(journal, ROWS);
-}, 180_000);
+});
 
 test('a database that was deleted in the middle does not lock the user out of the tree', async () => {
   const at = desk();
@@ -88,16 +88,13 @@ test('a database that was deleted in the middle does not lock the user out of th
   await expect.poll(() => at.servers()).toEqual([]);
   rmSync(at.path('first', '.hundredfold'), { recursive: true });
 
-  const from = performance.now();
-  const again = at.type(RUN, first);
-  await again.says('is taken over');
-  expect(performance.now() - from, 'ms until the tree was taken over').toBeLessThan(20_000);
-  await again.endsWith(0);
+  const again = await at.runs(0, RUN, first);
+  expect(again.stderr).toContain('is taken over');
   expect((await itemsTable(tree(at))).every(({ state }) => state === 'succeeded')).toBe(true);
   await noItemLost(tree(at), ids);
   const journal = await service.end();
   atMostOneJob(journal, ROWS);
-}, 180_000);
+});
 
 test('a tree that was removed in the middle is not silently created again; cancel ends its campaign', async () => {
   const at = desk();
@@ -117,4 +114,4 @@ test('a tree that was removed in the middle is not silently created again; cance
   expect(cancelled.stderr).toContain('was ended');
   expect((await at.runs(0, ['status', ...config], first)).stdout).not.toContain('running');
   atMostOneJob(await service.end(), ROWS);
-}, 180_000);
+});

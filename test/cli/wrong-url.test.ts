@@ -10,32 +10,21 @@ import { rehearse, TOKEN } from './rehearsal.ts';
 
 const HTML = '<!doctype html><title>Not Found</title>';
 
-test('run refuses a mistyped address and says what is there, and so does doctor', async () => {
+test('run refuses a server that answers 404 everywhere and says what is there, and so does doctor; only GETs are sent', async () => {
   const at = desk();
-  const service = await rehearse(at, { limit: 10, seconds: 60 });
-  const wrong = `${service.url}/online_predictors/ap`;
-  at.write('hundredfold.yaml', `services: { predictions: { url: "${wrong}" } }`);
-  peptides(at, 'night', 2);
+  await using server = await httpServer((_, response) => {
+    response.writeHead(404, { 'content-type': 'text/html' }).end(HTML);
+  });
+  at.write('hundredfold.yaml', `services: { predictions: { url: "${server.url}/ap" } }`);
+  peptides(at, 'night', 64);
   const { stderr } = await at.runs(2, ['run', 'night.csv'], { env: TOKEN });
-  expect(stderr).toContain('SERVICE_URL_WRONG');
+  expect(stderr).toMatch(/HTTP 404, a web page "Not Found".*\[SERVICE_URL_WRONG\]/);
   expect(stderr).toContain('Check services.predictions.url');
   expect(existsSync(at.path('results', 'night', 'campaign')), 'nothing is laid out').toBe(false);
   const doctor = await at.runs(2, ['doctor'], { env: TOKEN });
   expect(doctor.stdout).toMatch(
     /^PROBLEM {2}service predictions: .* is not the prediction service: .*404.*\n {9}Check services\.predictions\.url/m,
   );
-  expect(await service.end()).toEqual([]);
-});
-
-test('run refuses a server that answers 404 everywhere; it sends only GETs', async () => {
-  const at = desk();
-  await using server = await httpServer((_, response) => {
-    response.writeHead(404, { 'content-type': 'text/html' }).end(HTML);
-  });
-  at.write('hundredfold.yaml', `services: { predictions: { url: "${server.url}" } }`);
-  peptides(at, 'night', 64);
-  const { stderr } = await at.runs(2, ['run', 'night.csv'], { env: TOKEN });
-  expect(stderr).toMatch(/is not the prediction service: .*HTTP 404, a web page "Not Found"/);
   expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 

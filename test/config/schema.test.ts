@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { schemaFiles } from '../../scripts/schemas.ts';
 import { loadSettings } from '../../src/config/settings.ts';
@@ -148,30 +148,17 @@ const config = object({
   jobs: object({ deadline: duration, whenUnsure: mostly(fc.constantFrom('hold', 'resubmit')) }),
 });
 
-describe('program and schema', () => {
-  test('accept and refuse the same configurations', async () => {
-    const seen = { taken: 0, refused: 0 };
-    await fc.assert(
-      fc.asyncProperty(config, async (written) => {
-        const taken = ofSchema(written);
-        seen[taken ? 'taken' : 'refused'] += 1;
-        expect({ written, taken }).toEqual({ written, taken: await takenByProgram(written) });
-      }),
-      { numRuns: 250 },
-    );
-    expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(25);
-  });
-
-  test.each([
-    { services: { predictions: { url: 'https://p.example', variant: 'earler' } } },
-    { services: { predictions: { url: 'https://p.example', budget: 'None' } } },
-    { services: { predictions: {} } },
-    { services: { molecules: { url: 'https://m.example', maxDownload: 'much' } } },
-    { jobs: { whenUnsure: 'held' } },
-  ])('refuse %j', async (written) => {
-    expect(ofSchema(written)).toBe(false);
-    expect(await takenByProgram(written)).toBe(false);
-  });
+test('program and schema accept and refuse the same configurations', async () => {
+  const seen = { taken: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(config, async (written) => {
+      const taken = ofSchema(written);
+      seen[taken ? 'taken' : 'refused'] += 1;
+      expect({ written, taken }).toEqual({ written, taken: await takenByProgram(written) });
+    }),
+    { numRuns: 250 },
+  );
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(25);
 });
 
 interface Node {

@@ -5,7 +5,7 @@
 import { request } from 'node:http';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { desk, type Desk } from '../cli/command.ts';
+import { desk } from '../cli/command.ts';
 import { fragments } from '../cli/manifests.ts';
 
 interface Answer {
@@ -33,12 +33,6 @@ interface Asked {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-}
-
-async function running(at: Desk): Promise<{ ui: string; pid: number }> {
-  fragments(at, 'night', 3);
-  await at.runs(0, ['run', 'night.csv', '--services', 'local', '--detach', '-y']);
-  return at.record('server') as { ui: string; pid: number };
 }
 
 /** Addresses on which a process listens (Linux). */
@@ -70,7 +64,9 @@ test.runIf(process.platform === 'linux')(
   'a page of another site neither reads nor changes anything through the embedded server',
   async () => {
     const at = desk();
-    const { ui, pid } = await running(at);
+    fragments(at, 'night', 3);
+    await at.runs(0, ['run', 'night.csv', '--services', 'local', '--detach', '-y']);
+    const { ui, pid } = at.record('server') as { ui: string; pid: number };
     const { host, port } = new URL(ui);
 
     // The user's own browser. The UI connects to its server again a second after its first attempt, which was too early.

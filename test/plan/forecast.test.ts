@@ -41,19 +41,6 @@ function lastSubmission(count: number, supply: Supply): number {
 }
 
 describe('the last submission', () => {
-  test.each([
-    ['goes out now while slots are free', 100, 0],
-    ['needs one more window for one more job', 101, 1],
-    ['of 800 at 100 an hour goes out after seven windows', 800, 7],
-  ])('%s', (_, count, windows) => {
-    expect(lastSubmission(count, predictions(fresh(100)))).toBe(NOW + windows * ROUND);
-  });
-
-  test('is delayed by the current charges', () => {
-    expect(lastSubmission(1, predictions(used(100, 100)))).toBe(NOW - 60_000 + ROUND);
-    expect(lastSubmission(1, predictions(used(100, 99)))).toBe(NOW);
-  });
-
   test('waits for turns of other campaigns, but at most for one turn per own job', () => {
     expect(lastSubmission(60, predictions(fresh(100), 40))).toBe(NOW);
     expect(lastSubmission(60, predictions(fresh(100), 41))).toBe(NOW + ROUND);
@@ -61,14 +48,6 @@ describe('the last submission', () => {
     expect(lastSubmission(50, predictions(fresh(100), 5_000, 1)), 'each has its turns').toBe(
       NOW + ROUND,
     );
-  });
-
-  test('waits as long as the service asks, with a limit or without', () => {
-    const blocked = { ...fresh(null), blockedUntil: NOW + 5_000 };
-    const away = { ...predictions(fresh(100)), blockedUntil: NOW + 5_000 };
-    expect(lastSubmission(1, away)).toBe(NOW + 5_000);
-    const [only] = forecast(jobs({ sequence: 1 }), [predictions(blocked)], NOW);
-    expect(only?.endsAt).toBe(NOW + 5_000 + ESTIMATES.sequence.seconds * 1_000);
   });
 
   test('is infinite with a budget of zero', () => {
@@ -103,11 +82,6 @@ describe('the forecast', () => {
       ['predictions', 3, 100],
     ]);
     expect(forecast(jobs({}), [predictions(fresh(100))], NOW)).toEqual([]);
-  });
-
-  test('assumes one job after the other if there is no limit', () => {
-    const [only] = forecast(jobs({ molecule: 100 }), [], NOW);
-    expect(only?.endsAt).toBeCloseTo(NOW + 100 * ESTIMATES.molecule.seconds * 1_000, -1);
   });
 
   test('ends one job of average length after the last submission', () => {
