@@ -23,6 +23,7 @@ const LONG = [
 
 /** Whole commands but the demo, several workers, browsers, packages, and the slowest files of the others: `npm test -- --all`. */
 const SLOW = [
+  'test/goldens/**',
   'test/cli/!(demo).test.ts',
   'test/workflows/*.test.ts',
   'test/{cluster,containers,library,notebook,package,telemetry,temporal,ui,watchdog}/**',

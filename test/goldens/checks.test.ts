@@ -1,0 +1,171 @@
+/**
+ * The verdict of every check of results: all recordings of the engines, and each with systematic corruptions. The golden
+ * `checks.txt` has how many got which code; a changed line needs a sentence in its commit.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, expect, test } from 'vitest';
+import type { InputText, Options, PREDICTORS } from '../../src/domain/item.ts';
+import { compositionOf } from '../../src/inputs/molecules/composition.ts';
+import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+import { checkResult } from '../../src/services/check-result.ts';
+import { checkFiles as checkMoleculeFiles } from '../../src/services/molecules/check-files.ts';
+import { nativeFiles } from '../../src/services/molecules/files.ts';
+import { checkDistributions } from '../../src/services/predictions/check-distributions.ts';
+import { checkFiles } from '../../src/services/predictions/check-files.ts';
+import {
+  MOLECULE_CORRUPTIONS,
+  PREDICTION_CORRUPTIONS,
+  type Corruption,
+  type Recorded,
+  type Texts,
+} from './check-cases.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const RECORDINGS = join(ROOT, 'src/local-services/recordings');
+
+interface Indexed {
+  readonly kind: 'molecule' | 'sequence' | 'alignment' | 'shifts';
+  readonly options: string;
+  /** A SMILES or the name of a file. */
+  readonly what: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly failure?: string;
+}
+
+const INDEX = JSON.parse(readFileSync(join(RECORDINGS, 'index.json'), 'utf8')) as {
+  readonly recordings: readonly Indexed[];
+};
+
+/** Paths of the inputs in the project, by their names. */
+const INPUTS = new Map(
+  ['batches', 'examples', 'test']
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true }).map((path) =>
+        join(ROOT, folder, String(path)),
+      ),
+    )
+    .map((path) => [basename(path), path]),
+);
+
+function textsOf({ files }: Indexed): Texts {
+  const texts = Object.entries(files).map(([name, path]) => [
+    name,
+    gunzipSync(readFileSync(join(RECORDINGS, path))).toString(),
+  ]);
+  const read = Object.fromEntries(texts) as Texts;
+  const { job } = read;
+  return job === undefined ? read : (JSON.parse(job) as { results: Texts }).results;
+}
+
+/** Residues by record, of a result of sequences. */
+function fastaOf(result: string): string {
+  const { proteins } = JSON.parse(result) as { proteins: Record<string, { seq?: string[] }> };
+  return Object.entries(proteins)
+    .map(([id, { seq = [] }]) => `>${id}\n${seq.join('')}\n`)
+    .join('');
+}
+
+function inputOf({ kind, what }: Indexed, texts: Texts): string | null {
+  const path = INPUTS.get(what);
+  if (path !== undefined && existsSync(path)) return readFileSync(path, 'utf8');
+  if (kind === 'sequence') return fastaOf(texts['result'] ?? '');
+  return kind === 'molecule' && !what.includes('.') ? what : null;
+}
+
+/** The successful recordings of a kind whose input is known, each with the texts of the one before it. */
+function recordedJobs(kind: Indexed['kind']): (Recorded & { readonly options: string })[] {
+  const jobs = INDEX.recordings
+    .filter((one) => one.kind === kind && one.failure === undefined)
+    .map((one) => ({ one, texts: textsOf(one) }))
+    .flatMap(({ one, texts }) => {
+      const input = inputOf(one, texts);
+      return input === null ? [] : [{ what: one.what, options: one.options, input, texts }];
+    });
+  return jobs.map((job, at) => ({ ...job, other: jobs.at(at - 1)?.texts ?? {} }));
+}
+
+const chemist = openChemist();
+afterAll(() => chemist.close());
+
+type Job = ReturnType<typeof recordedJobs>[number];
+
+async function moleculeVerdict({ what, input, options, texts }: Job): Promise<string> {
+  const [chargeMethod, netCharge, atomType] = options.split('/');
+  const molecule = {
+    kind: 'molecule',
+    chargeMethod,
+    netCharge: netCharge === 'auto' ? null : Number(netCharge),
+    atomType,
+  } as Extract<Options, { kind: 'molecule' }>;
+  const name =
+    what.includes('.') && INPUTS.has(what) ? `input${/\.\w+$/.exec(what)?.[0] ?? ''}` : 'input.smi';
+  const file: InputText = { name, text: input };
+  const record = JSON.stringify({ results: [texts] });
+  const composition = await compositionOf(file, chemist);
+  const check = checkResult({ options: molecule, input: file }, record, composition);
+  if (!check.ok) return check.code;
+  const native = nativeFiles({ results: [texts] }, molecule);
+  return (native.ok ? checkMoleculeFiles(native)?.code : native.code) ?? 'ok';
+}
+
+function predictionOptions(kind: 'sequence' | 'alignment' | 'shifts', options: string): Options {
+  if (kind === 'sequence') {
+    return { kind, predictors: options.split('+') as (typeof PREDICTORS)[number][] };
+  }
+  if (kind === 'alignment') return { kind };
+  const [, model, ids] = /model (\d)\/(\w+)/.exec(options) ?? [];
+  return {
+    kind,
+    model: Number(model),
+    originalNumbering: ids === 'original',
+  } as unknown as Options;
+}
+
+function predictionVerdict(kind: 'sequence' | 'alignment' | 'shifts') {
+  return ({ what, input, options, texts }: Job): string => {
+    const file: InputText = { name: what, text: input };
+    const job = { options: predictionOptions(kind, options), input: file };
+    const check = checkResult(job, texts['result'] ?? '');
+    if (!check.ok) return check.code;
+    const { distributions } = texts;
+    const spread = distributions === undefined ? null : checkDistributions(distributions, file);
+    if (spread?.ok === false) return spread.code;
+    return checkFiles(texts, kind, 'abc123')?.code ?? 'ok';
+  };
+}
+
+/** Lines `corruption: code count, code count`. */
+async function verdicts(
+  jobs: readonly Job[],
+  corruptions: Readonly<Record<string, Corruption>>,
+  verdict: (job: Job) => string | Promise<string>,
+): Promise<string> {
+  const lines: string[] = [];
+  for (const [name, corrupt] of Object.entries(corruptions)) {
+    const counts = new Map<string, number>();
+    for (const job of jobs) {
+      const changed = corrupt(job);
+      if (changed === null) continue;
+      const code = await verdict({ ...job, ...changed });
+      counts.set(code, (counts.get(code) ?? 0) + 1);
+    }
+    const told = [...counts].sort().map(([code, count]) => `${code} ${count}`);
+    lines.push(`  ${name}: ${told.join(', ')}`);
+  }
+  return lines.join('\n');
+}
+
+test('the verdict of every check, on every recording and its corruptions', async () => {
+  const molecules = recordedJobs('molecule');
+  const parts = [
+    `${molecules.length} molecules\n${await verdicts(molecules, MOLECULE_CORRUPTIONS, moleculeVerdict)}`,
+  ];
+  for (const kind of ['sequence', 'alignment', 'shifts'] as const) {
+    const jobs = recordedJobs(kind);
+    const told = await verdicts(jobs, PREDICTION_CORRUPTIONS, predictionVerdict(kind));
+    parts.push(`${jobs.length} results of kind ${kind}\n${told}`);
+  }
+  await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot('checks.txt');
+});
