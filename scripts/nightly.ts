@@ -1,9 +1,10 @@
 /**
- * Random histories of the budget by the million, then an hour of chaos, then an hour of faults on hosts:
- * `npm run nightly [-- --histories N] [--seed S] [--world W] [--chaos MINUTES] [--cluster MINUTES]`.
+ * Random histories of the budget by the million, then an hour of chaos, then an hour of faults on hosts, then every break
+ * of test/mutants:
+ * `npm run nightly [-- --histories N] [--seed S] [--world W] [--chaos MINUTES] [--cluster MINUTES] [--no-mutants]`.
  * The seed is new each time and printed; the same seed plays the same histories. `HISTORIES` and `SEED` do as well.
  * Chaos and the hosts (`npm run test:cluster`) take new seeds of their own and print how to repeat each round that fails.
- * `--chaos 0` and `--cluster 0` leave them out, and so does `--world`, which only repeats histories.
+ * `--chaos 0`, `--cluster 0` and `--no-mutants` leave them out, and so does `--world`, which only repeats histories.
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -18,6 +19,8 @@ const SHOW_EVERY = 100_000;
 const CHAOS = [join(ROOT, 'test', 'chaos', 'main.ts'), '--long'];
 /** Without namespaces it prints the reason, and passes. */
 const CLUSTER = [join(ROOT, 'test', 'cluster', 'hosts', 'main.ts')];
+/** Prints which of them no test has noticed; the last line is `N killed, N alive`. */
+const MUTANTS = [join(ROOT, 'test', 'mutants', 'main.ts')];
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +29,9 @@ const { values } = parseArgs({
     world: { type: 'string' },
     chaos: { type: 'string' },
     cluster: { type: 'string' },
+    mutants: { type: 'boolean' },
   },
+  allowNegative: true,
 });
 
 function numberOf(name: 'histories' | 'seed' | 'chaos' | 'cluster', usual = 0): number {
@@ -58,10 +63,12 @@ async function search(worlds: readonly WorldKind[], histories: number): Promise<
   return null;
 }
 
+async function playFor(script: readonly string[], minutes: number): Promise<void> {
+  if (minutes > 0) await play([...script, '--minutes', String(minutes)]);
+}
+
 /** Fails the run when a round fails. */
-async function play(script: readonly string[], minutes: number): Promise<void> {
-  if (minutes === 0) return;
-  const words = [...script, '--minutes', String(minutes)];
+async function play(words: readonly string[]): Promise<void> {
   const { code } = await run(ROOT, process.execPath, words, 'shown');
   if (code !== 0) process.exitCode = 1;
 }
@@ -73,5 +80,6 @@ const histories = Math.ceil(numberOf('histories') / worlds.length);
 const broken = await search(worlds, histories);
 if (broken) process.exitCode = 1;
 console.log(broken ?? `Every promise kept in ${histories * worlds.length} histories.`);
-await play(CHAOS, chaos);
-await play(CLUSTER, cluster);
+await playFor(CHAOS, chaos);
+await playFor(CLUSTER, cluster);
+if (values.mutants ?? values.world === undefined) await play(MUTANTS);

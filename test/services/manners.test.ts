@@ -65,6 +65,15 @@ test('a refusal stops all polls except single probes at growing delays, and each
   expect(seen.refusals.at(-1)).toBeNull();
 });
 
+test('a poll beyond the rate is not sent, and told when its turn may be', async () => {
+  const { poll, seen } = polite(0.4);
+  expect((await poll('a')).type).toBe('running');
+  const beyond = await poll('b');
+  expect(beyond).toMatchObject({ type: 'postponed' });
+  expect('delayMs' in beyond && beyond.delayMs).toBeGreaterThanOrEqual(2_500);
+  expect(seen.polls).toEqual(['a']);
+});
+
 test('jobs share a number of polls per second, and each waits until all others have been polled', async () => {
   const { poll, seen } = polite(5);
   const first = await poll('a');

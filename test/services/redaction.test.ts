@@ -102,17 +102,21 @@ describe('a secret in a stream', () => {
     );
   });
 
-  test('is overwritten at the end of the first search and the beginning of the next', async () => {
+  test.each([
+    ['the first search', 65_536, 10_000],
+    ['the pieces that are searched', 70_000, 70_000],
+  ])('is overwritten at the end of %s and the beginning of the next', async (_, end, size) => {
     for (const form of Object.values(FORMS)) {
       const spelled = form(TOKEN);
       for (const at of [0, 1, Math.floor(spelled.length / 2), spelled.length - 1]) {
-        const text = `${'x'.repeat(65_536 - at)},${spelled},${'y'.repeat(65_536)}`;
-        const out = await hidden(text, TOKEN, [10_000]);
+        const text = `${'x'.repeat(end - at)},${spelled},${'y'.repeat(65_536)}`;
+        const out = await hidden(text, TOKEN, [size]);
         expect(out.text.length).toBe(text.length);
         for (const read of READINGS) {
           expect(read(out.text.replace(/^x+,|,y+$/g, ''))).not.toContain(TOKEN);
         }
-        expect(out.hidden.length).toBe(1);
+        // Not even a half of it is left.
+        expect(out.hidden).toEqual([out.text.split('*').length - 1]);
       }
     }
   });
