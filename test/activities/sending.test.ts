@@ -42,6 +42,13 @@ describe('the note before a submission', () => {
     expect(await (await note(1)).earlier(), 'of the next submission').toBeNull();
   });
 
+  test('stays if the outcome is unknown', async () => {
+    const first = await note();
+    await first.make();
+    await first.settle({ type: 'unsure', message: 'no answer' });
+    expect(await (await note()).earlier()).toMatchObject({ type: 'unsure' });
+  });
+
   test('contains the id of an accepted job', async () => {
     const first = await note();
     await first.make();

@@ -8,6 +8,7 @@ import { apply, decide, newBudget, type Budget } from '../../src/budget/budget.t
 import type { Closing } from '../../src/budget/events.ts';
 import { inherit } from '../../src/budget/inherit.ts';
 import { snapshotOf, type BudgetSnapshot } from '../../src/budget/status.ts';
+import { GUARD_MS } from '../../src/budget/window.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { throughJson } from './budget-under-test.ts';
 import { PATIENCE_MS, TERMINATED_EACH } from './how-many.ts';
@@ -197,3 +198,15 @@ test(
   },
   PATIENCE_MS,
 );
+
+test('where nothing is known of the former run, the window counts as full', () => {
+  const state = newBudget();
+  const credentialLimit = { limit: 3, windowMs: WINDOW_MS };
+  apply(state, { type: 'configure', credential: 'c', credentialLimit }, 0);
+  inherit(state, null, 1_000);
+  const job = { id: 'a', kind: 'sequence', generation: 0, store: '' };
+  const waits = { item: 'a', campaign: 'x', credential: 'c', run: 'r', attempt: 0 };
+  apply(state, { type: 'request', request: { ...waits, priority: 3, user: null, job } }, 1_000);
+  const full = { grants: [], wakeAt: 1_000 + LATEST_ACCEPTANCE_MS + WINDOW_MS + GUARD_MS };
+  expect(decide(state, 1_000)).toEqual(full);
+});

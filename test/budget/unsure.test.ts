@@ -59,6 +59,13 @@ describe('the slot of a submission of unknown fate', () => {
     expect(items(decide(state, latest + WINDOW_MS + GUARD_MS).grants)).toEqual(['b']);
   });
 
+  test('is charged from the answer if that was a web page, which may stand for a job', () => {
+    const { state, first } = budget();
+    const page = { type: 'notNow', reason: 'blocked', retryAfterMs: null, message: '' } as const;
+    close(state, first, { ...page, scope: 'address', doubt: true }, 10_000);
+    expect(nextAt(state, 10_000)).toBe(10_000 + WINDOW_MS + GUARD_MS);
+  });
+
   test('is charged from the time when a look-up found the job, also if that is known before its end', () => {
     const { state, first } = budget();
     const slot = slotOf(first.request);

@@ -16,7 +16,7 @@ export const RESULTS: readonly Mutant[] = [
     find: 'if (got !== wanted) {',
     replace: "if (got !== wanted && got === '') {",
     breaks: '5: a topology has the atoms of the input.',
-    tests: ['test/services/molecules/files.test.ts', 'test/services/golden-results.test.ts'],
+    tests: ['test/services/molecules/files.test.ts', 'test/goldens/checks.test.ts'],
   },
   {
     name: 'check-parts',
@@ -32,7 +32,7 @@ export const RESULTS: readonly Mutant[] = [
     find: 'if ((protons - charge) % 2 === 0) return null;',
     replace: 'if ((protons - charge) % 1 === 0) return null;',
     breaks: '5: an ion that has lost its charge on the way is noticed.',
-    tests: ['test/services/molecules/files.test.ts', 'test/services/golden-results.test.ts'],
+    tests: ['test/goldens/checks.test.ts'],
   },
   {
     name: 'check-stereo',

@@ -72,7 +72,7 @@ export const SERVICES: readonly Mutant[] = [
     find: 'return contentLength === null ? common : { ...common, expectedBytes: contentLength };',
     replace: 'return contentLength === null ? common : { ...common };',
     breaks: '5: a download that was cut is not a file.',
-    tests: ['test/activities/fetch.test.ts'],
+    tests: ['test/workflows/faults.test.ts'],
   },
   {
     name: 'result-cut',
@@ -80,7 +80,7 @@ export const SERVICES: readonly Mutant[] = [
     find: 'if (contentLength === null || bytes.length === contentLength) {',
     replace: 'if (contentLength === null || bytes.length <= contentLength) {',
     breaks: '5: a result that was cut is not a result.',
-    tests: ['test/activities/fetch.test.ts'],
+    tests: ['test/workflows/faults.test.ts'],
   },
   {
     name: 'result-cut-behind-length',
@@ -89,6 +89,6 @@ export const SERVICES: readonly Mutant[] = [
     replace:
       "if (problem && !NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, patience);",
     breaks: '3: a result that arrived incomplete is downloaded again before the item fails.',
-    tests: ['test/activities/fetch.test.ts'],
+    tests: ['test/workflows/faults.test.ts'],
   },
 ];

@@ -8,7 +8,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'return reached.noted && reached.obstacle === null;',
     replace: 'return reached.obstacle === null;',
     breaks: '4: only the maker of the note sends.',
-    tests: ['test/activities/claims.test.ts'],
+    tests: ['test/crash/frozen.test.ts'],
   },
   {
     name: 'record-not-read-again',
@@ -16,7 +16,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'if (reached.noted) reached.obstacle = await ended().catch(unreadable);',
     replace: 'if (!reached.noted) reached.obstacle = await ended().catch(unreadable);',
     breaks: '4: an item that has ended between the first look and the note is not sent.',
-    tests: ['test/activities/claims.test.ts'],
+    tests: ['test/workflows/claims.test.ts'],
   },
   {
     name: 'note-of-unsure-removed',
@@ -24,7 +24,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: "} else if (outcome.type === 'notNow') await this.#store.remove(this.#key);",
     replace: '} else await this.#store.remove(this.#key);',
     breaks: '4: the note of a submission of unknown fate stays.',
-    tests: ['test/activities/sending.test.ts', 'test/activities/claims.test.ts'],
+    tests: ['test/activities/sending.test.ts'],
   },
   {
     name: 'note-damaged',
@@ -40,7 +40,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'if (isSendingNote(key)) notes.push(key);',
     replace: 'if (isSendingNote(key)) await store.remove(key);',
     breaks: '4: the end of an item is written before its note is removed.',
-    tests: ['test/activities/claims.test.ts', 'test/activities/conclude.test.ts'],
+    tests: ['test/workflows/claims.test.ts'],
   },
   {
     name: 'fence-after-sleep',
