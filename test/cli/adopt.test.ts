@@ -1,17 +1,16 @@
 /** `adopt`, against a service with jobs that were submitted by other means. */
 import { mkdirSync, readdirSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { BrowserJobs } from '../browser-jobs.ts';
-import { itemsTable, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
-import { Desk, desk, type Ended } from './command.ts';
+import { itemsTable } from '../promises.ts';
+import { desk, sharedDesk, type Ended } from './command.ts';
 import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
 
-const PREDICTION_TOKEN = TOKEN.HUNDREDFOLD_PREDICTION_TOKEN;
 const MOLECULE_TOKEN = 'moleculeT0';
 const ALIGNMENT = '>a\nMKTAYIAKQR\n>b\nMKTAY-AKQR\n';
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-const at = new Desk();
+const at = sharedDesk();
 let service: Rehearsal;
 let browser: BrowserJobs;
 
@@ -35,10 +34,12 @@ beforeAll(async () => {
   const { url } = service;
   const both = `services:\n  molecules: { url: "${url}/acpype" }\n  predictions: { url: "${url}" }\n`;
   at.write('hundredfold.yaml', both);
-  browser = new BrowserJobs({ url, moleculesUrl: `${url}/acpype` }, PREDICTION_TOKEN);
+  browser = new BrowserJobs(
+    { url, moleculesUrl: `${url}/acpype` },
+    TOKEN.HUNDREDFOLD_PREDICTION_TOKEN,
+  );
   await at.hosts({ ...TOKEN, HUNDREDFOLD_MOLECULE_TOKEN: MOLECULE_TOKEN });
 });
-afterAll(() => at.close());
 
 const documentOf = ({ stdout }: Ended) => JSON.parse(stdout) as Record<string, unknown>;
 const treesIn = (folder: string) =>
@@ -118,8 +119,6 @@ test('the jobs of a browser are listed, and --past takes them over, once, and su
   // A campaign with its own manifest is not changed.
   const differs = await runs(2, [...predictions, UNKNOWN, '--kind', 'sequence', '--name', 'own']);
   expect(differs.stderr).toContain('[CAMPAIGN_DIFFERS]');
-  for (const tree of treesIn('past')) await treeIsWhole(at.path('past', 'results', tree));
-  await noSecret(PREDICTION_TOKEN, at.path('past'), { said: ended.stderr + ended.stdout });
 });
 
 test('adopt by id detects the kind, resumes with the same command, and accepts molecules as well', async () => {
@@ -131,8 +130,7 @@ test('adopt by id detects the kind, resumes with the same command, and accepts m
   await runs(0, words, { TZ: 'Pacific/Pago_Pago' });
   const again = await runs(0, words, { TZ: 'Pacific/Kiritimati' });
   expect(again.stderr).toContain('Nothing to do');
-  const [name = '', ...more] = treesIn('by-id');
-  expect(more).toEqual([]);
+  expect(treesIn('by-id')).toHaveLength(1);
   // More ids of the same campaign.
   const three = await browser.sequence('MKTAYIAKEE');
   const grown = await runs(0, ['adopt', 'predictions', one, three, '--json']);
@@ -140,14 +138,6 @@ test('adopt by id detects the kind, resumes with the same command, and accepts m
   await runs(0, ['adopt', 'molecules', molecule, '--name', 'web']);
   const [web] = await itemsTable(at.path('by-id', 'results', 'web'));
   expect(web).toMatchObject({ kind: 'molecule' });
-  for (const tree of [name, 'web']) {
-    const folder = at.path('by-id', 'results', tree);
-    await noItemLost(
-      folder,
-      (await itemsTable(folder)).map(({ id = '' }) => id),
-    );
-    await treeIsWhole(folder);
-  }
 });
 
 test('a service that does not answer is reported with an error; only one submission was ours', async () => {

@@ -1,17 +1,11 @@
 /** A campaign in the background, watched and controlled by other commands; their effects survive any crash. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
-import {
-  atMostOneJob,
-  itemsTable,
-  neverRefusedForRate,
-  noItemLost,
-  treeIsWhole,
-} from '../promises.ts';
-import { Desk, desk, type Ended } from './command.ts';
+import { itemsTable } from '../promises.ts';
+import { desk, sharedDesk, type Desk, type Ended } from './command.ts';
 import { fragments, peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
@@ -57,19 +51,18 @@ async function powerCut(at: Desk): Promise<void> {
 const accepted = (journal: readonly JournalEntry[]) => journal.filter((entry) => entry.accepted);
 
 /** Left alone by all tests but the last. */
-const alone = new Desk();
+const alone = sharedDesk();
 let begun: Ended;
 beforeAll(async () => {
   fragments(alone, 'alone', 2);
   begun = await alone.runs(0, ['run', 'alone.csv', '--services', 'local', '--detach']);
 });
-afterAll(() => alone.close());
 
 test('a campaign is started in the background, shown by other commands, and watched to its end', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(4);
-  const ids = peptides(at, 'night', 6);
+  peptides(at, 'night', 6);
   const out = at.path('results', 'night');
   const run = ['run', 'night.csv', '--detach'];
   const started = documentIn(await at.runs(0, [...run, '--json'], { env }));
@@ -78,11 +71,10 @@ test('a campaign is started in the background, shown by other commands, and watc
   expect(started).toMatchObject(open);
   await until(() => at.done('night') === 4, 'four items had ended');
 
-  const [status, document, list, listed] = await Promise.all([
+  const [status, document, list] = await Promise.all([
     at.runs(0, ['status', 'night'], { env }),
     at.runs(0, ['status', 'night', '--json'], { env }),
     at.runs(0, ['status'], { env }),
-    at.runs(0, ['status', '--json'], { env }),
   ]);
   expect(status.stdout.split('\n')).toEqual([
     'night: 4 of 6: 4 succeeded; 2 waiting',
@@ -100,27 +92,15 @@ test('a campaign is started in the background, shown by other commands, and watc
       `^NAME +STATE +STARTED +OUT\nnight  running  .*\\d\\d:\\d\\d:\\d\\d  ${out}\npredictions `,
     ),
   );
-  const line = { name: 'night', state: 'running', open: true, startedAt, endedAt: null, out };
-  expect(documentIn(listed)).toMatchObject({
-    campaigns: [line],
-    budgets: [{ service: 'predictions' }],
-  });
   expect(list.stdout).toMatch(
-    /\npredictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}campaign night: 4 charged, 2 waiting; share 1, priority 3, reserve 0\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\nsent from this machine:\n {2}predictions \(127.*\), credential [0-9a-f]{8}: 4 submissions in the last hour\n$/,
+    /\npredictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}campaign night: 4 charged, 2 waiting; priority 3\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\nsent from this machine:\n {2}predictions \(127.*\), credential [0-9a-f]{8}: 4 submissions in the last hour\n$/,
   );
 
-  const listedItems = JSON.parse(
-    (await at.runs(0, ['items', 'night', '--json'], { env })).stdout,
-  ) as { items: { id: string; state: string; remoteId: string | null; since: string | null }[] };
-  expect(listedItems.items.map(({ id }) => id)).toEqual(ids);
-  const waiting = listedItems.items.filter(({ state }) => state === 'waiting');
-  expect(listedItems.items.filter(({ state }) => state === 'succeeded')).toHaveLength(4);
-  expect(waiting).toHaveLength(2);
-  for (const { since, remoteId } of waiting) {
-    // They have no workflow that would know their start.
-    expect(since).toBeNull();
-    expect(remoteId).toBeNull();
-  }
+  const listedItems = documentIn(await at.runs(0, ['items', 'night', '--json'], { env }));
+  const known = listedItems['items'] as { state: string }[];
+  // Those that wait have no workflow that would know their start.
+  const waits = { state: 'waiting', since: null, remoteId: null };
+  expect(known.filter(({ state }) => state !== 'succeeded')).toMatchObject([waits, waits]);
 
   // Repeated with a higher limit, the command joins the working process and passes the limit on.
   service.budget(5);
@@ -144,18 +124,14 @@ test('a campaign is started in the background, shown by other commands, and watc
   expect(at.servers(), 'processes left behind').toEqual([]);
   expect((await at.runs(0, ['stop'], { env })).stderr).toBe('Nothing is running here.\n');
   expect(documentIn(await at.runs(0, ['status', 'night', '--json'], { env }))).toEqual(watched);
-  const journal = await service.end();
-  await noItemLost(out, ids);
-  await treeIsWhole(out);
-  atMostOneJob(journal, ids.length);
-  neverRefusedForRate(journal);
-}, 180_000);
+  expect(accepted(await service.end())).toHaveLength(6);
+});
 
-test('a paused campaign stays paused through a power cut, whichever command restarts it, until it is resumed', async () => {
+test('a paused campaign stays paused through a power cut, and a lowered or raised limit applies from the next command on', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(4);
-  const ids = peptides(at, 'night', 9);
+  peptides(at, 'night', 9);
   await at.runs(0, ['run', 'night.csv', '--detach'], { env });
   await until(() => at.done('night') === 4, 'four items had ended');
   const paused = await at.runs(0, ['pause', 'night'], { env });
@@ -167,31 +143,33 @@ test('a paused campaign stays paused through a power cut, whichever command rest
     /^night \(paused: run "hundredfold resume night" to continue\): 4 of 9/,
   );
   expect(status.stdout).toContain('Nothing is working on it.');
-  // There is room for all of them now; still nothing is sent.
-  service.budget(20);
+  // Lowered: charged slots stay charged, so fewer than none are left.
+  service.budget(3);
   const typed = at.type(['run', 'night.csv', '--json'], { env });
   await typed.says('night is already running');
   await typed.says('night (paused: run "hundredfold resume night" to continue): 4 of 9');
   const { waiting, counts, credential } = await budgetAt(at);
-  expect(credential).toMatchObject({ charged: 4, free: 16 });
+  expect(credential).toMatchObject({ charged: 4, limit: 3, free: 0 });
   expect(waiting).toEqual([expect.objectContaining({ campaign: 'night', items: 5, paused: true })]);
   expect(counts.accepted).toBe(4);
-  const resumed = await at.runs(0, ['resume', 'night'], { env });
+  // Raised, by the environment variable of the same key; the campaign is paused still.
+  const raised = { ...env, HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: '20' };
+  const other = at.type(['run', 'night.csv', '--json'], { env: raised });
+  await other.says('night (paused: run "hundredfold resume night" to continue): 4 of 9');
+  expect((await budgetAt(at)).credential).toMatchObject({ charged: 4, free: 16 });
+  const resumed = await at.runs(0, ['resume', 'night'], { env: raised });
   expect(resumed.stderr).toContain('night continues.');
-  expect(documentIn(await typed.endsWith(0))).toMatchObject({ items: { succeeded: 9 } });
+  for (const one of [typed, other])
+    expect(documentIn(await one.endsWith(0))).toMatchObject({ items: { succeeded: 9 } });
 
-  const journal = await service.end();
-  await noItemLost(at.path('results', 'night'), ids);
-  await treeIsWhole(at.path('results', 'night'));
-  expect(accepted(journal)).toHaveLength(9);
-  atMostOneJob(journal, ids.length);
-}, 180_000);
+  expect(accepted(await service.end())).toHaveLength(9);
+});
 
 test('a cancelled campaign exits with 4 and keeps its charges; its name can be used again', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 6, seconds: HOUR });
   service.budget(4);
-  const ids = peptides(at, 'night', 9);
+  peptides(at, 'night', 9);
   const tree = at.path('results', 'night');
   const typed = at.type(['run', 'night.csv', '--json'], { env });
   await typed.until(() => at.done('night') === 4, 'four items had ended');
@@ -208,8 +186,6 @@ test('a cancelled campaign exits with 4 and keeps its charges; its name can be u
     submissions: 4,
     items: { total: 9, succeeded: 4, cancelled: 5, failed: 0, held: 0 },
   });
-  await noItemLost(tree, ids);
-  await treeIsWhole(tree);
   const rows = await itemsTable(tree);
   expect(rows.filter(({ error_code: code }) => code === 'CANCELLED')).toHaveLength(5);
   expect((await at.runs(0, ['cancel', 'night'], { env })).stderr).toMatch(/already ended/);
@@ -220,50 +196,12 @@ test('a cancelled campaign exits with 4 and keeps its charges; its name can be u
   expect(counts.accepted).toBe(4);
 
   // More rows and a higher limit: the pause is gone, and there are two slots.
-  const more = peptides(at, 'night', 11);
+  peptides(at, 'night', 11);
   service.budget(6);
   const again = documentIn(await at.runs(3, ['run', 'night.csv', '--json'], { env }));
   expect(again).toMatchObject({ state: 'completed', items: { succeeded: 6, cancelled: 5 } });
-  await noItemLost(tree, more);
-  const journal = await service.end();
-  expect(accepted(journal)).toHaveLength(6);
-  atMostOneJob(journal, more.length);
-  neverRefusedForRate(journal);
-}, 180_000);
-
-test('a lowered or raised limit applies from the next command on, also after a power cut', async () => {
-  const at = desk();
-  const service = await rehearse(at, { limit: 20, seconds: HOUR });
-  service.budget(5);
-  const ids = peptides(at, 'night', 9);
-  const run = ['run', 'night.csv', '--json'];
-  const first = at.type(run, { env });
-  await first.until(() => at.done('night') === 5, 'five items had ended');
-  // Their campaign is notified a moment later.
-  await delay(1_000);
-  await powerCut(at);
-  first.kill('SIGKILL');
-  await first.ended;
-
-  // Lowered: charged slots stay charged, so fewer than none are left.
-  service.budget(4);
-  const second = at.type(run, { env });
-  await second.says('night: 5 of 9: 5 succeeded; 4 waiting [predictions: 5 of 4 used in 1 h');
-  const { credential, counts } = await budgetAt(at);
-  expect(credential).toMatchObject({ charged: 5, limit: 4, free: 0 });
-  expect(counts.accepted).toBe(5);
-  second.kill('SIGINT');
-  await second.endsWith(130);
-
-  // Raised, by the environment variable of the same key.
-  const raised = { ...env, HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: '20' };
-  const third = await at.runs(0, run, { env: raised });
-  expect(documentIn(third)).toMatchObject({ items: { succeeded: 9 }, submissions: 9 });
-  const journal = await service.end();
-  atMostOneJob(journal, ids.length);
-  neverRefusedForRate(journal);
-  await noItemLost(at.path('results', 'night'), ids);
-}, 180_000);
+  expect(accepted(await service.end())).toHaveLength(6);
+});
 
 test('the background process exits by itself when nothing is open, and leaves nothing behind', async () => {
   expect(begun.stderr).toContain('alone runs in the background');
@@ -272,6 +210,4 @@ test('the background process exits by itself when nothing is open, and leaves no
   expect(alone.record('background')).toBeNull();
   expect(alone.record('host')).toBeNull();
   expect(readFileSync(alone.path('.hundredfold', 'host.log'), 'utf8')).not.toMatch(/error|fail/i);
-  await noItemLost(alone.path('results', 'alone'), ['ethanol', 'acetonitrile']);
-  atMostOneJob(alone.journal(), 2);
-}, 180_000);
+});

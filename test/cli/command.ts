@@ -7,12 +7,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { Journal, type JournalEntry } from '../../src/local-services/journal.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
+import type { Limits } from '../promises.ts';
+import { expectPromises } from './desk-promises.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const BIN = join(ROOT, 'bin', 'hundredfold.js');
@@ -118,7 +120,15 @@ export class Desk {
   readonly folder = mkdtempSync(join(tmpdir(), 'hundredfold-desk-'));
   /** Folder of the embedded server of the commands run here. */
   readonly embedded = join(this.folder, '.hundredfold');
+  /** Ids of the rows of the manifests here, by the name of their campaign. */
+  readonly rows = new Map<string, readonly string[]>();
+  /** Of the prediction service; by default that of the local services. */
+  limits: Limits = { limit: 100, windowMs: 3_600_000 };
+  /** Whether the test itself wants another job of a molecule. */
+  resends = false;
   readonly #typed: Typed[] = [];
+  readonly #secrets = new Set<string>();
+  readonly #damaged = new Set<string>();
 
   path(...names: readonly string[]): string {
     return join(this.folder, ...names);
@@ -138,6 +148,8 @@ export class Desk {
     const [program = '', ...args] = typing.terminal
       ? ['python3', '-c', TERMINAL, ...command]
       : command;
+    for (const [variable, value = ''] of Object.entries(typing.env ?? {}))
+      if (/(TOKEN|PASSWORD)$/.test(variable) && value.length > 7) this.#secrets.add(value);
     const child = spawn(program, args, {
       cwd: typing.cwd ?? this.folder,
       env: { ...this.#environment(), ...typing.env },
@@ -197,7 +209,7 @@ export class Desk {
   /** Ids of running processes that serve this desk. */
   servers(): number[] {
     return (
-      this.#records()
+      this.#files('server.json', 'host.json', 'background.json')
         .map((file) => (JSON.parse(readFileSync(file, 'utf8')) as { pid?: number }).pid ?? 0)
         // The library runs the server in the process of the test.
         .filter((pid) => pid !== process.pid && isAlive(pid))
@@ -217,19 +229,49 @@ export class Desk {
     });
   }
 
+  /** Says that the test itself changes this tree, so that it is not whole at the end. */
+  damages(...names: readonly string[]): string {
+    this.#damaged.add(this.path(...names));
+    return this.path(...names);
+  }
+
+  /** Ends everything, and asks whether all promises were kept. */
+  async leave(): Promise<void> {
+    await this.#endAll();
+    const texts = this.#typed.map((one) => [one.words, one.stdout + one.stderr] as const);
+    try {
+      await expectPromises({
+        folder: this.folder,
+        rows: this.rows,
+        damaged: this.#damaged,
+        journals: this.#files('services.db').map((file) => this.journal(file)),
+        limits: this.limits,
+        resends: this.resends,
+        secrets: this.#secrets,
+        texts: Object.fromEntries(texts),
+      });
+    } finally {
+      rmSync(this.folder, { recursive: true, force: true });
+    }
+  }
+
   async close(): Promise<void> {
+    await this.#endAll();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #endAll(): Promise<void> {
     // Twice: a killed process may have recorded another that it had just started.
     for (let round = 0; round < 2; round += 1) {
       for (const { child, running } of this.#typed) if (running) child.kill('SIGKILL');
       for (const pid of this.servers()) process.kill(pid, 'SIGKILL');
       await Promise.all(this.#typed.map(({ ended }) => ended));
     }
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #records(): string[] {
+  #files(...names: readonly string[]): string[] {
     return readdirSync(this.folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /(^|\/)(server|host|background)\.json$/.test(name))
+      .filter((name) => names.includes(basename(name)))
       .map((name) => this.path(name));
   }
 
@@ -253,8 +295,15 @@ export class Desk {
 /** A desk for one test. */
 export function desk(): Desk {
   const made = new Desk();
-  onTestFinished(() => made.close());
+  onTestFinished(() => made.leave());
   // Readable by other users, too.
   chmodSync(made.folder, 0o755);
+  return made;
+}
+
+/** A desk for all tests of a file. */
+export function sharedDesk(): Desk {
+  const made = new Desk();
+  afterAll(() => made.leave());
   return made;
 }

@@ -1,15 +1,15 @@
 /** Commands on a damaged campaign tree: the row is named, the exit code is not 0, and the suggested fix works. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
+import { treeIsWhole } from '../promises.ts';
 import { desk } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
 test('a record that names another item, and a page that lost a row, are reported and can be fixed', async () => {
   const at = desk();
-  const service = await rehearse(at, { limit: 100, seconds: 3_600 });
-  const ids = peptides(at, 'night', 3);
+  await rehearse(at, { limit: 100, seconds: 3_600 });
+  peptides(at, 'night', 3);
   const run = ['run', 'night.csv'];
   const typing = { env: TOKEN };
   const tree = at.path('results', 'night');
@@ -45,7 +45,11 @@ test('a record that names another item, and a page that lost a row, are reported
   rmSync(`${tree}/sequences/peptide-1`, { recursive: true });
   // Its result comes from the cache, without a job.
   await at.runs(0, run, typing);
-  await noItemLost(tree, ids);
-  await treeIsWhole(tree);
-  atMostOneJob(await service.end(), 3);
-}, 180_000);
+
+  // A record that was recreated just before its item failed: it starts again, and its job is polled.
+  const error = { code: 'ITEM_MISSING', message: 'has no record of peptide-2' };
+  const other = record.replace('peptide-1', 'peptide-2');
+  const former = JSON.parse(readFileSync(other, 'utf8')) as object;
+  writeFileSync(other, JSON.stringify({ ...former, state: 'failed', error }, null, 2));
+  await at.runs(0, run, typing);
+});

@@ -3,17 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  atMostOneJob,
-  itemsTable,
-  neverRefusedForRate,
-  noItemLost,
-  noSecret,
-  treeIsWhole,
-} from '../promises.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { itemsTable, noSecret, treeIsWhole } from '../promises.ts';
 import { acpypeRecording } from '../services/recordings.ts';
-import { Desk, ROOT, type Ended } from './command.ts';
+import { ROOT, sharedDesk, type Ended } from './command.ts';
 import { processArguments } from './process-arguments.ts';
 
 const DEMO = join(ROOT, 'batches', 'demo');
@@ -27,9 +20,8 @@ const TYPED = ['run', DEMO, '--services', 'local', '--json'];
 const rows = parse<Record<string, string>>(readFileSync(join(DEMO, 'manifest.csv')), {
   columns: true,
 });
-const ids = rows.map(({ id }) => id ?? '');
 
-const desk = new Desk();
+const desk = sharedDesk();
 const tree = desk.path('results', 'demo');
 /** Command lines of all processes during the run. */
 let commandLines = '';
@@ -58,7 +50,6 @@ let first: Ended;
 beforeAll(async () => {
   first = await runDemo();
 });
-afterAll(() => desk.close());
 
 test('the demo ends with exit code 0 and one JSON document on stdout; stderr shows where everything is', () => {
   const counts = { failed: 0, held: 0, cancelled: 0, invalid: 0, duplicates: 0, cached: 0 };
@@ -75,8 +66,6 @@ test('the demo ends with exit code 0 and one JSON document on stdout; stderr sho
   expect(first.stderr).toContain(`results: ${tree}\n`);
   // eslint-disable-next-line no-control-regex
   expect(first.stdout + first.stderr, 'no control codes').not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
-  atMostOneJob(desk.journal(), 24);
-  neverRefusedForRate(desk.journal());
   expect(desk.journal().filter(({ accepted }) => accepted).length).toBe(24);
   expect(desk.servers(), 'processes left behind').toEqual([]);
 });
@@ -93,8 +82,6 @@ describe('the output tree of the demo', () => {
       (name) => !/^(tables|molecules|sequences|alignments|shifts)\//.test(name),
     );
     expect(found).toEqual(wanted.sort());
-    await noItemLost(tree, ids);
-    await treeIsWhole(tree);
     const said = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: tree });
     expect(said.toString().match(/: OK$/gm)?.length).toBeGreaterThan(300);
   });

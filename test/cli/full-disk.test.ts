@@ -9,12 +9,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
 import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
 import { atMostOneJob } from '../promises.ts';
 import { sequences } from '../rig.ts';
-import { desk, type Typed } from './command.ts';
+import { desk, type Typed, type Typing } from './command.ts';
 
 /** The folder `disk` is a disk of 60 MB, with the files of the folder above. Ends with all its processes. */
 const ON_SMALL_DISK = [
@@ -55,60 +55,46 @@ function fits(file: number, size: number): boolean {
 
 const ITEMS = 40;
 
-/** A desk with rows that take at least 15 s: the disk is full long before they have ended. */
-async function slowRows() {
-  const services = await startLocalServices({
-    engine: 'synthetic',
-    retryAfterSeconds: 1,
-    limit: 10,
-    windowMs: 5_000,
-    jobMs: 300,
-  });
-  onTestFinished(() => services.close());
-  const at = desk();
-  const rows = sequences(ITEMS).map((row) => JSON.stringify(row));
-  at.write('rows.jsonl', rows.join('\n'));
-  at.write(
-    'hundredfold.yaml',
-    `services: { predictions: { url: "${services.url}", budget: { limit: 10, window: 5s } } }`,
-  );
-  mkdirSync(at.path('disk'));
-  return { at, services, env: { HUNDREDFOLD_PREDICTION_TOKEN: 'small-disk1' } };
-}
-
-test.skipIf(!canMount)(
-  'run names the full disk, waits, and continues when there is space (needs private mounts)',
-  async () => {
-    const { at, services, env } = await slowRows();
-    const run = at.type(['run', 'rows.jsonl', '--json', '--yes'], { env, wrapper: ON_SMALL_DISK });
+describe.skipIf(!canMount)('a disk that is full (needs private mounts)', () => {
+  /** A campaign of at least 15 s that waits in the middle: its disk is full long before it has ended. */
+  async function runUntilFull(typing: Typing) {
+    const options = { engine: 'synthetic', retryAfterSeconds: 1, jobMs: 300 } as const;
+    const services = await startLocalServices({ ...options, limit: 10, windowMs: 5_000 });
+    onTestFinished(() => services.close());
+    const at = desk();
+    const rows = sequences(ITEMS).map((row) => JSON.stringify(row));
+    at.write('rows.jsonl', rows.join('\n'));
+    at.write(
+      'hundredfold.yaml',
+      `services: { predictions: { url: "${services.url}", budget: { limit: 10, window: 5s } } }`,
+    );
+    mkdirSync(at.path('disk'));
+    const env = { HUNDREDFOLD_PREDICTION_TOKEN: 'small-disk1' };
+    const words = ['run', 'rows.jsonl', '--yes', ...(typing.terminal ? [] : ['--json'])];
+    const run = at.type(words, { ...typing, env, wrapper: ON_SMALL_DISK });
     await run.says(' waiting');
     const ballast = join(diskOf(run, at.folder), 'ballast');
     fill(ballast);
     // Of the tree or of the embedded server's database: whichever notices first.
     await run.says(' is full');
-    expect(run.stderr).not.toContain('internal error');
+    return { run, ballast, services };
+  }
+
+  test('is named by run, which waits, and continues when there is space', async () => {
+    const { run, ballast, services } = await runUntilFull({});
     rmSync(ballast);
-    const { stdout } = await run.endsWith(0);
+    const { stdout, stderr } = await run.endsWith(0);
+    expect(stderr).not.toContain('internal error');
     expect(JSON.parse(stdout)).toMatchObject({ items: { total: ITEMS, succeeded: ITEMS } });
     atMostOneJob(services.journal(), ITEMS);
-  },
-  180_000,
-);
+  });
 
-test.skipIf(!canMount)(
-  'run can be stopped while the disk is full, without an internal error (needs private mounts)',
-  async () => {
-    const { at, env } = await slowRows();
+  test('does not keep run from stopping, without an internal error', async () => {
     // On a terminal of its own, which Ctrl-C reaches inside the namespace.
-    const words = ['run', 'rows.jsonl', '--yes'];
-    const run = at.type(words, { env, wrapper: ON_SMALL_DISK, terminal: true });
-    await run.says(' waiting');
-    fill(join(diskOf(run, at.folder), 'ballast'));
-    await run.says('is full');
+    const { run } = await runUntilFull({ terminal: true });
     run.press('\u0003');
     await run.endsWith(130);
     expect(run.stdout).toContain('is safe on disk');
     expect(run.stdout).not.toContain('internal error');
-  },
-  180_000,
-);
+  });
+});

@@ -46,4 +46,4 @@ test('with --json, an interrupted command exits as interrupted and says why it p
   expect(code).toBe(EXIT.interrupted);
   expect(said).toContain('Temporal does not answer: the state of b is not printed.');
   expect(said).toContain('b is safe on disk');
-}, 60_000);
+});

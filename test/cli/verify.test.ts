@@ -20,7 +20,7 @@ async function findings(at: Desk, code: number, campaign: string, typing: Typing
 
 test('a whole tree is found by name and by folder, has no problems, and each fault is named with its path', async () => {
   const at = desk();
-  const folder = at.path('results', 'finished');
+  const folder = at.damages('results', 'finished');
   const { store, end } = await writeFinishedTree(folder, 4);
   await publishCampaign(store, end);
   const { stdout, stderr } = await at.runs(0, ['verify', 'finished']);

@@ -4,7 +4,6 @@ import type { Item, Options } from '../../src/domain/item.ts';
 import { Shares } from '../../src/plan/shares.ts';
 import type { AssignedItem } from '../../src/store/prepare-item.ts';
 import { covers, workDigest } from '../../src/store/work.ts';
-import { aMolecule } from '../store/an-item.ts';
 import { collected } from '../store/store-expectations.ts';
 import { aSequenceOf, randomItems } from './random-items.ts';
 
@@ -41,22 +40,6 @@ test('rows with the same work have the first of them as leader, and one job for 
     }),
     { numRuns: 200 },
   );
-});
-
-test('returns for each row the first one that requests the same work', () => {
-  const shares = new Shares();
-  const items = [
-    aSequenceOf('a', 0, ['dynamine']),
-    aMolecule('b'),
-    aSequenceOf('c', 0, ['agmata']),
-    aSequenceOf('d', 1, ['agmata']),
-  ];
-  expect(items.map((item) => shares.add(item))).toEqual([
-    { row: 0, first: 0 },
-    { row: 1, first: 1 },
-    { row: 2, first: 0 },
-    { row: 3, first: 3 },
-  ]);
 });
 
 test('the predictors of a job are in the order of their first request', async () => {

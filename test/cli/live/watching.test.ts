@@ -34,13 +34,6 @@ test('every end is reported once, in chronological order', () => {
   expect(list.at(-1)?.subject).toBe('s-89');
 });
 
-test('jobs accepted within seconds are one event', () => {
-  const looks = [0, 7, 20, 21].map((n, i) => look(NOW + [0, 500, 1_000, 9_000][i]!, [], n));
-  let list: readonly Happening[] = [];
-  for (const [i, one] of looks.entries()) list = happeningsWith(list, looks[i - 1] ?? null, one);
-  expect(told(list)).toEqual(['predictions accepted 20 jobs', 'predictions accepted 1 job']);
-});
-
 test('pauses, refusals and blocks are shown when they start and when they end', () => {
   const blocked = window(5, [], { blockedUntil: NOW + 60_000, blockedBecause: 'HTTP 503' });
   const counts = { submissions: 1, accepted: 0, refused: 0, rejected429: 1 };
@@ -120,6 +113,8 @@ test('polling slows down while nothing changes, speeds up after a change, and fo
   expect(times).toEqual([...times].sort((a, b) => a - b));
   expect(times.at(-1)).toBe(4_000);
   expect(nextLookIn({ seen: still, waited }, look(NOW, [], 1))).toBe(1_000);
+  const many = seen({ total: 10_000 }, [budget('predictions', window(5, []), 0, 0)]);
+  expect(nextLookIn(null, many), 'of thousands, half as often').toBe(2_000);
   const slot = seen({}, [budget('predictions', window(5, [NOW + 1_200]), 0, 0)]);
   expect(nextLookIn({ seen: slot, waited }, slot)).toBe(1_500);
 });
@@ -152,10 +147,4 @@ test('requests that a campaign does not count as open yet are waiting, and open 
     countsText(seen({ total: 60, open: 21 }, [budget('p', window(null, []), waiting, 0)]));
   expect(text(60)).toBe('0 of 60: 60 waiting');
   expect(text(20)).toBe('0 of 60: 1 running, 59 waiting');
-});
-
-test('a campaign of thousands is polled half as often', () => {
-  const many = seen({ total: 10_000 }, [budget('predictions', window(5, []), 0, 0)]);
-  expect(nextLookIn(null, many)).toBe(2_000);
-  expect(nextLookIn({ seen: many, waited: 4_000 }, { ...many, waiting: 1 })).toBe(4_000);
 });

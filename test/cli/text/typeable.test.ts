@@ -10,22 +10,14 @@ const HERE = '/project/node_modules/.bin/hundredfold';
 test.each([
   ['run these items again: hundredfold retry night', NPX, HERE, 'npx hundredfold retry night'],
   ['type "hundredfold run" again', NPX, HERE, '"npx hundredfold run"'],
-  ['`hundredfold status` shows them', NPX, HERE, '`npx hundredfold status`'],
-  ['npx hundredfold run night.csv', NPX, HERE, /^npx hundredfold run/],
   ['npx --prefix /a hundredfold run night.csv', NPX, HERE, /^npx --prefix \/a hundredfold run/],
   ['hundredfold: no such file', NPX, HERE, /^hundredfold: no/],
-  ['hundredfold needs Node 22', NPX, HERE, /^hundredfold needs/],
   ['hundredfold retry night', {}, '/usr/bin/hundredfold', /^hundredfold retry/],
   ['hundredfold retry night', NPX, '/cache/_npx/1a/hundredfold', /^hundredfold retry/],
 ])('%s', (text, environment, script, expected) => {
   const typed = typeable(text, environment, script);
   if (typeof expected === 'string') expect(typed).toContain(expected);
   else expect(typed).toMatch(expected);
-});
-
-test('every command in a hint exists', () => {
-  const names = program.commands.map((command) => command.name());
-  expect(names).toEqual(expect.arrayContaining([...HINTED]));
 });
 
 test('every command in the remedy of an error can be typed', () => {
@@ -35,4 +27,5 @@ test('every command in the remedy of an error can be typed', () => {
   const commands = new Set(program.commands.map((command) => command.name()));
   const hinted = new Set(named.filter((name = '') => commands.has(name)));
   expect([...HINTED]).toEqual(expect.arrayContaining([...hinted]));
+  expect([...commands]).toEqual(expect.arrayContaining([...HINTED]));
 });
