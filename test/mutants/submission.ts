@@ -113,7 +113,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: "if (policy.whenUnsure === 'resubmit' && this.#attempt === 0) return null;",
     replace: 'if (this.#attempt === 0) return null;',
     breaks: '4: a molecule of unknown fate is held, unless the user wants it to be sent again.',
-    tests: ['test/workflows/faults.test.ts'],
+    tests: ['test/workflows/claims.test.ts'],
   },
   {
     name: 'cancelled-item-without-end',

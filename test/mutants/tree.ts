@@ -25,7 +25,7 @@ export const TREE: readonly Mutant[] = [
     find: 'if (durable) await system(action, () => file.sync());',
     replace: 'if (!durable) await system(action, () => file.sync());',
     breaks: '5: a file that has its name survives a power cut.',
-    tests: ['test/store/whole-files.property.test.ts', 'test/store/unwilling-disk.test.ts'],
+    tests: ['test/store/filesystem.test.ts'],
   },
   {
     name: 'created-twice',
@@ -41,7 +41,7 @@ export const TREE: readonly Mutant[] = [
     find: "const made = await putIf(target, bytes, { IfNoneMatch: '*' }, { [CREATOR]: creator });",
     replace: 'const made = await putIf(target, bytes, {}, { [CREATOR]: creator });',
     breaks: '4: of several senders only one can make the note in a bucket.',
-    tests: ['test/store/store.test.ts'],
+    tests: ['test/store/in-bucket.test.ts'],
   },
   {
     name: 'lease-renewed-after-takeover',
@@ -139,6 +139,6 @@ export const TREE: readonly Mutant[] = [
     find: 'await store.remove(CHECKSUMS);',
     replace: 'await store.exists(CHECKSUMS);',
     breaks: '5: there are no checksums of an older tree beside newer tables.',
-    tests: ['test/report/publish.test.ts', 'test/report/publish-tree.test.ts'],
+    tests: ['test/report/publish-tree.test.ts'],
   },
 ];

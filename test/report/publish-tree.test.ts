@@ -44,9 +44,10 @@ test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.
 );
 
 test.each(['audit', 'results', 'crate', 'checksums'] as const)(
-  'a publication that is aborted in the step %s leaves no unfinished file',
+  'a publication that is aborted in the step %s leaves no unfinished file, and no checksums of an older one',
   async (wanted) => {
     const store = await resultCampaign(everyKind());
+    await store.write('SHA256SUMS', 'of an older tree\n');
     const controller = new AbortController();
     const reason = new Error('the worker stops');
     const heartbeat = ({ step }: PublishProgress): void => {
@@ -56,6 +57,7 @@ test.each(['audit', 'results', 'crate', 'checksums'] as const)(
     const ended = publishTree(store.location, END, { heartbeat, signal });
     await expect(ended).rejects.toBe(reason);
     expect(await collected(store.leftovers())).toEqual([]);
+    expect(await store.exists('SHA256SUMS')).toBe(false);
     await publishTree(store.location, END);
     expect(await treeFaults(store)).toEqual([]);
   },

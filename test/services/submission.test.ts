@@ -104,6 +104,14 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     });
   });
 
+  test('2xx with a web page while the service works otherwise may stand for a job', async () => {
+    const outcome = await answered((response, { method }) => {
+      if (method === 'POST') json(response, 200, '<!doctype html><title>Thanks</title>');
+      else json(response, 404, { error: 'unknown job' });
+    });
+    expect(outcome).toMatchObject({ type: 'notNow', reason: 'blocked', doubt: true });
+  });
+
   test.each([401, 402, 403, 404, 405, 407, 410, 426, 451, 511])(
     'HTTP %i blocks the service or the credential, and does not refuse the row',
     async (status) => {

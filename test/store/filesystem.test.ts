@@ -1,9 +1,10 @@
-import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { collected, expectCode, pieces } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -32,6 +33,21 @@ describe('writing', () => {
     expect(error.retryable).toBe(true);
     expect(asked).toBe(false);
     expect(await everyName(store.location)).toEqual([]);
+  });
+
+  test('a file is on the disk before it has its name, and its folder afterwards', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    const file = await open(store.location, 'r');
+    const sync = vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'sync');
+    onTestFinished(() => sync.mockRestore());
+    await file.close();
+    const isThere: boolean[] = [];
+    sync.mockImplementation(async () => {
+      isThere.push(existsSync(join(store.location, KEY)));
+      await Promise.resolve();
+    });
+    await store.write(KEY, 'whole');
+    expect([isThere[0], isThere.at(-1)]).toEqual([false, true]);
   });
 
   test('a stream that can be aborted is not buffered in memory', async () => {
