@@ -1,13 +1,15 @@
 /**
  * Everything a campaign needs, for one test: the suite's Temporal server, a worker on its own task queue, the local
- * services over real HTTP, an output folder. Settings that a test omits are as in production.
+ * services over real HTTP, an output folder. Settings that a test omits are as in production. `close` asserts every
+ * promise of all that happened.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, vi } from 'vitest';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { startOrJoin } from '../src/campaigns/start.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import type { Limit } from '../src/budget/budget.ts';
@@ -15,6 +17,7 @@ import { describeService, type ServiceSettings } from '../src/config/services.ts
 import { Secret } from '../src/config/secret.ts';
 import type { Environment } from '../src/domain/environment.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
+import type { JournalEntry } from '../src/local-services/journal.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
 import type { LocalServicesOptions } from '../src/local-services/options.ts';
 import type { ResultCache } from '../src/store/result-cache.ts';
@@ -23,9 +26,10 @@ import { ROLES, type Role } from '../src/temporal/roles.ts';
 import { logTo } from '../src/telemetry/log-target.ts';
 import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
 import { PROGRESS_MEMO } from '../src/workflows/messages.ts';
-import { campaignWorkflowId } from '../src/workflows/names.ts';
+import { budgetWorkflowId, campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
 import { ENCRYPTED } from './namespaces.ts';
+import { keepsPromises, type PromiseName } from './promises.ts';
 import { takenIn, writeManifest } from './taken-in.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
@@ -67,6 +71,12 @@ export class Rig {
   readonly #watchEveryMs: number;
   readonly #options: RigOptions;
   readonly #temporal: TemporalAddress;
+  readonly #token: string;
+  /** Of this user. */
+  readonly #started: Started[] = [];
+  /** Ids of the rows of all users, once for each job that they may cost. */
+  readonly #rows: string[];
+  readonly #broken = new Map<PromiseName, string>();
   #worker: RunningWorker | null = null;
 
   private constructor(
@@ -74,8 +84,10 @@ export class Rig {
     services: LocalServices,
     folder: string,
     options: RigOptions,
-    { token: own = TOKEN, taskQueue, address }: Partial<UserAt> = {},
+    { token: own = TOKEN, taskQueue, address, rows }: Partial<UserAt> = {},
   ) {
+    this.#token = own;
+    this.#rows = rows ?? [];
     this.#options = options;
     this.taskQueue = taskQueue ?? `test-${randomUUID()}`;
     this.client = client;
@@ -117,15 +129,62 @@ export class Rig {
     const options = this.#options;
     const address = settings[0]?.reference.address ?? '';
     const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
-    const rig = new Rig(client, services, folder, options, { token, taskQueue, address });
+    const rows = this.#rows;
+    const rig = new Rig(client, services, folder, options, { token, taskQueue, address, rows });
     await rig.startWorker();
     return rig;
   }
 
-  /** Of a user that was added: the services and the connection are those of the first. */
+  /** Of a user that was added: the services, their journal and the connection are those of the first. */
   async leave(): Promise<void> {
-    await this.stopWorker();
-    await rm(this.folder, { recursive: true, force: true });
+    try {
+      await this.#keepsPromises([]);
+    } finally {
+      await this.stopWorker();
+      await rm(this.folder, { recursive: true, force: true });
+    }
+  }
+
+  /** The test itself breaks this promise: `close` requires that it is broken. `how` completes "although …". */
+  breaks(promise: PromiseName, how: string): void {
+    this.#broken.set(promise, how);
+  }
+
+  /** For jobs of another program, and for rows that are paid again on purpose: their ids. */
+  allowJobs(...ids: readonly string[]): void {
+    this.#rows.push(...ids);
+  }
+
+  /** All promises, of all campaigns that were started: trees are judged once their campaign has ended. */
+  async #keepsPromises(journal: readonly JournalEntry[]): Promise<void> {
+    // A campaign that was started again has the rows of each time.
+    const trees = new Map<string, string[]>();
+    const texts: Record<string, string> = { 'worker log': workerLog.join('\n') };
+    for (const started of this.#started) {
+      const { status } = await started.handle.describe();
+      if (status.name === 'COMPLETED')
+        trees.set(started.folder, [...(trees.get(started.folder) ?? []), ...started.ids]);
+      texts[`history of ${started.name}`] = await historyOf(started.handle);
+    }
+    for (const { reference } of this.settings) {
+      const id = budgetWorkflowId(reference);
+      texts[`history of ${id}`] = await historyOf(this.client.workflow.getHandle(id));
+    }
+    const { limit = 100, believedLimit, windowMs = 3_600_000 } = this.#options;
+    // A service without a limit counts nothing: then the one that the budget believes must hold.
+    const kept = limit === 0 ? (believedLimit ?? 0) : limit;
+    await keepsPromises(
+      {
+        journal,
+        limits: kept === 0 ? null : { limit: kept, windowMs },
+        rows: this.#rows,
+        trees: Array.from(trees, ([folder, ids]) => ({ folder, ids: [...new Set(ids)] })),
+        secrets: [this.#token],
+        folders: [this.folder],
+        texts,
+      },
+      this.#broken,
+    );
   }
 
   /**
@@ -176,10 +235,14 @@ export class Rig {
   }
 
   async close(): Promise<void> {
-    await this.stopWorker();
-    await this.services.close();
-    await this.client.connection.close();
-    await rm(this.folder, { recursive: true, force: true });
+    try {
+      await this.#keepsPromises(this.services.journal());
+    } finally {
+      await this.stopWorker();
+      await this.services.close();
+      await this.client.connection.close();
+      await rm(this.folder, { recursive: true, force: true });
+    }
   }
 
   /** Starts a campaign over a manifest: a path, or rows that are written to one. `cache`: it uses the result cache. */
@@ -221,7 +284,11 @@ export class Rig {
     });
     const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
     taken.spool.remove();
-    return { name, folder, handle, ids };
+    const started = { name, folder, handle, ids };
+    const known = this.#started.filter((one) => one.folder === folder).flatMap((one) => one.ids);
+    this.allowJobs(...ids.filter((id) => !known.includes(id)));
+    this.#started.push(started);
+    return started;
   }
 
   /** Runs a campaign to its end. */
@@ -246,6 +313,17 @@ interface UserAt {
   readonly token: string;
   readonly taskQueue: string;
   readonly address: string;
+  readonly rows: string[];
+}
+
+/** As JSON; empty if the workflow never ran. */
+async function historyOf(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<string> {
+  try {
+    return JSON.stringify(historyToJSON(await handle.fetchHistory()));
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return '';
+    throw error;
+  }
 }
 
 function temporalOf({ codec }: RigOptions): TemporalAddress {

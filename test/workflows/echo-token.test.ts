@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../src/local-services/faults.ts';
-import { itemsTable, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
-import { molecules, sequences, TOKEN, workerLog, type Ran, type Rig } from '../rig.ts';
+import { itemsTable } from '../promises.ts';
+import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
 import { openRig } from './faulty.ts';
 
 /** The complete histories of the campaign, its items and the budgets, with decoded payloads. */
@@ -36,11 +36,8 @@ async function echoed(faults: readonly FaultRule[], manifest = FEW): Promise<Ran
   });
   rig.services.faults.set(faults);
   const ran = await rig.run(manifest);
-  await noItemLost(ran.folder, ran.ids);
-  await treeIsWhole(ran.folder);
   const texts = await histories(rig, ran);
   expect(Object.keys(texts).length, 'histories read').toBeGreaterThan(5);
-  await noSecret(TOKEN, ran.folder, { ...texts, 'worker log': workerLog.join('') });
   return ran;
 }
 

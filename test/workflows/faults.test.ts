@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sequences, type Ran, type Rig } from '../rig.ts';
 import * as fate from './fates.ts';
 import type { Fate, Spoil } from './fates.ts';
-import { keepsPromises, openRig, openWithGoBetween, rowOf } from './faulty.ts';
+import { openRig, openWithGoBetween, rowOf } from './faulty.ts';
 
 /** What the service does to an item, and how the item ends: '' is success. */
 type Case = readonly [id: string, fate: Fate, code: string | RegExp, words?: string | RegExp];
@@ -222,7 +222,6 @@ async function runs(variant: Variant, groups: Readonly<Record<string, readonly C
   fate.inflict(between, new Map(cases.map(([id, one]) => [id, one])));
   const ran = await rig.run(await manifest(rig, groups));
   await endAs(variant, ran, cases);
-  await keepsPromises(rig, ran);
 }
 
 async function endAs(variant: Variant, ran: Ran, cases: readonly Case[]): Promise<void> {
@@ -291,6 +290,5 @@ describe('a job that the service aborts', () => {
       'The job was stopped at its time limit.',
       'The worker stopped reporting: its heartbeat was silent for too long.',
     ]);
-    await keepsPromises(rig, ran);
   });
 });

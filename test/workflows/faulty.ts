@@ -6,7 +6,7 @@ import { readBudget, readSnapshot } from '../../src/activities/budget-status.ts'
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
-import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { itemsTable } from '../promises.ts';
 import { Rig, type Ran, type RigOptions } from '../rig.ts';
 import { GoBetween } from './go-between.ts';
 
@@ -38,13 +38,6 @@ export async function openWithGoBetween(
     url: one.url.replace(rig.services.url, between.url),
   }));
   return { rig, between };
-}
-
-/** Promises 3, 4 and 5. */
-export async function keepsPromises(rig: Rig, { folder, ids }: Ran): Promise<void> {
-  await noItemLost(folder, ids);
-  await treeIsWhole(folder);
-  atMostOneJob(rig.services.journal(), ids.length);
 }
 
 type ItemRow = Record<string, string>;

@@ -3,14 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sequences } from '../rig.ts';
-import { openRig, reconnect, keepsPromises } from './faulty.ts';
+import { openRig, reconnect } from './faulty.ts';
 
 test('requested formats are stored with the others, with checksums', async () => {
   const rig = await openRig();
   await reconnect(rig, (one) => ({ ...one, formats: ['json', 'input'] }));
   const [row] = sequences(1);
   const ran = await rig.run([row as object]);
-  await keepsPromises(rig, ran);
   const folder = join(ran.folder, 'sequences', 'seq-0');
   const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
   expect(await read('downloaded.json')).toBe(await read('result.json'));

@@ -9,7 +9,7 @@ import { connectWorker } from '../../src/temporal/worker-connection.ts';
 import type { campaign } from '../../src/workflows/index.ts';
 import { growSignal, type Grown } from '../../src/workflows/messages.ts';
 import type { Activities, Published } from '../../src/workflows/activity-types.ts';
-import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { itemsTable } from '../promises.ts';
 import { molecules, progressOf, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
 import { untilPaused } from './faulty.ts';
 
@@ -21,15 +21,8 @@ describe('a campaign to which rows are added', () => {
     (rig = await Rig.open({ engine: 'synthetic', concurrency: 0, ...options }));
   const accepted = () => rig.services.journal().filter((entry) => entry.accepted);
 
-  async function endsWell(
-    { folder }: Started,
-    ids: readonly string[],
-    jobs: number,
-  ): Promise<void> {
+  async function endsWell({ folder }: Started, jobs: number): Promise<void> {
     expect(accepted(), 'jobs').toHaveLength(jobs);
-    await noItemLost(folder, ids);
-    await treeIsWhole(folder);
-    atMostOneJob(rig.services.journal(), jobs);
     const states = new Set((await itemsTable(folder)).map(({ state }) => state));
     expect(states).toEqual(new Set(['succeeded']));
   }
@@ -44,11 +37,7 @@ describe('a campaign to which rows are added', () => {
     const grown = await rig.start(more, 'growing');
     await expect.poll(async () => (await progressOf(grown.handle)).total).toBe(9);
     expect(await started.handle.result()).toMatchObject({ total: 9, ended: { succeeded: 9 } });
-    await endsWell(
-      started,
-      more.map(({ id }) => id),
-      8,
-    );
+    await endsWell(started, 8);
     const row = (await itemsTable(started.folder)).find(({ id }) => id === 'again');
     expect(row?.['result_from']).toBe('duplicate:seq-0');
   });
@@ -59,7 +48,7 @@ describe('a campaign to which rows are added', () => {
     await expect.poll(() => accepted().length).toBe(3);
     await rig.start(sequences(4).slice(2), 'shorter');
     await started.handle.result();
-    await endsWell(started, ['seq-0', 'seq-1', 'seq-2', 'seq-3'], 4);
+    await endsWell(started, 4);
   });
 
   test('after its end: keeps ended items, and their duplicates need no job', async () => {
@@ -69,11 +58,7 @@ describe('a campaign to which rows are added', () => {
     const rows = [...sequences(4), again];
     const second = await rig.run(rows, 'ended');
     expect(second.progress.ended.succeeded).toBe(5);
-    await endsWell(
-      first,
-      rows.map(({ id }) => id),
-      4,
-    );
+    await endsWell(first, 4);
   });
 
   test('while it is paused: rows of a service that it has not used yet wait as well', async () => {
@@ -93,11 +78,7 @@ describe('a campaign to which rows are added', () => {
     expect(accepted().length, 'jobs while paused').toBe(before);
     await started.handle.signal('resume');
     await started.handle.result();
-    await endsWell(
-      started,
-      [...sequences(6), ...molecules(2)].map(({ id }) => id),
-      8,
-    );
+    await endsWell(started, 8);
   });
 
   test('by a command that died before it sent them: gets them when the same command is run again', async () => {
@@ -115,11 +96,7 @@ describe('a campaign to which rows are added', () => {
     await rig.start(sequences(4), 'untold');
     await expect.poll(async () => (await progressOf(started.handle)).total).toBe(4);
     expect((await started.handle.result()).ended.succeeded).toBe(4);
-    await endsWell(
-      started,
-      sequences(4).map(({ id }) => id),
-      4,
-    );
+    await endsWell(started, 4);
   });
 
   test('ignores rows that a joining command sends again', async () => {
@@ -129,7 +106,7 @@ describe('a campaign to which rows are added', () => {
     await rig.start(sequences(3), 'joined');
     await rig.start(sequences(3), 'joined');
     expect((await started.handle.result()).total).toBe(3);
-    await endsWell(started, ['seq-0', 'seq-1', 'seq-2'], 3);
+    await endsWell(started, 3);
   });
 });
 

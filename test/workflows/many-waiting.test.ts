@@ -5,13 +5,6 @@ import type { Session } from '../../src/host/session.ts';
 import { readSnapshot } from '../../src/activities/budget-status.ts';
 import { requestSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
-import {
-  atMostOneJob,
-  neverOverBudget,
-  neverRefusedForRate,
-  noItemLost,
-  treeIsWhole,
-} from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
 
 let rig: Rig;
@@ -91,12 +84,7 @@ test('several campaigns complete, one window after the other', async () => {
   rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
   const rows = sequences(150);
   const ran = await Promise.all([0, 50, 100].map((at) => rig.run(rows.slice(at, at + 50))));
-  for (const { folder, ids, progress } of ran) {
+  for (const { progress } of ran) {
     expect(progress.ended.succeeded).toBe(50);
-    await noItemLost(folder, ids);
-    await treeIsWhole(folder);
   }
-  atMostOneJob(rig.services.journal(), 150);
-  neverOverBudget(rig.services.journal(), limits);
-  neverRefusedForRate(rig.services.journal());
 });

@@ -11,7 +11,6 @@ import { Secret } from '../../src/config/secret.ts';
 import type { Environment } from '../../src/domain/environment.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { CA_FILE, proxyServer, SERVICE_HOST, tlsServer } from '../services/a-network.ts';
-import { noItemLost, treeIsWhole } from '../promises.ts';
 import { sequences, workerLog, type Ran, type Rig } from '../rig.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { openRig } from './faulty.ts';
@@ -59,10 +58,8 @@ function command(script: string, ...args: string[]): NotifySettings {
   return { command: [process.execPath, '-e', script, ...args], webhook: null };
 }
 
-async function endsWell({ folder, ids, progress }: Ran): Promise<void> {
+async function endsWell({ progress }: Ran): Promise<void> {
   expect(progress.state).toBe('completed');
-  await noItemLost(folder, ids);
-  await treeIsWhole(folder);
 }
 
 describe('a webhook', () => {

@@ -1,7 +1,6 @@
 /** A service that refuses everything for more than a minute is asked a few times a minute, and the campaign then ends. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type onTestFinished } from 'vitest';
-import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
 import { fewProbes } from './probes.ts';
 
@@ -26,7 +25,7 @@ async function open(options: RigOptions, finished: typeof onTestFinished): Promi
   return rig;
 }
 
-async function endsAfterTrouble(rig: Rig, { handle, folder, ids }: Started): Promise<void> {
+async function endsAfterTrouble(rig: Rig, { handle, ids }: Started): Promise<void> {
   await until(() => rig.services.faults.fired().length > 0);
   await delay(TROUBLE_MS);
   rig.services.faults.clear();
@@ -36,9 +35,6 @@ async function endsAfterTrouble(rig: Rig, { handle, folder, ids }: Started): Pro
   const [first = 0, last = 0] = [refused[0]?.at, refused.at(-1)?.at];
   expect(last - first).toBeGreaterThan(30_000);
   expect((await handle.result()).ended).toMatchObject({ succeeded: ids.length, failed: 0 });
-  await noItemLost(folder, ids);
-  await treeIsWhole(folder);
-  atMostOneJob(rig.services.journal(), ids.length);
 }
 
 describe.concurrent(

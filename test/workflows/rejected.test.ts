@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { noItemLost, treeIsWhole } from '../promises.ts';
 import type { Ran } from '../rig.ts';
 import * as fate from './fates.ts';
 import { openWithGoBetween, rowOf } from './faulty.ts';
@@ -64,8 +63,6 @@ test('no file of a wrong result is stored under its final name', async () => {
       .join('\n'),
   );
   const ran = await rig.run(manifest);
-  await noItemLost(ran.folder, ran.ids);
-  await treeIsWhole(ran.folder);
 
   expect(await rowOf(ran, 'swapped')).toMatchObject({
     state: 'failed',
@@ -129,8 +126,6 @@ test('an answer for another job is not accepted', async () => {
   const lines = MIXED_UP.slice(1).map((row) => JSON.stringify(row));
   await writeFile(manifest, lines.join('\n'));
   const ran = await rig.run(manifest);
-  await noItemLost(ran.folder, ran.ids);
-  await treeIsWhole(ran.folder);
 
   expect(await rowOf(ran, 'thymol')).toMatchObject({
     state: 'failed',

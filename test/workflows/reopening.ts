@@ -16,7 +16,9 @@ export async function reopened(
   if (campaign === null) throw new Error(`${folder} contains no campaign`);
   const { chosen } = await surveyRetry(store, campaign, { type: 'all' });
   await prepareRetry(store, campaign, chosen, new Date().toISOString());
-  return rig.start(rows, name);
+  const started = await rig.start(rows, name);
+  rig.allowJobs(...started.ids);
+  return started;
 }
 
 export async function retried(rig: Rig, former: Started, rows: readonly object[]): Promise<Ran> {

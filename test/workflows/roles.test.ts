@@ -6,7 +6,6 @@ import { afterEach, expect, inject, test } from 'vitest';
 import type { Role } from '../../src/temporal/roles.ts';
 import { startWorker, type RunningWorker } from '../../src/worker.ts';
 import { publishTaskQueue } from '../../src/workflows/names.ts';
-import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules, Rig, sequences } from '../rig.ts';
 
 let rig: Rig;
@@ -50,11 +49,8 @@ test('a campaign is finished by workers with one role each, of which only one ha
   rig = await Rig.open({ ...services, sharesQueue: true, roles: ['submit', 'fetch'] });
   await startWithout(['workflows']);
   await startWithout(['publish']);
-  const { folder, ids, name, progress } = await rig.run([...sequences(12), ...molecules(4)]);
+  const { name, progress } = await rig.run([...sequences(12), ...molecules(4)]);
   expect(progress.ended.succeeded).toBe(16);
-  await noItemLost(folder, ids);
-  await treeIsWhole(folder);
-  atMostOneJob(rig.services.journal(), 16);
 
   const item = await queuesOf(`item:${name}:seq-0`);
   expect(item['finishJob']).toMatch(/^fetch:predictions:/);

@@ -2,15 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readSnapshot } from '../../src/activities/budget-status.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
-import {
-  atMostOneJob,
-  neverOverBudget,
-  neverRefusedForRate,
-  noItemLost,
-  noSecret,
-  treeIsWhole,
-} from '../promises.ts';
-import { molecules, Rig, sequences, TOKEN, workerLog, type Ran } from '../rig.ts';
+import { molecules, Rig, sequences, workerLog } from '../rig.ts';
 
 const OTHER = 'tK9another';
 
@@ -31,20 +23,6 @@ async function open(limits: Limits): Promise<void> {
   const services = { engine: 'synthetic', jobMs: 20, concurrency: 0 } as const;
   rig = await Rig.open({ ...limits, ...services, sharesQueue: true });
   other = await rig.addUser(OTHER);
-}
-
-async function keepsPromises(all: readonly Ran[]): Promise<void> {
-  for (const { folder, ids } of all) {
-    await noItemLost(folder, ids);
-    await treeIsWhole(folder);
-    for (const secret of [TOKEN, OTHER])
-      await noSecret(secret, folder, { log: workerLog.join('\n') });
-  }
-  const journal = rig.services.journal();
-  atMostOneJob(
-    journal,
-    all.reduce((sum, { ids }) => sum + ids.length, 0),
-  );
 }
 
 function budgetId(): string {
@@ -72,10 +50,7 @@ describe('two users', () => {
       other.run([...sequences(60).slice(30), ...molecules(10).slice(5)]),
     ]);
     expect(all.map(({ progress }) => progress.ended.succeeded)).toEqual([35, 35]);
-    await keepsPromises(all);
     const journal = rig.services.journal();
-    neverRefusedForRate(journal);
-    neverOverBudget(journal, limits);
     expect(new Set(journal.map(({ token }) => token)).size).toBe(2);
     expect(await misplaced(), 'submissions that the wrong worker took up').toBe(0);
     expect(workerLog.join('\n')).not.toMatch(/no worker here serves/);
@@ -84,11 +59,10 @@ describe('two users', () => {
   test('complete below a ceiling of their address that nobody has configured', async () => {
     const limits = { limit: 10, windowMs: 2_000 };
     await open({ ...limits, addressLimit: 12 });
+    rig.breaks('neverRefusedForRate', 'nobody has told the ceiling of the address');
     const all = await Promise.all([rig.run(sequences(20)), other.run(sequences(40).slice(20))]);
     expect(all.map(({ progress }) => progress.ended.succeeded)).toEqual([20, 20]);
-    await keepsPromises(all);
     const journal = rig.services.journal();
-    neverOverBudget(journal, limits);
     const rejected = journal.filter(({ status }) => status === 429).length;
     expect(rejected, 'refused for the ceiling').toBeGreaterThan(0);
     expect(rejected, 'and obeyed').toBeLessThan(40);
@@ -106,7 +80,5 @@ describe('two users', () => {
     await other.startWorker();
     const progress = await waits.handle.result();
     expect(progress.ended.succeeded).toBe(15);
-    await keepsPromises([ran, { ...waits, progress }]);
-    neverRefusedForRate(rig.services.journal());
   });
 });

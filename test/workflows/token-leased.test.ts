@@ -12,9 +12,8 @@ import type { LeaseHolder } from '../../src/store/lease.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { collected } from '../store/store-expectations.ts';
-import { neverOverBudget } from '../promises.ts';
 import { sequences } from '../rig.ts';
-import { keepsPromises, openRig } from './faulty.ts';
+import { openRig } from './faulty.ts';
 
 const LIMITS = { limit: 4, windowMs: 3_000 };
 /** Time after which a worker checks the lease again (ms, TOKEN_AGAIN_MS). */
@@ -74,6 +73,4 @@ test('rows wait without using slots while another Temporal holds the token, and 
   for (const key of await collected(marks.list('used-'))) await marks.remove(key);
   const progress = await started.handle.result();
   expect(progress.ended.succeeded).toBe(6);
-  await keepsPromises(rig, { ...started, progress });
-  neverOverBudget(rig.services.journal(), LIMITS);
 }, 360_000);

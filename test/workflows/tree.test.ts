@@ -10,7 +10,7 @@ import { holdTree } from '../../src/store/hold-tree.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { newestLease, releaseLease } from '../../src/store/lease.ts';
 import type { RunningWorker } from '../../src/worker.ts';
-import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { itemsTable } from '../promises.ts';
 import { OTHER_TEMPORAL } from '../other-temporal.ts';
 import { Rig, sequences } from '../rig.ts';
 
@@ -31,13 +31,9 @@ describe('a worker without the folder of a campaign', () => {
 
   test('leaves the items to the worker that has the folder, and creates no folder', async () => {
     elsewhere = await rig.startRemoteWorker(notMounted);
-    const ids = sequences(12).map(({ id }) => id);
     const { folder, progress } = await rig.run(sequences(12));
     expect(progress).toMatchObject({ ended: { succeeded: 12 } });
     expect(existsSync(notMounted(folder))).toBe(false);
-    await noItemLost(folder, ids);
-    await treeIsWhole(folder);
-    atMostOneJob(rig.services.journal(), 12);
   });
 
   test('submits nothing and reports this if it is alone; the campaign continues with another worker', async () => {
@@ -76,7 +72,6 @@ describe('a tree that another Temporal has taken over', () => {
     expect(again.progress).toMatchObject({ ended: { succeeded: 3 } });
     expect(await handle.describe()).toMatchObject({ status: { name: 'COMPLETED' } });
     expect(submissions()).toBe(3);
-    await treeIsWhole(folder);
   });
 });
 
@@ -124,9 +119,6 @@ test('item folders that were removed while their jobs ran are restored by the sa
   await rig.start(rows, name);
   const { ended } = await handle.result();
   expect(ended.succeeded).toBe(4);
-  await noItemLost(folder, ids);
-  await treeIsWhole(folder);
-  atMostOneJob(rig.services.journal(), 4);
 });
 
 test('an item whose folder was removed while its job ran fails with the reason if it is not restored', async () => {
@@ -135,6 +127,7 @@ test('an item whose folder was removed while its job ran fails with the reason i
   rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 5_000, policy });
   const { folder, handle, ids } = await rig.start(sequences(2));
   await areNoted(folder, ids);
+  rig.breaks('treeIsWhole', 'the folder of an item was removed');
   await rm(join(folder, 'sequences', 'seq-1'), { recursive: true, force: true });
   const { ended } = await handle.result();
   expect(ended).toMatchObject({ succeeded: 1, failed: 1 });
