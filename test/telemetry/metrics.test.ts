@@ -1,13 +1,81 @@
-/** The endpoint of a real worker process: metrics of the SDK and of our own, health and readiness. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, inject, onTestFinished, test } from 'vitest';
+/**
+ * The endpoint of a real worker process: metrics of the SDK and of our own, health and readiness. Dashboard, alert rules
+ * and docs/workers.md name the metrics that it has, and no others.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { noItemLost } from '../promises.ts';
 import { startProxy } from '../crash/proxy.ts';
-import { desk } from '../cli/command.ts';
+import { desk, ROOT } from '../cli/command.ts';
 import { fragments } from '../cli/manifests.ts';
-import { endpointOf, get, metricsOf, scene, services, TOKEN } from './operated-worker.ts';
-import { valueOf } from './prometheus-text.ts';
+import {
+  endpointOf,
+  get,
+  metricsOf,
+  scene,
+  services,
+  TOKEN,
+  valueOf,
+  type Sample,
+} from './operated-worker.ts';
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const RULES = 'deploy/prometheus/hundredfold.rules.yml';
+const TESTS = 'deploy/prometheus/hundredfold.test.yml';
+
+const rules = z
+  .object({
+    groups: z.array(
+      z.object({
+        rules: z.array(
+          z.object({
+            alert: z.string(),
+            expr: z.string(),
+            annotations: z.record(z.string(), z.string()),
+          }),
+        ),
+      }),
+    ),
+  })
+  .parse(parse(read(RULES)))
+  .groups.flatMap((group) => group.rules);
+
+const dashboard = z
+  .object({
+    panels: z.array(
+      z.object({
+        targets: z.array(z.object({ expr: z.string() })).default([]),
+      }),
+    ),
+    templating: z.object({
+      list: z.array(z.object({ query: z.union([z.string(), z.object({ query: z.string() })]) })),
+    }),
+  })
+  .parse(JSON.parse(read('deploy/grafana/hundredfold.json')));
+
+const expressions = [
+  ...rules.map(({ expr }) => expr),
+  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ...dashboard.templating.list.map(({ query }) =>
+    typeof query === 'string' ? query : query.query,
+  ),
+];
+
+/** Names of metrics, and the labels they are selected by. */
+function metricsIn(expression: string): { name: string; labels: string[] }[] {
+  const found = expression.matchAll(
+    /\b((?:hundredfold|temporal|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g,
+  );
+  return [...found].map(([, name = '', selector = '']) => ({
+    name,
+    labels: [...selector.matchAll(/([a-z_]+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
+  }));
+}
 
 test('a worker exports its work, the state of its budget, and its readiness', async () => {
   const at = desk();
@@ -87,9 +155,35 @@ test('a worker exports its work, the state of its budget, and its readiness', as
       state: 'succeeded',
     });
 
+  namesAllMetrics(samples);
+
+  const { stderr } = await at.runs(2, ['worker', '--metrics-port', new URL(url).port], { env });
+  expect(stderr, 'of a second worker, whose port is in use').toContain('[METRICS_PORT]');
   worker.kill('SIGTERM');
   await worker.endsWith(0);
 }, 90_000);
+
+/** Rules, panels and page name these metrics by their names and labels, and the page names all of ours. */
+function namesAllMetrics(samples: readonly Sample[]): void {
+  const emitted = new Map<string, Set<string>>();
+  for (const { name, labels } of samples) {
+    const known = emitted.get(name) ?? new Set();
+    for (const label of Object.keys(labels)) known.add(label);
+    emitted.set(name, known);
+  }
+  const named = expressions.flatMap(metricsIn);
+  expect(named.length).toBeGreaterThan(40);
+  for (const { name, labels } of named) {
+    expect([...emitted.keys()], `metric ${name}`).toContain(name);
+    for (const label of labels) expect([...(emitted.get(name) ?? [])], name).toContain(label);
+  }
+  const page = read('docs/workers.md').matchAll(/^\| `(hundredfold_[a-z_]+)`/gm);
+  const listed = [...page].map(([, name = '']) => name);
+  const ours = [...emitted.keys()]
+    .filter((name) => name.startsWith('hundredfold_'))
+    .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
+  expect([...new Set(ours)].sort()).toEqual(listed.sort());
+}
 
 test('a worker with one role is ready, without a token, when it polls the task queue of that role', async () => {
   const at = desk();
@@ -135,15 +229,36 @@ test('a worker is not ready while Temporal cannot be reached, but stays alive', 
   await worker.endsWith(0);
 }, 120_000);
 
-test('a port in use is refused with a code', async () => {
-  const at = desk();
-  const { env } = await scene(at, inject('temporal'));
-  const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    other.close();
-  });
-  await new Promise((resolve) => other.once('listening', resolve));
-  const { port } = other.address() as AddressInfo;
-  const { stderr } = await at.runs(2, ['worker', '--metrics-port', String(port)], { env });
-  expect(stderr).toContain('[METRICS_PORT]');
+test('every alert has its section in docs/alerts.md, and every section its alert', () => {
+  const sections = [...read('docs/alerts.md').matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
+  expect(rules.map(({ alert }) => alert).sort()).toEqual(sections.sort());
+  for (const { alert, annotations } of rules)
+    expect(annotations['runbook']).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
 });
+
+describe('promtool', () => {
+  const promtool = process.env['PROMTOOL'] ?? onPath() ?? '';
+
+  test.skipIf(promtool === '')(
+    'accepts the rules, and their unit tests pass (skipped without promtool: PROMTOOL=PATH)',
+    () => {
+      const ran = (...args: string[]): string =>
+        execFileSync(promtool, args, { cwd: ROOT, encoding: 'utf8' });
+      expect(ran('check', 'rules', '--lint=all', '--lint-fatal', RULES)).toContain('SUCCESS');
+      expect(ran('test', 'rules', TESTS)).toContain('SUCCESS');
+    },
+  );
+
+  test('the unit tests cover every alert', () => {
+    const tested = new Set(
+      [...read(TESTS).matchAll(/alertname: (\w+)$/gm)].map(([, name]) => name),
+    );
+    expect([...tested].sort()).toEqual(rules.map(({ alert }) => alert).sort());
+  });
+});
+
+function onPath(): string | null {
+  const own = join(ROOT, '.tools', 'promtool');
+  if (existsSync(own)) return own;
+  return spawnSync('promtool', ['--version']).status === 0 ? 'promtool' : null;
+}
