@@ -96,8 +96,8 @@ test('a campaign is started in the background, shown by other commands, and watc
     /\npredictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}campaign night: 4 charged, 2 waiting; priority 3\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\nsent from this machine:\n {2}predictions \(127.*\), credential [0-9a-f]{8}: 4 submissions in the last hour\n$/,
   );
 
-  const listedItems = documentIn(await at.runs(0, ['items', 'night', '--json'], { env }));
-  const known = listedItems['items'] as { state: string }[];
+  const { stdout } = await at.runs(0, ['items', 'night', '--json'], { env });
+  const { items: known } = JSON.parse(stdout) as { items: { state: string }[] };
   // Those that wait have no workflow that would know their start.
   const waits = { state: 'waiting', since: null, remoteId: null };
   expect(known.filter(({ state }) => state !== 'succeeded')).toMatchObject([waits, waits]);

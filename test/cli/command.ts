@@ -149,7 +149,8 @@ export class Desk {
       ? ['python3', '-c', TERMINAL, ...command]
       : command;
     for (const [variable, value = ''] of Object.entries(typing.env ?? {}))
-      if (/(TOKEN|PASSWORD)$/.test(variable) && value.length > 7) this.#secrets.add(value);
+      if (/(TOKEN|PASSWORD|ACCESS_KEY)$/.test(variable) && value.length > 7)
+        this.#secrets.add(value);
     const child = spawn(program, args, {
       cwd: typing.cwd ?? this.folder,
       env: { ...this.#environment(), ...typing.env },

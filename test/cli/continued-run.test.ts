@@ -30,8 +30,9 @@ test('it continues before its rows are checked, and an item whose folder was rem
 
 test('an input or a folder that is removed while the campaign runs in the background is recreated, and its item sent', async () => {
   const at = desk();
-  await rehearse(at, { limit: 1, seconds: 5 });
-  peptides(at, 'night', 4);
+  // Slowly: the campaign must be open when its folder was seen to be missing, however slow the machine is.
+  await rehearse(at, { limit: 1, seconds: 8 });
+  peptides(at, 'night', 6);
   const tree = at.path('results', 'night');
   await at.runs(0, [...RUN, '--detach', '-y'], typing);
   rmSync(`${tree}/sequences/peptide-1`, { recursive: true });

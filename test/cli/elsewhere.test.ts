@@ -61,6 +61,8 @@ test('`services`, `worker` and `run` work with an external Temporal server, each
 
 test('if the tree of a campaign was removed, `cancel` says how to end it, and `run` starts it again', async () => {
   const { at, name, runs, ...own } = await scene(4, '8s');
+  // With their tree, the jobs are gone.
+  at.resends = true;
   const worker = await own.worker();
   const run = ['run', `${name}.csv`, '--no-worker'];
   await runs(0, ...run, '--detach');

@@ -56,29 +56,3 @@ test('a campaign runs through a proxy with a login, to a service with a private 
   expect(filesWith(at, 'hush')).toEqual([]);
   expect(await service.end()).toHaveLength(2);
 });
-
-test('doctor behind a proxy that accepts connections and never answers: it ends, and names the proxy', async () => {
-  const at = desk();
-  await using proxy = await proxyServer({ isSilent: true });
-  at.write(
-    'hundredfold.yaml',
-    `services:
-  predictions: { url: "https://${SERVICE_HOST}", token: { env: PREDICTIONS } }
-  molecules: { url: "https://${SERVICE_HOST}/acpype", token: { env: MOLECULES } }`,
-  );
-  const env = {
-    PREDICTIONS: 'dOct0r-oDd',
-    MOLECULES: 'dOctor-odd-2',
-    HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-  };
-  const doctor = at.type(['doctor'], { env });
-  const { stdout } = await doctor.endsWith(1);
-  expect(proxy.asked).not.toEqual([]);
-  for (const service of ['predictions', 'molecules']) {
-    const [, found = '', remedy = ''] =
-      new RegExp(`^PROBLEM +service ${service}: (.*)\\n +(.*)$`, 'm').exec(stdout) ?? [];
-    const name = `the proxy 127.0.0.1:${proxy.port}`;
-    expect(found).toMatch(new RegExp(`no connection before the deadline .*\\(through ${name}\\)$`));
-    expect(remedy).toContain(`Check ${name} (HTTPS_PROXY, HTTP_PROXY, NO_PROXY),`);
-  }
-});

@@ -201,7 +201,7 @@ test.runIf(process.getuid?.() !== 0 || passable(ROOT))(
   },
 );
 
-test.runIf(process.getuid?.() === 0)(
+test.runIf(process.getuid?.() === 0 && passable(ROOT))(
   'the embedded server starts for a user id without an account, USER and HOME, as in a container',
   async () => {
     const at = desk();

@@ -8,7 +8,7 @@ export const COMMANDS: readonly Mutant[] = [
     find: 'return items.succeeded === items.total ? EXIT.ok : EXIT.incomplete;',
     replace: 'return items.succeeded <= items.total ? EXIT.ok : EXIT.incomplete;',
     breaks: '3: a script sees that items have failed.',
-    tests: ['test/cli/items.test.ts'],
+    tests: ['test/cli/known-rows.test.ts'],
   },
   {
     name: 'invalid-rows-run',

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
+import { freePort } from '../../src/temporal/ports.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 /** The metrics of the server whose log is in this folder. */
@@ -17,7 +18,13 @@ async function metricsOf(dir: string): Promise<string> {
 
 test('the embedded server does not postpone the timers of a busy second', async () => {
   const dir = await temporaryFolder();
-  const server = await startDevServer({ executable: temporalCli(), dir, headless: true });
+  const server = await startDevServer({
+    executable: temporalCli(),
+    dir,
+    headless: true,
+    // Not the usual one: another server of this machine may have it.
+    port: await freePort(),
+  });
   onTestFinished(() => stopDevServer(server));
   const client = await connectClient({ address: server.address, namespace: 'default' });
   onTestFinished(() => client.connection.close());

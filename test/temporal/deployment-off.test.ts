@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
+import { freePort } from '../../src/temporal/ports.ts';
 import { desk } from '../cli/command.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
@@ -9,6 +10,8 @@ test('campaigns run without a deployment if the server has none, and doctor warn
   const server = await startDevServer({
     executable: temporalCli(),
     dir: await temporaryFolder(),
+    // Not the usual one: another server of this machine may have it.
+    port: await freePort(),
     headless: true,
     dynamicConfig: { 'system.enableDeploymentVersions': 'false' },
   });
