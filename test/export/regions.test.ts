@@ -44,22 +44,6 @@ test('a protein that is likely to separate into phases is one region', () => {
   expect(regionsOf({ ...whole, scores: { protein_score: 0.56 } })).toEqual([]);
 });
 
-test('GFF3 has the regions of each chain, counted from 1', () => {
-  const gff = exportInMemory('gff', proteins).files.get('regions.gff3') ?? '';
-  const rows = gff.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const [first] = recordedSequences();
-  if (first?.reading?.kind !== 'sequence') throw new Error('there is no recorded sequence');
-  const expected = first.reading.proteins.flatMap((protein) =>
-    regionsOf(protein).map(({ start, end }) => [String(start), String(end)]),
-  );
-  const own = rows
-    .map((row) => row.split('\t'))
-    .filter(([name]) => name?.split(':')[0] === first.id);
-  expect(rows.length).toBeGreaterThan(50);
-  expect(expected.length).toBeGreaterThan(0);
-  expect(own.map((row) => [row[3], row[4]])).toEqual(expected);
-});
-
 const noValidator = missingTool('gt', '-version');
 describe.skipIf(noValidator !== '')(`GenomeTools${noValidator}`, () => {
   test('accepts the GFF3 as valid', async () => {

@@ -5,10 +5,8 @@ import { PAGES, readPage, withCodes } from '../../scripts/error-tables.ts';
 import { modulesBelow } from '../../scripts/imports.ts';
 import { NOTIFY_ERRORS } from '../../src/domain/error-codes/notify-errors.ts';
 import { ERRORS } from '../../src/domain/error-codes/registry.ts';
-import { ITEM_ENDS, itemEndWords } from '../../src/domain/item-end-codes.ts';
+import { ITEM_ENDS } from '../../src/domain/item-end-codes.ts';
 import { ITEM_WARNINGS } from '../../src/domain/item-warnings.ts';
-import { PROBLEMS } from '../../src/manifest/problems/problems.ts';
-import { RESULT_PROBLEMS } from '../../src/results/result-problems.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -31,10 +29,6 @@ test('each code belongs to an error or to the end of an item, and is explained o
   expect(twice).toEqual([]);
 });
 
-test('only a manifest without rows is both an error and a problem of a manifest', () => {
-  expect(CODES.filter((code) => code in PROBLEMS)).toEqual(['MANIFEST_EMPTY']);
-});
-
 /** `program` may not import the registry, so that the compiler does not check these. */
 test('the set-up throws only codes of the registry', () => {
   const known = new Set(CODES);
@@ -44,28 +38,6 @@ test('the set-up throws only codes of the registry', () => {
   );
   expect(thrown).toContain('SETUP_NO_PIP');
   expect(thrown.filter((code) => !known.has(code))).toEqual([]);
-});
-
-/** These make an error anew from one that has its texts already. */
-const REBUILD = [
-  'src/campaigns/run.ts',
-  'src/domain/errors.ts',
-  'src/store/store-error.ts',
-  'src/temporal/cli.ts',
-];
-
-/** A subclass with texts of its own, which come from no table. */
-const OWN_TEXTS = /super\(\{\s*code\b[^}]*?\b(message|remedy)\b/;
-
-test('the texts of errors are only in the tables', () => {
-  const modules = modulesBelow(ROOT, 'src');
-  const makers = modules
-    .filter(({ text }) => /new (HundredfoldError|StoreError)\(/.test(text))
-    .map(({ path }) => path);
-  expect(makers.sort()).toEqual(REBUILD);
-  const subclasses = modules.filter(({ text }) => /super\(\{\s*code\b/.test(text));
-  expect(subclasses.map(({ path }) => path)).toContain('src/library/checked-rows.ts');
-  expect(subclasses.filter(({ text }) => OWN_TEXTS.test(text))).toEqual([]);
 });
 
 test('every code of the registry is used', () => {
@@ -82,17 +54,4 @@ test('every code of the registry is used', () => {
 
 test.each(Object.entries(ITEM_WARNINGS))('docs/output-tree.md explains %s', (code, { meaning }) => {
   expect(readPage('output-tree.md')).toContain(`\`${code}\`: ${meaning}`);
-});
-
-test('explains every problem of a result separately', () => {
-  const words = Object.values(RESULT_PROBLEMS).map((code) => itemEndWords(code).meaning);
-  expect(words).not.toContain(itemEndWords('RESULT_OF_ANOTHER_VERSION').meaning);
-});
-
-test.each([
-  ['STORE_FULL', 'A file in the output tree could not be read or written.'],
-  ['SMILES_SYNTAX', 'The row, or the file that it names, cannot be submitted as it is.'],
-  ['SUBMIT_REFUSD', 'This version of hundredfold does not know the code.'],
-])('explains %s', (code, meaning) => {
-  expect(itemEndWords(code).meaning).toBe(meaning);
 });

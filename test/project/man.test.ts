@@ -1,5 +1,3 @@
-/** The manual page agrees with `--help`. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MAN_PAGE, manPage } from '../../scripts/man.ts';
@@ -16,14 +14,4 @@ test('the manual page contains every command, and only valid roff requests', () 
       expect(page).toContain(`hundredfold ${command.name().replaceAll('-', '\\-')}`);
   const requests = page.split('\n').filter((line) => line.startsWith('.'));
   for (const line of requests) expect(line).toMatch(/^\.(TH|SH|SS|TP|B|I|RI)\b/);
-});
-
-const groff = spawnSync('groff', ['--version']).status === 0;
-
-test.skipIf(!groff)('groff reads the manual page without a warning', () => {
-  const { stderr, stdout } = spawnSync('groff', ['-man', '-Tascii', '-P-cbou', '-ww', MAN_PAGE], {
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
-  expect(stdout).toContain('EXIT STATUS');
 });

@@ -41,20 +41,10 @@ function found(text: string): readonly string[] {
 describe('the project’s files', () => {
   const files = projectFiles().filter((name) => name !== 'test/project/no-leaks.test.ts');
 
-  test('are found', () => {
-    expect(files).toContain('package.json');
-  });
-
   test('contain no package registry and no path of one machine', () => {
     const leaks = files.flatMap((name) =>
       found(readFileSync(join(ROOT, name), 'latin1')).map((what) => `${name}: ${what}`),
     );
     expect(leaks).toEqual([]);
   });
-});
-
-test('a registry’s name and a machine’s path would be detected', () => {
-  expect(found(`"resolved": "https://${REGISTRY_HOSTS[0] ?? ''}/x"`)).toHaveLength(1);
-  expect(found('cd /home/someone/project')).toHaveLength(1);
-  expect(found('cd /app')).toEqual([]);
 });

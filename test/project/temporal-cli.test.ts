@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { TemporalCliError, atLeast, findTemporalCli } from '../../src/program/temporal-cli.ts';
+import { TemporalCliError, findTemporalCli } from '../../src/program/temporal-cli.ts';
 import { temporalFromWheelFile } from '../../src/program/wheel.ts';
 import { Checkout } from './checkout.ts';
 
@@ -55,13 +55,6 @@ test('a TEMPORAL_CLI that cannot be run is an error, not ignored', () => {
   const file = checkout.write('not-executable', '');
   expect(() => find(checkout, { TEMPORAL_CLI: file })).toThrow(TemporalCliError);
   expect(() => find(checkout, { TEMPORAL_CLI: checkout.root })).toThrow(TemporalCliError);
-});
-
-test('versions are compared as numbers', () => {
-  expect(atLeast('1.10.0', '1.9.1')).toBe(true);
-  expect(atLeast('1.9.1', '1.9.1')).toBe(true);
-  expect(atLeast('1.9.0', '1.9.1')).toBe(false);
-  expect(atLeast('2.0.0', '1.9.1')).toBe(true);
 });
 
 test('a wheel with another digest than the pinned one is not unpacked', async () => {

@@ -94,8 +94,9 @@ const DAMAGES: readonly (readonly [
   ],
 ];
 
-describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
-  test('is published as a failure that names the file and the remedy', async () => {
+test.each(DAMAGES)(
+  '%s is published as a failure, is not run again by retry, and is repaired by the remedy',
+  async (_, damage, ids, code) => {
     const store = await endedCampaign(ITEMS);
     await publishCampaign(store, END);
     await damage(store);
@@ -103,33 +104,14 @@ describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
     const { items, damaged } = await publishCampaign(store, END);
     expect(items).toMatchObject({ total: 3, succeeded: 3 - ids.length, failed: ids.length });
     expect((await rowsOf(store)).map(([id]) => id)).toEqual(['ethanol', 'water', 'p1']);
+    const violations = await treeFaults(store);
     for (const id of ids) {
       expect(await rowsOf(store)).toContainEqual([id, 'failed', code]);
       const sentence = damaged.find((text) => text.includes(`molecules/${id}/item.json`));
       expect(sentence).toContain('hundredfold run');
-    }
-    const violations = await treeFaults(store);
-    for (const id of ids) {
       expect(violations).toContainEqual(expect.stringContaining(`molecules/${id}/item.json`));
     }
-  });
 
-  test('is repaired by the remedy: the item runs from the beginning, the others do not', async () => {
-    const store = await endedCampaign(ITEMS);
-    await damage(store);
-    if (code !== 'STORE_MISSING') {
-      for (const id of ids) await rm(at(store, 'molecules', id), { recursive: true });
-    }
-    const { items, done } = await prepareCampaign(store, CAMPAIGN, ITEMS, { pageSize: 2 });
-    expect([items, done]).toEqual([3, 3 - ids.length]);
-    for (const item of ITEMS) if (ids.includes(item.id)) await endItem(store, item, {});
-    expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
-    expect(await treeFaults(store)).toEqual([]);
-  });
-
-  test('is not run again by retry from a damaged record', async () => {
-    const store = await endedCampaign(ITEMS);
-    await damage(store);
     const campaign = await readPreparedCampaign(store);
     if (campaign === null) throw new Error('not prepared');
     const survey = await surveyRetry(store, campaign, { type: 'all' });
@@ -137,8 +119,18 @@ describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
     await prepareRetry(store, campaign, new Set(ids), END.startedAt);
     expect((await entriesIn(store, 0)).map(({ id }) => id)).toEqual(['ethanol', 'water']);
     expect((await publishCampaign(store, END)).items.failed).toBe(ids.length);
-  });
-});
+
+    // The item runs from the beginning, the others do not.
+    if (code !== 'STORE_MISSING') {
+      for (const id of ids) await rm(at(store, 'molecules', id), { recursive: true });
+    }
+    const again = await prepareCampaign(store, CAMPAIGN, ITEMS, { pageSize: 2 });
+    expect([again.items, again.done]).toEqual([3, 3 - ids.length]);
+    for (const item of ITEMS) if (ids.includes(item.id)) await endItem(store, item, {});
+    expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
+    expect(await treeFaults(store)).toEqual([]);
+  },
+);
 
 test('a record that names another item stops the next run before it changes anything', async () => {
   const store = await endedCampaign(ITEMS);

@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { type PublishProgress, publishCampaign } from '../../src/report/publish.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem } from '../../src/store/item-store.ts';
@@ -26,12 +26,6 @@ const ITEMS = [
 ];
 
 describe('a published campaign', () => {
-  test('keeps every promise about the tree', async () => {
-    const store = await endedCampaign(ITEMS, { water: FAILED });
-    await publishCampaign(store, END);
-    expect(await treeFaults(store)).toEqual([]);
-  });
-
   test("items.csv has one row per item in manifest order, with the user's columns of all", async () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await publishCampaign(store, END);
@@ -105,18 +99,6 @@ describe('a published campaign', () => {
     expect(first).not.toContain('.hundredfold');
   });
 
-  test('reports its progress, and can be aborted', async () => {
-    const store = await endedCampaign(ITEMS);
-    const beats: PublishProgress[] = [];
-    await publishCampaign(store, END, { heartbeat: (beat) => beats.push(beat) });
-    expect(new Set(beats.map(({ step }) => step))).toEqual(
-      new Set(['audit', 'results', 'crate', 'checksums']),
-    );
-    const reason = new Error('the worker stops');
-    const publish = publishCampaign(store, END, { signal: AbortSignal.abort(reason) });
-    await expect(publish).rejects.toBe(reason);
-  });
-
   test('an empty campaign is published, and one that was never prepared is refused', async () => {
     const store = await endedCampaign([]);
     await publishCampaign(store, END);
@@ -137,21 +119,6 @@ describe('a published campaign', () => {
 });
 
 const sha256sum = spawnSync('sha256sum', ['--version']).status === 0;
-
-test.skipIf(!sha256sum)('sha256sum -c accepts SHA256SUMS (needs sha256sum)', async () => {
-  const store = await endedCampaign(ITEMS, { water: FAILED });
-  await publishCampaign(store, END);
-  const said = execFileSync('sha256sum', ['--strict', '-c', 'SHA256SUMS'], {
-    cwd: store.location,
-    encoding: 'utf8',
-  });
-  const covered = said
-    .trim()
-    .split('\n')
-    .map((line) => line.replace(/: OK$/, ''));
-  const published = (await collected(store.list(''))).filter((key) => !key.startsWith('.'));
-  expect(covered.sort()).toEqual(published.filter((key) => key !== 'SHA256SUMS').sort());
-});
 
 describe('a file that differs from what was received', () => {
   const damage = async (store: Store): Promise<void> =>
@@ -204,25 +171,4 @@ describe('a file that differs from what was received', () => {
     expect(rows[1]).toMatchObject({ id: 'water', state: 'failed', error_code: code });
     expect(summary.damaged).toEqual([expect.stringContaining('molecules/water/item.json')]);
   });
-});
-
-test('SHA256SUMS takes the digests of the tables and the report from their writing', async () => {
-  const store = await endedCampaign(ITEMS, { water: FAILED });
-  const read: string[] = [];
-  const watched = new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return (...given: readonly unknown[]): unknown => {
-        if (name === 'digest') read.push(String(given[0]));
-        return Reflect.apply(value, target, given);
-      };
-    },
-  });
-  await publishCampaign(watched, END);
-  expect(read).toContain('campaign.json');
-  expect(
-    read.filter((key) => /^(?:tables\/|items\.csv|failed\.csv|report\.html)/.test(key)),
-  ).toEqual([]);
-  expect(await treeFaults(store)).toEqual([]);
 });

@@ -14,7 +14,6 @@ import { inBucket, writeElsewhere } from '../store/temporary-store.ts';
 import { END, endedCampaign } from './a-campaign.ts';
 
 const ITEMS = ['p1', 'p2', 'p3'].map((id) => aSequence(id));
-const RECORDS = ITEMS.map(({ id }) => `sequences/${id}/item.json`);
 const RESULT = 'sequences/p2/result.json';
 
 describe('in a folder', () => {
@@ -47,28 +46,6 @@ describe.skipIf(WITHOUT_S3 !== null)('in a bucket', () => {
 
   const bucket = (): Promise<Store> => openStore(`s3://${server.bucket}/${randomUUID()}`);
   expectations(bucket);
-
-  test('each record is read once', async () => {
-    const { store, records } = countedReads(await endedCampaign(ITEMS, {}, await bucket()));
-    await publishCampaign(store, END);
-    expect(records.toSorted()).toEqual(RECORDS);
-  });
-
-  test('the digest is requested only for an object whose ETag differs from the recorded one', async () => {
-    const { store, digests } = countedReads(await endedCampaign(ITEMS, {}, await bucket()));
-    await publishCampaign(store, END);
-    expect(digests.filter((key) => key.startsWith('sequences/'))).toEqual([]);
-
-    // The same content, written again in parts or encrypted otherwise.
-    const record = await readItem(store, 'sequence', 'p2');
-    if (record === null) throw new Error('p2 has no record');
-    const { bytes, sha256 } = record.files['result.json'] ?? { bytes: 0, sha256: '' };
-    const files = { 'result.json': { bytes, sha256, etag: 'another' } };
-    await writeItem(store, { ...record, files });
-    const { items } = await publishCampaign(store, END);
-    expect(digests.filter((key) => key.startsWith('sequences/'))).toEqual([RESULT]);
-    expect(items).toMatchObject({ total: 3, succeeded: 3 });
-  });
 });
 
 function expectations(open: () => Promise<Store>): void {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KINDS } from '../../src/domain/item.ts';
 import { conservation } from '../../src/results/measures/alignment.ts';
-import { MEASURES, measuresOf } from '../../src/results/measures/measures.ts';
+import { measuresOf } from '../../src/results/measures/measures.ts';
 import { dipoleMoment } from '../../src/results/measures/molecule.ts';
 import { aggregationRegions } from '../../src/results/measures/sequence.ts';
 import { readMolecule } from '../../src/results/molecule.ts';
@@ -19,11 +18,6 @@ function moleculeMeasures(name: string) {
   if (reading === null) throw new Error(`${name} is unreadable`);
   return { reading, measures: measuresOf(reading) };
 }
-
-test('keys are unique over all kinds', () => {
-  const keys = KINDS.flatMap((kind) => MEASURES[kind].map(({ key }) => key));
-  expect(new Set(keys).size).toBe(keys.length);
-});
 
 describe('a molecule', () => {
   test('aspirin agrees with reference works', () => {
@@ -71,10 +65,6 @@ describe('conservation', () => {
     expect(conservation(['AK-', 'AR-', 'AK-', 'A--'], 3)).toEqual([1, expect.any(Number), 0]);
     expect(conservation(['A', 'A', 'A', '-'], 1)).toEqual([0.75]);
     expect(conservation('ACDEFGHIKLMNPQRSTVWY'.split(''), 1)?.[0]).toBeCloseTo(0, 10);
-  });
-
-  test('is unknown without the residues', () => {
-    expect(conservation(['', ''], 3)).toBeNull();
   });
 
   test('lies between 0 and 1', () => {

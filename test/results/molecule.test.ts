@@ -107,12 +107,6 @@ describe.each(OWNERS)('every molecule of the engine, %s', (owner) => {
 });
 
 describe('a molecule', () => {
-  test('has a name, a formula and a charge', () => {
-    expect(read('smi-caffeine-bcc-0-gaff2')).toMatchObject({ formula: 'C8H10N4O2', charge: 0 });
-    const { name, formula, charge } = read('smi-choline-bcc-1-gaff2');
-    expect({ name, formula, charge }).toEqual({ name: 'choline', formula: 'C5H14NO', charge: 1 });
-  });
-
   test('has halogens that are not read as carbon or boron', () => {
     expect(read('smi-chlorobenzene-bcc-auto-gaff2').formula).toBe('C6H5Cl');
     expect(read('smi-bromobenzene-bcc-auto-gaff2').formula).toBe('C6H5Br');
@@ -207,10 +201,5 @@ NONBON
       'improper c-ca-ca-ca null',
       'nonbonded Si null',
     ]);
-  });
-
-  test('are empty for a file without sections', () => {
-    expect(readFrcmod('')).toEqual([]);
-    expect(readFrcmod('Remark line goes here\nMASS\n\nBOND\n')).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readPayload, type Payload } from '../../src/results/payload.ts';
-import { recordingNames, recordingText } from '../services/recordings.ts';
+import { recordingText } from '../services/recordings.ts';
 
 function read(json: unknown): Payload {
   const payload = readPayload(typeof json === 'string' ? json : JSON.stringify(json));
@@ -117,23 +117,6 @@ describe('the reason why something cannot be read', () => {
       expect(readPayload(text.slice(0, length)), `cut at ${length}`).toMatchObject({
         code: 'RESULT_TRUNCATED',
       });
-    }
-  });
-});
-
-describe('the recordings of the real engine', () => {
-  const names = ['single', 'edge', 'msa', 'shiftcrypt'].flatMap((folder) =>
-    recordingNames(`b2btools/${folder}`)
-      .filter((name) => !name.endsWith('.distributions'))
-      .map((name) => `${folder}/${name}`),
-  );
-
-  test.each(names)('%s: one value per residue', (name) => {
-    const { entries } = read(recordingText(`b2btools/${name}`));
-    expect(entries.length).toBeGreaterThan(0);
-    for (const { id, sequence, values } of entries) {
-      const lengths = new Set(Object.values(values).map((list) => list.length));
-      expect([...lengths], id).toEqual(sequence === '' ? [] : [sequence.length]);
     }
   });
 });

@@ -170,23 +170,6 @@ describe('a sequence', () => {
       agmata: [1, null, null],
     });
   });
-
-  test.each(['', '{}', '[]', 'junk', '{"proteins":'])('is not read from %j', (text) => {
-    expect(readSequences(text)).toBeNull();
-    expect(readAlignment(text, null)).toBeNull();
-    expect(readShifts(text)).toBeNull();
-  });
-
-  test('is read from the wrapper of the earlier variant', () => {
-    const wrapper = {
-      status: 'success',
-      predictor: 'dynamine',
-      results: { sequence: 'MK', prediction: [0.5, 0.6] },
-    };
-    expect(readSequences(JSON.stringify(wrapper))?.proteins).toEqual([
-      { name: 'dynamine', residues: 'MK', tracks: { dynamine: [0.5, 0.6] }, scores: {} },
-    ]);
-  });
 });
 
 describe('distributions', () => {
@@ -210,10 +193,6 @@ describe('distributions', () => {
     for (const json of [{ results: { backbone }, metadata: {} }, { backbone }]) {
       expect(readDistributions(JSON.stringify(json), 2)).toEqual({ backbone });
     }
-  });
-
-  test.each(['', 'junk', '{', '[]', '{"results": 3}', '<html>'])('are missing in %j', (text) => {
-    expect(readDistributions(text, 3)).toEqual({});
   });
 
   test('a missing figure is null in every column', () => {

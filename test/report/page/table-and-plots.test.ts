@@ -120,15 +120,6 @@ describe('a plot', () => {
     expect(errors).toEqual([]);
     expect(requests).toEqual([]);
   });
-
-  test('is saved as SVG', async () => {
-    const { page, errors } = await opened(browser, folder, '#kind=molecule&view=plot&x=mass');
-    await page.locator('.brushed svg').waitFor();
-    const svg = await savedPicture(page, 'Mass (Da)');
-    expect(svg.startsWith('<svg ')).toBe(true);
-    expect(svg.includes('var(--')).toBe(false);
-    expect(errors).toEqual([]);
-  });
 });
 
 /** Its button is visible under the pointer. */
@@ -237,21 +228,6 @@ function fillBefore(svg: string, letters: string): string {
   const before = svg.slice(0, svg.indexOf(letters));
   return [...before.matchAll(/fill: (rgb\([^)]*\))/g)].at(-1)?.[1] ?? '';
 }
-
-test('an alignment is saved with its conservation, names and letters in one picture', async () => {
-  const { page, errors } = await opened(browser, folder, `#item=${firstOf('alignment')}`);
-  const parts = page.locator('[data-track=rows] .picture svg');
-  await parts.first().waitFor();
-  const names = await page.locator('.rows .name title').allTextContents();
-  const heights = await page.evaluate<number>(
-    `[...document.querySelectorAll('[data-track=rows] .picture svg')]
-      .reduce((sum, svg) => sum + svg.getBoundingClientRect().height, 0)`,
-  );
-  const svg = await savedPicture(page, 'Rows of the alignment');
-  for (const text of ['conservation', ...names]) expect(svg).toContain(text);
-  expect(Number(/height="([\d.]+)"/.exec(svg)?.[1])).toBe(heights);
-  expect(errors).toEqual([]);
-});
 
 test('structures are drawn, and ordered by similarity to one of them', async () => {
   const { page, errors } = await opened(browser, folder, '#view=structures&state=succeeded');

@@ -5,7 +5,6 @@ import { unguarded } from '../../../src/domain/formula-guard.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import type { ColumnType } from '../../../src/report/tables/column.ts';
 import { RESULT_COLUMNS } from '../../../src/report/tables/result-rows.ts';
-import { treeFaults } from '../../../src/report/verify/tree.ts';
 import { resultTableKey } from '../../../src/store/layout.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { END, endedCampaign } from '../a-campaign.ts';
@@ -111,23 +110,6 @@ describe('the tables of a published campaign', () => {
     expect(await query(store.location, sql)).toEqual([
       { earlyFolding: null, early_folding: null, backbone: 0.7382 },
     ]);
-  });
-
-  test('have the same bytes when they are written again, and are in SHA256SUMS', async () => {
-    const store = await resultCampaign(everyKind());
-    await publishCampaign(store, END);
-    const sums = await store.readText('SHA256SUMS');
-    for (const kind of KINDS) {
-      for (const format of ['csv', 'parquet'] as const) {
-        expect(sums).toContain(`  ${resultTableKey(kind, format)}\n`);
-      }
-    }
-    await publishCampaign(store, END);
-    expect(await store.readText('SHA256SUMS')).toBe(sums);
-    const violations = await treeFaults(store);
-    expect(violations.filter((one) => one.includes('tables/'))).toEqual([]);
-    await store.remove('tables/shifts.csv');
-    expect(await treeFaults(store)).toContain('tables/shifts.csv is missing.');
   });
 
   test('exist without rows if the campaign has no result', async () => {

@@ -1,15 +1,11 @@
 /** The rows of the tables, for results of the real engines. */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { type PublishProgress, publishCampaign } from '../../../src/report/publish.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { publishCampaign } from '../../../src/report/publish.ts';
 import { recordingText } from '../../services/recordings.ts';
-import { collected } from '../../store/store-expectations.ts';
 import { END } from '../a-campaign.ts';
 import {
   alignmentEnd,
-  everyKind,
   moleculeEnd,
   resultCampaign,
   sequenceEnd,
@@ -193,64 +189,5 @@ describe('an unreadable result', () => {
       sequenceEnd('good', recordingText('b2btools/edge/len_5-dynamine')),
     );
     expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(['good']));
-  });
-});
-
-describe('a store that fails in the middle', () => {
-  /** Fails the write of one file after the first chunk. */
-  function failing(store: Store, key: string, error: Error): Store {
-    const write: Store['write'] = (name, data, options) =>
-      store.write(
-        name,
-        name === key ? broken(data as AsyncIterable<Uint8Array>, error) : data,
-        options,
-      );
-    return new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = name === 'write' ? write : Reflect.get(target, name);
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-      },
-    });
-  }
-
-  async function* broken(
-    data: AsyncIterable<Uint8Array>,
-    error: Error,
-  ): AsyncGenerator<Uint8Array> {
-    for await (const piece of data) {
-      yield piece;
-      throw error;
-    }
-  }
-
-  test.each(['tables/residues.csv', 'tables/shifts.parquet'])(
-    '%s: the error is reported, and no unfinished file is left',
-    async (key) => {
-      const store = await resultCampaign(everyKind());
-      const full = new StoreError({
-        code: 'STORE_FULL',
-        message: 'full',
-        remedy: '-',
-        retryable: true,
-      });
-      await expect(publishCampaign(failing(store, key, full), END)).rejects.toBe(full);
-      expect(await collected(store.leftovers())).toEqual([]);
-      expect(await store.exists(key)).toBe(false);
-      expect(await store.exists('SHA256SUMS')).toBe(false);
-    },
-  );
-
-  test('an abort leaves no unfinished file either', async () => {
-    const store = await resultCampaign(everyKind());
-    const controller = new AbortController();
-    const reason = new Error('the worker stops');
-    const heartbeat = ({ step, done }: PublishProgress): void => {
-      if (step === 'results' && done === 2) controller.abort(reason);
-    };
-    await expect(
-      publishCampaign(store, END, { heartbeat, signal: controller.signal }),
-    ).rejects.toBe(reason);
-    expect(await collected(store.leftovers())).toEqual([]);
-    expect(await collected(store.list('tables/'))).toEqual([]);
   });
 });
