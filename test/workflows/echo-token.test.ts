@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../src/local-services/faults.ts';
-import { itemsTable } from '../promises.ts';
-import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
+import { itemsTable, noSecret } from '../promises.ts';
+import { molecules, sequences, TOKEN, type Ran, type Rig } from '../rig.ts';
 import { openRig } from './faulty.ts';
 
 /** The complete histories of the campaign, its items and the budgets, with decoded payloads. */
@@ -38,6 +38,8 @@ async function echoed(faults: readonly FaultRule[], manifest = FEW): Promise<Ran
   const ran = await rig.run(manifest);
   const texts = await histories(rig, ran);
   expect(Object.keys(texts).length, 'histories read').toBeGreaterThan(5);
+  // Also those of the items, which the end of the rig does not read.
+  await noSecret(TOKEN, ran.folder, texts);
   return ran;
 }
 

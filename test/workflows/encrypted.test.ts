@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { temporal } from '@temporalio/proto';
-import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { startWorkerWith } from '../../src/worker.ts';
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
@@ -11,8 +11,8 @@ import { Rig, sequences } from '../rig.ts';
 import { ENCRYPTED } from '../namespaces.ts';
 
 let rig: Rig;
-beforeEach(async () => (rig = await Rig.open({ engine: 'synthetic', codec: PAYLOAD_CODEC })));
-afterEach(() => rig.close());
+beforeAll(async () => (rig = await Rig.open({ engine: 'synthetic', codec: PAYLOAD_CODEC })));
+afterAll(() => rig.close());
 
 const { History } = temporal.api.history.v1;
 const { Failure } = temporal.api.failure.v1;

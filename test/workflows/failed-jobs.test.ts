@@ -62,10 +62,8 @@ describe('if a job fails', () => {
       expect((await recordOf(ran, place)).files).toEqual({});
   });
 
-  test('the item ends within 100 s if the service is not available', async () => {
-    const began = Date.now();
+  test('the item ends if the service does not answer', async () => {
     const { ran } = await failing([{ name: 'hang', service: 'predictions', endpoint: 'history' }]);
-    expect(Date.now() - began, 'ms').toBeLessThan(100_000);
     expect((await recordOf(ran, 'sequences/seq-0')).files).toEqual({});
   });
 });

@@ -7,29 +7,30 @@ import { sequences, type Rig } from '../rig.ts';
 import * as fate from './fates.ts';
 import { openRig, openWithGoBetween } from './faulty.ts';
 
-test('only a failed download is repeated', async () => {
+test('only a failed download is repeated, and only a failed job needs further activities', async () => {
   const { rig, between } = await openWithGoBetween({ limit: 0, jobMs: 0 });
-  const down = fate.answering(503, 'busy');
-  fate.inflict(between, new Map([['seq-0', { csv: fate.times(2, down) }]]));
-  const ran = await rig.run(sequences(1));
-  expect(ran.progress.ended.succeeded).toBe(1);
+  const failed = fate.answering(422, { status: 'FAILED', error: 'out of memory' });
+  const fates: [string, fate.Fate][] = [
+    ['seq-0', { csv: fate.times(2, fate.answering(503, 'busy')) }],
+    ['seq-1', { poll: failed }],
+  ];
+  fate.inflict(between, new Map(fates));
+  const ran = await rig.run(sequences(2));
+  expect(ran.progress.ended).toMatchObject({ succeeded: 1, failed: 1 });
   const asked = (part: string): number =>
     between.seen.filter(({ path }) => path.includes(part)).length;
   expect({
     csv: asked('format=csv'),
     metadata: asked('format=metadata'),
+    // The failed job's as well.
     history: asked('/history/'),
-  }).toEqual({ csv: 3, metadata: 1, history: 1 });
-  expect(await activitiesOf(rig, ran.name)).toEqual(['finishJob']);
-});
-
-test('a failed job runs the activities finishJob, keepFailed and conclude', async () => {
-  const { rig, between } = await openWithGoBetween({ limit: 0, jobMs: 0 });
-  const failed = fate.answering(422, { status: 'FAILED', error: 'out of memory' });
-  fate.inflict(between, new Map([['seq-0', { poll: failed }]]));
-  const ran = await rig.run(sequences(1));
-  expect(ran.progress.ended.failed).toBe(1);
-  expect(await activitiesOf(rig, ran.name)).toEqual(['finishJob', 'keepFailed', 'conclude']);
+  }).toEqual({ csv: 3, metadata: 1, history: 2 });
+  expect(await activitiesOf(rig, ran.name, 'seq-0')).toEqual(['finishJob']);
+  expect(await activitiesOf(rig, ran.name, 'seq-1')).toEqual([
+    'finishJob',
+    'keepFailed',
+    'conclude',
+  ]);
 });
 
 test('an item whose disk is full while it is cancelled ends as cancelled, not as failed', async () => {
@@ -73,8 +74,8 @@ test('the campaign is notified after the downloads of jobs that end at the same 
   expect(signals.filter((name) => name === itemDoneSignal.name)).toHaveLength(1);
 });
 
-async function activitiesOf(rig: Rig, campaign: string): Promise<string[]> {
-  const handle = rig.client.workflow.getHandle(itemWorkflowId(campaign, 'seq-0'));
+async function activitiesOf(rig: Rig, campaign: string, id: string): Promise<string[]> {
+  const handle = rig.client.workflow.getHandle(itemWorkflowId(campaign, id));
   const { events } = await handle.fetchHistory();
   return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
     scheduled?.activityType?.name == null ? [] : [scheduled.activityType.name],

@@ -1,5 +1,5 @@
 /** Progress is read from what a campaign writes: a query can leave a history behind that no worker can replay. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pauseCampaign, resumeCampaign, sendIfOpen } from '../../src/campaigns/control.ts';
 import { whyTasksFail } from '../../src/campaigns/cancel.ts';
 import { observe } from '../../src/campaigns/observe.ts';
@@ -8,10 +8,10 @@ import { requestAgain } from '../../src/watchdog/watchdog.ts';
 import { Rig, sequences } from '../rig.ts';
 
 let rig: Rig;
-beforeEach(async () => {
+beforeAll(async () => {
   rig = await Rig.open({ engine: 'synthetic', believedLimit: null });
 });
-afterEach(async () => rig.close());
+afterAll(async () => rig.close());
 
 test('a campaign is paused, resumed, checked and followed to its end without a query', async () => {
   const { client } = rig;

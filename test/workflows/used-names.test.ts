@@ -1,14 +1,14 @@
 /** Campaigns whose name was used before: answers to the earlier one must not affect this one. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Rig, sequences, type Started } from '../rig.ts';
 
 let rig: Rig;
-beforeEach(async () => {
+beforeAll(async () => {
   rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0 });
 });
-afterEach(async () => rig.close());
+afterAll(async () => rig.close());
 
 async function succeeds({ handle, ids }: Started): Promise<void> {
   const progress = await handle.result();
