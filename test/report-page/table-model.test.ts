@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ItemTable } from '../../src/report-page/data.ts';
-import { columnsOf, shownColumns } from '../../src/report-page/items/columns.ts';
+import { columnsOf } from '../../src/report-page/items/columns.ts';
 import {
   conditionsText,
   readConditions,
@@ -33,39 +33,6 @@ function shown(query: Partial<TableQuery>): readonly string[] {
   const rows = rowsOf(TABLE, haystacks(TABLE), columnsOf(TABLE), { ...ALL, ...query });
   return rows.map((row) => ids[row] ?? '');
 }
-
-test('by default all rows are shown in the order of the manifest', () => {
-  expect(shown({})).toEqual(ids);
-});
-
-describe('search', () => {
-  test.each([
-    ['ASPIRIN', ['Aspirin']],
-    ['converge scf', ['mol9']],
-    ['ab12', ['mol9']],
-    ['-1.5', ['p53']],
-    ['mol scf c6h6', []],
-  ])('%s', (query, found) => {
-    expect(shown({ query })).toEqual(found);
-  });
-
-  test('the filter "open" finds items in every open state', () => {
-    expect(shown({ state: 'open' })).toEqual(['Aspirin', 'p53']);
-  });
-});
-
-describe('order', () => {
-  test.each([
-    ['id', ['Aspirin', 'mol9', 'mol10', 'p53']],
-    ['-id', ['p53', 'mol10', 'mol9', 'Aspirin']],
-    ['own:dose', ['p53', 'mol9', 'mol10', 'Aspirin']],
-    ['-own:dose', ['mol10', 'mol9', 'p53', 'Aspirin']],
-    ['took', ['mol10', 'mol9', 'Aspirin', 'p53']],
-    ['nothing', ids],
-  ])('by %s: numbers by value, rows without one last', (sort, found) => {
-    expect(shown({ sort })).toEqual(found);
-  });
-});
 
 describe('conditions', () => {
   test.each([
@@ -102,26 +69,5 @@ describe('conditions', () => {
     const first = withCondition('mass=5..', 'mass', { key: 'mass', range, values: null });
     expect(first).toBe('mass=1..');
     expect(withCondition(first, 'mass', null)).toBe('');
-  });
-});
-
-describe('columns', () => {
-  const columns = columnsOf(TABLE);
-  const keys = (wanted: { chosen: string; kind: string }) =>
-    shownColumns(columns, wanted).map(({ key }) => key);
-
-  test('are the common ones for all kinds, and the measures for one kind', () => {
-    expect(keys({ chosen: '', kind: '' })).not.toContain('mass');
-    expect(keys({ chosen: '', kind: 'molecule' })).toContain('mass');
-    expect(keys({ chosen: '', kind: 'molecule' })).not.toContain('length');
-  });
-
-  test('are the selected ones, and always the item', () => {
-    expect(keys({ chosen: 'length own%3Adose', kind: '' })).toEqual(['id', 'length', 'own:dose']);
-  });
-
-  test("a user's column is numeric if every value is a number", () => {
-    const types = columns.filter(({ group }) => group === 'own').map(({ type }) => type);
-    expect(types).toEqual(['number', 'category']);
   });
 });

@@ -10,7 +10,7 @@ import {
   RowCounter,
 } from '../../src/store/prepared-campaign.ts';
 import { aSequence } from './an-item.ts';
-import { onFolder, temporaryStore } from './temporary-store.ts';
+import { temporaryStore } from './temporary-store.ts';
 
 const HOUR = 3_600_000;
 const ADDRESS = 'host';
@@ -63,19 +63,3 @@ test('lists only the jobs of this address and this tree within the window', asyn
   expect(await credentialOfTree(store, 'predictions')).toBe('c0ffee00');
   expect(await credentialOfTree(store, 'molecules')).toBeNull();
 });
-
-test.runIf(onFolder())(
-  'is fast for ten thousand items',
-  async () => {
-    const store = await aTree(
-      Array.from({ length: 10_000 }, (_, n) =>
-        record(`item-${n}`, { remoteId: `r${n}`, submittedAt: ago(n * 60_000) }),
-      ),
-    );
-    const began = performance.now();
-    expect(await chargesInTree(store, ADDRESS, HOUR, now)).toHaveLength(60);
-    const took = performance.now() - began;
-    expect(took).toBeLessThan(15_000);
-  },
-  180_000,
-);

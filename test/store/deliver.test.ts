@@ -9,7 +9,6 @@ import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
 import { FILES, succeeded } from './a-result.ts';
 import { aSequence } from './an-item.ts';
-import { collected } from './store-expectations.ts';
 import { damage, temporaryStore } from './temporary-store.ts';
 
 const SAME = { canonical: 'residues' };
@@ -52,26 +51,6 @@ describe('delivering a result', () => {
       await damage(store, `sequences/follower/${name}`, 'edited');
       expect(await store.readText(`sequences/leader/${name}`), 'a file of its own').toBe(text);
     }
-  });
-
-  test.each(DAMAGES)('delivers nothing if a file was %s', async (_, text) => {
-    const store = await emptyStore();
-    const leader = await succeeded(store, ITEM);
-    await damage(store, 'sequences/leader/result.csv', text);
-    const written: string[] = [];
-    const source = duplicateOf(store, leader);
-    expect(await deliver(store, waitingRecord(FOLLOWER), source, written)).toBeNull();
-    expect(written).toEqual([]);
-    expect(await collected(store.list('sequences/follower/'))).toEqual([]);
-  });
-
-  test('delivers nothing if a file is missing', async () => {
-    const store = await emptyStore();
-    const leader = await succeeded(store, ITEM);
-    await store.remove('sequences/leader/result.csv');
-    const source = duplicateOf(store, leader);
-    expect(await deliver(store, waitingRecord(FOLLOWER), source, [])).toBeNull();
-    expect(await collected(store.list('sequences/follower/'))).toEqual([]);
   });
 });
 

@@ -60,14 +60,6 @@ describe('growing a campaign', () => {
     expect(await readItem(store, 'molecule', 'm1')).toEqual({ ...record, ...job });
   });
 
-  test('writes no page if there are no new rows', async () => {
-    const { store, former } = await running(3);
-    expect(await growCampaign(store, former, LONGER, molecules(3))).toMatchObject({
-      pages: 2,
-      items: 3,
-    });
-  });
-
   test.each([1, 2, 3, 4, 5])(
     'can be repeated after an interruption (%i), and loses no row',
     async (n) => {
@@ -98,24 +90,5 @@ describe('growing a campaign', () => {
     await store.remove('molecules/m1/item.json');
     await growCampaign(store, former, LONGER, molecules(3));
     expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
-  });
-
-  test('lets new rows use the job of a running row, also if another row already shares it', async () => {
-    const store = await temporaryStore();
-    const asking = (id: string, leader: string) => {
-      const item = aSequence(id, { canonical: 'same' });
-      return { ...item, share: { leader, options: item.options } };
-    };
-    await prepareCampaign(store, CAMPAIGN, [asking('a', 'a'), asking('b', 'a')]);
-    // The first was removed from the manifest: the row that follows it leads the added ones.
-    const grown = [asking('b', 'b'), asking('c', 'b')];
-    expect(await growCampaign(store, await campaignIn(store), LONGER, grown)).toMatchObject({
-      following: 1,
-    });
-    expect(await entries(store)).toEqual([
-      { id: 'a', kind: 'sequence' },
-      { id: 'b', kind: 'sequence', follows: 'a' },
-      { id: 'c', kind: 'sequence', follows: 'a' },
-    ]);
   });
 });

@@ -14,7 +14,6 @@ const FILES = [
   'item-record',
   'lease',
   'prepare',
-  'prepare-sharing',
   'restore',
   'result-cache',
   'retry',

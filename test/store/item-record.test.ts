@@ -5,8 +5,8 @@ import { ATOM_TYPES, KINDS, PREDICTORS, type Options } from '../../src/domain/it
 import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
 import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
-import { readItem, writeItem } from '../../src/store/item-store.ts';
-import { aMolecule, aSequence } from './an-item.ts';
+import { readItem } from '../../src/store/item-store.ts';
+import { aMolecule } from './an-item.ts';
 import { expectCode } from './store-expectations.ts';
 import { temporaryStore } from './temporary-store.ts';
 
@@ -165,14 +165,6 @@ describe('item.json', () => {
     });
     for (const key of Object.keys(written)) expect(key).toMatch(/^[a-z_]+$/);
     expect(KINDS).toContain((written as { kind: string }).kind);
-  });
-
-  test('is written and read through the store', async () => {
-    const store = await temporaryStore();
-    expect(await readItem(store, 'sequence', 'p1')).toBeNull();
-    const item = waitingRecord(aSequence('p1'));
-    await writeItem(store, item);
-    expect(await readItem(store, 'sequence', 'p1')).toEqual(item);
   });
 
   test.each([

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { artefactFile, itemKey, pageKey } from '../../src/store/layout.ts';
+import { artefactFile, itemKey } from '../../src/store/layout.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 
 describe('the paths of an item', () => {
-  test('each kind has its folder', () => {
-    expect(itemKey('molecule', 'aspirin', 'item.json')).toBe('molecules/aspirin/item.json');
-    expect(itemKey('sequence', 'p1', 'input.fasta')).toBe('sequences/p1/input.fasta');
-    expect(itemKey('alignment', 'a.1', 'x')).toBe('alignments/a.1/x');
-    expect(itemKey('shifts', '-1_', 'x')).toBe('shifts/-1_/x');
-    expect(pageKey(7)).toBe('.hundredfold/items-00007.json');
-  });
-
   test.each([
     ['..', 'x'],
     ['.hidden', 'x'],

@@ -177,14 +177,3 @@ test.runIf(onFolder())(
     expect(await collected(store.leftovers())).toEqual(['.hundredfold/lease/.tmp-old']);
   },
 );
-
-describe('a created file', () => {
-  test('is complete, and is not overwritten', async () => {
-    const store = await aTree();
-    expect(await store.create('x/y.json', 'one')).toBe(true);
-    expect(await store.create('x/y.json', 'two')).toBe(false);
-    expect(await store.readText('x/y.json')).toBe('one');
-    expect(await collected(store.list('x/'))).toEqual(['x/y.json']);
-    expect(await collected(store.leftovers())).toEqual([]);
-  });
-});

@@ -25,7 +25,7 @@ import { faultsOf } from '../../src/report/audit.ts';
 import { aMolecule } from './an-item.ts';
 import { entriesIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-import { onFolder, temporaryStore } from './temporary-store.ts';
+import { temporaryStore } from './temporary-store.ts';
 
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 const ADDRESS = 'host';
@@ -242,7 +242,7 @@ describe('rows that share work', () => {
         const sum = ended + survey.submitted + duplicates + survey.cached + survey.jobs.sequence;
         expect(sum).toBe(survey.items);
       }),
-      { numRuns: onFolder() ? 60 : 5 },
+      { numRuns: 30 },
     );
   });
 
@@ -277,34 +277,8 @@ describe('rows that share work', () => {
           expect([leader?.id, leader?.follows], `leader of ${id}`).toEqual([follows, undefined]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
-  });
-});
-
-describe('a job in progress', () => {
-  test('is used by added rows that need no more than it delivers; the others share one new job', async () => {
-    const store = await temporaryStore();
-    const first = aSequenceOf('first', 0, ['dynamine']);
-    await prepareCampaign(store, CAMPAIGN, sharing([first]));
-    const job = { state: 'running', remoteId: 'j', address: ADDRESS } as const;
-    await writeItem(store, { ...(await recordOf(store, first)), ...job });
-    const added = [
-      aSequenceOf('same', 0, ['dynamine']),
-      aSequenceOf('more', 0, ['agmata']),
-      aSequenceOf('both', 0, ['agmata', 'dynamine']),
-    ];
-    await prepareCampaign(store, CAMPAIGN, sharing([first, ...added]));
-    expect(
-      (await entriesOf(store)).map(({ id, job: j, follows }) => [id, j?.remoteId ?? follows]),
-    ).toEqual([
-      ['first', 'j'],
-      ['same', 'first'],
-      ['more', undefined],
-      ['both', 'more'],
-    ]);
-    const { jobOptions } = await recordOf(store, aSequenceOf('more', 0, []));
-    expect(jobOptions).toMatchObject({ predictors: ['agmata', 'dynamine'] });
   });
 });
 
@@ -345,19 +319,6 @@ describe('a leader that succeeded in an earlier run', () => {
     await succeed(store, await recordOf(store, leader));
     return store;
   }
-
-  test('gives new rows its result at once, with the recorded digests', async () => {
-    const store = await led();
-    expect(await prepareCampaign(store, CAMPAIGN, sharing(group))).toMatchObject({ done: 3 });
-    const [a, b] = [
-      await recordOf(store, group[0] as Item),
-      await recordOf(store, group[1] as Item),
-    ];
-    expect(b).toMatchObject({ state: 'succeeded', resultFrom: { type: 'duplicate', id: 'a' } });
-    expect(b.files).toEqual(a.files);
-    expect(b.attempts).toEqual([]);
-    expect(await faultsOf(store, b)).toEqual([]);
-  });
 
   test('whose file was changed by the user is not used: one of the others has a job for all', async () => {
     const store = await led();
@@ -404,17 +365,6 @@ describe('a leader that succeeded in an earlier run', () => {
     await prepareCampaign(store, CAMPAIGN, sharing(group));
     expect(await entriesOf(store)).toEqual([
       { id: 'a', kind: 'sequence', done: 'succeeded' },
-      { id: 'b', kind: 'sequence' },
-      { id: 'c', kind: 'sequence', follows: 'b' },
-    ]);
-  });
-
-  test('that was removed from the manifest does not leave rows that wait for it', async () => {
-    const store = await temporaryStore();
-    await prepareCampaign(store, CAMPAIGN, sharing(group));
-    expect((await entriesOf(store)).map(({ follows }) => follows)).toEqual([undefined, 'a', 'a']);
-    await prepareCampaign(store, CAMPAIGN, sharing(group.slice(1)));
-    expect(await entriesOf(store)).toEqual([
       { id: 'b', kind: 'sequence' },
       { id: 'c', kind: 'sequence', follows: 'b' },
     ]);

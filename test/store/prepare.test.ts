@@ -7,7 +7,7 @@ import { prepareCampaign } from '../../src/store/prepare.ts';
 import { readPage, readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
-import { collected, expectCode } from './store-expectations.ts';
+import { expectCode } from './store-expectations.ts';
 import { temporaryStore } from './temporary-store.ts';
 
 const CAMPAIGN = {
@@ -63,17 +63,6 @@ describe('preparing a campaign', () => {
       const kept = await store.digest(`${folder}/${id}/${input.name}`);
       expect(record?.input).toMatchObject({ name: input.name, ...kept });
     }
-  });
-
-  test('accepts a stream of items, also an empty one', async () => {
-    const store = await emptyStore();
-    const stream = async function* (): AsyncGenerator<Item> {
-      yield* molecules(3);
-      await Promise.resolve();
-    };
-    expect((await prepareCampaign(store, CAMPAIGN, stream(), { pageSize: 3 })).pages).toBe(1);
-    expect(await prepareCampaign(store, CAMPAIGN, [])).toMatchObject({ pages: 0, items: 0 });
-    expect(await collected(store.list('.hundredfold/'))).toEqual(['.hundredfold/campaign.json']);
   });
 
   test('leaves the campaign not prepared if it is interrupted, and can be repeated safely', async () => {
