@@ -6,7 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { onTestFinished } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { JobTimes } from '../../src/activities/job-times.ts';
-import { poll } from '../../src/activities/poll.ts';
+import { poll, type Seen } from '../../src/activities/poll.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import type { JobPolicy } from '../../src/domain/campaign.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
@@ -29,13 +29,15 @@ interface Attempt {
   readonly age?: number;
   /** How long (ms) jobs of its kind took so far. */
   readonly usual?: number;
+  /** What the attempt before has left. */
+  readonly left?: Seen;
   /** Other activities that wait for the end of their jobs. */
   readonly waiting?: number;
 }
 
 /** What the attempt returned or threw, how often it polled, and its duration (ms). */
 export async function pollOnce(given: Attempt) {
-  const { answers, ahead = 0, attempt = 1, age = 0, usual = 100, waiting = 0 } = given;
+  const { answers, ahead = 0, attempt = 1, age = 0, usual = 100, waiting = 0, left } = given;
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-poll-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { kind, options, input } = JOBS.sequence;
@@ -55,6 +57,7 @@ export async function pollOnce(given: Attempt) {
   let polls = 0;
   const client = {
     artefacts: () => [],
+    ping: () => Promise.resolve({ type: 'well' }),
     poll: () => {
       polls += 1;
       return Promise.resolve(answers[Math.min(polls, answers.length) - 1]);
@@ -70,6 +73,7 @@ export async function pollOnce(given: Attempt) {
   const server = Date.now() - ahead;
   const activity = new MockActivityEnvironment({
     attempt,
+    heartbeatDetails: left,
     scheduledTimestampMs: server - age,
     currentAttemptScheduledTimestampMs: server,
   });

@@ -32,3 +32,12 @@ test('an attempt does not wait for more than some seconds, however short its wai
   // Three waits of 1.5 s are less than 5 s.
   expect(polls).toBe(4);
 });
+
+test('a job that the service does not know is given up when that has lasted, and not before', async () => {
+  const answers = [{ type: 'lost', message: 'not found' }] as const;
+  const after = (minutes: number, times: number) =>
+    pollOnce({ answers, attempt: 9, left: { badSince: Date.now() - minutes * 60_000, times } });
+  expect((await after(10, 40)).ended).toMatchObject({ type: 'NotYet' });
+  expect((await after(16, 1)).ended).toMatchObject({ type: 'NotYet' });
+  expect((await after(16, 3)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
+});

@@ -8,7 +8,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'return reached.noted && reached.obstacle === null;',
     replace: 'return reached.obstacle === null;',
     breaks: '4: only the maker of the note sends.',
-    tests: ['test/crash/frozen.test.ts'],
+    tests: ['test/workflows/claims.test.ts'],
   },
   {
     name: 'record-not-read-again',
@@ -137,7 +137,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'return { page, offset, open: [...open.values()], asked: [...asked], ahead };',
     replace: 'return { page, offset, open: [], asked: [...asked], ahead };',
     breaks: '3: a campaign that continues as new knows its open items.',
-    tests: ['test/workflows/many-waiting.test.ts'],
+    tests: ['test/workflows/campaign.test.ts'],
   },
   {
     name: 'continued-without-charges',
@@ -145,7 +145,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'carried: this.#state,',
     replace: 'carried: newBudget(),',
     breaks: '1: a budget that continues as new keeps its charges.',
-    tests: ['test/workflows/many-waiting.test.ts'],
+    tests: ['test/workflows/campaign.test.ts'],
   },
   {
     name: 'breaker-blames-service',

@@ -75,13 +75,15 @@ test('a held molecule is not sent again: neither as it is, nor by a request from
   expect((await started.handle.result()).ended).toMatchObject({ held: 1, cancelled: 1 });
 }, 60_000);
 
-type Called = (call: 'create' | 'replace' | 'remove', key: string, store: Store) => Promise<void>;
+type Call = 'stage' | 'create' | 'replace' | 'remove';
+type Called = (call: Call, key: string, store: Store) => Promise<void>;
 
-/** A store that reports its calls: after the note was created, before a file is replaced or removed. */
+/** A store that reports its calls: before and after the note was created, before a file is replaced or removed. */
 function observed(store: Store, called: Called): Store {
   const own: Partial<Store> = {
     stage: async (key, data) => {
       const staged = await store.stage(key, data);
+      await called('stage', key, store);
       const create = async () => {
         const made = await staged.create();
         await called('create', key, store);
@@ -124,6 +126,16 @@ test('a row that ends after its record was first read is not sent', async () => 
   });
   const started = await rig.start(molecules(1));
   expect((await started.handle.result()).ended).toMatchObject({ cancelled: 1 });
+  expect(posts(), 'POSTs').toEqual([]);
+}, 60_000);
+
+test('a row whose note another attempt has made meanwhile is not sent', async () => {
+  await rigWith(async (call, key, store) => {
+    const note = { at: new Date().toISOString() };
+    if (call === 'stage') await store.create(key, JSON.stringify(note));
+  });
+  const started = await rig.start(molecules(1));
+  expect((await started.handle.result()).ended).toMatchObject({ held: 1 });
   expect(posts(), 'POSTs').toEqual([]);
 }, 60_000);
 
