@@ -16,15 +16,22 @@ const CHANGING = new Set(
 const CHANGING_TEXT =
   /\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)|\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g;
 
-/** @param folders what they are called instead */
-export function normaliseText(text: string, folders: Readonly<Record<string, string>>): string {
-  return Object.entries(folders)
-    .reduce((changed, [folder, name]) => changed.replaceAll(folder, name), text)
-    .replaceAll(CHANGING_TEXT, '…');
+/** Names of folders, by their paths. */
+type Folders = Readonly<Record<string, string>>;
+
+export function nameFolders(text: string, folders: Folders): string {
+  return Object.entries(folders).reduce(
+    (changed, [folder, name]) => changed.replaceAll(folder, name),
+    text,
+  );
+}
+
+export function normaliseText(text: string, folders: Folders): string {
+  return nameFolders(text, folders).replaceAll(CHANGING_TEXT, '…');
 }
 
 /** The value with `…` for the values of changing fields. */
-export function normalise(value: unknown, folders: Readonly<Record<string, string>>): unknown {
+export function normalise(value: unknown, folders: Folders): unknown {
   if (typeof value === 'string') return normaliseText(value, folders);
   if (Array.isArray(value)) return value.map((one) => normalise(one, folders));
   if (typeof value !== 'object' || value === null) return value;

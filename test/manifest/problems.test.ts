@@ -5,14 +5,13 @@ import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/domain/problem.ts';
 import { PROBLEMS } from '../../src/manifest/problems/problems.ts';
 import { readManifests } from './read-all.ts';
-import { EXPECTED } from './invalid-batch.ts';
 import { BATCHES, brief, folderWith, read } from './manifests.ts';
 
 const INVALID = path.join(BATCHES, 'invalid', 'manifest.csv');
 const CODES = Object.keys(PROBLEMS);
 
 /** Every test adds its codes here; the last one compares. */
-const seen = new Set<string>(EXPECTED.map(([code]) => code));
+const seen = new Set<string>();
 
 async function problemsOf(name: string, content: string | Uint8Array): Promise<readonly Problem[]> {
   const { problems } = await read(name, content);
@@ -20,25 +19,9 @@ async function problemsOf(name: string, content: string | Uint8Array): Promise<r
   return problems;
 }
 
+// All its problems, with their words, are in test/goldens/invalid.txt.
 describe('batches/invalid', () => {
   const reading = readManifests([INVALID]);
-
-  test('reports all its problems at once, in order, and nothing else', async () => {
-    const { problems } = await reading;
-    expect(problems.map(({ code, line }) => `${code} ${String(line)}`)).toEqual(
-      EXPECTED.map(([code, line]) => `${code} ${String(line)}`),
-    );
-  });
-
-  test.each(EXPECTED.map((row, index) => [...row, index] as const))(
-    '%s in line %i is reported with its column, value and remedy',
-    async (code, line, column, value, message, remedy, index) => {
-      const problem = (await reading).problems[index];
-      expect(problem).toMatchObject({ code, file: INVALID, line, column, value });
-      expect(problem?.message).toMatch(message);
-      expect(problem?.remedy).toMatch(remedy);
-    },
-  );
 
   test('names the row by its id, if it has one', async () => {
     const { problems } = await reading;
@@ -50,6 +33,7 @@ describe('batches/invalid', () => {
 
   test('has the expected codes in its column `expect`', async () => {
     const { items, problems } = await reading;
+    for (const { code } of problems) seen.add(code);
     for (const item of items) {
       const codes = problems.filter(({ id }) => id === item.id).map(({ code }) => code);
       if (item.user['expect'] !== '') expect([...new Set(codes)]).toEqual([item.user['expect']]);
