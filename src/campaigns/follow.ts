@@ -111,6 +111,13 @@ export class Follower {
   }
 
   async #look(): Promise<Sight> {
+    // A killed host leaves its server behind, which answers as if all were well.
+    if (this.#session.isAbandoned === true)
+      return {
+        type: 'unseen',
+        reason: 'the command that ran the server has ended',
+        obstacle: null,
+      };
     try {
       return { type: 'seen', observation: await this.#observer.look() };
     } catch (error) {

@@ -1,4 +1,5 @@
 /** What starting and planning have in common: all rows are read, checked and compared with earlier results. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { codedError } from '../domain/errors.ts';
@@ -47,6 +48,8 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
   const tree = await preparedTree(folder);
   const former = tree && (await readPreparedCampaign(tree));
   if (!former || former.items === 0) return;
+  // Prepared by another command since the rows were compared with the tree.
+  if (isDeepStrictEqual(former.manifestDigests, survey.digests)) return;
   const files = former.manifestDigests.map(({ file }) => file).join(', ');
   throw codedError('CAMPAIGN_DIFFERS', { case: 'other rows', name, folder, files });
 }

@@ -41,6 +41,10 @@ export class EmbeddedSession implements Session {
     return this.#host ? 'host' : 'joined';
   }
 
+  get isAbandoned(): boolean {
+    return this.#joined !== null && !isAlive(this.#joined.record.pid);
+  }
+
   get client(): Client {
     return this.#current().client;
   }

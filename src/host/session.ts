@@ -14,7 +14,9 @@ export interface Session {
   readonly ui: string | null;
   /** The folder of the embedded server; absent with a server elsewhere. */
   readonly embeddedDir?: string;
-  /** After a failed call: returns when Temporal can be used again, taking over from a host that has ended. */
+  /** The host that was joined has ended: nobody works here, although its server may still answer. */
+  readonly isAbandoned?: boolean;
+  /** After a failed call, or when abandoned: returns when Temporal can be used again, taking over from a host that has ended. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
