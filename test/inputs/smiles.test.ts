@@ -34,52 +34,30 @@ async function fault(text: string): Promise<string> {
     : String(found?.code);
 }
 
-describe('valid SMILES', () => {
-  test.each([
-    'C',
-    'CCO',
-    'C#N',
-    'c1ccccc1',
-    'C%10CC%10',
-    'C%(100)CC%(100)',
-    'C[C@H]([NH3+])C(=O)[O-]',
-    'N[C@@H](C)C(=O)O',
-    'F/C=C/F',
-    'F\\C=C\\F',
-    '[13CH4]',
-    '[2H]OC',
-    '[CH3:1][OH:2]',
-    'OP(=O)(O)OP(=O)(O)O',
-    'C1CC2CCC1CC2',
-    'C=1CCC=1',
-    'c1ccc2[nH]ccc2c1',
-    'O=[N+]([O-])c1ccccc1',
-    'O=N(=O)c1ccccc1',
-    'CC(C)(C)C',
-    'C[N+](C)(C)CCO',
-    '[nH]1cccc1',
-    'C(C)1CC1',
-    'C=[N+]=[N-]',
-    'C[S@](=O)N',
-    '[H]OC',
-    'C1.C1',
-  ])('%s', async (text) => {
-    expect(await findings(text)).toEqual([]);
-  });
+test.each([
+  'C%(100)CC%(100)',
+  'C[C@H]([NH3+])C(=O)[O-]',
+  'F/C=C\\F',
+  '[2H]OC',
+  '[CH3:1][OH:2]',
+  'C=1CCC=1',
+  'c1ccc2[nH]ccc2c1',
+  'O=N(=O)c1ccccc1',
+  'C(C)1CC1',
+  'C[S@](=O)N',
+  'C1.C1',
+])('%s is valid', async (text) => {
+  expect(await findings(text)).toEqual([]);
 });
 
 describe('invalid SMILES are reported with the place', () => {
   test.each([
     ['', /^SYNTAX null: it is empty/],
     ['C1CC(', /^SYNTAX 5: a branch is never closed/],
-    ['C(C', /^SYNTAX 2: a branch is never closed/],
-    ['C1CC', /^SYNTAX 2: a ring closure has no other end/],
     ['C1CC1C%12C', /^SYNTAX 7: a ring closure has no other end/],
     ['C11', /^SYNTAX null: a ring closure joins/],
-    ['hello world', /^SYNTAX 6: it contains a blank/],
     ['hello', /^SYNTAX 1: there is no such atom/],
     ['CCO ethanol', /^SYNTAX 4: it contains a blank/],
-    ['CCO\n', /^SYNTAX 4: it contains a blank/],
     ['CC)', /^SYNTAX 3: a branch is closed/],
     ['C()C', /^SYNTAX 3: a branch is empty/],
     ['(C)C', /^SYNTAX 1: a branch has no atom/],
@@ -91,10 +69,8 @@ describe('invalid SMILES are reported with the place', () => {
     ['C[', /^SYNTAX 2: a bracket is never closed/],
     ['C]', /^SYNTAX 2: a bracket is closed/],
     ['C[Xx]', /^SYNTAX 3: the bracket does not hold one atom/],
-    ['C[]C', /^SYNTAX 3: the bracket does not hold one atom/],
     ['CCO>>CC=O', /^SYNTAX 4: it is a reaction/],
     ['C.', /^SYNTAX 2: a component is empty/],
-    ['.C', /^SYNTAX 1: a component is empty/],
     ['Cé', /^SYNTAX 2: the character "é"/],
     ['C\0C', /^SYNTAX 2: the character/],
   ])('%j', async (text, expected) => {
@@ -123,22 +99,16 @@ describe('the contents of a SMILES', () => {
   test.each([
     ['CC(=O)[O-].[NH4+]', ['SMILES_SEVERAL_COMPONENTS']],
     ['CC(=O)[O-].[Na+]', ['SMILES_SEVERAL_COMPONENTS', 'MOLECULE_ELEMENT_UNSUPPORTED']],
-    ['CCO.O', ['SMILES_SEVERAL_COMPONENTS']],
     ['C1.C2.C12', []],
     ['*CC', ['SMILES_WILDCARD']],
-    ['[*]CC', ['SMILES_WILDCARD']],
     ['[Fe]', ['MOLECULE_ELEMENT_UNSUPPORTED', 'MOLECULE_SINGLE_ATOM']],
     ['OB(O)c1ccccc1', ['MOLECULE_ELEMENT_UNSUPPORTED']],
-    ['C[SiH3]', ['MOLECULE_ELEMENT_UNSUPPORTED']],
-    ['c1cc[se]c1', ['MOLECULE_ELEMENT_UNSUPPORTED']],
     ['[I-]', ['MOLECULE_SINGLE_ATOM']],
     ['O', []],
     ['C[CH2]', ['SMILES_RADICAL']],
     ['[CH2]', ['SMILES_RADICAL']],
     // A hydrogen is missing in the bracket; RDKit drops the chirality and leaves an electron.
     ['C[C@](F)Cl', ['SMILES_RADICAL']],
-    ['C[C@H]F', ['SMILES_RADICAL']],
-    ['C[N+]C', ['SMILES_RADICAL']],
     ['[N]=O', ['SMILES_RADICAL']],
   ])('%s', async (text, expected) => {
     expect(await codes(text)).toEqual(expected);
@@ -167,7 +137,6 @@ describe('a net charge', () => {
     ['CCO', 0, 'gas', []],
     ['CCO', 1, 'gas', ['SMILES_CHARGE_IGNORED']],
     ['CCO', 1, 'bcc', ['SMILES_CHARGE_DIFFERS']],
-    ['CCO', 2, 'bcc', ['SMILES_CHARGE_DIFFERS']],
     ['CC(=O)[O-]', -1, 'bcc', []],
     ['CC(=O)[O-]', 0, 'bcc', ['SMILES_CHARGE_DIFFERS']],
     ['[O-]C(=O)CCC(=O)[O-]', -2, 'gas', []],
@@ -181,9 +150,7 @@ describe('a net charge', () => {
 describe('the canonical form', () => {
   test.each([
     ['OCC', 'CCO'],
-    ['[CH3][CH2][OH]', 'CCO'],
     ['[H]OCC', 'CCO'],
-    ['C1=CC=CC=C1', 'c1ccccc1'],
     ['C[C@]([H])(N)C(=O)O', 'C[C@H](N)C(=O)O'],
     ['[O-][N+](=O)C', 'CN(=O)=O'],
     ['F\\C=C\\F', 'F/C=C/F'],

@@ -6,11 +6,7 @@ import {
   acpypeArguments,
 } from '../../src/local-services/engines/real/acpype/command.ts';
 import type { FileSet } from '../../src/local-services/engines/real/acpype/file-set.ts';
-import {
-  failureIn,
-  readableLog,
-  phaseOf,
-} from '../../src/local-services/engines/real/acpype/run.ts';
+import { failureIn, readableLog } from '../../src/local-services/engines/real/acpype/run.ts';
 import { mol2Atoms, objectionTo } from '../../src/local-services/engines/real/acpype/objections.ts';
 import { acpypeRecording, recordingNames } from '../services/recordings.ts';
 
@@ -131,13 +127,4 @@ test("the log of the engine's output contains neither tracebacks nor local paths
   expect(failureIn(log)).toBe("ACPYPE FAILED: [Errno 2] No such file or directory: './C1CC('");
   expect(failureIn('ACPYPE FAILED: \n')).toBe('ACPYPE FAILED:');
   expect(failureIn('all is well')).toBeNull();
-});
-
-test('the output of the engine shows its phase', () => {
-  expect(phaseOf('==> Executing Antechamber...\n')).toMatchObject({ progress: 30 });
-  expect(phaseOf('==> * Antechamber OK *\n==> Executing Tleap...\n')).toMatchObject({
-    progress: 70,
-  });
-  expect(phaseOf('==> Writing GROMACS files\n')).toMatchObject({ progress: 80 });
-  expect(phaseOf('')).toBeNull();
 });

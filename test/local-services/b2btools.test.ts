@@ -9,7 +9,6 @@ import {
   objectionTo,
   whyUnfit,
 } from '../../src/local-services/engines/real/b2btools/objections.ts';
-import { detectFormat } from '../../src/local-services/star.ts';
 
 const RESIDUES = 'MKVLAAGIVGLCAKAYLEQWMKVLAAGIVG';
 
@@ -51,16 +50,6 @@ describe('the command line', () => {
   test('the engine gets text without a byte order mark, with its own line ends', () => {
     expect(inputText(sequence('\uFEFF>a\r\nMK\rVL'))).toBe('>a\nMK\nVL\n');
   });
-});
-
-test('the format of shifts is detected from their tags, in every version', () => {
-  const star = (tag: string): string => `data_1\nsave_a\n   ${tag} value\nsave_\n`;
-  expect(detectFormat(star('_nef_nmr_meta_data.format_name'))).toBe('nef');
-  expect(detectFormat(star('_Entry.ID'))).toBe('nmr-star');
-  // NMR-STAR 2.1, the format of older entries of the BMRB.
-  expect(detectFormat(star('_Saveframe_category'))).toBe('nmr-star');
-  expect(detectFormat(star('_atom_site.id'))).toBeNull();
-  expect(detectFormat('_Entry.ID 1')).toBeNull();
 });
 
 describe('a job is refused', () => {
@@ -106,12 +95,6 @@ describe('a success of the engine counts as a failure', () => {
     expect(objectionTo(two, result({ a: protein, b: {} }))).toContain('backbone, sidechain');
     const more = sequence('>a\nM\n', 'efoldmine');
     expect(objectionTo(more, result({ a: protein }))).toContain('lacks earlyFolding of "a"');
-  });
-
-  test('when its output is not JSON, for example with NaN', () => {
-    expect(objectionTo(sequence('>a\nM\n'), '{"proteins":{"a":{"x":[NaN]}}}')).toContain(
-      'not JSON',
-    );
   });
 
   test('when it has no chain', () => {

@@ -61,44 +61,6 @@ function output(outcome: EngineOutcome, name: string): string {
   return Buffer.from(found.body).toString();
 }
 
-/** The row of a batch as a job, with the defaults of the manifest. */
-function jobOf(batch: string, row: Record<string, string>): EngineJob {
-  const { file } = row;
-  const text = file ? readFileSync(new URL(`batches/${batch}/${file}`, PROJECT), 'utf8') : '';
-  const kind = row['kind'] === '' ? 'molecule' : row['kind'];
-  switch (kind) {
-    case 'sequence': {
-      const given = text === '' ? (row['sequence'] ?? '') : text;
-      const fasta = given.startsWith('>') ? given : `>sequence\n${given}`;
-      const predictors = (row['predictors'] ?? '').split(/[,; ]+/).filter((name) => name !== '');
-      const all = ['dynamine', 'disomine', 'efoldmine', 'agmata'];
-      return sequence(fasta, predictors.length === 0 ? all : predictors);
-    }
-    case 'alignment':
-      return { kind, fasta: text };
-    case 'shifts':
-      return {
-        kind,
-        text,
-        format: null,
-        modelClass: row['model_class'] || '1',
-        originalNumbering: row['original_numbering'] !== 'false',
-      };
-    default:
-      return molecule({
-        smiles: text === '' ? (row['smiles'] ?? '') : null,
-        inputFile: text === '' ? null : text,
-        chargeMethod: row['charge_method'] || 'bcc',
-        netCharge: row['net_charge'] ? Number(row['net_charge']) : null,
-        atomType: row['atom_type'] || 'gaff2',
-      });
-  }
-}
-
-function rowsOf(batch: string): Record<string, string>[] {
-  return parse(readFileSync(new URL(`batches/${batch}/manifest.csv`, PROJECT)), { columns: true });
-}
-
 describe('the index', () => {
   test('names existing files with the right contents', () => {
     for (const { what, kind, files, failure } of index.recordings) {
@@ -111,11 +73,6 @@ describe('the index', () => {
         expect(Object.keys(recorded.results), what).toHaveLength(failure === undefined ? 19 : 0);
       }
     }
-  });
-
-  test('has one recording for each input and its options', () => {
-    const keys = index.recordings.map(({ kind, input, options }) => `${kind} ${input} ${options}`);
-    expect(new Set(keys).size).toBe(keys.length);
   });
 
   test('finds every recorded sequence by its residues', () => {
@@ -133,27 +90,6 @@ describe('the index', () => {
 });
 
 describe('known inputs', () => {
-  test('of the demo all succeed', async () => {
-    for (const row of rowsOf('demo')) {
-      const outcome = await run(jobOf('demo', row));
-      expect(outcome, row['id']).toMatchObject({ ok: true });
-    }
-  });
-
-  test('of the screening all succeed', async () => {
-    for (const row of rowsOf('screening')) {
-      expect(await run(jobOf('screening', row)), row['id']).toMatchObject({ ok: true });
-    }
-  });
-
-  test('of the failures have no recording and fail, unless they are expected to succeed', async () => {
-    for (const row of rowsOf('failures')) {
-      const outcome = await run(jobOf('failures', row));
-      expect(outcome.ok, row['id']).toBe(row['why']?.startsWith('succeeds'));
-      if (!outcome.ok) expect(outcome.message, row['id']).toMatch(/^No recording/);
-    }
-  });
-
   test.each(['C[CH2]', '[Fe]'])(
     'that failed in the engine fail with its message: %s',
     async (smiles) => {

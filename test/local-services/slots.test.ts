@@ -21,21 +21,6 @@ test('no more jobs run than there are slots, and the workers take turns with fre
   expect(ran.slice(2)).toEqual(['one', 'two', 'one', 'two']);
 });
 
-test('a worker without jobs is not woken, and one that returns its slot wakes the next', () => {
-  const slots = new Slots(1);
-  const ran: string[] = [];
-  expect(slots.take(() => undefined)).toBe(true);
-  let woken = 0;
-  const idle = (): void => {
-    woken += 1;
-    if (slots.take(idle)) slots.free();
-  };
-  idle();
-  worker('busy', slots, ran)();
-  slots.free();
-  expect({ woken, ran }).toEqual({ woken: 2, ran: ['busy'] });
-});
-
 test('a limit of 0 is no limit', () => {
   const slots = new Slots(0);
   expect(Array.from({ length: 1_000 }, () => slots.take(() => undefined))).not.toContain(false);

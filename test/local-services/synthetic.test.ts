@@ -74,34 +74,9 @@ describe('every payload', () => {
       }
     },
   );
-
-  test.each(JOBS.map((job) => [job.kind, job] as const))(
-    'of a %s is the same each time',
-    async (_, job) => {
-      expect(await outputs(job)).toEqual(await outputs(job));
-    },
-  );
-});
-
-describe('a molecule', () => {
-  test('has as many atoms in every file as in the coordinate file', async () => {
-    const set = JSON.parse((await outputs(JOBS[1]!))['result'] ?? '') as Record<string, string>;
-    expect(set['GMX_gro']?.split('\n')[1]).toBe('5');
-    expect(set['NEW_pdb']?.match(/^ATOM/gm)).toHaveLength(5);
-    expect(set['GMX_itp']).toMatch(/ 5\s+xx.* H5 /);
-    expect(set['NEW_pdb']).toMatch(/O3/);
-  });
 });
 
 describe('predictions', () => {
-  test('contain the residues of the input in order, with unique ids', async () => {
-    const { proteins } = await result(JOBS[2]!);
-    expect(Object.keys(proteins)).toEqual(['a_b', 'a_b_2']);
-    expect(proteins['a_b']?.['seq']?.join('')).toBe('MKVL');
-    expect(proteins['a_b']?.['backbone'], 'dynamine always runs').toHaveLength(4);
-    expect(proteins['a_b_2']?.['RRM']).toHaveLength(3);
-  });
-
   test('of an alignment have null at gaps and ordered distributions', async () => {
     const { proteins, sequences } = await result(JOBS[3]!);
     expect(sequences['b']).toEqual(['M', '-', '-', 'L']);
@@ -115,14 +90,6 @@ describe('predictions', () => {
       const column = names.map((name) => results.backbone[name]?.[n] ?? Number.NaN);
       expect(column).toEqual([...column].sort((x, y) => x - y));
     }
-  });
-
-  test('of shifts contain strings for the residues that the file names', async () => {
-    const [chain] = JSON.parse((await outputs(JOBS[4]!))['result'] ?? '') as unknown[];
-    expect(chain).toMatchObject({
-      sequence: ['G', 'W', 'X'],
-      shiftCrypt: Array(3).fill(expect.stringMatching(/^0\.\d{3}$/)),
-    });
   });
 
   test('of shifts fail when the text names no residues', async () => {

@@ -23,12 +23,14 @@ async function problemsOf(name: string, content: string | Uint8Array): Promise<r
 describe('batches/invalid', () => {
   const reading = readManifests([INVALID]);
 
-  test('names the row by its id, if it has one', async () => {
-    const { problems } = await reading;
-    const ids = new Map(problems.map(({ code, id }) => [code, id]));
-    expect(ids.get('MANIFEST_FILE_EMPTY')).toBe('file_empty');
-    expect(ids.get('MANIFEST_ID_INVALID')).toBeNull();
-    expect(ids.get('MANIFEST_COLUMN_TYPO')).toBeNull();
+  test('reports all its problems at once, in order, each with its row, value and remedy', async () => {
+    const told = (await reading).problems.map((problem) => {
+      seen.add(problem.code);
+      const { code, line, id, column, value, message, remedy } = problem;
+      const place = [code, line, id, column, value].map((one) => one ?? '-').join(' | ');
+      return `${place}\n  ${message}\n  ${remedy}\n`.replaceAll(path.dirname(INVALID), '');
+    });
+    await expect(told.join('')).toMatchFileSnapshot('invalid-batch.txt');
   });
 
   test('has the expected codes in its column `expect`', async () => {
@@ -146,9 +148,9 @@ describe('a manifest that cannot be used', () => {
   });
 
   test('a gzip bomb is refused in seconds', async () => {
-    // 320 million blank lines in 310 kB, as consecutive members of gzip.
+    // 96 million blank lines in 93 kB, as consecutive members of gzip.
     const member = gzipSync(Buffer.alloc(32 * 1024 * 1024, '\n'));
-    const bomb = Buffer.concat([gzipSync('id,smiles\na,C\n'), ...Array<Buffer>(10).fill(member)]);
+    const bomb = Buffer.concat([gzipSync('id,smiles\na,C\n'), ...Array<Buffer>(3).fill(member)]);
     const { problems } = await read('t.csv.gz', bomb);
     seen.add('MANIFEST_GZIP_SWOLLEN');
     expect(brief(problems)).toEqual(['MANIFEST_GZIP_SWOLLEN - - -']);
@@ -156,13 +158,13 @@ describe('a manifest that cannot be used', () => {
   });
 
   test('a table of more columns than a spreadsheet has is refused', async () => {
-    const header = Array.from({ length: 1_000_000 }, (_, at) => `c${String(at)}`).join(',');
+    const header = Array.from({ length: 20_000 }, (_, at) => `c${String(at)}`).join(',');
     const problems = await problemsOf('wide.csv', `smiles,${header}\nC\n`);
     expect(brief(problems)).toEqual(['MANIFEST_COLUMNS_TOO_MANY 1 - -']);
   });
 
   test('too many rows are refused', async () => {
-    const folder = await folderWith({ 'a.smi': 'C\n'.repeat(200_000) });
+    const folder = await folderWith({ 'a.smi': 'C\n'.repeat(100_001) });
     const { problems, rows } = await readManifests([folder]);
     seen.add('MANIFEST_ROWS_TOO_MANY');
     expect(rows).toBeLessThan(100_000);

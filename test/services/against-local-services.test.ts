@@ -151,23 +151,6 @@ describe.each(['current', 'earlier'] as const)('predictions, %s variant', (varia
     expect(await predictions.find('sequence', 'another name', quiet())).toEqual({ type: 'absent' });
   });
 
-  test('over the budget: not now, with the wait; earlier answers have the rate limit', async () => {
-    const { predictions } = await start({ variant, limit: 2, windowMs: 60_000 });
-    const first = await predictions.submit({ ...JOBS.sequence, name: 'a' }, quiet());
-    expect(first).toMatchObject({ type: 'accepted', rateLimit: { limit: 2, remaining: 1 } });
-    await accepted(predictions, { ...JOBS.alignment, name: 'b' });
-    const over = await predictions.submit({ ...JOBS.sequence, name: 'c' }, quiet());
-    expect(over).toMatchObject({
-      type: 'notNow',
-      reason: 'rate-limited',
-      rateLimit: { limit: 2, remaining: 0 },
-    });
-    expect(over).toHaveProperty(
-      'retryAfterMs',
-      expect.toSatisfy((ms: number) => ms > 50_000 && ms <= 61_000),
-    );
-  });
-
   test('accepted, but the answer was lost: unsure, then found by its name', async () => {
     const { services, predictions } = await start({ variant });
     services.faults.add({ name: 'reset-after', endpoint: 'submit', times: 1 });
@@ -205,48 +188,9 @@ describe('molecules', () => {
       message: expect.stringContaining('C1CC(') as string,
     });
   });
-
-  test('refusals by the service', async () => {
-    const { molecules } = await start();
-    const job = { ...JOBS.molecule, input: { name: 'input.xyz', text: 'x' } };
-    expect(await molecules.submit(job, quiet())).toMatchObject({ type: 'refused', status: 400 });
-    expect((await molecules.poll('nosuch', quiet())).type).toBe('lost');
-  });
 });
 
 describe('faults', () => {
-  test.each([
-    ['hang', { ms: 200 }, 'unsure'],
-    ['reset', {}, 'unsure'],
-    ['error', { status: 503, retryAfter: 2 }, 'notNow'],
-    ['error', { status: 500 }, 'unsure'],
-    ['rate-limit', { retryAfter: null }, 'notNow'],
-    ['reject', {}, 'refused'],
-    ['error-after', {}, 'unsure'],
-    ['reset-after', {}, 'unsure'],
-    ['garble', {}, 'notNow'],
-    ['wrong-type', {}, 'accepted'],
-  ] as const)('%s %j while submitting: %s', async (name, more, type) => {
-    const { services, predictions, molecules } = await start();
-    services.faults.set([{ name, ...more, endpoint: 'submit' }]);
-    expect((await predictions.submit(JOBS.sequence, quiet())).type).toBe(type);
-    expect((await molecules.submit(JOBS.molecule, quiet())).type).toBe(type);
-  });
-
-  test('refused connections: not now', async () => {
-    const { services, predictions, molecules } = await start();
-    services.faults.set([{ name: 'refuse' }]);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(await predictions.submit(JOBS.sequence, quiet())).toMatchObject({
-      type: 'notNow',
-      reason: 'unreachable',
-    });
-    expect(await molecules.submit(JOBS.molecule, quiet())).toMatchObject({
-      type: 'notNow',
-      reason: 'unreachable',
-    });
-  });
-
   test('a truncated result is not accepted as complete', async () => {
     const { services, predictions, molecules } = await start();
     const remoteId = await accepted(predictions, JOBS.sequence);

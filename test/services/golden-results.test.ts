@@ -11,7 +11,6 @@ import {
   goldenMolecules,
   goldenPredictions,
   isPresent,
-  recordOf,
   type GoldenMolecule,
   type GoldenPrediction,
 } from './golden-jobs.ts';
@@ -63,21 +62,6 @@ describe.each(['own', 'public'])('%s', (owner) => {
     }
   });
 
-  test.skipIf(!present)(
-    'the mirror image of a chiral molecule is another stereoisomer',
-    async () => {
-      const good = goldenMolecules(owner).filter(({ key }) => WRONG[key] === undefined);
-      const found: string[] = [];
-      for (const molecule of good) {
-        const code = await codeOf(molecule, recordOf(mirrored(molecule.results)));
-        if (code === undefined) continue;
-        expect([molecule.key, code]).toEqual([molecule.key, 'RESULT_OTHER_STEREO']);
-        found.push(molecule.key);
-      }
-      expect(found.sort()).toEqual(CHIRAL[owner]);
-    },
-  );
-
   test.skipIf(!present)('only known wrong predictions are rejected', () => {
     const all = goldenPredictions(owner);
     expect(all.length).toBeGreaterThan(40);
@@ -118,43 +102,6 @@ describe.each(['own', 'public'])('%s', (owner) => {
     expect(mixed).toBeGreaterThan(60);
   });
 });
-
-/** Those whose input specifies a configuration: a SMILES without one matches both. */
-const CHIRAL: Readonly<Record<string, readonly string[]>> = {
-  own: [
-    'file-ibuprofen-bcc-auto-gaff2',
-    'smi-l_alanine-bcc-0-gaff2',
-    'smi-l_alanine-bcc-auto-gaff2',
-    'smi-l_menthol-bcc-0-gaff2',
-    'smi-r_carvone-bcc-0-gaff2',
-    'smi-s_ibuprofen-bcc-0-gaff2',
-    'smi-s_nicotine-bcc-0-gaff2',
-    'smi-s_propranolol-bcc-0-gaff2',
-  ],
-  public: [
-    'file-real_1jld_ligand-gas-auto-gaff2',
-    'smi-clintox_p04-bcc-1-gaff2',
-    'smi-clintox_p04-bcc-auto-gaff2',
-  ],
-};
-
-/** All files with coordinates: x has another sign. */
-function mirrored(results: GoldenMolecule['results']): Record<string, string> {
-  const change = (key: string, row: RegExp, width: number): string =>
-    (results[key] ?? '').replace(row, (_, head: string, x: string, rest: string) => {
-      const decimals = x.trim().split('.')[1]?.length ?? 0;
-      return head + (0 - Number(x)).toFixed(decimals).padStart(width) + rest;
-    });
-  return {
-    ...results,
-    GMX_gro: change('GMX_gro', /^(.{20})(.{8})(.{16})$/gm, 8),
-    NEW_pdb: change('NEW_pdb', /^(ATOM.{26})(.{8})(.*)$/gm, 8),
-    AC_inpcrd: change('AC_inpcrd', /()(.{12})(.{24})/g, 12),
-    AC_lib: change('AC_lib', /^( )(-?\d+\.\d+)( -?\d+\.\d+ -?\d+\.\d+)$/gm, 0),
-    mol2: change('mol2', /^( *\d+ \S+ +)(-?\d+\.\d{4})( .*)$/gm, 0),
-    CHARMM_inp: change('CHARMM_inp', /^( +\d+ +1 .{9})( *-?\d+\.\d{5})( .*)$/gm, 10),
-  };
-}
 
 function kindOf(options: GoldenPrediction['options']) {
   if (options.kind === 'molecule') throw new Error('no prediction');

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { queryObjects } from 'node:v8';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -252,15 +252,6 @@ describe('bodies', () => {
     if (answer.type !== 'answered') throw new Error('not answered');
     expect(await answer.body.text(10)).toMatchObject({ type: 'tooLong', text: 'xxxxxxxxxx' });
   });
-});
-
-test('the scripted servers are reachable', async () => {
-  await using server = await netServer((socket) => socket.end('hello'));
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  const said = await new Promise<string>((resolve) =>
-    socket.once('data', (data) => resolve(data.toString())),
-  );
-  expect(said).toBe('hello');
 });
 
 test('an answer that was read is released before the deadline of its request', async () => {

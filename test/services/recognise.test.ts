@@ -44,17 +44,18 @@ describe('the local services', () => {
     expect(current.journal()).toEqual([]);
   });
 
-  test.each(['/online_predictors/api', '/acpype', '/typo'])('are not at %s', async (path) => {
-    const found = { type: 'wrong', better: null };
-    expect(await seen(`${current.url}${path}`)).toMatchObject(found);
-    expect(await seen(`${current.moleculesUrl}${path}`, MOLECULES)).toMatchObject(found);
-  });
-
-  test('the message names the other service if it answers at the address', async () => {
-    expect(await seen(current.url, MOLECULES)).toMatchObject({
+  test('are not elsewhere, and the message names the other service if it answers at the address', async () => {
+    const nothing = { type: 'wrong', better: null };
+    const [typo, predictions, molecules] = await Promise.all([
+      seen(`${current.url}/typo`),
+      seen(current.url, MOLECULES),
+      seen(current.moleculesUrl),
+    ]);
+    expect(typo).toMatchObject(nothing);
+    expect(predictions).toMatchObject({
       message: `${current.url} is not the molecule service: the prediction service is there`,
     });
-    expect(await seen(current.moleculesUrl)).toMatchObject({
+    expect(molecules).toMatchObject({
       message: `${current.moleculesUrl} is not the prediction service: the molecule service is there`,
     });
   });

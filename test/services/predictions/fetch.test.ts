@@ -121,13 +121,6 @@ describe('not now', () => {
       });
     }
   });
-
-  test('no connection', async () => {
-    await fetched(await deadUrl(), 'result', async (outcome) => {
-      await Promise.resolve();
-      expect(outcome.type).toBe('unavailable');
-    });
-  });
 });
 
 describe('a truncated download is an error, and not a short file', () => {
