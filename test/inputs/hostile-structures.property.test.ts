@@ -85,11 +85,3 @@ describe.each(EXTENSIONS)('%s', (extension) => {
     20_000,
   );
 });
-
-test('counts the atoms of a whole protein without comparing pairs of them', async () => {
-  const line = (n: number): string =>
-    `HETATM${String(n % 100_000).padStart(5)}  C1  LIG A   1    ${(n % 997).toFixed(3).padStart(8)}${(n % 983).toFixed(3).padStart(8)}${(n % 977).toFixed(3).padStart(8)}  1.00  0.00           C`;
-  const text = Array.from({ length: 150_000 }, (_, n) => line(n)).join('\n');
-  const { findings } = await readStructureInput(text, '.pdb', OPTIONS, chemist);
-  expect(findings.map(({ code }) => code)).toContain('MOLECULE_TOO_MANY_ATOMS');
-}, 20_000);

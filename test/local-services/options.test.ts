@@ -3,19 +3,9 @@ import { createServer } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { Writable } from 'node:stream';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../src/local-services/options.ts';
-import {
-  api,
-  databaseFile,
-  get,
-  runSequence,
-  start,
-  submitMolecule,
-  TOKEN,
-} from './running-services.ts';
+import { databaseFile, start } from './running-services.ts';
 
 test.each([
   ['limit', { limit: -1 }],
@@ -53,26 +43,4 @@ test('a file that is not a database is refused', async () => {
   const database = databaseFile();
   writeFileSync(database, 'a letter, long enough to be no empty database file'.repeat(20));
   await expect(start({ database })).rejects.toMatchObject({ code: 'LOCAL_SERVICES_DATABASE' });
-});
-
-test('the log contains neither tokens nor bodies nor ids', async () => {
-  const lines: string[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      lines.push(chunk.toString());
-      done();
-    },
-  });
-  const services = await start({ log: pino({ level: 'trace' }, stream) });
-  const { id } = await runSequence(services);
-  await submitMolecule(services);
-  await get(
-    `${api(services)}/past-results/shiftcrypt/alignment/?token=${encodeURIComponent(TOKEN)}`,
-  );
-  await services.close();
-  const log = lines.join('');
-  expect(log).toContain('/submit/single-sequence/');
-  for (const secret of [TOKEN, encodeURIComponent(TOKEN), 'tokenof10c', 'MKVLAAG', id]) {
-    expect(log).not.toContain(secret);
-  }
 });

@@ -122,47 +122,4 @@ describe('encodings', () => {
     expect(told).toHaveLength(1);
     expect(items.at(-1)).toMatchObject({ id: 'a', title: 'Größe', source: { line: 50_002 } });
   });
-
-  test.each([
-    ['Japanese', encoded('エタノールの濃度を測定した', 'shift_jis')],
-    ['noise', Buffer.from(Array.from({ length: 500 }, (_, at) => 128 + ((at * at * 7919) % 128)))],
-  ])('is not guessed from %s', async (_, bytes) => {
-    const { problems } = await read('t.csv', Buffer.concat([Buffer.from('smiles,x\nC,'), bytes]));
-    expect(problems.map(({ code }) => code)).toContain('MANIFEST_NOT_UTF8');
-  });
-
-  test('is not guessed if UTF-8 and another encoding are mixed', async () => {
-    const bytes = Buffer.concat([
-      Buffer.from('smiles,title\nC,Größe\nC,Säure\n'),
-      encoded('C,für\nC,über\n', 'latin1'),
-    ]);
-    const { problems } = await read('t.csv', bytes);
-    expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 4 - -']);
-  });
-
-  test('is not guessed if most of the text is UTF-8 that is also valid in another encoding', async () => {
-    const lines = (count: number): string =>
-      'C,même fenêtre\nC,extrême forêt\nC,tête prêt\n'.repeat(count);
-    const bytes = Buffer.concat([
-      Buffer.from(`smiles,title\n${lines(10)}`),
-      encoded(lines(8), 'windows-1252'),
-    ]);
-    const { problems } = await read('t.csv', bytes);
-    expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 32 - -']);
-  });
-
-  test('UTF-32 is refused with a message that names it', async () => {
-    const bytes = Buffer.from([0xff, 0xfe, 0, 0, 0x69, 0, 0, 0]);
-    const { problems } = await read('t.csv', bytes);
-    expect(problems[0]?.message).toContain('UTF-32');
-  });
-
-  test('the rest of a file in an unknown encoding is still checked', async () => {
-    const { problems } = await read('t.csv', Buffer.from('id,smiles\n\x81,C\na,C.C\n', 'latin1'));
-    expect(problems.map(({ code }) => code)).toEqual([
-      'MANIFEST_NOT_UTF8',
-      'MANIFEST_ID_INVALID',
-      'SMILES_SEVERAL_COMPONENTS',
-    ]);
-  });
 });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -70,18 +70,6 @@ describe('an input file', () => {
     expect(problems).toEqual([]);
   });
 
-  test.each(['no.fasta', 'here.fasta/x', 'sub\\here.fasta', 'a\0b.fasta', 'x'.repeat(5000)])(
-    'that does not exist is reported: %j',
-    async (file) => {
-      const { problems } = await read(
-        't.jsonl',
-        JSON.stringify({ id: 'a', kind: 'sequence', file }),
-      );
-      expect(problems).toHaveLength(1);
-      expect(problems[0]?.code).toMatch(/^MANIFEST_FILE_(NOT_FOUND|UNREADABLE)$/);
-    },
-  );
-
   test.skipIf(isRoot)('that cannot be read is reported', async () => {
     const folder = await folderWith({ 'manifest.csv': 'id,file\na,a.fasta\n', 'a.fasta': FASTA });
     await chmod(path.join(folder, 'a.fasta'), 0);
@@ -126,16 +114,6 @@ HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
     expect(items.map((item) => [item.kind, item.input.name])).toEqual([[kind, input]]);
   });
 
-  test.each([
-    ['two.fasta', '>a\nMNKQQQTALN\n>b\nMNKQQQTALN\n'],
-    ['two.fasta', '>a\nMN-QQQTALN\n>b\nMNKQQQTALNAA\n'],
-    ['thing.xyz', '3\n'],
-    ['thing', 'x'],
-  ])('of %s (%j) has to be set', async (name, content) => {
-    const { problems } = await read('manifest.csv', `id,file\na,${name}\n`, { [name]: content });
-    expect(brief(problems)).toEqual([`MANIFEST_KIND_UNCLEAR 2 file ${name}`]);
-  });
-
   test('when set, makes several sequences one job', async () => {
     const text = '>a\nMNKQQQTALN\n>b\nMNKQQQTALN\n';
     const { items, problems } = await read('manifest.csv', 'id,kind,file\na,sequence,two.txt\n', {
@@ -168,17 +146,5 @@ describe('several manifests', () => {
     const sha256 = createHash('sha256').update('id,smiles\nx,C\ny,CC\n').digest('hex');
     expect(digests.map(({ file }) => file)).toEqual(paths);
     expect(digests[0]?.sha256).toBe(sha256);
-  });
-
-  test('a missing manifest does not hide the problems of the others', async () => {
-    const folder = await folderWith({ 'b.csv': 'id,smiles\nx,C.C\n' });
-    await mkdir(path.join(folder, 'empty'));
-    const paths = ['a.csv', 'empty', 'b.csv'].map((name) => path.join(folder, name));
-    const { problems } = await readManifests(paths);
-    expect(problems.map(({ code }) => code)).toEqual([
-      'MANIFEST_NOT_FOUND',
-      'MANIFEST_FOLDER_EMPTY',
-      'SMILES_SEVERAL_COMPONENTS',
-    ]);
   });
 });

@@ -37,14 +37,6 @@ describe('a SMILES file', () => {
     const { items } = await read('lib.smi', 'C\nCC LIG\nCCC LIG\nCCCC\n');
     expect(items.map(({ id }) => id)).toEqual(['lib-1', 'LIG', 'LIG-2', 'lib-4']);
   });
-
-  test('reports the line and the id of an invalid row', async () => {
-    const { problems } = await read('lib.smi', 'C one\nC(C two\nCCO,ethanol\n');
-    expect(problems.map(({ code, line, id }) => [code, line, id])).toEqual([
-      ['SMILES_SYNTAX', 2, 'two'],
-      ['SMILES_SYNTAX', 3, 'lib-3'],
-    ]);
-  });
 });
 
 describe('a FASTA file', () => {
@@ -91,13 +83,6 @@ describe('a FASTA file', () => {
   test('of equal lengths without a gap is not an alignment', async () => {
     const { items } = await read('two.fasta', '>a\nMNKQQQTALN\n>b\nMNKQQQAALN\n');
     expect(items.map(({ kind }) => kind)).toEqual(['sequence', 'sequence']);
-  });
-
-  test('reports text before the first header', async () => {
-    const { problems } = await read('x.fasta', 'junk\n>a\nMNKQQQTALN\n>b\nMNKQQQTALN\n');
-    expect(problems.map(({ code, line }) => [code, line])).toEqual([
-      ['SEQUENCE_TEXT_BEFORE_HEADER', 1],
-    ]);
   });
 
   test('with an endless record is refused at that record', async () => {
@@ -158,18 +143,6 @@ describe('an SD file', () => {
       const reading = await read('lig.sdf', `title${WATER}${end}`);
       expect(rows(reading)).toEqual([['lig', 'molecule', 1, `title${WATER}$$$$\n`]]);
     }
-  });
-
-  test('reports a broken or empty record, and reads the others', async () => {
-    const { items, problems } = await read(
-      'l.sdf',
-      `a${WATER}$$$$\n$$$$\nc\n\n\nx\n$$$$\nd${WATER}`,
-    );
-    expect(items.map(({ id }) => id)).toEqual(['a', 'd']);
-    expect(problems.map(({ line, severity }) => [line, severity])).toEqual([
-      [12, 'error'],
-      [13, 'error'],
-    ]);
   });
 
   test('with an endless record is refused at that record', async () => {

@@ -52,14 +52,6 @@ describe('net_charge', () => {
     const { items } = await read('t.jsonl', JSON.stringify({ smiles, net_charge: written }));
     expect(items.map((item) => item.options)).toMatchObject([{ netCharge: charge }]);
   });
-
-  test.each(['one', '0.5', '1e0', '1-', 'auto', '99999', '+'])('%s is refused', async (written) => {
-    const { problems } = await read(
-      't.jsonl',
-      JSON.stringify({ smiles: 'C', net_charge: written }),
-    );
-    expect(brief(problems)).toEqual([`MANIFEST_NET_CHARGE_INVALID 1 net_charge ${written}`]);
-  });
 });
 
 describe('predictors', () => {
@@ -73,19 +65,6 @@ describe('predictors', () => {
     expect(await optionsOf({ sequence: SEQUENCE, predictors })).toMatchObject({
       predictors: expected,
     });
-  });
-
-  test.each([
-    ['dynamin', 'dynamine'],
-    ['psp', 'psper'],
-    ['earlyfolding', 'efoldmine'],
-  ])('%s: did you mean %s?', async (name, meant) => {
-    const { problems } = await read(
-      't.jsonl',
-      JSON.stringify({ sequence: SEQUENCE, predictors: name }),
-    );
-    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_PREDICTOR_UNKNOWN']);
-    expect(problems[0]?.remedy).toContain(`Did you mean \`${meant}\``);
   });
 });
 
@@ -110,27 +89,4 @@ describe('shifts', () => {
     ]);
     expect(problems[0]?.remedy).toContain('`true`, `false`');
   });
-});
-
-test('reports all problems of a row at once', async () => {
-  const row = {
-    id: '.x',
-    kind: 'molecule',
-    smiles: 'C1',
-    charge_method: 'am1',
-    net_charge: 'x',
-    atom_type: 'opls',
-    email: 'me',
-    predictors: 'dynamine',
-  };
-  const { problems } = await read('t.jsonl', JSON.stringify(row));
-  expect(problems.map(({ code, column }) => `${code} ${String(column)}`)).toEqual([
-    'MANIFEST_ID_INVALID id',
-    'MANIFEST_EMAIL_INVALID email',
-    'MANIFEST_OPTION_UNUSED predictors',
-    'MANIFEST_OPTION_INVALID charge_method',
-    'MANIFEST_NET_CHARGE_INVALID net_charge',
-    'MANIFEST_OPTION_INVALID atom_type',
-    'SMILES_SYNTAX smiles',
-  ]);
 });

@@ -40,11 +40,6 @@ describe('CSV', () => {
     });
   });
 
-  test('a quote that includes the next row is reported', async () => {
-    const { problems } = await read('t.csv', 'id,smiles\na,"C\nb,"CC"\nc,CCC\n');
-    expect(problems.map(({ code }) => code)).toContain('MANIFEST_ROW_QUOTES');
-  });
-
   test('a quote that is never closed loses no row before it, however many there are', async () => {
     const before = Array.from({ length: 5_000 }, (_, index) => `i${String(index)},C`);
     const { items, problems, rows } = await read(
@@ -62,15 +57,6 @@ describe('CSV', () => {
       { id: 'a', smiles: 'C' },
       { id: 'b', smiles: 'CC' },
     ]);
-  });
-
-  test('an unquoted comma in `predictors` is reported, and not read as the next column', async () => {
-    const { problems, items } = await read(
-      't.csv',
-      'id,sequence,predictors,title\na,MNKQQQTALN,dynamine,agmata,Title\n',
-    );
-    expect(items).toEqual([]);
-    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_ROW_LONG']);
   });
 
   test('the row is returned as it was written, including blanks', async () => {
@@ -112,13 +98,6 @@ describe('JSONL', () => {
       more: '{"k":"1"}',
     });
   });
-
-  test('one broken line does not hide the others', async () => {
-    const reading = await read('t.jsonl', '{"smiles":"C"}\n{oops}\n{"smiles":"CC"}\n');
-    expect(lines(reading)).toEqual(['row-1 1', 'row-3 3']);
-    expect(brief(reading.problems)).toEqual(['MANIFEST_SYNTAX 2 - {oops}']);
-    expect(reading.rows).toBe(3);
-  });
 });
 
 describe('JSON', () => {
@@ -126,27 +105,6 @@ describe('JSON', () => {
     const text =
       '[\n  {"id": "a", "smiles": "C", "note": "], \\" {"},\n\n  {\n "id": "b", "smiles": "CC"}\n]\n';
     expect(lines(await read('t.json', text))).toEqual(['a 2', 'b 4']);
-  });
-
-  test('one broken element does not hide the others', async () => {
-    const reading = await read('t.json', '[{"smiles":"C"},\n {"smiles":C},\n {"smiles":"CC"},\n]');
-    expect(lines(reading)).toEqual(['row-1 1', 'row-3 3']);
-    expect(reading.problems.map(({ code, line }) => `${code} ${String(line)}`)).toEqual([
-      'MANIFEST_SYNTAX 2',
-      'MANIFEST_SYNTAX 4',
-    ]);
-  });
-
-  test.each([
-    ['{"items": []}', 'array of objects'],
-    ['[{"smiles":"C"}', 'never closed'],
-    ['[{"smiles":"C"}, {"smi', 'never closed'],
-    ['[{"smiles":"C"}] [', 'after the array'],
-    ['"C"', 'array of objects'],
-  ])('%s is reported', async (text, reason) => {
-    const { problems } = await read('t.json', text);
-    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_SYNTAX']);
-    expect(problems[0]?.message).toContain(reason);
   });
 });
 
@@ -176,36 +134,6 @@ describe('YAML', () => {
     expect(item.input.text).toBe('>one\nMNKQQQTALN');
     expect(item.options).toMatchObject({ predictors: ['dynamine', 'agmata'] });
   });
-
-  test.each([
-    ['- id: a\n  smiles: "C\n', 1],
-    ['- id: a\n- id: "b\n\n', 2],
-    ['- smiles: *CC\n', 1],
-    ['smiles: C\n', 1],
-    ['- smiles: C\n---\n- smiles: C\n', 2],
-    ['- {smiles: C, smiles: CC}\n', 1],
-  ])('%j is reported', async (text, line) => {
-    const { problems, items } = await read('t.yaml', text);
-    expect(items).toEqual([]);
-    expect(problems.length).toBeGreaterThan(0);
-    expect(problems[0]).toMatchObject({ code: 'MANIFEST_SYNTAX' });
-    expect(problems[0]?.line).toBeGreaterThanOrEqual(line);
-  });
-
-  test('anchors that expand exponentially are refused', async () => {
-    const levels = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const bomb = levels.map((name, index) => {
-      const before = levels[index - 1];
-      const list =
-        before === undefined ? 'x' : Array.from({ length: 9 }, () => `*${before}`).join(', ');
-      return `${name}: &${name} [${list}]`;
-    });
-    const { problems } = await read(
-      't.yaml',
-      `${bomb.join('\n')}\nitems:\n  - {smiles: C, x: *h}\n`,
-    );
-    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_SYNTAX']);
-  });
 });
 
 describe('a column name in another case', () => {
@@ -221,44 +149,9 @@ describe('a column name in another case', () => {
     expect(items.map(({ input, user }) => [input.text, user])).toEqual([['C', { SMILES: 'CC' }]]);
     expect(brief(problems)).toEqual(['MANIFEST_COLUMN_TYPO 1 SMILES SMILES']);
   });
-
-  test('twice is refused', async () => {
-    const { problems } = await read('t.csv', 'id,Smiles,SMILES\na,C,CC\n');
-    expect(brief(problems)).toEqual(['MANIFEST_COLUMN_REPEATED 1 smiles smiles']);
-  });
-});
-
-describe('a column name of another program', () => {
-  test.each([
-    ['structure,id', 'structure', 'smiles'],
-    ['seq', 'seq', 'sequence'],
-    ['filename', 'filename', 'file'],
-  ])('%s: our name is suggested', async (header, column, meant) => {
-    const { problems } = await read('t.csv', `${header}\nx\n`);
-    const typo = problems.find(({ code }) => code === 'MANIFEST_COLUMN_TYPO');
-    expect(typo).toMatchObject({ column });
-    expect(typo?.remedy).toContain(`\`${meant}\``);
-  });
 });
 
 describe('a column that is probably misspelt', () => {
-  test.each([
-    ['smlies', 'smiles'],
-    ['net charge', 'net_charge'],
-    ['net-charge', 'net_charge'],
-    ['netcharge', 'net_charge'],
-    ['predictor', 'predictors'],
-    ['orignal_numbering', 'original_numbering'],
-    ['compound_id', 'id'],
-    ['name', 'id'],
-    ['Charge', 'net_charge'],
-  ])('%s: did you mean %s?', async (column, meant) => {
-    const { problems } = await read('t.csv', `file,${column}\n`);
-    const typo = problems.find(({ code }) => code === 'MANIFEST_COLUMN_TYPO');
-    expect(typo).toMatchObject({ severity: 'warning', line: 1, column });
-    expect(typo?.remedy).toContain(`\`${meant}\``);
-  });
-
   test.each(['project', 'supplier_code', 'formula', 'series', 'pi', 'name', 'size'])(
     '%s is a column of the user',
     async (column) => {
@@ -266,14 +159,6 @@ describe('a column that is probably misspelt', () => {
       expect(problems).toEqual([]);
     },
   );
-
-  test('is reported once in JSONL, at the first row with it', async () => {
-    const { problems } = await read(
-      't.jsonl',
-      '{"smiles":"C"}\n{"smiles":"C","titel":"x"}\n{"smiles":"C","titel":"y"}\n',
-    );
-    expect(brief(problems)).toEqual(['MANIFEST_COLUMN_TYPO 2 titel titel']);
-  });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /** The column `remote_id`: a row whose job exists at the service. */
 import { describe, expect, test } from 'vitest';
-import { brief, onlyItem, read } from './manifests.ts';
+import { onlyItem, read } from './manifests.ts';
 
 const JOB = '3f1c2a9e-5d0b-4c57-9a55-0d8f5f3c9b11';
 
@@ -36,11 +36,6 @@ describe('a row with a remote_id', () => {
     expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_INPUT_MISSING']);
   });
 
-  test('needs a kind if nothing else determines it', async () => {
-    const { problems } = await read('m.csv', `id,remote_id\na,${JOB}\n`);
-    expect(brief(problems)).toEqual(['MANIFEST_KIND_UNCLEAR 2 kind ']);
-  });
-
   test.each(['../queue', 'a/b', '..', 'https://host/api/queue/x/', 'two words', 'x'.repeat(201)])(
     'is refused with the id %j, which would lead to another address',
     async (id) => {
@@ -49,25 +44,6 @@ describe('a row with a remote_id', () => {
       expect(problems).toMatchObject([{ code: 'MANIFEST_REMOTE_ID_INVALID', column: 'remote_id' }]);
     },
   );
-
-  test('is refused if an earlier row of the same service has the job', async () => {
-    const lines = [
-      'id,kind,remote_id,file',
-      `a,sequence,${JOB},`,
-      `b,molecule,${JOB},`,
-      `c,alignment,${JOB.toUpperCase()},`,
-      `d,molecule,AbC1,`,
-      `e,molecule,aBc1,`,
-      `f,molecule,${JOB},ethanol.sdf`,
-    ];
-    const { items, problems } = await read('m.csv', lines.join('\n'), {});
-    expect(items.map(({ id }) => id)).toEqual(['a', 'b', 'd', 'e']);
-    expect(problems.map(({ code, line }) => `${code} ${String(line)}`)).toEqual([
-      'MANIFEST_REMOTE_ID_DUPLICATE 4',
-      'MANIFEST_FILE_NOT_FOUND 7',
-    ]);
-    expect(problems[0]?.message).toContain('m.csv line 2');
-  });
 
   test('a table with remote_id as its only input column can be read', async () => {
     const { items, problems } = await read('m.csv', `id;kind;remote_id\na;molecule;ab12\n`);

@@ -40,12 +40,6 @@ describe('an input given directly', () => {
     expect(reading.problems).toEqual([]);
     expect(brieflyOf(reading)).toEqual(['ligand molecule ligand.pdb 1']);
   });
-
-  test('is sent byte for byte, so it must be UTF-8', async () => {
-    const { problems, rows } = await read('lig.pdb', Buffer.from(`REMARK \xe9\n${PDB}`, 'latin1'));
-    expect(rows).toBe(1);
-    expect(brief(problems)).toEqual(['MANIFEST_FILE_NOT_UTF8 1 file lig.pdb']);
-  });
 });
 
 describe('a folder of inputs', () => {
@@ -105,20 +99,6 @@ describe('a folder of inputs', () => {
       'MANIFEST_FOLDER_SKIPPED',
       'MANIFEST_UNREADABLE',
     ]);
-  });
-
-  test('that contains only tables is refused, with the advice to name them', async () => {
-    const folder = await folderWith({ 'b.csv': 'smiles\nC\n', 'a.csv': 'smiles\nC\n' });
-    const { problems } = await readManifests([folder]);
-    expect(problems[0]?.message).toContain('`a.csv`, `b.csv`');
-    expect(problems[0]?.remedy).toContain('*.csv');
-  });
-
-  test('with hundreds of files yields them in order', async () => {
-    const names = Array.from({ length: 300 }, (_, at) => `f${String(at)}.pdb`);
-    const folder = await folderWith(Object.fromEntries(names.map((name) => [name, PDB])));
-    const { items } = await readManifests([folder]);
-    expect(items.map(({ id }) => `${id}.pdb`)).toEqual(names);
   });
 });
 
@@ -189,14 +169,6 @@ describe('gzip', () => {
     const row = await read('manifest.csv', 'file\nb.pdb.gz\n', { 'b.pdb.gz': bomb });
     expect(brief(row.problems)).toEqual(['MANIFEST_FILE_TOO_LARGE 2 file b.pdb.gz']);
   });
-
-  test('that is damaged is reported', async () => {
-    const { problems } = await read('manifest.csv', 'file\nlig.pdb.gz\n', {
-      'lig.pdb.gz': gzipSync(PDB).subarray(0, 40),
-    });
-    expect(brief(problems)).toEqual(['MANIFEST_FILE_UNREADABLE 2 file lig.pdb.gz']);
-    expect(problems[0]?.message).toContain('gzip');
-  });
 });
 
 describe('hostile text', () => {
@@ -230,16 +202,5 @@ describe('hostile text', () => {
     const { problems } = await read('t.csv', `id,smiles\na,C${',x'.repeat(100_000)}\nb,C\n`);
     expect(problems.map(({ code, line }) => [code, line])).toEqual([['MANIFEST_ROW_LONG', 2]]);
     expect(problems[0]?.message).toContain('100002 cells');
-  });
-
-  test('control codes in names do not reach the terminal', async () => {
-    const { problems, items } = await read('t.sdf', '\u001b[2Jx\n\n\nno counts\n$$$$\n');
-    expect(items).toEqual([]);
-    const folder = await folderWith({ '\u001b[2J.pdb': 'x', '\u001b[2J.txt': '' });
-    const ofFiles = (await readManifests([folder])).problems;
-    expect(ofFiles.length).toBeGreaterThan(1);
-    for (const { message, id, file } of [...problems, ...ofFiles]) {
-      expect(`${message}${id ?? ''}${file}`).not.toContain('\u001b');
-    }
   });
 });

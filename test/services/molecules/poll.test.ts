@@ -116,8 +116,6 @@ describe('finished means all 19 files', () => {
   );
 });
 
-describe('every recording of the real engine', () => {});
-
 describe('the reason of a failure is taken from the log', () => {
   test.each([
     ['smi-wrong_charge-bcc-1-gaff2', 'The number of electrons is odd (25)'],
