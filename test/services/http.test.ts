@@ -81,6 +81,13 @@ describe('a request that never left this machine is distinguished from an uncert
     expect(server.requests).toHaveLength(1);
   });
 
+  test('aborted before it began: unreached', async () => {
+    await using server = await httpServer((_, response) => json(response, 200, {}));
+    const answer = await post(newHttp(), server.url, AbortSignal.abort());
+    expect(answer).toMatchObject({ type: 'unreached', code: 'ABORTED' });
+    expect(server.requests).toEqual([]);
+  });
+
   test('answered with an incomplete header: broken', async () => {
     await using server = await rawServer('HTTP/1.1 200 OK\r\nContent-', (socket) => socket.end());
     expect((await post(newHttp(), server.url)).type).toBe('broken');

@@ -134,6 +134,11 @@ describe('problems of a record are returned, never thrown', () => {
       message: 'ethanol_GMX.top includes "other.itp", which is missing.',
     });
   });
+
+  test('bytes that are not a record', () => {
+    const job = { options: optionsOf(ETHANOL), input: { name: 'input.smi', text: '' } };
+    expect(checkResult(job, '<html>')).toMatchObject({ code: 'RESULT_NOT_JSON' });
+  });
 });
 
 describe('silent errors of the engine', () => {

@@ -130,6 +130,10 @@ describe('the reason of a failure is taken from the log', () => {
     expect(lines).not.toMatch(/^=+$|Total time|quote\+|Removing temporary/m);
   });
 
+  test('a log without an error has no reason', () => {
+    expect(meaningfulLines('======\nTotal time of execution: 1s\n')).toBeNull();
+  });
+
   test('a token in the log does not get into the outcome', async () => {
     const record = { ...finishedRecord(ETHANOL), results: {}, log: `ACPYPE FAILED: user ${TOKEN}` };
     expect(JSON.stringify(await polled(200, record))).not.toContain(TOKEN);
