@@ -50,4 +50,12 @@ export const COMMANDS: readonly Mutant[] = [
     breaks: '5: no cell of a table runs as a formula.',
     tests: ['test/report/cells.property.test.ts', 'test/report/csv-table.test.ts'],
   },
+  {
+    name: 'killed-host-is-not-missed',
+    file: 'src/campaigns/follow.ts',
+    find: 'if (this.#session.isAbandoned === true)',
+    replace: 'if (this.#session.isAbandoned === false)',
+    breaks: '3: a command takes over when the one that ran the server is killed.',
+    tests: ['test/cli/together.test.ts'],
+  },
 ];
