@@ -147,13 +147,13 @@ describe('a server', () => {
   test('without the namespace is reported as such, by every call', async () => {
     const client = await connectClient({ address: inject('temporal'), namespace: 'nobodys' });
     const calls = [
-      client.workflowService.describeNamespace({ namespace: 'nobodys' }),
-      client.workflow.start('campaign', { workflowId: 'x', taskQueue: 'x' }),
-      client.workflow.count(),
-      registerSearchAttributes(client),
+      () => client.workflowService.describeNamespace({ namespace: 'nobodys' }),
+      () => client.workflow.start('campaign', { workflowId: 'x', taskQueue: 'x' }),
+      () => client.workflow.count(),
+      () => registerSearchAttributes(client),
     ];
     for (const call of calls) {
-      const error = await refusal(call);
+      const error = await refusal(call());
       expect(refusalOf(error) ?? error).toMatchObject({ code: 'TEMPORAL_NAMESPACE_MISSING' });
     }
     await client.connection.close();
