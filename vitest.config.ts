@@ -49,8 +49,9 @@ export default defineConfig({
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     // A Temporal worker crashes in vitest's threads; in forks it works.
     pool: 'forks',
-    // Two cores, and every integration test brings a worker of its own; with three, the cores were idle half of the time.
-    maxWorkers: 4,
+    // Two cores, and every integration test brings a worker of its own; most of them wait half of the time. With four, a
+    // whole run was 5 % shorter, and tests disturbed each other.
+    maxWorkers: 3,
     // For a test that hangs: a busy machine must not fail one that is only slow.
     testTimeout: 240_000,
     // The same for a state that is waited for: the wait ends when it is reached, and only a hang lasts this long.

@@ -45,7 +45,9 @@ test('after Ctrl-C, kill -9 and SIGTERM the same command continues, and sends ev
   expect(at.servers(), 'the server outlives kill -9').toEqual([before?.['pid']]);
 
   const adopting = await runsUntil(2);
-  expect(at.record('server'), 'the server is taken over').toEqual(before);
+  // Its page may have another port: that of all is asked for first, and another program may have it now.
+  const { pid, address } = before ?? {};
+  expect(at.record('server'), 'the server is taken over').toMatchObject({ pid, address });
   adopting.kill('SIGTERM');
   await adopting.endsWith(130);
   allIsQuiet(at);

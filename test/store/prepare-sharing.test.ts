@@ -242,7 +242,7 @@ describe('rows that share work', () => {
         const sum = ended + survey.submitted + duplicates + survey.cached + survey.jobs.sequence;
         expect(sum).toBe(survey.items);
       }),
-      { numRuns: 30 },
+      { numRuns: 30, endOnFailure: true },
     );
   });
 
@@ -277,7 +277,7 @@ describe('rows that share work', () => {
           expect([leader?.id, leader?.follows], `leader of ${id}`).toEqual([follows, undefined]);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 20, endOnFailure: true },
     );
   });
 });
