@@ -21,6 +21,8 @@ interface DelimitedRow {
   readonly cells: readonly string[];
   /** As in the file. */
   readonly raw: string;
+  /** The first cell whose quotes do not enclose it. */
+  readonly misquoted: string | null;
 }
 
 export const readCsv: RowReader = (text) => readDelimited(text, [',', ';', '\t'], 'CSV');
@@ -32,13 +34,9 @@ async function* readDelimited(
   format: string,
 ): AsyncGenerator<readonly RawRow[]> {
   let rows: ParsedRows | null = null;
-  let table = new Table(delimiters[0]);
+  const table = new Table();
   for await (const piece of text) {
-    if (rows === null) {
-      const delimiter = delimiterOf(piece, delimiters);
-      rows = new ParsedRows(delimiter);
-      table = new Table(delimiter);
-    }
+    rows ??= new ParsedRows(delimiterOf(piece, delimiters));
     const read = table.read(rows.take(piece));
     if (read.length > 0) yield read;
     // Without an input column every row would be invalid: it is reported once.
@@ -56,10 +54,12 @@ async function* readDelimited(
 /** The rows of pieces of text. csv-parse counts a CRLF inside quotes twice, so lines are counted in what it read. */
 class ParsedRows {
   readonly #parser;
+  readonly #delimiter: Delimiter;
   /** Of the empty lines before the next row. */
   #line = 1;
 
   constructor(delimiter: Delimiter) {
+    this.#delimiter = delimiter;
     this.#parser = parse({
       delimiter,
       raw: true,
@@ -101,10 +101,14 @@ class ParsedRows {
     for (;;) {
       const parsed = this.#parser.read() as Parsed | null;
       if (parsed === null) return rows;
-      const { record, raw } = parsed;
-      const begins = this.#line + lineBreaks(emptyLines(raw));
-      rows.push({ line: begins, cells: record, raw: raw.replace(/^[\r\n]+|[\r\n]+$/g, '') });
-      this.#line += lineBreaks(raw);
+      const raw = parsed.raw.replace(/^[\r\n]+|[\r\n]+$/g, '');
+      rows.push({
+        line: this.#line + lineBreaks(emptyLines(parsed.raw)),
+        cells: parsed.record,
+        raw,
+        misquoted: misquotedCell(raw, this.#delimiter),
+      });
+      this.#line += lineBreaks(parsed.raw);
     }
   }
 }
@@ -138,13 +142,8 @@ class Table {
   /** Null before the header. */
   #columns: readonly string[] | null = null;
   isUsable = true;
-  readonly #delimiter: Delimiter;
   /** A failed.csv: the apostrophes that keep a spreadsheet from evaluating a cell are removed again. */
   #isGuarded = false;
-
-  constructor(delimiter: Delimiter) {
-    this.#delimiter = delimiter;
-  }
 
   read(rows: readonly DelimitedRow[]): RawRow[] {
     const read: RawRow[] = [];
@@ -175,7 +174,7 @@ class Table {
       if (column === '__proto__') Object.defineProperty(cells, column, ownValue(cell));
       else if (column !== '') cells[column] = cell;
     }
-    return { line: row.line, cells, complaints: cellComplaints(columns, row, this.#delimiter) };
+    return { line: row.line, cells, complaints: cellComplaints(columns, row) };
   }
 }
 
@@ -184,16 +183,11 @@ function ownValue(value: string): PropertyDescriptor {
   return { value, enumerable: true, writable: true, configurable: true };
 }
 
-function cellComplaints(
-  columns: readonly string[],
-  row: DelimitedRow,
-  delimiter: Delimiter,
-): Complaint[] {
+function cellComplaints(columns: readonly string[], row: DelimitedRow): Complaint[] {
   const complaints: Complaint[] = [];
   const counts = { cells: row.cells.length, columns: columns.length };
-  const misquoted = misquotedCell(row.raw, delimiter);
-  if (misquoted !== null) {
-    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: misquoted }));
+  if (row.misquoted !== null) {
+    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: row.misquoted }));
   }
   // Spreadsheets add empty cells without a column at the end of rows.
   if (row.cells.some((cell, at) => !isBlank(cell) && (columns[at] ?? '') === '')) {
