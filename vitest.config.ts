@@ -35,7 +35,7 @@ const SLOW = [
   'test/{doctor/workflows,inputs/hostile-proteins.property}.test.ts',
   'test/project/docs.test.ts',
   'test/store/{in-bucket,prepare-sharing,s3/errors}.test.ts',
-  'test/{activities/clocks-apart,host/{port-race,web-pages},program/heap,report/tables/read-back,services/redaction}.test.ts',
+  'test/{host/{port-race,web-pages},program/heap,report/tables/read-back,services/redaction}.test.ts',
 ];
 
 function excluded({ LONG_TESTS, QUICK_TESTS }: NodeJS.ProcessEnv): string[] {

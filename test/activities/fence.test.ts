@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { Fence, type Attempt } from '../../src/activities/fence.ts';
+import { RecentAnswers } from '../../src/activities/recent-answers.ts';
 import { FIRST_BYTE_MS } from '../../src/domain/longest-post.ts';
 
 const OWN: Attempt = {
@@ -68,4 +69,13 @@ test('a passage closes, also while the machine sleeps', async () => {
   expect(passage?.isOpen()).toBe(true);
   clock.steadyMs += 1;
   expect(passage?.isOpen()).toBe(false);
+});
+
+test('a shared answer is looked up again when it is too old, and an error is not shared', async () => {
+  const campaigns = new RecentAnswers<boolean>();
+  const failing = campaigns.find('a', () => Promise.reject(new Error('away')));
+  await expect(failing).rejects.toThrow('away');
+  expect(await campaigns.find('a', () => Promise.resolve(true))).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(await campaigns.find('a', () => Promise.resolve(false))).toBe(false);
 });

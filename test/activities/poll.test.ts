@@ -1,43 +1,209 @@
-import { expect, test } from 'vitest';
+/** When a job is polled, how often, and what an attempt leaves for the next one. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '@temporalio/activity';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { JobStage } from '../../src/activities/job-stage.ts';
+import { JobTimes } from '../../src/activities/job-times.ts';
+import { poll, type Seen } from '../../src/activities/poll.ts';
+import { ServerClock } from '../../src/activities/server-clock.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
-import { pollOnce } from './a-poll.ts';
+import type { RemoteJob } from '../../src/workflows/activity-types.ts';
+import { aJob, workerWith } from './a-job.ts';
+
+interface Attempt {
+  /** The answers to one poll after the other; the last one is repeated. */
+  readonly answers: readonly [PollOutcome, ...PollOutcome[]];
+  /** How far (ms) our clock is ahead of the server's. */
+  readonly ahead?: number;
+  readonly attempt?: number;
+  /** How long ago (ms) the job was accepted. */
+  readonly age?: number;
+  /** How long (ms) jobs of its kind took so far. */
+  readonly usual?: number;
+  /** What the attempt before has left. */
+  readonly left?: Seen;
+  /** Other activities that wait for the end of their jobs. */
+  readonly waiting?: number;
+}
+
+/** What one attempt returned or threw, and how often it polled. */
+async function pollOnce(given: Attempt) {
+  const { answers, ahead = 0, attempt = 1, age = 0, usual = 100, waiting = 0, left } = given;
+  const job = await aJob('sequence');
+  const jobTimes = timesOf(job, usual);
+  jobTimes.waiting = waiting;
+  let polls = 0;
+  const client = {
+    artefacts: () => [],
+    ping: () => Promise.resolve({ type: 'well' }),
+    poll: () => {
+      polls += 1;
+      return Promise.resolve(answers[Math.min(polls, answers.length) - 1]);
+    },
+  };
+  const worker = workerWith(client, { jobTimes });
+  const server = Date.now() - ahead;
+  const activity = new MockActivityEnvironment({
+    attempt,
+    heartbeatDetails: left,
+    scheduledTimestampMs: server - age,
+    currentAttemptScheduledTimestampMs: server,
+  });
+  const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+  const ended: unknown = await activity
+    .run(() => poll(worker, job, policy))
+    .catch((error: unknown) => error);
+  return { ended, polls };
+}
+
+function timesOf(job: RemoteJob, ...tookMs: number[]): JobTimes {
+  const times = new JobTimes();
+  const queuedAt = '2026-11-25T00:00:00.000Z';
+  for (const ms of tookMs) {
+    const finishedAt = new Date(Date.parse(queuedAt) + ms).toISOString();
+    times.note(job, { queuedAt, startedAt: queuedAt, finishedAt } as never);
+  }
+  return times;
+}
 
 const later = (delayMs: number): PollOutcome => ({ type: 'postponed', message: 'later', delayMs });
 const FINISHED: PollOutcome = { type: 'finished' };
+const DONE = { type: 'finished' };
+const NOT_YET = { type: 'NotYet' };
+const MINUTES = 60_000;
 
-test('a job whose poll is postponed for a moment is polled again by the same attempt', async () => {
-  const { ended, polls } = await pollOnce({ answers: [later(300), later(200), FINISHED] });
-  expect(ended).toMatchObject({ type: 'finished' });
-  expect(polls).toBe(3);
+describe('an attempt to poll a job', () => {
+  test.each<[string, Attempt, polls: number, ended: object]>([
+    [
+      'polls again if that is postponed for a moment',
+      { answers: [later(300), later(200), FINISHED] },
+      3,
+      DONE,
+    ],
+    [
+      'leaves a poll that is postponed for long to the Temporal server',
+      { answers: [later(30_000), FINISHED] },
+      1,
+      { ...NOT_YET, nextRetryDelay: 30_000 },
+    ],
+    // Three waits of 1.5 s are less than 5 s.
+    ['does not wait for more than some seconds', { answers: [later(1_500)] }, 4, NOT_YET],
+    ['waits for a job of some seconds', { answers: [FINISHED], usual: 3_000, age: 500 }, 1, DONE],
+    ['does not wait for a longer one', { answers: [FINISHED], usual: 30_000 }, 0, NOT_YET],
+    [
+      'does not wait beside many that do',
+      { answers: [FINISHED], usual: 3_000, waiting: 100 },
+      0,
+      NOT_YET,
+    ],
+  ])('%s', async (_, given, polls, ended) => {
+    expect(await pollOnce(given)).toMatchObject({ polls, ended });
+  });
+
+  test('gives a job up that the service does not know when that has lasted, and not before', async () => {
+    const answers = [{ type: 'lost', message: 'not found' }] as const;
+    const after = (minutes: number, times: number) =>
+      pollOnce({ answers, attempt: 9, left: { badSince: Date.now() - minutes * MINUTES, times } });
+    expect((await after(10, 40)).ended).toMatchObject(NOT_YET);
+    expect((await after(16, 1)).ended).toMatchObject(NOT_YET);
+    expect((await after(16, 3)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
+  });
+
+  test.each([-7, 5])('is not misled by a clock that is %d minutes ahead', async (minutes) => {
+    const ahead = minutes * MINUTES;
+    expect(await pollOnce({ ahead, answers: [FINISHED] })).toMatchObject({ polls: 1, ended: DONE });
+    const running = { type: 'running', timing: null, retryAfterMs: null } as unknown as PollOutcome;
+    const { ended } = await pollOnce({ ahead, answers: [running], attempt: 3, age: 20_000 });
+    expect(ended).toMatchObject(NOT_YET);
+    // By its age; and the deadline has not passed.
+    const { nextRetryDelay } = ended as { nextRetryDelay: number };
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(2_000);
+    expect(nextRetryDelay).toBeLessThan(3_000);
+  });
 });
 
-test('a job whose poll is postponed for long is retried by the Temporal server', async () => {
-  const { ended, polls } = await pollOnce({ answers: [later(30_000), FINISHED] });
-  expect(ended).toMatchObject({ type: 'NotYet', nextRetryDelay: 30_000 });
-  expect(polls).toBe(1);
+describe('the run times of jobs', () => {
+  const JOB = {
+    item: { kind: 'sequence' },
+    reference: { service: 'predictions', address: 'host' },
+  } as unknown as RemoteJob;
+
+  test.each([
+    ['nothing is known', [], null],
+    ['they differ slightly: the longest of them', [1_500, 1_560, 1_520], 1_560],
+    ['they differ widely: the shortest, and those near it', [90_000, 10_000, 10_900], 10_900],
+    ['they took minutes: at most one minute', [600_000, 610_000], 60_000],
+    ['only the last twenty count', [100, ...Array<number>(20).fill(5_000)], 5_000],
+  ])('%s', (_, tookMs, expected) => {
+    expect(timesOf(JOB, ...tookMs).likelyMs(JOB)).toBe(expected);
+  });
+
+  test('begin with the acceptance, if this worker knows it, and not with the activity', async () => {
+    const times = new JobTimes();
+    const job = { ...JOB, remoteId: 'one' };
+    times.accepted('one');
+    await delay(50);
+    expect(times.runningMs(job, 20)).toBeGreaterThanOrEqual(49);
+    expect(times.runningMs(job, 9_000), 'after a restart of the machine').toBe(9_000);
+    expect(times.runningMs({ ...JOB, remoteId: 'other' }, 20)).toBe(20);
+  });
 });
 
-test('a job of some seconds is first polled by the attempt that waited for it, a longer one by a later attempt', async () => {
-  const short = await pollOnce({ answers: [FINISHED], usual: 3_000, age: 500 });
-  expect(short).toMatchObject({ ended: { type: 'finished' }, polls: 1 });
-  const long = await pollOnce({ answers: [FINISHED], usual: 30_000 });
-  expect(long).toMatchObject({ ended: { type: 'NotYet' }, polls: 0 });
-  const many = await pollOnce({ answers: [FINISHED], usual: 3_000, waiting: 100 });
-  expect(many).toMatchObject({ ended: { type: 'NotYet' }, polls: 0 });
+describe('what an attempt leaves for the next one', () => {
+  const RESULT = { files: [], problem: null, timing: null };
+
+  function stageAfter(heartbeatDetails: unknown): { stage: JobStage; sent: unknown[] } {
+    const sent: unknown[] = [];
+    const context = {
+      info: { attempt: 2, heartbeatDetails, scheduledTimestampMs: Date.now() },
+      heartbeat: (details: unknown) => sent.push(details),
+    };
+    return { stage: new JobStage(context as unknown as Context, new ServerClock()), sent };
+  }
+
+  test('are its completed steps, sent once', () => {
+    const { stage, sent } = stageAfter(undefined);
+    stage.finish({ type: 'finished', artefacts: ['result', 'csv'] });
+    stage.keep('result', RESULT);
+    expect(sent, 'not one by one').toEqual([]);
+    stage.leaveToNextAttempt();
+    expect(sent).toHaveLength(1);
+    const next = stageAfter(JSON.parse(JSON.stringify(sent[0]))).stage;
+    expect(next.finished?.artefacts).toEqual(['result', 'csv']);
+    expect(next.fetched('result')).toEqual(RESULT);
+    expect(next.fetched('csv')).toBeUndefined();
+  });
+
+  test('is nothing without a new step', () => {
+    const { stage, sent } = stageAfter({ seen: { queuedAt: '2026-11-23T10:00:00Z' } });
+    stage.pollTries().leave({ queuedAt: '2026-11-23T10:00:00Z' });
+    stage.leaveToNextAttempt();
+    expect(sent).toEqual([]);
+  });
 });
 
-test('an attempt does not wait for more than some seconds, however short its waits are', async () => {
-  const { ended, polls } = await pollOnce({ answers: [later(1_500)] });
-  expect(ended).toMatchObject({ type: 'NotYet' });
-  // Three waits of 1.5 s are less than 5 s.
-  expect(polls).toBe(4);
-});
-
-test('a job that the service does not know is given up when that has lasted, and not before', async () => {
-  const answers = [{ type: 'lost', message: 'not found' }] as const;
-  const after = (minutes: number, times: number) =>
-    pollOnce({ answers, attempt: 9, left: { badSince: Date.now() - minutes * 60_000, times } });
-  expect((await after(10, 40)).ended).toMatchObject({ type: 'NotYet' });
-  expect((await after(16, 1)).ended).toMatchObject({ type: 'NotYet' });
-  expect((await after(16, 3)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
+test('the offset of the clocks is the smallest of the last minute', () => {
+  // Pauses around a minute, so that stamps expire one by one and all at once.
+  const pause = fc.oneof(fc.nat(2_000), fc.nat(61_000));
+  const stamps = fc.array(fc.record({ pause, difference: fc.nat(50) }), { minLength: 1 });
+  fc.assert(
+    fc.property(stamps, (arrivals) => {
+      let now = 0;
+      let seen: { readonly at: number; readonly difference: number }[] = [];
+      const clock = new ServerClock(() => now);
+      for (const { pause: ms, difference } of arrivals) {
+        now += ms;
+        clock.saw(now - difference);
+        seen = [...seen.filter(({ at }) => now - at < 60_000), { at: now, difference }];
+        const least = Math.min(...seen.map((one) => one.difference));
+        expect(clock.until(now + 1_000)).toBe(1_000 + least);
+        // Asked later, without new data from the server.
+        now += 100;
+        expect(clock.since(now - 1_000)).toBe(1_000 - least);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
 });

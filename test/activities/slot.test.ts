@@ -35,33 +35,26 @@ async function taken(id: string): Promise<TakenSlot> {
 }
 
 const accepted: SubmitOutcome = { type: 'accepted', remoteId: 'r', rateLimit: null };
-const unsure: SubmitOutcome = { type: 'unsure', message: '' };
-const refused: SubmitOutcome = { type: 'refused', status: 400, message: '' };
-const away: SubmitOutcome = {
+const away = {
   type: 'notNow',
   reason: 'unreachable',
   message: '',
   retryAfterMs: null,
   rateLimit: null,
-};
+} as const;
 
-test.each([
-  ['accepted', accepted, 'charged'],
-  ['unsure', unsure, 'open'],
-  ['refused', refused, 'free'],
-  ['not sent', away, 'free'],
-  ['not begun', null, 'free'],
-] as const)(
-  'a submission that is %s leaves its slot charged, open or free',
-  async (_, outcome, left) => {
-    closeSlot(deps, await taken('a'), outcome);
-    expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(
-      left === 'free' ? [] : [left],
-    );
-  },
-);
+test.each<[string, SubmitOutcome | null, left: string[]]>([
+  ['accepted leaves its slot charged', accepted, ['charged']],
+  ['unsure leaves its slot open', { type: 'unsure', message: '' }, ['open']],
+  ['refused frees its slot', { type: 'refused', status: 400, message: '' }, []],
+  ['not sent frees its slot', away, []],
+  ['not begun frees its slot', null, []],
+])('a submission that is %s', async (_, outcome, left) => {
+  closeSlot(deps, await taken('a'), outcome);
+  expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(left);
+});
 
-test('a request for a slot of a full window returns the time to wait and how many slots others use', async () => {
+test('a request for a slot of a full window returns the time to wait, or waits for milliseconds', async () => {
   for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
   expect(await reserve('c')).toMatchObject({
     type: 'full',
@@ -69,18 +62,13 @@ test('a request for a slot of a full window returns the time to wait and how man
     message: expect.stringContaining('limit of 2'),
     retryAfterMs: WINDOW_MS + 25,
   });
-});
-
-test('a request for a slot waits if the window opens within milliseconds', async () => {
-  for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
   clock.pass(WINDOW_MS);
   setTimeout(() => clock.pass(25), 10);
   expect(await reserve('c')).toMatchObject({ type: 'taken' });
 });
 
 test('a 429 while the window has free slots is reported as another client with the token', async () => {
-  const limited: SubmitOutcome = { ...away, reason: 'rate-limited', retryAfterMs: 1_000 };
-  closeSlot(deps, await taken('a'), limited);
+  closeSlot(deps, await taken('a'), { ...away, reason: 'rate-limited', retryAfterMs: 1_000 });
   expect(ledger.rejections()).toMatchObject([{ type: 'someone-else', charged: 0, limit: 2 }]);
   expect(await reserve('b')).toMatchObject({ type: 'full', retryAfterMs: 1_000 });
 });

@@ -120,7 +120,7 @@ export const RESULTS: readonly Mutant[] = [
     find: 'if (other === undefined) return null;',
     replace: 'if (other === undefined || other !== remoteId) return null;',
     breaks: '5: the file of another job is not a result.',
-    tests: ['test/services/predictions/check-files.test.ts', 'test/activities/fetch.test.ts'],
+    tests: ['test/services/predictions/check-files.test.ts'],
   },
   {
     name: 'check-forgotten-at-end',
@@ -136,6 +136,6 @@ export const RESULTS: readonly Mutant[] = [
     find: "const folder = problem === null ? '' : REJECTED;",
     replace: "const folder = problem === null ? REJECTED : '';",
     breaks: '5: a wrong result does not have the name of a right one.',
-    tests: ['test/activities/fetch.test.ts', 'test/workflows/rejected.test.ts'],
+    tests: ['test/workflows/rejected.test.ts'],
   },
 ];

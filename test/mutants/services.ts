@@ -24,7 +24,7 @@ export const SERVICES: readonly Mutant[] = [
     find: 'return Math.max(wished, retryAfterMs ?? 0);',
     replace: 'return Math.min(wished, retryAfterMs ?? 0);',
     breaks: '2: a job is polled when the service wants, and not before.',
-    tests: ['test/domain/poll-delay.test.ts'],
+    tests: ['test/domain/jobs.test.ts'],
   },
   {
     name: 'net-charge-not-sent',

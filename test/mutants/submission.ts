@@ -162,7 +162,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'this.#context.heartbeat(this.#left);',
     replace: 'this.#context.heartbeat({});',
     breaks: '2: an attempt continues where the one before it stopped.',
-    tests: ['test/activities/job-stage.test.ts'],
+    tests: ['test/activities/poll.test.ts'],
   },
   {
     name: 'lost-at-once',

@@ -16,7 +16,7 @@ describe.skipIf(missing !== null)(
   `hosts that share nothing${missing ? ` (${missing})` : ''}`,
   () => {
     test('keep every promise through a partition, a kill and a bad link', async () => {
-      // On a busy machine a clock cannot always be set: test/activities/clocks-apart.test.ts covers that part.
+      // On a busy machine a clock cannot always be set: test/activities/poll.test.ts covers that part.
       const plan = { ...planRound(1, 1, { scenario: 'all', short: true }), clocks: {} };
       const { broken, stories } = await playRound(tools as ClusterTools, plan);
       expect(broken, `${wordsOf(plan)}\n${stories}`).toEqual([]);

@@ -1,0 +1,55 @@
+/** One item on disk with its job, and a worker that has only what an activity uses. */
+import { onTestFinished } from 'vitest';
+import type { Dependencies } from '../../src/activities/dependencies.ts';
+import { FilesSeen } from '../../src/activities/files-seen.ts';
+import { ServerClock } from '../../src/activities/server-clock.ts';
+import { SERVICE_OF_KIND, type Kind } from '../../src/domain/item.ts';
+import { createClient } from '../../src/services/registry.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { waitingRecord } from '../../src/store/item-record.ts';
+import { writeItem } from '../../src/store/item-store.ts';
+import type { RemoteJob } from '../../src/workflows/activity-types.ts';
+import { JOBS, TOKEN } from '../services/jobs.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+/** Every tree belongs to this Temporal: for tests of activities that do not cover leases. */
+export const OURS: Dependencies['leases'] = { check: () => Promise.resolve() };
+
+export async function aJob(kind: Kind): Promise<RemoteJob> {
+  const folder = await temporaryFolder();
+  const { options, input } = JOBS[kind];
+  const about = { canonical: '', email: null, title: null, row: {}, user: {} };
+  const source = { file: 'x.csv', line: 2 };
+  const store = await openFileStore(folder);
+  await writeItem(store, waitingRecord({ id: 'one', kind, options, input, source, ...about }));
+  await store.write(`${kind}s/one/${input.name}`, input.text);
+  const item = { campaign: 'c', store: folder, tree: '', id: 'one', kind, generation: 0 };
+  const reference = { service: SERVICE_OF_KIND[kind], address: 'a', credential: 'c' };
+  return { item, reference, remoteId: 'r-1' };
+}
+
+export function workerWith(client: unknown, more: Partial<Dependencies> = {}): Dependencies {
+  const parts = {
+    serviceOf: () => ({ client }),
+    openStore: openFileStore,
+    leases: OURS,
+    serverClock: new ServerClock(),
+    jobTimes: { note() {} },
+    filesSeen: new FilesSeen(),
+    ...more,
+  };
+  return parts as unknown as Dependencies;
+}
+
+interface Target {
+  readonly url: string;
+  readonly maxDownload?: number;
+  readonly deadlineMs?: number;
+}
+
+/** A worker with the client of a service that is reached by real HTTP. */
+export function workerFor(kind: Kind, target: Target): Dependencies {
+  const client = createClient({ service: SERVICE_OF_KIND[kind], token: TOKEN, ...target });
+  onTestFinished(() => client.close());
+  return workerWith(client);
+}
