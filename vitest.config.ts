@@ -32,7 +32,7 @@ const SLOW = [
   'test/manifest/{encodings,lossless.property,problems,sources}.test.ts',
   'test/local-services/{curl,engine-process,faults,fork-server}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
-  'test/{doctor/workflows,inputs/hostile-proteins.property}.test.ts',
+  'test/{doctor/workflows,inputs/hostile.property}.test.ts',
   'test/project/docs.test.ts',
   'test/store/{in-bucket,prepare-sharing,s3/errors}.test.ts',
   'test/{host/{port-race,web-pages},program/heap,report/tables/read-back,services/redaction}.test.ts',

@@ -44,14 +44,8 @@ describe('the format is detected from its first line', () => {
     ['#NEXUS\nbegin data;\n', 'NEXUS'],
     ['PileUp\n MSF: 10 Type: P\n', 'MSF'],
     [' 2 10\none MNKQQQTALN\n', 'PHYLIP'],
-    ['MNKQQ', 'FASTA'],
   ])('%j', (text, format) => {
     expect(alignmentFormat(text)).toBe(format);
-  });
-
-  test.each(['#NEXUS\n', ' 2 10\none MNKQQQTALN\n'])('%j is refused', (text) => {
-    expect(readAlignmentInput(text)).toMatchObject({ input: null });
-    expect(codes(text)).toEqual(['ALIGNMENT_NOT_FASTA']);
   });
 });
 
@@ -70,14 +64,9 @@ describe('Stockholm and Clustal, interleaved, are sent as FASTA', () => {
   });
 
   test.each([
-    ['no end', STOCKHOLM.replace('//\n', ''), 'ALIGNMENT_MALFORMED'],
-    ['a second alignment', STOCKHOLM + STOCKHOLM, 'ALIGNMENT_SEVERAL'],
-    ['a blank in a row', STOCKHOLM.replace('MNKQQ', 'MN KQQ'), 'ALIGNMENT_MALFORMED'],
     ['a name without a row', CLUSTAL.replace('QT-LN 9', ''), 'ALIGNMENT_MALFORMED'],
     ['a name twice in a block', STOCKHOLM.replace('\ntwo  ', '\none  '), 'ALIGNMENT_MALFORMED'],
     ['a block without a row', CLUSTAL.replace('two        QT-LN 9\n', ''), 'ALIGNMENT_UNEQUAL'],
-    ['one sequence', '# STOCKHOLM 1.0\none MN-Q\n//\n', 'ALIGNMENT_TOO_FEW_ROWS'],
-    ['nothing', 'CLUSTAL W\n', 'ALIGNMENT_TOO_FEW_ROWS'],
     ['junk', '# STOCKHOLM 1.0\n\u0000\u0001 <html> </html> ;\n//\n', 'ALIGNMENT_MALFORMED'],
   ])('with %s it is refused', (_, text, code) => {
     expect(codes(text)).toEqual([code]);
@@ -94,33 +83,21 @@ describe('Stockholm and Clustal, interleaved, are sent as FASTA', () => {
   });
 });
 
-/** Files that both GMOD's parsers and ours can read, which are implemented differently. */
-const alignment = fc
-  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 }))
-  .chain(([rows, blocks]) =>
-    fc.array(
-      fc.array(
-        fc.string({
-          unit: fc.constantFrom('A', 'C', 'D', 'E', 'G', 'K', 'L', 'W', 'X', '-'),
-          minLength: 8,
-          maxLength: 8,
-        }),
-        {
-          minLength: blocks,
-          maxLength: blocks,
-        },
-      ),
-      { minLength: rows + 1, maxLength: rows + 1 },
-    ),
-  );
+const block = fc.string({
+  unit: fc.constantFrom(...Array.from('ACDEGKLWX-')),
+  minLength: 8,
+  maxLength: 8,
+});
 
-function written(
-  blocksOfRows: readonly (readonly string[])[],
-  first: string,
-  last: string,
-): string {
-  const blocks = (blocksOfRows[0] ?? []).map((_, block) =>
-    blocksOfRows.map((row, n) => `name${String(n)}   ${row[block] ?? ''}\n`).join(''),
+/** Rows in blocks: files that both GMOD's parsers and ours can read, which are implemented differently. */
+const alignment = fc.integer({ min: 1, max: 3 }).chain((blocks) => {
+  const row = fc.array(block, { minLength: blocks, maxLength: blocks });
+  return fc.array(row, { minLength: 2, maxLength: 5 });
+});
+
+function written(rows: readonly (readonly string[])[], first: string, last: string): string {
+  const blocks = (rows[0] ?? []).map((_, nth) =>
+    rows.map((row, n) => `name${String(n)}   ${row[nth] ?? ''}\n`).join(''),
   );
   return `${first}\n\n${blocks.join('\n')}${last}`;
 }

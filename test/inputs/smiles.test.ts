@@ -18,13 +18,11 @@ async function findings(text: string, options = BCC): Promise<readonly InputFind
   return (await readSmilesInput(text, options, chemist)).findings;
 }
 
-async function codes(text: string, options = BCC): Promise<string[]> {
-  return (await findings(text, options)).map(({ code }) => code);
-}
+const codes = async (text: string, options = BCC): Promise<string[]> =>
+  (await findings(text, options)).map(({ code }) => code);
 
-async function canonical(text: string): Promise<string> {
-  return (await readSmilesInput(text, BCC, chemist)).canonical;
-}
+const canonical = async (text: string): Promise<string> =>
+  (await readSmilesInput(text, BCC, chemist)).canonical;
 
 /** Where and why it is invalid. */
 async function fault(text: string): Promise<string> {
@@ -37,13 +35,10 @@ async function fault(text: string): Promise<string> {
 test.each([
   'C%(100)CC%(100)',
   'C[C@H]([NH3+])C(=O)[O-]',
-  'F/C=C\\F',
   '[2H]OC',
-  '[CH3:1][OH:2]',
   'C=1CCC=1',
   'c1ccc2[nH]ccc2c1',
   'O=N(=O)c1ccccc1',
-  'C(C)1CC1',
   'C[S@](=O)N',
   'C1.C1',
 ])('%s is valid', async (text) => {
@@ -56,23 +51,16 @@ describe('invalid SMILES are reported with the place', () => {
     ['C1CC(', /^SYNTAX 5: a branch is never closed/],
     ['C1CC1C%12C', /^SYNTAX 7: a ring closure has no other end/],
     ['C11', /^SYNTAX null: a ring closure joins/],
-    ['hello', /^SYNTAX 1: there is no such atom/],
     ['CCO ethanol', /^SYNTAX 4: it contains a blank/],
-    ['CC)', /^SYNTAX 3: a branch is closed/],
-    ['C()C', /^SYNTAX 3: a branch is empty/],
     ['(C)C', /^SYNTAX 1: a branch has no atom/],
     ['C==C', /^SYNTAX 3: a bond follows a bond/],
     ['CC=', /^SYNTAX 3: a bond leads nowhere/],
-    ['C(=)C', /^SYNTAX 4: a bond leads nowhere/],
-    ['=C', /^SYNTAX 1: a bond has no atom/],
     ['1CC1', /^SYNTAX 1: a ring closure has no atom/],
     ['C[', /^SYNTAX 2: a bracket is never closed/],
-    ['C]', /^SYNTAX 2: a bracket is closed/],
     ['C[Xx]', /^SYNTAX 3: the bracket does not hold one atom/],
     ['CCO>>CC=O', /^SYNTAX 4: it is a reaction/],
     ['C.', /^SYNTAX 2: a component is empty/],
     ['Cé', /^SYNTAX 2: the character "é"/],
-    ['C\0C', /^SYNTAX 2: the character/],
   ])('%j', async (text, expected) => {
     expect(await fault(text)).toMatch(expected);
   });
@@ -86,7 +74,6 @@ describe('invalid SMILES are reported with the place', () => {
 describe('impossible molecules are reported with the atom', () => {
   test.each([
     ['CC(C)(C)(C)C', /^CHEMISTRY 2: C cannot have the valence 5/],
-    ['ClC[NH5]', /^CHEMISTRY 4: N cannot have the valence 6/],
     ['Cc1cccc1', /^CHEMISTRY 2: the aromatic ring has no alternating/],
     ['Ccc', /^CHEMISTRY 2: an aromatic atom/],
     ['[CH200]', /^CHEMISTRY null: RDKit/],
@@ -100,16 +87,11 @@ describe('the contents of a SMILES', () => {
     ['CC(=O)[O-].[NH4+]', ['SMILES_SEVERAL_COMPONENTS']],
     ['CC(=O)[O-].[Na+]', ['SMILES_SEVERAL_COMPONENTS', 'MOLECULE_ELEMENT_UNSUPPORTED']],
     ['C1.C2.C12', []],
-    ['*CC', ['SMILES_WILDCARD']],
     ['[Fe]', ['MOLECULE_ELEMENT_UNSUPPORTED', 'MOLECULE_SINGLE_ATOM']],
-    ['OB(O)c1ccccc1', ['MOLECULE_ELEMENT_UNSUPPORTED']],
-    ['[I-]', ['MOLECULE_SINGLE_ATOM']],
     ['O', []],
-    ['C[CH2]', ['SMILES_RADICAL']],
     ['[CH2]', ['SMILES_RADICAL']],
     // A hydrogen is missing in the bracket; RDKit drops the chirality and leaves an electron.
     ['C[C@](F)Cl', ['SMILES_RADICAL']],
-    ['[N]=O', ['SMILES_RADICAL']],
   ])('%s', async (text, expected) => {
     expect(await codes(text)).toEqual(expected);
   });
@@ -117,30 +99,24 @@ describe('the contents of a SMILES', () => {
   test('the limit of atoms includes implicit hydrogens', async () => {
     // 66 carbons and 134 hydrogens.
     expect(await codes('C'.repeat(66))).toEqual([]);
-    expect(await findings('C'.repeat(66) + 'O')).toMatchObject([
-      { code: 'MOLECULE_TOO_MANY_ATOMS', facts: { atoms: 201, atLeast: false } },
-    ]);
-    expect(await findings(`C[SH](${'C'.repeat(70)})C`)).toMatchObject([
-      { code: 'MOLECULE_TOO_MANY_ATOMS' },
-    ]);
-    // Few hydrogens: 100 aromatic carbons and their like are far below the limit.
+    const many = (atoms: number, atLeast: boolean) => [
+      { code: 'MOLECULE_TOO_MANY_ATOMS', facts: { atoms, atLeast } },
+    ];
+    expect(await findings('C'.repeat(66) + 'O')).toMatchObject(many(201, false));
+    expect(await findings('C'.repeat(300))).toMatchObject(many(300, true));
+    // Few hydrogens.
     expect(await codes('C#C'.repeat(40))).toEqual([]);
-    expect(await findings('C'.repeat(300))).toMatchObject([
-      { code: 'MOLECULE_TOO_MANY_ATOMS', facts: { atoms: 300, atLeast: true } },
-    ]);
   });
 });
 
 describe('a net charge', () => {
   test.each([
     ['CCO', null, 'gas', []],
-    ['CCO', 0, 'gas', []],
     ['CCO', 1, 'gas', ['SMILES_CHARGE_IGNORED']],
     ['CCO', 1, 'bcc', ['SMILES_CHARGE_DIFFERS']],
     ['CC(=O)[O-]', -1, 'bcc', []],
     ['CC(=O)[O-]', 0, 'bcc', ['SMILES_CHARGE_DIFFERS']],
     ['[O-]C(=O)CCC(=O)[O-]', -2, 'gas', []],
-    ['[NH3+]CC[NH2+]C', 2, 'bcc', []],
     ['C[C@H]([NH3+])C(=O)[O-]', 0, 'bcc', []],
   ] as const)('%s as %j with %s', async (text, netCharge, chargeMethod, expected) => {
     expect(await codes(text, { ...BCC, netCharge, chargeMethod })).toEqual(expected);
@@ -150,7 +126,6 @@ describe('a net charge', () => {
 describe('the canonical form', () => {
   test.each([
     ['OCC', 'CCO'],
-    ['[H]OCC', 'CCO'],
     ['C[C@]([H])(N)C(=O)O', 'C[C@H](N)C(=O)O'],
     ['[O-][N+](=O)C', 'CN(=O)=O'],
     ['F\\C=C\\F', 'F/C=C/F'],

@@ -2,9 +2,9 @@
  * Predicts the ids of the records of a FASTA text in the results, which are derived from the headers: the tables must
  * show the user's names.
  *
- * The rules were derived from the engine's results for awkward headers (tested by test/inputs/record-names.test.ts). If
- * a header has another form, the records are sent under generated names (`seq_1`, `seq_2`, …). Rejected: to generate
- * them always, so that the received files would not show the user's names.
+ * The rules were derived from the engine's results for awkward headers (test/inputs/answer-key-proteins.test.ts). If a
+ * header has another form, the records are sent under generated names (`seq_1`, `seq_2`, …). Rejected: to generate them
+ * always, so that the received files would not show the user's names.
  */
 import type { FastaRecord } from './fasta.ts';
 

@@ -16,7 +16,7 @@ import { readStar, type StarFrame } from './star.ts';
  *
  * The sets were derived from its results for six entries under three models; where those are ambiguous (which methyl
  * protons of Ile, Thr and Val, for example), from the list of atoms in its code (b2bTools 3.0.9). They predict each of
- * the 2,091 values and -10s of the results (test/inputs/shiftcrypt.test.ts).
+ * the 2,091 values and -10s of the results (test/inputs/answer-key-proteins.test.ts).
  */
 
 /** Amino acid → the atoms besides those of the backbone that model 1 needs. */
