@@ -84,8 +84,6 @@ async function jobsOf(
         incomplete ||= outcome.type === 'unavailable';
         continue;
       }
-      // Not `incomplete`: the list itself was read; the content of the other one is not shown (contract 4.8).
-      if (outcome.missing !== undefined) notes.push(outcome.missing);
       jobs.push(...outcome.jobs.map((job) => remoteJob(job, service, here)));
     }
   } finally {

@@ -3,7 +3,8 @@ import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { ErrorCode } from '../domain/error-codes/registry.ts';
-import { NAMES, type Recognition } from '../services/recognise.ts';
+import type { Recognition } from '../services/recognise.ts';
+import { SERVICES_BY_NAME } from '../services/registry.ts';
 import { wereUsed } from '../host/local-settings.ts';
 import { problem, type Finding } from './finding.ts';
 import { adviceFor } from '../campaigns/standstill.ts';
@@ -49,7 +50,10 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
   const key = `services.${service}.url`;
   switch (recognition.type) {
     case 'right':
-      return { ok: true, found: `${address} is ${NAMES[service]}, ${standing(site)}` };
+      return {
+        ok: true,
+        found: `${address} is ${SERVICES_BY_NAME[service].title}, ${standing(site)}`,
+      };
     case 'away': {
       const proxy = site.network?.proxy;
       const also = proxy ? ` the proxy ${proxy.name} (HTTPS_PROXY, HTTP_PROXY, NO_PROXY),` : '';
@@ -62,7 +66,7 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
     }
     case 'unclear': {
       const remedy = `Check ${key}. If it is a login or maintenance page, wait; nothing is sent to it.`;
-      const said = `${address} answers, but not as ${NAMES[service]}: ${recognition.message}`;
+      const said = `${address} answers, but not as ${SERVICES_BY_NAME[service].title}: ${recognition.message}`;
       return { ok: false, found: said, remedy };
     }
     case 'wrong': {

@@ -187,12 +187,7 @@ export interface PastJob {
 
 /** The answer to a request for all jobs of our token. */
 export type ListOutcome =
-  | {
-      readonly type: 'listed';
-      readonly jobs: readonly PastJob[];
-      /** A part of the list that was unavailable, and why; absent if the list is complete. */
-      readonly missing?: string;
-    }
+  | { readonly type: 'listed'; readonly jobs: readonly PastJob[] }
   /** The service has no such list. */
   | { readonly type: 'unsupported'; readonly message: string }
   | {

@@ -7,11 +7,17 @@
  * a POST that must fail (it might not).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { SERVICES, type ServiceName } from '../domain/item.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { asObject } from '../results/json.ts';
+import { parseBoundedJson } from './bounded-json.ts';
+import { requestUrl } from './client.ts';
+import type { HttpAnswer } from './http-answer.ts';
 import type { Http } from './http.ts';
-import { jobPath, look, submitPath, type Look, type ProbedService } from './probe.ts';
-import { PERMANENT } from './redirect.ts';
+import { PERMANENT, redirectTarget } from './redirect.ts';
+import { SERVICES_BY_NAME } from './registry.ts';
+import type { Request, Service, ServiceConfig, Variant } from './service.ts';
 import { readServiceUrl } from './target.ts';
+import { isWebPage, serviceWords, shorten } from './words.ts';
 
 export type Recognition =
   /** The service. */
@@ -27,15 +33,17 @@ export type Recognition =
 
 interface Better {
   readonly url: string;
-  readonly variant: ProbedService['variant'];
+  readonly variant: Variant;
 }
 
-export const NAMES: Readonly<Record<ServiceName, string>> = {
-  molecules: 'the molecule service',
-  predictions: 'the prediction service',
-};
+interface Probed {
+  readonly service: Service;
+  readonly variant: Variant;
+}
 
-export interface Address extends ProbedService {
+export interface Address {
+  readonly service: ServiceName;
+  readonly variant: Variant;
   readonly url: string;
 }
 
@@ -51,39 +59,70 @@ export async function recognise(
   signal: AbortSignal,
 ): Promise<Recognition> {
   const base = readServiceUrl(address.url);
-  const seen = await lookAt(http, base, address, signal);
+  const wanted = { service: SERVICES_BY_NAME[address.service], variant: address.variant };
+  const seen = await lookAt(http, base, wanted, signal);
   if (seen.type !== 'absent') return seen;
-  const better = await findVariant(http, base, address, signal);
+  const better = await findVariant(http, base, wanted, signal);
   if (better === null) {
     // A server that is being started or deployed answers 404 for a moment.
     await delay(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
-    const again = await lookAt(http, base, address, signal);
+    const again = await lookAt(http, base, wanted, signal);
     if (again.type !== 'absent') return again;
   }
-  const other = await otherHere(http, base, address, signal);
+  const other = await findOther(http, base, wanted, signal);
   const what = other ?? whatIsThere(seen.look);
   return {
     type: 'wrong',
-    message: `${address.url} is not ${NAMES[address.service]}: ${what}`,
+    message: `${address.url} is not ${wanted.service.title}: ${what}`,
     better,
   };
 }
 
+interface Look {
+  readonly url: URL;
+  /** null: no answer, for the reason in `words`. */
+  readonly status: number | null;
+  /** The error message, the title of a web page, or the JSON answer. */
+  readonly words: string;
+  readonly isPage: boolean;
+  readonly json: Record<string, unknown> | null;
+  /** The target of a redirect; null if it is not one. */
+  readonly redirect: string | null;
+}
+
+/** Bytes of an answer that are read: enough for a title. */
+const READ_BYTES = 64 * 1024;
+/** Characters of a service's message that are shown. */
+const SHOWN = 100;
+
+async function look(http: Http, url: URL, signal: AbortSignal): Promise<Look> {
+  const answer = await http.send({ method: 'GET', url, signal });
+  return { url, ...(await read(answer, url)) };
+}
+
+async function read(answer: HttpAnswer, url: URL): Promise<Omit<Look, 'url'>> {
+  const nothing = { isPage: false, json: null, redirect: null };
+  if (answer.type !== 'answered') return { ...nothing, status: null, words: answer.message };
+  const { status } = answer;
+  const redirect = redirectTarget(answer, url);
+  const body = await answer.body.text(READ_BYTES);
+  const text = body.type === 'broken' ? '' : body.text;
+  const isPage = isWebPage(text);
+  const words = shorten((serviceWords(text) ?? '').replace(/\s+/g, ' '), SHOWN);
+  return { status, words, isPage, json: asObject(parseBoundedJson(text)), redirect };
+}
+
 type Seen = Recognition | { readonly type: 'absent'; readonly look: Look };
 
-async function lookAt(
-  http: Http,
-  base: URL,
-  wanted: ProbedService,
-  signal: AbortSignal,
-): Promise<Seen> {
-  const job = await look(http, jobPath(base, wanted), signal);
+async function lookAt(http: Http, base: URL, wanted: Probed, signal: AbortSignal): Promise<Seen> {
+  const { request, recognise: isKnown, submitPath } = wanted.service.probe;
+  const address = (describe: (config: ServiceConfig) => Request) =>
+    requestUrl(base, describe({ variant: wanted.variant, public: false, formats: [] }));
+  const job = await look(http, address(request), signal);
   const passing = passes(job) ?? moved(job, base, wanted);
   if (passing) return passing;
-  // The contract's message for an unknown job. That of the molecule service is not shown.
-  const isGone = wanted.service === 'predictions' && job.status === 404 && isNotFound(job);
-  if (isGone) return { type: 'right' };
-  const submit = await look(http, submitPath(base, wanted), signal);
+  if (job.status !== null && isKnown?.(job.status, job.json) === true) return { type: 'right' };
+  const submit = await look(http, address(submitPath), signal);
   if (submit.status === 405 || submit.status === 400) return { type: 'right' };
   if (submit.status !== 404 || job.status !== 404) {
     return (
@@ -118,7 +157,7 @@ function passes({ url, status, words, isPage, redirect }: Look): Recognition | n
 function moved(
   { url, status, redirect }: Look,
   base: URL,
-  { variant }: ProbedService,
+  { variant }: Probed,
 ): Recognition | null {
   if (status === null || !PERMANENT.includes(status) || redirect === null) return null;
   const asked = url.pathname.slice(base.pathname.replace(/\/+$/, '').length);
@@ -130,11 +169,6 @@ function moved(
     message: `${base.origin}${base.pathname} has moved permanently (HTTP ${status}) to ${to}`,
     better,
   };
-}
-
-function isNotFound({ json }: Look): boolean {
-  const error = json?.['error'];
-  return typeof error === 'string' && /^request not found\b/i.test(error);
 }
 
 /** Whether the answer for an unknown job differs from that for an address that certainly does not exist. */
@@ -152,36 +186,39 @@ function withoutPath({ json, url }: Look): string {
 async function isRight(
   http: Http,
   url: URL,
-  wanted: ProbedService,
+  wanted: Probed,
   signal: AbortSignal,
 ): Promise<boolean> {
   return (await lookAt(http, url, wanted, signal)).type === 'right';
 }
 
-/** The address itself if the service there speaks the other variant; null if it does not. */
+/** The address itself if the service there speaks another variant; null if it does not. */
 async function findVariant(
   http: Http,
   base: URL,
-  { service, variant: wanted }: ProbedService,
+  { service, variant: wanted }: Probed,
   signal: AbortSignal,
 ): Promise<Better | null> {
-  if (service === 'molecules') return null;
-  const variant = wanted === 'current' ? 'earlier' : 'current';
-  if (!(await isRight(http, base, { service, variant }, signal))) return null;
-  return { url: base.href.replace(/\/+$/, ''), variant };
+  for (const variant of service.variants) {
+    if (variant !== wanted && (await isRight(http, base, { service, variant }, signal)))
+      return { url: base.href.replace(/\/+$/, ''), variant };
+  }
+  return null;
 }
 
-/** A sentence if the other of the two services is at this address; null if it is not. */
-async function otherHere(
+/** A sentence if another service is at this address; null if none is. */
+async function findOther(
   http: Http,
   base: URL,
-  wanted: ProbedService,
+  wanted: Probed,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const other = SERVICES.find((service) => service !== wanted.service);
-  if (other === undefined) return null;
-  const there = await isRight(http, base, { service: other, variant: 'current' }, signal);
-  return there ? `${NAMES[other]} is there` : null;
+  for (const service of Object.values(SERVICES_BY_NAME)) {
+    if (service === wanted.service) continue;
+    if (await isRight(http, base, { service, variant: 'current' }, signal))
+      return `${service.title} is there`;
+  }
+  return null;
 }
 
 function whatIsThere({ url, status, words, isPage }: Look): string {

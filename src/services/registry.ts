@@ -1,34 +1,18 @@
-/** The services by name. A third one is a new folder and a line here. */
+/** The services by name. */
 import type { ServiceName } from '../domain/item.ts';
-import type { ExtraFormat } from '../domain/outcomes.ts';
-import type { ServiceClient } from './client.ts';
-import type { HttpSettings } from './http.ts';
-import { createMoleculesClient } from './molecules/client.ts';
-import { createPredictionsClient } from './predictions/client.ts';
-import type { Variant } from './predictions/earlier.ts';
+import { makeClient, type ClientSettings, type ServiceClient } from './client.ts';
+import { molecules } from './molecules.ts';
+import { predictions } from './predictions.ts';
+import type { Service } from './service.ts';
 
-interface Target extends HttpSettings {
+export const SERVICES_BY_NAME: Readonly<Record<ServiceName, Service>> = { molecules, predictions };
+
+type Target = Omit<ClientSettings, 'variant' | 'public' | 'formats'> & {
   readonly service: ServiceName;
-  /** `{base_url}` or `{mol_base_url}` of the contracts. */
-  readonly url: string;
-  /** Of the prediction service; default: `current`. */
-  readonly variant?: Variant | undefined;
-  readonly token: string;
-  /** Of the molecule service: its jobs are listed on its public page. */
-  readonly public?: boolean | undefined;
-  /** Of the prediction service: download formats that are fetched in addition. */
-  readonly formats?: readonly ExtraFormat[] | undefined;
-  /** Secrets of other services: no answer of this one may bring them to disk either. */
-  readonly otherSecrets?: readonly string[] | undefined;
-}
-
-const CLIENTS: Readonly<Record<ServiceName, (target: Target) => ServiceClient>> = {
-  molecules: createMoleculesClient,
-  predictions: (target) =>
-    createPredictionsClient({ ...target, variant: target.variant ?? 'current' }),
-};
+} & { readonly [K in 'variant' | 'public' | 'formats']?: ClientSettings[K] | undefined };
 
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
-export function createClient(target: Target): ServiceClient {
-  return CLIENTS[target.service](target);
+export function createClient({ service, ...target }: Target): ServiceClient {
+  const { variant = 'current', public: isPublic = false, formats = [] } = target;
+  return makeClient(SERVICES_BY_NAME[service], { ...target, variant, public: isPublic, formats });
 }

@@ -1,6 +1,6 @@
 /**
  * What an answer to a POST means for the job (docs/architecture.md, "Submit is at most once"). The same rule applies to
- * both services; only the place of the id differs.
+ * every service; only the place of the id differs.
  */
 import type { PingOutcome, SubmitOutcome, RateLimitSeen } from '../domain/outcomes.ts';
 import { redirectWords } from './redirect.ts';
@@ -11,6 +11,7 @@ import { isSentBack } from './submission-line.ts';
 import { ordered, retryAfterMs, secondsToMs } from './retry-after.ts';
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
+import type { Answer, SubmitMeaning } from './service.ts';
 import { beginsAsJson, isWebPageAnswer, LOGIN_FIRST, refusesAtProxy } from './availability.ts';
 import { isWebPage, serviceWords, shorten } from './words.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
@@ -45,10 +46,8 @@ function asWait(reset: number, headers: Headers): number {
   return Math.max(0, reset - (Number.isNaN(sent) ? Date.now() : sent) / 1000);
 }
 
-interface SubmissionReaders {
-  /** The job's id in the body or the headers of a 2xx; null if there is none. */
-  readonly remoteId: (json: unknown, headers: Headers) => string | null;
-}
+/** Reads the id of the job in a 2xx; null if it has none. */
+type ReadAccepted = (answer: Answer) => SubmitMeaning | null;
 
 /**
  * 408 (the request did not arrive completely) and 425 (not willing to process it now) mean by definition that nothing
@@ -66,7 +65,7 @@ type NotNow = Extract<SubmitOutcome, { type: 'notNow' }>;
 
 export async function readSubmission(
   answer: HttpAnswer,
-  readers: SubmissionReaders,
+  readAccepted: ReadAccepted,
 ): Promise<SubmitOutcome> {
   switch (answer.type) {
     case 'unreached':
@@ -74,7 +73,7 @@ export async function readSubmission(
     case 'broken':
       return { type: 'unsure', message: answer.message };
     case 'answered':
-      return readAnswer(answer, readers);
+      return readAnswer(answer, readAccepted);
   }
 }
 
@@ -85,14 +84,14 @@ function unreached(failure: HttpFailure): NotNow {
 
 async function readAnswer(
   answer: HttpResponse,
-  readers: SubmissionReaders,
+  readAccepted: ReadAccepted,
 ): Promise<SubmitOutcome> {
   const { status } = answer;
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const text = body.type === 'broken' ? '' : body.text;
   const json = parseBoundedJson(text);
   if (status >= 200 && status < 300)
-    return accepted(answer, { json, text, body: body.type }, readers);
+    return accepted(answer, { json, text, body: body.type }, readAccepted);
   // From here on the status decides: if the body breaks off, only the message is lost, not the outcome.
   const words = serviceWords(text) ?? `HTTP ${status} without a message`;
   const message = shorten(words);
@@ -135,9 +134,11 @@ interface Read {
 function accepted(
   answer: HttpResponse,
   { json, text, body }: Read,
-  readers: SubmissionReaders,
+  readAccepted: ReadAccepted,
 ): SubmitOutcome {
-  const remoteId = readers.remoteId(json, answer.headers);
+  const { status, headers } = answer;
+  const read = readAccepted({ status, headers, text, json, isTooLarge: body === 'tooLong' });
+  const remoteId = read?.id ?? null;
   if (remoteId !== null && isUsableId(remoteId)) {
     const rateLimit = readRateLimit(answer.headers, json);
     return { type: 'accepted', remoteId, rateLimit, ...ordered(answer) };

@@ -28,7 +28,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     name: 'net-charge-not-sent',
-    file: 'src/services/molecules/submit.ts',
+    file: 'src/services/molecules.ts',
     find: 'net_charge: options.netCharge === null ? null : String(options.netCharge),',
     replace: 'net_charge: options.netCharge === null ? null : null,',
     breaks: '5: what is computed is what the row asks for.',

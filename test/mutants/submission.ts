@@ -101,9 +101,9 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'look-up-nameless',
-    file: 'src/services/predictions/client.ts',
-    find: 'const nameless = listed.entries > 0 && listed.named === 0;',
-    replace: 'const nameless = listed.entries > 0 && listed.named > 1_000_000;',
+    file: 'src/services/client.ts',
+    find: 'const isNameless = listed.jobs > 0 && listed.named === 0;',
+    replace: 'const isNameless = listed.jobs > 0 && listed.named > 1_000_000;',
     breaks: '4: a list without names does not show that a job is absent.',
     tests: ['test/services/predictions/find.test.ts'],
   },

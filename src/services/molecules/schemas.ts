@@ -77,7 +77,7 @@ export function innerStatus(record: MoleculeRecord): number | null {
 }
 
 /** The job's id in an acknowledgement (contract 2.2): `hash_id`, or the last part of the status path. */
-export function readHashId(json: unknown, headers: Headers): string | null {
+export function readHashId(json: unknown, headers: Pick<Headers, 'get'>): string | null {
   const object = asObject(json);
   const id = readLooseText(object?.['hash_id'] ?? object?.['hashId']);
   if (id !== null && id.trim() !== '') return id.trim();

@@ -1,10 +1,12 @@
-/** Answers of the prediction service (contract section 2), read tolerantly: unknown keys are kept. */
+/** Reads answers of the prediction service (contract section 2) tolerantly: unknown keys are kept. */
 import { z } from 'zod';
+import type { Timing } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
+import type { ListedJob, ListMeaning } from '../service.ts';
 import { looseNumber, looseText, readLooseText } from '../tolerant.ts';
 
 /** Contract 2.4. A duration is given in seconds and as a clock string; either may be missing. */
-export const timingSchema = z.looseObject({
+const timingSchema = z.looseObject({
   queued_at: looseText,
   started_at: looseText,
   finished_at: looseText,
@@ -54,4 +56,109 @@ export function readAcknowledgedId(json: unknown): string | null {
   const object = asObject(json);
   const inside = WRAPPER_KEYS.map((key) => readRequestId(object?.[key]));
   return readRequestId(json) ?? inside.find((id) => id !== null) ?? null;
+}
+
+/** The timing block (contract 2.4): how long a job waited, runs and may run, and the age of its heartbeat. */
+export function readTiming(json: unknown): Timing | null {
+  if (asObject(json) === null) return null;
+  const block = timingSchema.parse(json);
+  return {
+    queuedAt: block.queued_at,
+    startedAt: block.started_at,
+    finishedAt: block.finished_at,
+    queueWaitSeconds: block.queue_wait_seconds ?? clockSeconds(block.queue_wait),
+    elapsedSeconds: block.elapsed_seconds ?? clockSeconds(block.elapsed_time),
+    leftSeconds: block.left_seconds ?? clockSeconds(block.left_time),
+    timeLimitSeconds: block.time_limit_seconds ?? clockSeconds(block.time_limit),
+    heartbeatAgeSeconds: block.heartbeat_age_seconds,
+  };
+}
+
+/** `HH:MM:SS` in seconds; hours may have more than two digits. */
+function clockSeconds(clock: string | null): number | null {
+  const parts = /^(\d+):([0-5]?\d):([0-5]?\d)$/.exec(clock ?? '');
+  return parts === null ? null : Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3]);
+}
+
+/*
+ * A list whose form the contract does not show (2.7, 4.7): a bare array, an array under any key, pages, an object keyed
+ * by id. In any form, an entry is an object with a name and an id.
+ */
+
+const NAME_KEYS = ['job_name', 'jobName', 'name', 'label'] as const;
+const DEPTH_LIMIT = 8;
+
+/** If entries are keyed by id, a key counts as an id only when it looks like one: it contains a digit. */
+const KEY_ID = /^(?=.*\d)[\w-]{6,}$/;
+
+/** A page of the list of past results. */
+export function readPastResults(json: unknown): ListMeaning {
+  const jobs = findEntries(json).map(({ id, names, object }): ListedJob => {
+    // Only these two fields of the timing block (2.4): there are tens of thousands of entries.
+    const timing = asObject(object['timing']);
+    return {
+      remoteId: id,
+      names,
+      state: readLooseText(object['status'] ?? object['state']),
+      submittedAt: readLooseText(timing?.['queued_at']) ?? readLooseText(object['created_at']),
+      finishedAt: readLooseText(timing?.['finished_at']),
+    };
+  });
+  return { type: 'page', jobs, next: nextPage(json) };
+}
+
+interface Entry {
+  readonly id: string;
+  /** From all keys that may contain one. */
+  readonly names: readonly string[];
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+function findEntries(json: unknown): readonly Entry[] {
+  const entries: Entry[] = [];
+  visit(json, null, 0, (object, key) => {
+    const id = readRequestId(object) ?? (key !== null && KEY_ID.test(key) ? key : null);
+    if (id === null) return;
+    const names = NAME_KEYS.flatMap((nameKey) => readLooseText(object[nameKey]) ?? []);
+    if (names.length > 0 || isEntry(object)) entries.push({ id, names, object });
+  });
+  return entries;
+}
+
+/** The query of the next page, or null. Only the query: the host of such a link is often an internal one. */
+function nextPage(json: unknown): Readonly<Record<string, string>> | null {
+  const object = asObject(json);
+  const places = [object, asObject(object?.['links']), asObject(object?.['pagination'])];
+  for (const place of places) {
+    const next = place?.['next'];
+    if (typeof next !== 'string' || next === '') continue;
+    const query = URL.parse(next, 'http://page.invalid/')?.searchParams;
+    // A link that repeats the token is never stored, and our token is always sent.
+    query?.delete('token');
+    if (query && query.size > 0) return Object.fromEntries(query);
+  }
+  return null;
+}
+
+/** Without a name, an entry is recognised by a job's state or timing (contract 2.7). */
+function isEntry(object: Readonly<Record<string, unknown>>): boolean {
+  return 'timing' in object || 'status' in object;
+}
+
+function visit(
+  json: unknown,
+  key: string | null,
+  depth: number,
+  entry: (object: Readonly<Record<string, unknown>>, key: string | null) => void,
+): void {
+  if (depth > DEPTH_LIMIT) return;
+  if (Array.isArray(json)) {
+    for (const item of json) visit(item, null, depth + 1, entry);
+    return;
+  }
+  const object = asObject(json);
+  if (object === null) return;
+  entry(object, key);
+  for (const [inner, value] of Object.entries(object))
+    if (typeof value === 'object') visit(value, inner, depth + 1, entry);
 }

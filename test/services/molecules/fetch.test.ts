@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMoleculesClient } from '../../../src/services/molecules/client.ts';
+import { createClient } from '../../../src/services/registry.ts';
 import { collect } from '../collect.ts';
 import { quiet } from '../jobs.ts';
 import { acpypeRecording, finishedRecord } from '../recordings.ts';
@@ -16,7 +16,11 @@ test('the record is fetched by id, and its token is overwritten without changing
   await using server = await httpServer((_, response) =>
     json(response, 200, text, { 'content-length': String(Buffer.byteLength(text)) }),
   );
-  const client = createMoleculesClient({ url: `${server.url}/acpype`, token: LONG_TOKEN });
+  const client = createClient({
+    service: 'molecules',
+    url: `${server.url}/acpype`,
+    token: LONG_TOKEN,
+  });
   const outcome = await client.fetch('h1', 'record', quiet());
   if (outcome.type !== 'found') throw new Error(outcome.message);
   const received = (await collect(outcome.body)).toString();
@@ -27,7 +31,7 @@ test('the record is fetched by id, and its token is overwritten without changing
 });
 
 test('the only artefact is the record of a molecule', async () => {
-  const client = createMoleculesClient({ url: 'http://x.invalid', token: LONG_TOKEN });
+  const client = createClient({ service: 'molecules', url: 'http://x.invalid', token: LONG_TOKEN });
   expect(client.artefacts('molecule')).toEqual(['record']);
   expect(client.artefacts('sequence')).toEqual([]);
   expect((await client.fetch('h1', 'csv', quiet())).type).toBe('absent');

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../../src/domain/outcomes.ts';
-import { createMoleculesClient } from '../../../src/services/molecules/client.ts';
-import { meaningfulLines } from '../../../src/services/molecules/poll.ts';
+import { createClient } from '../../../src/services/registry.ts';
+import { meaningfulLines } from '../../../src/services/molecules.ts';
 import { quiet, TOKEN } from '../jobs.ts';
 import { acpypeRecording, finishedRecord } from '../recordings.ts';
 import { deadUrl, httpServer, json, rawServer } from '../scripted-server.ts';
 
 async function pollAt(url: string): Promise<PollOutcome> {
-  const client = createMoleculesClient({ url, token: TOKEN, deadlineMs: 2_000 });
+  const client = createClient({ service: 'molecules', url, token: TOKEN, deadlineMs: 2_000 });
   try {
     return await client.poll('h1', quiet());
   } finally {
@@ -178,7 +178,7 @@ describe('everything else', () => {
 
 describe('find', () => {
   test('this service cannot find jobs by name', async () => {
-    const client = createMoleculesClient({ url: await deadUrl(), token: TOKEN });
+    const client = createClient({ service: 'molecules', url: await deadUrl(), token: TOKEN });
     expect(await client.find('molecule', 'x', quiet())).toEqual({ type: 'unsupported' });
     await client.close();
   });

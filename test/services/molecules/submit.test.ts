@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/services/client.ts';
-import { createMoleculesClient } from '../../../src/services/molecules/client.ts';
-import { moleculeName } from '../../../src/services/molecules/submit.ts';
+import { createClient } from '../../../src/services/registry.ts';
+import { moleculeName } from '../../../src/services/molecules.ts';
 import { JOBS, quiet, TOKEN } from '../jobs.ts';
 import { httpServer, json, type SeenRequest } from '../scripted-server.ts';
 
 async function sent(job: Job): Promise<{ request: SeenRequest; body: unknown }> {
   await using server = await httpServer((_, response) => json(response, 200, { hash_id: 'h1' }));
-  const client = createMoleculesClient({ url: `${server.url}/acpype/`, token: TOKEN });
+  const client = createClient({ service: 'molecules', url: `${server.url}/acpype/`, token: TOKEN });
   expect(await client.submit(job, quiet())).toEqual({
     type: 'accepted',
     remoteId: 'h1',
@@ -61,7 +61,7 @@ describe('the body of a submission (contract 2.1): all eight keys, always', () =
     await using server = await httpServer((_, response) => json(response, 200, { hash_id: 'h1' }));
     const url = `${server.url}/acpype/`;
     for (const isPublic of [true, false]) {
-      const client = createMoleculesClient({ url, token: TOKEN, public: isPublic });
+      const client = createClient({ service: 'molecules', url, token: TOKEN, public: isPublic });
       await client.submit(JOBS.molecule, quiet());
       await client.close();
     }
@@ -97,14 +97,14 @@ test.each([
   [{}, { location: '/acpype/api/queue/h1/' }],
 ])('the id is read from %j, headers %j', async (body, headers) => {
   await using server = await httpServer((_, response) => json(response, 201, body, { ...headers }));
-  const client = createMoleculesClient({ url: server.url, token: TOKEN });
+  const client = createClient({ service: 'molecules', url: server.url, token: TOKEN });
   expect(await client.submit(JOBS.molecule, quiet())).toMatchObject({ remoteId: 'h1' });
   await client.close();
 });
 
 test('the id of a database row is not a job id', async () => {
   await using server = await httpServer((_, response) => json(response, 200, { id: 7 }));
-  const client = createMoleculesClient({ url: server.url, token: TOKEN });
+  const client = createClient({ service: 'molecules', url: server.url, token: TOKEN });
   expect((await client.submit(JOBS.molecule, quiet())).type).toBe('unsure');
   await client.close();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ArtefactName, FetchOutcome } from '../../../src/domain/outcomes.ts';
-import { createPredictionsClient } from '../../../src/services/predictions/client.ts';
+import { createClient } from '../../../src/services/registry.ts';
 import { collect } from '../collect.ts';
 import { quiet, TOKEN } from '../jobs.ts';
 import { deadUrl, httpServer, json, rawServer } from '../scripted-server.ts';
@@ -11,7 +11,13 @@ async function fetched(
   use: (outcome: FetchOutcome) => Promise<void>,
   deadlineMs = 2_000,
 ): Promise<void> {
-  const client = createPredictionsClient({ url, variant: 'current', token: TOKEN, deadlineMs });
+  const client = createClient({
+    service: 'predictions',
+    url,
+    variant: 'current',
+    token: TOKEN,
+    deadlineMs,
+  });
   try {
     await use(await client.fetch('r-1', artefact, quiet()));
   } finally {
@@ -179,7 +185,12 @@ describe('a truncated download is an error, and not a short file', () => {
 
 describe('the artefacts of a kind', () => {
   test.each(['current', 'earlier'] as const)('%s variant: the result first', async (variant) => {
-    const client = createPredictionsClient({ url: 'http://x.invalid', variant, token: TOKEN });
+    const client = createClient({
+      service: 'predictions',
+      url: 'http://x.invalid',
+      variant,
+      token: TOKEN,
+    });
     expect(client.artefacts('sequence')).toEqual(['result', 'history', 'csv', 'metadata']);
     expect(client.artefacts('alignment')).toEqual([
       'result',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../../src/domain/item.ts';
 import type { FindOutcome } from '../../../src/domain/outcomes.ts';
-import { createPredictionsClient } from '../../../src/services/predictions/client.ts';
+import { createClient } from '../../../src/services/registry.ts';
 import { quiet, TOKEN } from '../jobs.ts';
 import { httpServer, json, type ScriptedServer } from '../scripted-server.ts';
 
@@ -10,7 +10,12 @@ const NAME = 'demo.one.1a2b3c';
 const OTHER = { request_id: 'other-1', job_name: 'demo.two.1a2b3c', status: 'RUNNING', timing: {} };
 
 async function findAt(server: ScriptedServer, kind: Kind = 'sequence'): Promise<FindOutcome> {
-  const client = createPredictionsClient({ url: server.url, variant: 'current', token: TOKEN });
+  const client = createClient({
+    service: 'predictions',
+    url: server.url,
+    variant: 'current',
+    token: TOKEN,
+  });
   try {
     return await client.find(kind, NAME, quiet());
   } finally {

@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../../src/domain/outcomes.ts';
-import { createPredictionsClient } from '../../../src/services/predictions/client.ts';
-import type { Variant } from '../../../src/services/predictions/earlier.ts';
-import { readTiming } from '../../../src/services/predictions/poll.ts';
+import { createClient } from '../../../src/services/registry.ts';
+import type { Variant } from '../../../src/services/service.ts';
+import { readTiming } from '../../../src/services/predictions/schemas.ts';
 import { quiet, TOKEN } from '../jobs.ts';
 import { deadUrl, httpServer, json, rawServer, type ScriptedServer } from '../scripted-server.ts';
 
 async function pollAt(url: string, variant: Variant = 'current', id = 'r-1'): Promise<PollOutcome> {
-  const client = createPredictionsClient({ url, variant, token: TOKEN, deadlineMs: 2_000 });
+  const client = createClient({
+    service: 'predictions',
+    url,
+    variant,
+    token: TOKEN,
+    deadlineMs: 2_000,
+  });
   try {
     return await client.poll(id, quiet());
   } finally {

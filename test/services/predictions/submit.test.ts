@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/services/client.ts';
-import { createPredictionsClient } from '../../../src/services/predictions/client.ts';
-import type { Variant } from '../../../src/services/predictions/earlier.ts';
+import { createClient } from '../../../src/services/registry.ts';
+import type { Variant } from '../../../src/services/service.ts';
 import { JOBS, quiet, TOKEN } from '../jobs.ts';
 import { httpServer, json, type SeenRequest } from '../scripted-server.ts';
 
@@ -9,7 +9,12 @@ const ID = '3f1c5a1e-0000-4000-8000-000000000001';
 
 async function sent(job: Job, variant: Variant = 'current', path = ''): Promise<SeenRequest> {
   await using server = await httpServer((_, response) => json(response, 202, { request_id: ID }));
-  const client = createPredictionsClient({ url: server.url + path, variant, token: TOKEN });
+  const client = createClient({
+    service: 'predictions',
+    url: server.url + path,
+    variant,
+    token: TOKEN,
+  });
   expect(await client.submit(job, quiet())).toMatchObject({ type: 'accepted', remoteId: ID });
   await client.close();
   const [request] = server.requests;
@@ -115,14 +120,24 @@ describe('the acknowledgement', () => {
     [{ data: { request_id: ID } }],
   ])('is read from %j', async (body) => {
     await using server = await httpServer((_, response) => json(response, 200, body));
-    const client = createPredictionsClient({ url: server.url, variant: 'current', token: TOKEN });
+    const client = createClient({
+      service: 'predictions',
+      url: server.url,
+      variant: 'current',
+      token: TOKEN,
+    });
     expect(await client.submit(JOBS.sequence, quiet())).toMatchObject({ remoteId: ID });
     await client.close();
   });
 
   test('a task id is not a job id', async () => {
     await using server = await httpServer((_, response) => json(response, 200, { task_id: ID }));
-    const client = createPredictionsClient({ url: server.url, variant: 'current', token: TOKEN });
+    const client = createClient({
+      service: 'predictions',
+      url: server.url,
+      variant: 'current',
+      token: TOKEN,
+    });
     expect((await client.submit(JOBS.sequence, quiet())).type).toBe('unsure');
     await client.close();
   });
@@ -133,7 +148,12 @@ describe('the rate limit (contract 8)', () => {
     await using server = await httpServer((_, response) => {
       json(response, 202, { request_id: ID }, headers);
     });
-    const client = createPredictionsClient({ url: server.url, variant: 'current', token: TOKEN });
+    const client = createClient({
+      service: 'predictions',
+      url: server.url,
+      variant: 'current',
+      token: TOKEN,
+    });
     const outcome = await client.submit(JOBS.sequence, quiet());
     await client.close();
     return outcome.type === 'accepted' ? outcome.rateLimit : outcome;
@@ -166,7 +186,12 @@ describe('the rate limit (contract 8)', () => {
     await using server = await httpServer((_, response) =>
       json(response, 429, body, { 'retry-after': '31' }),
     );
-    const client = createPredictionsClient({ url: server.url, variant: 'current', token: TOKEN });
+    const client = createClient({
+      service: 'predictions',
+      url: server.url,
+      variant: 'current',
+      token: TOKEN,
+    });
     expect(await client.submit(JOBS.sequence, quiet())).toEqual({
       type: 'notNow',
       reason: 'rate-limited',

@@ -1,0 +1,180 @@
+/** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
+import type { PollMeaning, Answer } from './service.ts';
+import { defineService } from './service.ts';
+import type { Job } from './client.ts';
+import type { MoleculeOptions } from '../domain/item.ts';
+import {
+  fileSets,
+  innerStatus,
+  missingKeys,
+  parseRecord,
+  readHashId,
+  type MoleculeRecord,
+} from './molecules/schemas.ts';
+
+/** The id of no job: a UUID without dashes is also alphanumeric. */
+const NO_JOB = '0'.repeat(32);
+
+export const molecules = defineService({
+  name: 'molecules',
+  title: 'the molecule service',
+  // The contract says 10 (section 8), but not that others are refused: the service decides.
+  tokenLimit: 100,
+  variants: ['current'],
+  // The record contains the log; for a failed job it has no files.
+  artefacts: { molecule: { finished: ['record'], failed: ['record'] } },
+  submit: {
+    request: {
+      molecule: (job, config) => ({
+        path: ['api'],
+        auth: { in: 'body', name: 'token' },
+        body: { json: describeMolecule(job, job.options, config.public) },
+      }),
+    },
+    accepted: ({ json, headers }) => {
+      const id = readHashId(json, headers);
+      return id === null ? null : { type: 'accepted', id };
+    },
+  },
+  poll: {
+    request: (id) => ({ path: ['api', 'queue', id, ''] }),
+    answers: () => ({
+      200: readRecord,
+      202: ({ json }) => readRunning(parseRecord(json)),
+      // The contract does not show how a failure is signalled (section 3); this is how its sister service does it.
+      422: { type: 'failed', message: null },
+    }),
+    // The 19 files of a 200-atom molecule are about 0.6 MB, and there may be several sets.
+    maxBytes: 8 * 1024 * 1024,
+  },
+  fetch: { record: { request: (id) => ({ path: ['api', id, ''] }) } },
+  identity: 'nothing',
+  list: {
+    missing:
+      'the molecule service has no list of the jobs of a token; its page of public jobs shows those of all users',
+  },
+  probe: {
+    request: () => ({ path: ['api', 'queue', NO_JOB, ''] }),
+    // The contract does not show its answer for an unknown job.
+    recognise: null,
+    submitPath: () => ({ path: ['api'] }),
+  },
+});
+
+/** Contract 2.1: all eight keys are always present; the token is the eighth. */
+interface Submission {
+  readonly inputFile: string | null;
+  readonly file_name: string;
+  readonly charge_method: string;
+  readonly net_charge: string | null;
+  readonly atom_type: string;
+  readonly email: string | null;
+  readonly smiles: string | null;
+  /**
+   * A ninth key, sent only if true: the flag is in section 1.6 but not among the eight keys of 2.1, so a service may
+   * refuse it.
+   */
+  readonly public?: true;
+}
+
+function describeMolecule(job: Job, options: MoleculeOptions, isPublic: boolean) {
+  const { input } = job;
+  const isSmiles = input.name.endsWith('.smi');
+  const extension = isSmiles ? '' : (/\.\w+$/.exec(input.name)?.[0] ?? '');
+  return {
+    inputFile: isSmiles ? null : input.text,
+    file_name: `${moleculeName(job.title ?? '', job.name)}${extension}`,
+    charge_method: options.chargeMethod,
+    net_charge: options.netCharge === null ? null : String(options.netCharge),
+    atom_type: options.atomType,
+    email: job.email,
+    // A .smi line may contain a name after the SMILES.
+    smiles: isSmiles ? (/\S+/.exec(input.text)?.[0] ?? '') : null,
+    ...(isPublic && { public: true as const }),
+  } satisfies Submission;
+}
+
+/** Maximum characters of a molecule name: it begins the name of every file and is used in fixed-width columns. */
+const NAME_LIMIT = 60;
+
+/**
+ * The name that ACPYPE gives to the molecule and to all its files. It takes it from `file_name` and puts it on the
+ * command lines of its tools, so blanks, quotes and accents break it.
+ */
+export function moleculeName(title: string, fallback: string): string {
+  for (const text of [title, fallback]) {
+    const name = text
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replace(/[^A-Za-z0-9_-]+/g, '_')
+      .replace(/^[_-]+/, '')
+      .slice(0, NAME_LIMIT)
+      .replace(/[_-]+$/, '');
+    if (name !== '') return name;
+  }
+  return 'molecule';
+}
+
+/** A job is finished only if it has files: the engine reports failures as done too. */
+function readRecord({ json, isTooLarge }: Answer): PollMeaning | null {
+  // Larger than any record of an open job. The download has its own bounds and codes; polling again would not help.
+  if (isTooLarge) return { type: 'finished' };
+  if (json === undefined) return null;
+  const record = parseRecord(json);
+  if (fileSets(record).some((set) => missingKeys(set).length === 0)) return { type: 'finished' };
+  if (innerStatus(record) === 202) return readRunning(record);
+  return { type: 'failed', message: failureMessage(record) };
+}
+
+function readRunning(record: MoleculeRecord): PollMeaning {
+  const message = record.request_text ?? record.result_request?.request_text ?? null;
+  return { type: 'running', message };
+}
+
+function failureMessage(record: MoleculeRecord): string {
+  const first = fileSets(record)[0];
+  const gap = first === undefined ? [] : [`Missing or empty: ${missingKeys(first).join(', ')}.`];
+  const words =
+    meaningfulLines(record.log ?? '') ??
+    record.result_request?.request_text ??
+    'The job left no files and no log.';
+  return [...gap, words].join('\n');
+}
+
+/** Lines kept: the engine reports the cause some lines before the end. */
+const LINES = 8;
+
+/** Frame, progress, and consequences of an earlier error. */
+const NOISE: readonly RegExp[] = [
+  /^\W*$/,
+  /^\| ACPYPE: /,
+  // Of this project's own services.
+  /^engine: /,
+  /^=+>? ?\*? ?(?:Babel|Antechamber|Parmchk|Tleap) OK/,
+  /^==> (?:Executing|Removing temporary files|Using OpenBabel|Writing|\.\.\. converting)/,
+  /^ERROR: \++(?:start|end)_quote\++$/,
+  /^(?:ERROR: )?$/,
+  /^Total time of execution:/,
+  /^DEBUG: /,
+  /^Running: /,
+  /^Info: (?!The number of electrons is odd)/,
+  /^(?:ERROR: )?Welcome to antechamber/,
+  /^gaff, gaff2, amber, bcc, and sybyl\.$/,
+  /: Fatal Error!$/,
+  /^Cannot properly run /,
+  /^ERROR: Cannot open file \(.*\) with mode \(r\)\.$/,
+  /^No such file or directory$/,
+  /^ERROR: (?:Parmchk|Tleap) failed$/,
+];
+
+/**
+ * The last meaningful lines of a job's log, unchanged; null when it has none.
+ * @param log as the service sends it: what ACPYPE printed
+ */
+export function meaningfulLines(log: string): string | null {
+  const lines = log
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => !NOISE.some((noise) => noise.test(line)));
+  return lines.length === 0 ? null : lines.slice(-LINES).join('\n');
+}

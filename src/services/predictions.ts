@@ -1,0 +1,196 @@
+/** The prediction service (its contract: sections 2 to 9): sequences, alignments and NMR shifts, in both variants. */
+import { EARLIER_NAMES, type Kind } from '../domain/item.ts';
+import { asObject } from '../results/json.ts';
+import { parseBoundedJson } from './bounded-json.ts';
+import { SMALL_JSON_LIMIT } from './http-body.ts';
+import {
+  readAcknowledgedId,
+  readEnvelope,
+  readPastResults,
+  readTiming,
+} from './predictions/schemas.ts';
+import {
+  defineService,
+  type Answer,
+  type Auth,
+  type FileRequest,
+  type PollMeaning,
+  type Request,
+  type ServiceConfig,
+} from './service.ts';
+
+/** With dashes: a server may route only UUIDs to the endpoint of results. */
+const NO_JOB = '00000000-0000-0000-0000-000000000000';
+const IN_HEADER: Auth = { in: 'header', name: 'x-service-token' };
+const IN_BODY: Auth = { in: 'body', name: 'token' };
+
+/** The path between `{base_url}` and the endpoints (contract, opening paragraph, and section 9.1). */
+const BASE = { current: 'online_predictors', earlier: 'online-predictors' } as const;
+
+/** '' at the end: every path needs its slash (contract 1.6). */
+function api({ variant }: ServiceConfig, ...path: readonly string[]): Pick<Request, 'path'> {
+  return { path: [BASE[variant], 'api', ...path, ''] };
+}
+
+const PAST_RESULTS: Readonly<Partial<Record<Kind, string>>> = {
+  sequence: 'single-sequence',
+  alignment: 'msa',
+  shifts: 'shiftcrypt',
+};
+
+/** Contract 4.4 to 4.6. Section 9 changes none of these endpoints, so both variants offer them. */
+const COMMON = ['result', 'history', 'csv', 'metadata'] as const;
+const EXTRA = ['json', 'input'] as const;
+
+export const predictions = defineService({
+  name: 'predictions',
+  title: 'the prediction service',
+  // Contract section 8.
+  tokenLimit: 100,
+  variants: ['current', 'earlier'],
+  artefacts: {
+    sequence: { finished: [...COMMON, ...EXTRA], failed: ['history'] },
+    alignment: { finished: [...COMMON, 'distributions', ...EXTRA], failed: ['history'] },
+    shifts: { finished: [...COMMON, ...EXTRA], failed: ['history'] },
+  },
+  // The name is unique for a token (section 7). The rule is stated for all three endpoints, though the table of
+  // `submit/msa/` does not list the field.
+  submit: {
+    request: {
+      sequence: ({ name, options, input }, config) =>
+        submission(config, 'single-sequence', {
+          job_name: name,
+          predictor_type: options.predictors
+            .map((one) => (config.variant === 'earlier' ? (EARLIER_NAMES[one] ?? one) : one))
+            .join(','),
+          sequence: input.text,
+        }),
+      alignment: ({ name, input }, config) =>
+        submission(config, 'msa', { job_name: name, msa_data: input.text }),
+      shifts: ({ name, options, input }, config) => {
+        const fields = { job_name: name, model_class: options.modelClass };
+        const { originalNumbering } = options;
+        if (config.variant === 'current') {
+          const numbering = { original_numbering: originalNumbering };
+          return submission(config, 'shiftcrypt', {
+            ...fields,
+            chemical_shifts: input.text,
+            ...numbering,
+          });
+        }
+        // Section 9.4: the shift file as multipart; the field's name gives its format.
+        const field = input.name.toLowerCase().endsWith('.nef') ? 'nef_file' : 'nrm_star_file';
+        const multipart = { ...fields, original_numbering: String(originalNumbering) };
+        const body = { multipart, files: { [field]: input } };
+        return { ...api(config, 'submit', 'shiftcrypt'), auth: IN_BODY, body };
+      },
+    },
+    accepted: ({ json }) => {
+      const id = readAcknowledgedId(json);
+      return id === null ? null : { type: 'accepted', id };
+    },
+  },
+  poll: {
+    request: (id, config) => api(config, 'results', id),
+    // Contract 4.4: the status gives the outcome; in the earlier variant the body does (9.5, 9.6).
+    answers: ({ variant }) => ({
+      200: variant === 'current' ? { type: 'finished' } : readEarlier,
+      202: ({ json }) => readRunning(json),
+      422: ({ json }) => {
+        const envelope = readEnvelope(json);
+        return { type: 'failed', message: envelope.error, timing: readTiming(envelope.timing) };
+      },
+      ...(variant === 'earlier' && { '4xx': readEarlierRefusal }),
+    }),
+    maxBytes: SMALL_JSON_LIMIT,
+  },
+  fetch: {
+    result: { request: (id, config) => api(config, 'results', id) },
+    history: { request: (id, config) => api(config, 'results', id, 'history') },
+    csv: describeDownload('csv'),
+    metadata: describeDownload('metadata'),
+    distributions: describeDownload('distributions'),
+    json: describeExtra('json'),
+    input: describeExtra('input'),
+  },
+  identity: 'name',
+  // Contract 4.7. The list of shift chains (4.8) has no job that this one does not have.
+  list: {
+    request: (kind, query, config) => {
+      const type = PAST_RESULTS[kind];
+      if (type === undefined) return null;
+      return { ...api(config, 'past-results', type), query, auth: IN_HEADER };
+    },
+    read: readPastResults,
+    // A list of 100,000 jobs has some 90 MB, and grows by 100 jobs an hour.
+    maxBytes: 128 * 1024 * 1024,
+  },
+  probe: {
+    request: (config) => api(config, 'results', NO_JOB),
+    // Contract section 7.
+    recognise: (status, json) => {
+      const error = asObject(json)?.['error'];
+      return status === 404 && typeof error === 'string' && /^request not found\b/i.test(error);
+    },
+    submitPath: (config) => api(config, 'submit', 'single-sequence'),
+  },
+});
+
+function submission(
+  config: ServiceConfig,
+  endpoint: string,
+  json: Readonly<Record<string, unknown>>,
+): Request {
+  return { ...api(config, 'submit', endpoint), auth: IN_BODY, body: { json } };
+}
+
+/**
+ * One of the two samples of this call in the contract (4.6) omits `/api/`: if the first path is unknown, the second is
+ * tried. It costs one GET, and only at services that follow that sample.
+ */
+function describeDownload(format: string): FileRequest {
+  const common = { query: { format }, auth: IN_HEADER };
+  return {
+    request: (id, config) => ({ ...api(config, 'results', id, 'download'), ...common }),
+    elsewhere: (id, { variant }) => ({
+      path: [BASE[variant], 'results', id, 'download', ''],
+      ...common,
+    }),
+  };
+}
+
+function describeExtra(format: (typeof EXTRA)[number]): FileRequest {
+  const file = describeDownload(format);
+  const request: FileRequest['request'] = (id, config) =>
+    config.formats.includes(format) ? file.request(id, config) : null;
+  return { ...file, request };
+}
+
+function readRunning(json: unknown): PollMeaning {
+  const { progress, status_message: message, timing } = readEnvelope(json);
+  return { type: 'running', progress, message, timing: readTiming(timing) };
+}
+
+const UNFINISHED = new Set(['running', 'enqueued', 'queued', 'pending', 'started', 'received']);
+
+/** Sections 9.5 and 9.6: the body decides, whatever the status code says. */
+function readEarlier({ text, isTooLarge }: Answer): PollMeaning {
+  // `{"status":"RUNNING"}` and `{"error":…}` are short; anything longer is a result.
+  const json = isTooLarge ? undefined : parseBoundedJson(text);
+  const object = asObject(json);
+  if (object === null) return { type: 'finished' };
+  const error = object['error'];
+  if (Object.keys(object).length === 1 && error !== undefined && error !== null) {
+    const message = typeof error === 'string' ? error : JSON.stringify(error);
+    return { type: 'failed', message };
+  }
+  const { status } = object;
+  const waits = typeof status === 'string' && UNFINISHED.has(status.toLowerCase());
+  return waits && object['results'] === undefined ? readRunning(json) : { type: 'finished' };
+}
+
+/** "A failure returns an object with only `error`" (section 9.6): the status is not shown. */
+function readEarlierRefusal(answer: Answer): PollMeaning | null {
+  const read = readEarlier(answer);
+  return read.type === 'failed' ? read : null;
+}

@@ -1,0 +1,164 @@
+/**
+ * What a service is: the requests that are sent to it as values, and what its answers mean as tables by status.
+ *
+ * A definition describes and reads. It never sends, waits, retries or sees a secret: that is done once, for every
+ * service, by `client.ts` and `http.ts`, and so a definition cannot submit twice. An answer that a table does not list
+ * means what it means for any service (`readSubmission`, `readPoll` and `download` say what). The outcomes `unsure` and
+ * `unavailable` cannot be returned by a definition: they are what remains.
+ */
+import type { Kind, Options, ServiceName } from '../domain/item.ts';
+import type { ArtefactName, ExtraFormat, PastJob, Timing } from '../domain/outcomes.ts';
+import type { Job } from './client.ts';
+
+/** What the user configures for a service beside its address and token. */
+export interface ServiceConfig {
+  /** Of the prediction service. */
+  readonly variant: Variant;
+  /** Of the molecule service: its jobs are listed on its public page. */
+  readonly public: boolean;
+  /** Of the prediction service: download formats that are fetched in addition. */
+  readonly formats: readonly ExtraFormat[];
+}
+
+export type Variant = 'current' | 'earlier';
+
+/** Where the token goes. A definition names the place and never sees the value. */
+export interface Auth {
+  readonly in: 'header' | 'body';
+  readonly name: string;
+}
+
+export type Body =
+  | { readonly json: Readonly<Record<string, unknown>> }
+  | {
+      readonly multipart: Readonly<Record<string, string>>;
+      readonly files: Readonly<Record<string, { readonly name: string; readonly text: string }>>;
+    };
+
+/** A description of a request; making one sends nothing. */
+export interface Request {
+  /** Segments below the address of the service; escaped, so that no id can change the path. '' at the end: a slash. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Body;
+  readonly auth?: Auth;
+}
+
+/** An answer without secrets. Redirects are never followed. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Pick<Headers, 'get'>;
+  /** What was read of the body. */
+  readonly text: string;
+  /** undefined: not JSON, or `isTooLarge`. */
+  readonly json: unknown;
+  /** Longer, or of more parts, than is read. */
+  readonly isTooLarge: boolean;
+}
+
+/** A function returns null for an answer that it does not understand. An outcome alone: the body is not read. */
+export type Meaning<Outcome> = Outcome | ((answer: Answer) => Outcome | null);
+/** By status; an exact one counts before `4xx`. */
+export type Answers<Outcome> = Readonly<Partial<Record<number | '2xx' | '4xx', Meaning<Outcome>>>>;
+
+export interface SubmitMeaning {
+  readonly type: 'accepted';
+  /** The id of the job; a text that is unusable in a path makes the outcome `unsure`. */
+  readonly id: string;
+}
+
+export type PollMeaning =
+  | {
+      readonly type: 'running';
+      readonly progress?: number | null;
+      readonly message?: string | null;
+      readonly timing?: Timing | null;
+    }
+  | { readonly type: 'finished' }
+  /** Without a message, the words of the answer count. */
+  | { readonly type: 'failed'; readonly message: string | null; readonly timing?: Timing | null }
+  /** There is no such job, or no longer. */
+  | { readonly type: 'lost' };
+
+/** A job in a list. `names`: what it may have been submitted under, from all fields that can contain it. */
+export type ListedJob = Omit<PastJob, 'kind' | 'jobName'> & { readonly names: readonly string[] };
+
+export interface ListMeaning {
+  readonly type: 'page';
+  readonly jobs: readonly ListedJob[];
+  /** The query of the next page; null at the end of the list. */
+  readonly next: Readonly<Record<string, string>> | null;
+}
+
+export interface FileRequest {
+  /** null: not wanted with this configuration. */
+  readonly request: (id: string, config: ServiceConfig) => Request | null;
+  /** Where the file may be if the service does not know the first path (404). */
+  readonly elsewhere?: (id: string, config: ServiceConfig) => Request;
+}
+
+type JobOf<K extends Kind> = Job & { readonly options: Extract<Options, { readonly kind: K }> };
+
+export interface Service {
+  readonly name: ServiceName;
+  /** In a sentence: "the molecule service". */
+  readonly title: string;
+  /** Maximum characters of a token. */
+  readonly tokenLimit: number;
+  /** Of the API. An address that answers as another variant is named to the user. */
+  readonly variants: readonly Variant[];
+  /**
+   * By kind: the artefacts of a finished job, beginning with the one that must exist first, and those that a failed job
+   * still offers. A kind that is not listed is not taken.
+   */
+  readonly artefacts: Readonly<
+    Partial<
+      Record<
+        Kind,
+        { readonly finished: readonly ArtefactName[]; readonly failed: readonly ArtefactName[] }
+      >
+    >
+  >;
+  /** The one request that may create a job: sent once, and never repeated but by `identity`. */
+  readonly submit: {
+    readonly request: { readonly [K in Kind]?: (job: JobOf<K>, config: ServiceConfig) => Request };
+    /** Of 2xx. */
+    readonly accepted: (answer: Answer) => SubmitMeaning | null;
+  };
+  readonly poll: {
+    readonly request: (id: string, config: ServiceConfig) => Request;
+    readonly answers: (config: ServiceConfig) => Answers<PollMeaning>;
+    /** Maximum bytes of an answer that are read. */
+    readonly maxBytes: number;
+  };
+  readonly fetch: Readonly<Partial<Record<ArtefactName, FileRequest>>>;
+  /**
+   * What finds a job after its answer was lost. `name`: unique for a token, and looked up in `list`; `nothing`: the item
+   * is held, and the user decides.
+   */
+  readonly identity: 'name' | 'nothing';
+  /** The jobs of our token. A service without one says why. */
+  readonly list:
+    | {
+        readonly request: (
+          kind: Kind,
+          query: Readonly<Record<string, string>>,
+          config: ServiceConfig,
+        ) => Request | null;
+        readonly read: (json: unknown) => ListMeaning;
+        readonly maxBytes: number;
+      }
+    | { readonly missing: string };
+  readonly probe: {
+    /** A GET of a job that does not exist: costs nothing, and shows that the service is there. */
+    readonly request: (config: ServiceConfig) => Request;
+    /** Whether the answer is that of this service for an unknown job; null: its words are not known. */
+    readonly recognise: ((status: number, json: unknown) => boolean) | null;
+    /** Where jobs are submitted by POST: a GET there is refused, and creates none. */
+    readonly submitPath: (config: ServiceConfig) => Request;
+  };
+}
+
+export function defineService(service: Service): Service {
+  return service;
+}
