@@ -2,7 +2,8 @@
  * Which part of `src/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
  *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
- *     → report → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain, program
+ *     → report → services, store, config, ledger, report-page → manifest → kinds → inputs, results, budget, state
+ *     → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
  * so that a worker without an endpoint pays nothing.
@@ -17,7 +18,9 @@
 /** From the bottom up. A part may import itself and every part of the rows below its own. */
 const ROWS = [
   ['domain', 'program'],
-  ['manifest', 'inputs', 'results', 'budget', 'state'],
+  ['inputs', 'results', 'budget', 'state'],
+  ['kinds'],
+  ['manifest'],
   ['services', 'store', 'config', 'ledger', 'report-page'],
   ['plan', 'report'],
   ['export'],
@@ -45,7 +48,8 @@ const byRows: Table = Object.fromEntries(
 const MAY_IMPORT: Table = {
   ...byRows,
   // A row of a manifest is checked by the contents of its input.
-  manifest: ['domain', 'inputs'],
+  manifest: ['domain', 'inputs', 'kinds'],
+  kinds: ['domain', 'inputs'],
   // The user's own folders: it must work before anything else is read.
   state: ['domain'],
   // Pure, and bundled with the workflow code: it must not reach the disk through `program`.

@@ -7,7 +7,7 @@
  * Rejected: reading it from the items of the campaign, which costs more than those requests.
  */
 import type { ArtefactName } from '../domain/outcomes.ts';
-import { isUsual } from '../domain/usual-files.ts';
+import { kindOf } from '../kinds/registry.ts';
 import type { RemoteJob } from '../workflows/activity-types.ts';
 
 export class FilesSeen {
@@ -16,7 +16,10 @@ export class FilesSeen {
   /** Whether other jobs had it; null if nothing is known. */
   had(job: RemoteJob, artefact: ArtefactName): boolean | null {
     const { kind } = job.item;
-    return this.#had.get(keyOf(job, artefact)) ?? (isUsual(kind, artefact) ? null : false);
+    return (
+      this.#had.get(keyOf(job, artefact)) ??
+      (kindOf(kind).rareFiles.includes(artefact) ? false : null)
+    );
   }
 
   note(job: RemoteJob, artefact: ArtefactName, isThere: boolean): void {

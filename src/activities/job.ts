@@ -1,7 +1,7 @@
 /** The job of an item, read from the output tree: histories carry ids only. */
 import { codedError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
-import type { Job } from '../services/client.ts';
+import type { Job } from '../services/service.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
 import { nameOfJob } from '../store/job-name.ts';
 import { readItem } from '../store/item-store.ts';

@@ -13,7 +13,7 @@ import { readResultJson } from '../results/result-json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../results/result-problems.ts';
 import { complexity } from '../services/bounded-json.ts';
 import { checkResult } from '../services/check-result.ts';
-import type { Job } from '../services/client.ts';
+import type { Job } from '../services/service.ts';
 import type { StoredJob } from './job.ts';
 import { engineOfLog } from '../services/engine.ts';
 import { nativeFiles } from '../services/molecules/files.ts';

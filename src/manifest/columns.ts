@@ -1,49 +1,41 @@
 /** Our columns (docs/manifest.md), and names that were probably meant to be one of them. */
 import { complaint, type Complaint } from './problems/problems.ts';
+import { ALL_KINDS } from '../kinds/registry.ts';
 import { nearest } from './problems/nearest.ts';
 
-export const FIELDS = [
-  'id',
-  'kind',
-  'file',
-  'smiles',
-  'sequence',
-  'remote_id',
-  'predictors',
-  'charge_method',
-  'net_charge',
-  'atom_type',
-  'model_class',
-  'original_numbering',
-  'email',
-  'title',
-] as const;
-export type Field = (typeof FIELDS)[number];
+/** Columns that may contain the input themselves. */
+const CELLS = ALL_KINDS.flatMap(({ input }) => input.column ?? []);
+const OPTIONS = ALL_KINDS.flatMap(({ options }) => Object.entries(options));
 
 /** The columns that contain or name the input. */
-export const INPUT_FIELDS = ['file', 'smiles', 'sequence'] as const;
+export const INPUT_FIELDS: readonly string[] = ['file', ...CELLS.map(({ name }) => name)];
 /**
  * The same, and the column that names an existing job, whose input the service has. A table without any of them has
  * nothing to run.
  */
-export const WORK_FIELDS = [...INPUT_FIELDS, 'remote_id'] as const satisfies readonly Field[];
-export type InputField = (typeof INPUT_FIELDS)[number];
+export const WORK_FIELDS: readonly string[] = [...INPUT_FIELDS, 'remote_id'];
+
+export const FIELDS: readonly string[] = [
+  'id',
+  'kind',
+  ...WORK_FIELDS,
+  ...OPTIONS.map(([name]) => name),
+  'email',
+  'title',
+];
 
 /** Names of our columns in other programs. */
-const SYNONYMS: Readonly<Partial<Record<Field, readonly string[]>>> = {
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   id: ['name', 'identifier', 'compound_id', 'compound_name', 'compound', 'molecule_id', 'mol_id'],
   file: ['path', 'filename', 'file_name', 'filepath', 'file_path', 'input_file'],
-  smiles: ['smi', 'structure', 'canonical_smiles', 'isomeric_smiles'],
-  sequence: ['seq', 'protein_sequence', 'aa_sequence', 'fasta'],
-  net_charge: ['charge', 'formal_charge', 'total_charge'],
-  charge_method: ['charge_model'],
   remote_id: ['request_id', 'hash_id'],
-  atom_type: ['force_field', 'forcefield'],
+  ...Object.fromEntries(CELLS.map(({ name, synonyms }) => [name, synonyms])),
+  ...Object.fromEntries(OPTIONS.map(([name, { synonyms = [] }]) => [name, synonyms])),
 };
 
 const FIELD_NAMES: ReadonlySet<string> = new Set(FIELDS);
 
-export function isField(column: string): column is Field {
+export function isField(column: string): boolean {
   return FIELD_NAMES.has(column);
 }
 
@@ -109,7 +101,7 @@ export class ColumnWatch {
 }
 
 /** Our column that was probably meant; another program's name counts only if ours is missing. */
-function meant(column: string, columns: readonly string[]): Field | null {
+function meant(column: string, columns: readonly string[]): string | null {
   const plain = column
     .trim()
     .toLowerCase()

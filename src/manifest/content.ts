@@ -1,16 +1,9 @@
 /** Checks the content of an input by its kind, and converts the findings to problems. */
 import type { InputText, Kind, Options } from '../domain/item.ts';
-import { readAlignmentInput } from '../inputs/sequences/alignment.ts';
 import type { Chemist } from '../inputs/molecules/chemist.ts';
 import type { InputFinding } from '../inputs/finding.ts';
-import {
-  MOLECULE_EXTENSIONS,
-  readSmilesInput,
-  readStructureInput,
-} from '../inputs/molecules/molecule.ts';
-import { readShiftsInput } from '../inputs/shifts/nmr.ts';
 import type { Reading } from '../inputs/reading.ts';
-import { readSequenceInput } from '../inputs/sequences/sequence.ts';
+import { kindOf } from '../kinds/registry.ts';
 import { complaint, type Complaint } from './problems/problems.ts';
 import type { RowInput } from './row-input.ts';
 
@@ -32,21 +25,14 @@ export function readContent(
   const wrong = otherKind(column, value, options.kind);
   if (wrong !== null) return refused(wrong);
   if (text === null) return refused();
-  const asContent = (reading: Reading): Content => contentOf(reading, column, value);
-  switch (options.kind) {
-    case 'molecule': {
-      if (column === 'smiles') return readSmilesInput(text, options, chemist).then(asContent);
-      const extension = MOLECULE_EXTENSIONS.find((known) => known === row.extension);
-      if (extension === undefined) return wrongType(row);
-      return readStructureInput(text, extension, options, chemist).then(asContent);
-    }
-    case 'sequence':
-      return asContent(readSequenceInput(text, options, id ?? 'sequence'));
-    case 'alignment':
-      return asContent(readAlignmentInput(text));
-    case 'shifts':
-      return asContent(readShiftsInput(text, options));
-  }
+  const { extensions, isByExtension = false, read } = kindOf(options.kind).input;
+  if (column === 'file' && isByExtension && !extensions.includes(row.extension))
+    return wrongType(row, extensions);
+  const source = { id, column, text, extension: row.extension };
+  const reading = read(source, options, chemist);
+  return reading instanceof Promise
+    ? reading.then((found) => contentOf(found, column, value))
+    : contentOf(reading, column, value);
 }
 
 function refused(...complaints: Complaint[]): Content {
@@ -58,16 +44,13 @@ function contentOf({ input, canonical, findings }: Reading, column: string, valu
   return { input, canonical, complaints };
 }
 
-function wrongType({ extension, value }: RowInput): Content {
-  const facts = { extension, allowed: MOLECULE_EXTENSIONS };
+function wrongType({ extension, value }: RowInput, allowed: readonly string[]): Content {
+  const facts = { extension, allowed };
   return refused(complaint('MANIFEST_FILE_TYPE', facts, { column: 'file', value }));
 }
 
 function otherKind(column: RowInput['column'], value: string, kind: Kind): Complaint | null {
-  const fits =
-    column === 'file' ||
-    (column === 'smiles' && kind === 'molecule') ||
-    (column === 'sequence' && kind === 'sequence');
+  const fits = column === 'file' || kindOf(kind).input.column?.name === column;
   return fits
     ? null
     : complaint('MANIFEST_INPUT_OF_OTHER_KIND', { column, kind }, { column, value });

@@ -1,17 +1,9 @@
-/** The kind of a row's input: as given by the user, else detected from the input. */
+/** The kind of a row's input: as given by the user, else recognised from the input. */
 import { KINDS, type Kind } from '../domain/item.ts';
-import { looksAligned } from '../inputs/sequences/alignment.ts';
-import { alignmentFormat } from '../inputs/sequences/alignment-format.ts';
-import { readFasta } from '../inputs/sequences/fasta.ts';
-import { MOLECULE_EXTENSIONS } from '../inputs/molecules/molecule.ts';
+import { ALL_KINDS } from '../kinds/registry.ts';
 import { nearest } from './problems/nearest.ts';
 import { complaint, type Complaint } from './problems/problems.ts';
 import type { RowInput } from './row-input.ts';
-
-export const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
-/** Extensions of Stockholm and Clustal files. */
-export const ALIGNMENT_EXTENSIONS = ['.sto', '.stk', '.stockholm', '.aln', '.clustal', '.clw'];
-export const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
 
 export interface Judged {
   readonly kind: Kind | null;
@@ -29,27 +21,25 @@ export function writtenKind(value: string): Judged | null {
 }
 
 export function inferKind(input: RowInput): Judged {
-  if (input.column === 'smiles') return { kind: 'molecule', complaints: [] };
-  if (input.column === 'sequence') return { kind: 'sequence', complaints: [] };
-  const { extension } = input;
-  if ((MOLECULE_EXTENSIONS as readonly string[]).includes(extension)) {
-    return { kind: 'molecule', complaints: [] };
+  const { column, extension, text } = input;
+  const ofColumn = ALL_KINDS.find((kind) => kind.input.column?.name === column);
+  if (ofColumn) return { kind: ofColumn.name, complaints: [] };
+  const [first, ...others] = ALL_KINDS.filter((kind) => kind.input.extensions.includes(extension));
+  if (!first) {
+    return unclear(
+      input,
+      extension === '' ? 'the file has no extension' : `${extension} is unknown`,
+    );
   }
-  if (SHIFT_EXTENSIONS.includes(extension)) return { kind: 'shifts', complaints: [] };
-  if (ALIGNMENT_EXTENSIONS.includes(extension)) return { kind: 'alignment', complaints: [] };
-  if (FASTA_EXTENSIONS.includes(extension)) return fastaKind(input);
-  return unclear(input, extension === '' ? 'the file has no extension' : `${extension} is unknown`);
-}
-
-function fastaKind(input: RowInput): Judged {
-  if (input.text === null) return { kind: null, complaints: [] };
-  // Aligners use many different file names.
-  if (alignmentFormat(input.text) !== 'FASTA') return { kind: 'alignment', complaints: [] };
-  const fasta = readFasta(input.text);
-  if (fasta.records.length < 2) return { kind: 'sequence', complaints: [] };
-  if (looksAligned(fasta)) return { kind: 'alignment', complaints: [] };
-  const count = String(fasta.records.length);
-  return unclear(input, `${count} FASTA records may be an alignment or several sequences`);
+  if (others.length === 0) return { kind: first.name, complaints: [] };
+  if (text === null) return { kind: null, complaints: [] };
+  let reason = `${extension} files may be of several kinds`;
+  for (const { name, input: reader } of [first, ...others]) {
+    const found = reader.recognise?.(text) ?? false;
+    if (found === true) return { kind: name, complaints: [] };
+    if (found !== false) reason = found;
+  }
+  return unclear(input, reason);
 }
 
 function unclear(input: RowInput, reason: string): Judged {

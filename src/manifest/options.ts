@@ -1,44 +1,12 @@
 /** Converts the option columns of a row to the typed options of its kind, with the defaults of the services. */
-import {
-  ATOM_TYPES,
-  CHARGE_METHODS,
-  DEFAULT_PREDICTORS,
-  EARLIER_NAMES,
-  KINDS,
-  MODEL_CLASSES,
-  PREDICTORS,
-  type AlignmentOptions,
-  type Kind,
-  type MoleculeOptions,
-  type Options,
-  type Predictor,
-  type SequenceOptions,
-  type ShiftsOptions,
-} from '../domain/item.ts';
-import type { Field } from './columns.ts';
+import type { Kind, Options } from '../domain/item.ts';
+import type { OptionColumn } from '../kinds/columns.ts';
+import { ALL_KINDS, kindOf } from '../kinds/registry.ts';
 import { nearest } from './problems/nearest.ts';
 import { complaint, type Complaint } from './problems/problems.ts';
 
 /** The trimmed value of one of our columns; empty if the row does not have it. */
-export type FieldValues = (field: Field) => string;
-
-const COLUMNS_OF_KIND: Readonly<Record<Kind, readonly Field[]>> = {
-  molecule: ['charge_method', 'net_charge', 'atom_type'],
-  sequence: ['predictors'],
-  alignment: [],
-  shifts: ['model_class', 'original_numbering'],
-};
-
-const COLUMNS_OF_OTHERS: Readonly<Record<Kind, readonly Field[]>> = {
-  molecule: columnsOfAllBut('molecule'),
-  sequence: columnsOfAllBut('sequence'),
-  alignment: columnsOfAllBut('alignment'),
-  shifts: columnsOfAllBut('shifts'),
-};
-
-function columnsOfAllBut(kind: Kind): Field[] {
-  return KINDS.filter((other) => other !== kind).flatMap((other) => COLUMNS_OF_KIND[other]);
-}
+export type FieldValues = (field: string) => string;
 
 const TRUE = ['true', 'yes', 'y', 't', '1'];
 const FALSE = ['false', 'no', 'n', 'f', '0'];
@@ -51,91 +19,109 @@ interface ReadOptions {
 
 export function readOptions(kind: Kind, values: FieldValues): ReadOptions {
   const complaints: Complaint[] = [];
-  for (const column of COLUMNS_OF_OTHERS[kind]) {
+  const own = kindOf(kind).options;
+  for (const column of ALL_KINDS.flatMap(({ options }) => Object.keys(options))) {
     const value = values(column);
-    if (value === '') continue;
+    if (value === '' || column in own) continue;
     complaints.push(complaint('MANIFEST_OPTION_UNUSED', { column, kind }, { column, value }));
   }
-  return { options: READERS[kind](values, complaints), complaints };
+  const read = Object.entries(own).map(([name, column]) => {
+    const cell = new OptionCell(name, column, values(name), complaints);
+    return [column.key, cell.read()];
+  });
+  return { options: { kind, ...Object.fromEntries(read) } as Options, complaints };
 }
 
-const READERS: Readonly<Record<Kind, (values: FieldValues, complaints: Complaint[]) => Options>> = {
-  molecule: moleculeOptions,
-  sequence: sequenceOptions,
-  alignment: (): AlignmentOptions => ({ kind: 'alignment' }),
-  shifts: shiftsOptions,
-};
+/** One cell of an option column. Spreadsheet programs write 1 as 1.0 if the column has an empty cell. */
+class OptionCell {
+  readonly #name: string;
+  readonly #column: OptionColumn;
+  readonly #value: string;
+  readonly #complaints: Complaint[];
 
-function moleculeOptions(values: FieldValues, complaints: Complaint[]): MoleculeOptions {
-  const method = values('charge_method');
-  const isMisspelt = method.toLowerCase() === 'bbc';
-  if (isMisspelt) {
-    const where = { column: 'charge_method', value: method };
-    complaints.push(complaint('MANIFEST_CHARGE_METHOD_BBC', {}, where));
+  constructor(name: string, column: OptionColumn, value: string, complaints: Complaint[]) {
+    this.#name = name;
+    this.#column = column;
+    this.#value = value;
+    this.#complaints = complaints;
   }
-  return {
-    kind: 'molecule',
-    chargeMethod: isMisspelt
-      ? 'bcc'
-      : choice('charge_method', method, CHARGE_METHODS, 'bcc', complaints),
-    netCharge: netCharge(values('net_charge'), complaints),
-    atomType: choice('atom_type', values('atom_type'), ATOM_TYPES, 'gaff2', complaints),
-  };
-}
 
-function sequenceOptions(values: FieldValues, complaints: Complaint[]): SequenceOptions {
-  const written = values('predictors');
-  const predictors: Predictor[] = [];
-  for (const name of written.split(/[,;\s]+/).filter((part) => part !== '')) {
-    const predictor = PREDICTORS.find((known) => known === name.toLowerCase());
-    if (predictor === undefined) {
-      const earlier = PREDICTORS.find((one) => EARLIER_NAMES[one] === name.toLowerCase());
-      const suggestion = earlier ?? nearest(name, PREDICTORS);
-      const where = { column: 'predictors', value: written };
-      complaints.push(complaint('MANIFEST_PREDICTOR_UNKNOWN', { name, suggestion }, where));
-    } else if (!predictors.includes(predictor)) predictors.push(predictor);
+  /** The default if the cell is empty or invalid. */
+  read(): unknown {
+    const column = this.#column;
+    switch (column.type) {
+      case 'choice':
+        return this.#choice(column);
+      case 'list':
+        return this.#list(column);
+      case 'integer':
+        return this.#integer();
+      case 'flag':
+        return this.#flag(column.default);
+    }
   }
-  return {
-    kind: 'sequence',
-    predictors: predictors.length === 0 ? DEFAULT_PREDICTORS : predictors,
-  };
+
+  #choice(column: Extract<OptionColumn, { type: 'choice' }>): string {
+    if (this.#value === '') return column.default;
+    const word = this.#value.toLowerCase();
+    const misspelt = column.misspelt?.[word];
+    if (misspelt) {
+      this.#complain(misspelt.problem, {});
+      return misspelt.meant;
+    }
+    const chosen = findWord(column.allowed, word);
+    if (chosen !== undefined) return chosen;
+    this.#refuse(column.allowed, nearest(this.#value, column.allowed));
+    return column.default;
+  }
+
+  #list(column: Extract<OptionColumn, { type: 'list' }>): readonly string[] {
+    const chosen = new Set<string>();
+    for (const name of this.#value.split(/[,;\s]+/).filter((part) => part !== '')) {
+      const known = column.allowed.find((word) => word === name.toLowerCase());
+      if (known !== undefined) chosen.add(known);
+      else {
+        const alias = column.aliases?.[name.toLowerCase()];
+        const suggestion = alias ?? nearest(name, column.allowed);
+        if (column.problem === undefined) this.#refuse(column.allowed, suggestion);
+        else this.#complain(column.problem, { name, suggestion });
+      }
+    }
+    return chosen.size === 0 ? column.default : [...chosen];
+  }
+
+  /** `-1`, `+1`, `1.0`, and `−1` with a typographic minus sign. */
+  #integer(): number | null {
+    if (this.#value === '') return null;
+    const plain = this.#value.replace('\u2212', '-');
+    // `|| 0`: turns minus zero into zero.
+    if (/^[-+]?\d{1,3}(\.0*)?$/.test(plain)) return Number(plain) || 0;
+    const { problem } = this.#column;
+    if (problem === undefined) this.#refuse(['whole numbers'], null);
+    else this.#complain(problem, {});
+    return null;
+  }
+
+  #flag(fallback: boolean): boolean {
+    if (this.#value === '') return fallback;
+    const word = findWord([...TRUE, ...FALSE], this.#value.toLowerCase());
+    if (word !== undefined) return TRUE.includes(word);
+    const suggestion = nearest(this.#value, [...TRUE, ...FALSE]);
+    this.#refuse(['true', 'false'], suggestion);
+    return fallback;
+  }
+
+  #refuse(allowed: readonly string[], suggestion: string | null): void {
+    this.#complain('MANIFEST_OPTION_INVALID', { column: this.#name, allowed, suggestion });
+  }
+
+  /** The facts of a column's own problem are known to the column. */
+  #complain(code: string, facts: object): void {
+    const where = { column: this.#name, value: this.#value };
+    this.#complaints.push(complaint(code as 'MANIFEST_OPTION_INVALID', facts as never, where));
+  }
 }
 
-function shiftsOptions(values: FieldValues, complaints: Complaint[]): ShiftsOptions {
-  // Spreadsheet programs write 1 as 1.0 if the column has an empty cell.
-  const modelClass = values('model_class').replace(/\.0*$/, '');
-  const numbering = values('original_numbering').replace(/\.0*$/, '');
-  const isTrue = choice('original_numbering', numbering, [...TRUE, ...FALSE], 'true', complaints);
-  return {
-    kind: 'shifts',
-    modelClass: choice('model_class', modelClass, MODEL_CLASSES, '1', complaints),
-    originalNumbering: TRUE.includes(isTrue),
-  };
-}
-
-/** One of a few words, case-insensitive; the fallback if the cell is empty or invalid. */
-function choice<T extends string>(
-  column: Field,
-  value: string,
-  allowed: readonly T[],
-  fallback: T,
-  complaints: Complaint[],
-): T {
-  if (value === '') return fallback;
-  const chosen = allowed.find((word) => word === value.toLowerCase());
-  if (chosen !== undefined) return chosen;
-  const shownChoices = column === 'original_numbering' ? ['true', 'false'] : allowed;
-  const facts = { column, allowed: shownChoices, suggestion: nearest(value, allowed) };
-  complaints.push(complaint('MANIFEST_OPTION_INVALID', facts, { column, value }));
-  return fallback;
-}
-
-/** `-1`, `+1`, `1.0` (spreadsheet programs write integers like this) and `−1` with a typographic minus sign. */
-function netCharge(value: string, complaints: Complaint[]): number | null {
-  if (value === '') return null;
-  const plain = value.replace('\u2212', '-');
-  // `|| 0`: turns minus zero into zero.
-  if (/^[-+]?\d{1,3}(\.0*)?$/.test(plain)) return Number(plain) || 0;
-  complaints.push(complaint('MANIFEST_NET_CHARGE_INVALID', {}, { column: 'net_charge', value }));
-  return null;
+function findWord(allowed: readonly string[], word: string): string | undefined {
+  return allowed.find((one) => one === word || one === word.replace(/(?<=\d)\.0*$/, ''));
 }

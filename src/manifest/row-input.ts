@@ -1,5 +1,6 @@
 /** The single input of a row: which column has it, and its text. */
-import { INPUT_FIELDS, type InputField } from './columns.ts';
+import { ALL_KINDS } from '../kinds/registry.ts';
+import { INPUT_FIELDS } from './columns.ts';
 import { readFileName } from './sources/file-name.ts';
 import { readInputFile } from './sources/input-file.ts';
 import type { FieldValues } from './options.ts';
@@ -7,7 +8,8 @@ import { complaint, type Complaint } from './problems/problems.ts';
 import type { RawRow } from './raw-row.ts';
 
 export interface RowInput {
-  readonly column: InputField;
+  /** `file`, or the column of a kind. */
+  readonly column: string;
   /** The cell, trimmed. */
   readonly value: string;
   /** Of the file, in lower case with its dot and without `.gz`; empty if the cell itself has the input. */
@@ -23,10 +25,9 @@ export interface ReadInput {
 }
 
 /** The column that a row without an input probably lacks. */
-const COLUMN_OF_KIND: ReadonlyMap<string, InputField> = new Map([
-  ['molecule', 'smiles'],
-  ['sequence', 'sequence'],
-]);
+function missingColumn(kind: string | null): string {
+  return ALL_KINDS.find(({ name }) => name === kind)?.input.column?.name ?? 'file';
+}
 
 /** Only files are asynchronous: with a million rows, a promise per row would be noticeable. */
 export function readInput(
@@ -41,7 +42,7 @@ export function readInput(
     // The service already has the job's input.
     if (values('remote_id') !== '') return { input: null, complaints: [] };
     const kind = values('kind') === '' ? null : values('kind').toLowerCase();
-    const where = { column: COLUMN_OF_KIND.get(kind ?? '') ?? 'file', value: '' };
+    const where = { column: missingColumn(kind), value: '' };
     return { input: null, complaints: [complaint('MANIFEST_INPUT_MISSING', { kind }, where)] };
   }
   const value = values(column);

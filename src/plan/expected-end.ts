@@ -2,7 +2,7 @@
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
-import { ESTIMATES } from './estimates.ts';
+import { kindOf } from '../kinds/registry.ts';
 import { serviceForecast, supplyOf } from './forecast.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
 
@@ -108,7 +108,7 @@ function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
 
 function meanSeconds(jobs: readonly (readonly [Kind, number])[]): number {
   const count = sum(jobs.map(([, n]) => n));
-  return count === 0 ? 0 : sum(jobs.map(([kind, n]) => n * ESTIMATES[kind].seconds)) / count;
+  return count === 0 ? 0 : sum(jobs.map(([kind, n]) => n * kindOf(kind).estimate.seconds)) / count;
 }
 
 function sum(numbers: readonly number[]): number {

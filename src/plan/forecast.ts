@@ -2,7 +2,7 @@
 import { lastSubmissionIn } from '../budget/forecast.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
-import { ESTIMATES } from './estimates.ts';
+import { kindOf } from '../kinds/registry.ts';
 
 /** A service for the jobs, with its current charges. */
 export interface Supply {
@@ -39,7 +39,7 @@ export function forecast(
     const count = kinds.reduce((sum, [, n]) => sum + n, 0);
     if (count === 0) return [];
     const supply = supplies.find((one) => one.service === service);
-    const seconds = kinds.reduce((sum, [kind, n]) => sum + n * ESTIMATES[kind].seconds, 0);
+    const seconds = kinds.reduce((sum, [kind, n]) => sum + n * kindOf(kind).estimate.seconds, 0);
     return [serviceForecast(service, count, seconds, supply, now)];
   });
 }

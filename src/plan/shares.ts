@@ -1,7 +1,8 @@
 /** Finds rows with the same work: one job serves them all. Rows are numbered in input order. */
-import { PREDICTORS, type Item, type Options } from '../domain/item.ts';
+import type { Item, Options } from '../domain/item.ts';
+import { combined, covers } from '../kinds/registry.ts';
 import type { AssignedItem } from '../store/prepare-item.ts';
-import { combined, shareDigest } from '../store/work.ts';
+import { shareDigest } from '../store/work.ts';
 
 export class Shares {
   /** The first row of each work, and its options. */
@@ -43,30 +44,22 @@ export class Shares {
   }
 }
 
-const ALL = 2 ** PREDICTORS.length - 1;
-
-/** Which predictors the job or result of a group of rows provides, as far as known. The first row represents the group. */
+/** What the job or result of a group of rows provides, as far as known. The first row represents the group. */
 export class Coverage {
-  readonly #brought = new Map<number, number>();
+  readonly #jobs = new Map<number, Options | 'all' | null>();
 
   /** `options`: of the job or result that serves the group from now on; null if other rows cannot use it. */
   set(first: number, options: Options | null): void {
-    this.#brought.set(first, options === null ? 0 : predictorsOf(options));
+    this.#jobs.set(first, options);
   }
 
   /** A job that is not submitted yet will serve all rows of the group. */
   setAll(first: number): void {
-    this.#brought.set(first, ALL);
+    this.#jobs.set(first, 'all');
   }
 
   covers(first: number, wanted: Options): boolean {
-    const needed = predictorsOf(wanted);
-    return ((this.#brought.get(first) ?? 0) & needed) === needed;
+    const job = this.#jobs.get(first) ?? null;
+    return job === 'all' || (job !== null && covers(job, wanted));
   }
-}
-
-/** A bit each; all bits if the kind has no predictors. */
-function predictorsOf(options: Options): number {
-  if (options.kind !== 'sequence') return ALL;
-  return options.predictors.reduce((bits, name) => bits | (1 << PREDICTORS.indexOf(name)), 0);
 }

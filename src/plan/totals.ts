@@ -1,6 +1,6 @@
 /** Totals of a plan. Pure. */
 import { KINDS } from '../domain/item.ts';
-import { ESTIMATES } from './estimates.ts';
+import { kindOf } from '../kinds/registry.ts';
 import type { ServiceForecast } from './forecast.ts';
 import type { Survey } from './survey.ts';
 
@@ -11,7 +11,7 @@ export function jobsOf({ jobs }: Survey): number {
 
 /** Size of the files that will be written, in bytes. */
 export function diskEstimate({ kinds, ended, rows }: Survey): number {
-  const all = KINDS.reduce((sum, kind) => sum + kinds[kind] * ESTIMATES[kind].bytes, 0);
+  const all = KINDS.reduce((sum, kind) => sum + kinds[kind] * kindOf(kind).estimate.bytes, 0);
   return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
 }
 

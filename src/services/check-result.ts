@@ -2,7 +2,7 @@
 import type { InputText } from '../domain/item.ts';
 import type { Composition } from '../inputs/molecules/composition.ts';
 import type { ResultCheck } from '../results/result-problems.ts';
-import type { Job } from './client.ts';
+import type { Job } from './service.ts';
 import { checkMolecule } from './molecules/check.ts';
 import { checkPrediction } from './predictions/check.ts';
 

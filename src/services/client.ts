@@ -1,5 +1,5 @@
 /** The client of a service: sends the requests of its definition, and reads answers into closed outcomes. */
-import type { InputText, Kind, Options } from '../domain/item.ts';
+import type { Kind } from '../domain/item.ts';
 import type {
   ArtefactName,
   FetchOutcome,
@@ -18,25 +18,11 @@ import { complexity } from './bounded-json.ts';
 import { download } from './download.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { readPoll } from './poll.ts';
-import type { Body, ListMeaning, Request, Service, ServiceConfig } from './service.ts';
+import type { Body, Job, ListMeaning, Request, Service, ServiceConfig } from './service.ts';
 import type { Permission } from './submission-line.ts';
 import { readSubmission, settled } from './submission.ts';
 import { mayBeSynthetic } from './synthetic.ts';
 import { below, checkToken, readServiceUrl } from './target.ts';
-
-/** What is sent to a service. */
-export interface Job {
-  readonly kind: Kind;
-  readonly options: Options;
-  readonly input: InputText;
-  /**
-   * Unique for the credential and derived from campaign, item and input digest: an idempotency key if the service has
-   * one. At most 120 characters.
-   */
-  readonly name: string;
-  readonly title: string | null;
-  readonly email: string | null;
-}
 
 export interface RequestOptions {
   /**

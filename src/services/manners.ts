@@ -16,7 +16,8 @@ import type {
   SubmitOutcome,
 } from '../domain/outcomes.ts';
 import { Brake } from './brake.ts';
-import type { RequestOptions, Job, ServiceClient, SubmitOptions } from './client.ts';
+import type { RequestOptions, ServiceClient, SubmitOptions } from './client.ts';
+import type { Job } from './service.ts';
 import { Pace, WAITED_HERE_MS } from './pace.ts';
 
 interface MannersOptions {

@@ -1,7 +1,7 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
 import type { PollMeaning, Answer } from './service.ts';
 import { defineService } from './service.ts';
-import type { Job } from './client.ts';
+import type { Job } from './service.ts';
 import type { MoleculeOptions } from '../domain/item.ts';
 import {
   fileSets,

@@ -6,9 +6,8 @@
  * means what it means for any service (`readSubmission`, `readPoll` and `download` say what). The outcomes `unsure` and
  * `unavailable` cannot be returned by a definition: they are what remains.
  */
-import type { Kind, Options, ServiceName } from '../domain/item.ts';
+import type { InputText, Kind, Options, ServiceName } from '../domain/item.ts';
 import type { ArtefactName, ExtraFormat, PastJob, Timing } from '../domain/outcomes.ts';
-import type { Job } from './client.ts';
 
 /** What the user configures for a service beside its address and token. */
 export interface ServiceConfig {
@@ -21,6 +20,20 @@ export interface ServiceConfig {
 }
 
 export type Variant = 'current' | 'earlier';
+
+/** What is sent to a service. */
+export interface Job {
+  readonly kind: Kind;
+  readonly options: Options;
+  readonly input: InputText;
+  /**
+   * Unique for the credential and derived from campaign, item and input digest: an idempotency key if the service has
+   * one. At most 120 characters.
+   */
+  readonly name: string;
+  readonly title: string | null;
+  readonly email: string | null;
+}
 
 /** Where the token goes. A definition names the place and never sees the value. */
 export interface Auth {

@@ -1,25 +1,16 @@
 /** An item's options as stored in item.json: the manifest's own column names; and the names of keys there. */
 import { z } from 'zod';
-import {
-  ATOM_TYPES,
-  CHARGE_METHODS,
-  MODEL_CLASSES,
-  PREDICTORS,
-  type Kind,
-  type Options,
-} from '../domain/item.ts';
+import type { Kind, Options } from '../domain/item.ts';
+import { schemaOf } from '../kinds/columns.ts';
+import { ALL_KINDS } from '../kinds/registry.ts';
 
 /** By kind; digests of jobs depend on the order of the options. */
-const OPTIONS = {
-  molecule: z.object({
-    chargeMethod: z.enum(CHARGE_METHODS),
-    netCharge: z.int().nullable(),
-    atomType: z.enum(ATOM_TYPES),
+const OPTIONS = Object.fromEntries(
+  ALL_KINDS.map(({ name, options }) => {
+    const columns = Object.values(options).map((column) => [column.key, schemaOf(column)]);
+    return [name, z.object(Object.fromEntries(columns) as Record<string, z.ZodType>)];
   }),
-  sequence: z.object({ predictors: z.array(z.enum(PREDICTORS)).min(1) }),
-  alignment: z.object({}),
-  shifts: z.object({ modelClass: z.enum(MODEL_CLASSES), originalNumbering: z.boolean() }),
-} satisfies Record<Kind, z.ZodType>;
+) as Readonly<Record<Kind, z.ZodObject>>;
 
 export function optionsToDisk(options: Options): Readonly<Record<string, unknown>> {
   return snakeKeys(OPTIONS[options.kind].parse(options));

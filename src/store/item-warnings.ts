@@ -1,6 +1,6 @@
 /** Warnings about an item that has succeeded. Derived from the record, so that they apply to copies too. */
 import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-warnings.ts';
-import { usualFiles } from '../domain/usual-files.ts';
+import { kindOf } from '../kinds/registry.ts';
 import type { ItemRecord } from './item-record.ts';
 import { artefactFile, setFolder, setOf } from './layout.ts';
 
@@ -29,7 +29,7 @@ function filesAbsent({
   state,
 }: Pick<ItemRecord, 'files' | 'kind' | 'state'>): readonly ItemWarning[] {
   if (state !== 'succeeded') return [];
-  const names = usualFiles(kind).filter(
+  const names = kindOf(kind).usualFiles.filter(
     (artefact) => !FILE_TYPES.some((type) => artefactFile(artefact, type) in files),
   );
   if (names.length === 0) return [];

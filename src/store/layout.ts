@@ -1,5 +1,6 @@
 /** Paths in the output tree (docs/output-tree.md). Pure: names only. */
 import { FOLDER_OF_KIND, KINDS, type Kind } from '../domain/item.ts';
+import { ALL_KINDS, kindOf } from '../kinds/registry.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
 
@@ -11,19 +12,12 @@ export const CHECKSUMS = 'SHA256SUMS';
 export const CRATE = 'ro-crate-metadata.json';
 export const REPORT = 'report.html';
 
-const TABLE_OF_KIND: Readonly<Record<Kind, string>> = {
-  molecule: 'molecules',
-  sequence: 'residues',
-  alignment: 'alignments',
-  shifts: 'shifts',
-};
-
 const TABLE_FORMATS = ['csv', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
 /** The table of the results of a kind: `tables/residues.csv`. */
 export function resultTableKey(kind: Kind, format: TableFormat): string {
-  return `tables/${TABLE_OF_KIND[kind]}.${format}`;
+  return `tables/${kindOf(kind).table}.${format}`;
 }
 
 /** All of them, in both formats: every published tree has them. */
@@ -34,20 +28,16 @@ export const RESULT_TABLES = KINDS.flatMap((kind) =>
 /** Kinds whose items have a table of measures in addition to that of their values. */
 export type MeasuredKind = Exclude<Kind, 'molecule'>;
 
-const MEASURES_OF_KIND: Readonly<Record<MeasuredKind, string>> = {
-  sequence: 'sequence-measures',
-  alignment: 'alignment-measures',
-  shifts: 'shift-measures',
-};
-
 /** The table with one row per item of the kind: `tables/sequence-measures.csv`. */
 export function measureTableKey(kind: MeasuredKind, format: TableFormat): string {
-  return `tables/${MEASURES_OF_KIND[kind]}.${format}`;
+  return `tables/${kindOf(kind).measuresTable ?? ''}.${format}`;
 }
 
 /** All of them, in both formats. */
-export const MEASURE_TABLES = (['sequence', 'alignment', 'shifts'] as const).flatMap((kind) =>
-  TABLE_FORMATS.map((format) => measureTableKey(kind, format)),
+export const MEASURE_TABLES = ALL_KINDS.filter(
+  ({ measuresTable }) => measuresTable !== null,
+).flatMap(({ name }) =>
+  TABLE_FORMATS.map((format) => measureTableKey(name as MeasuredKind, format)),
 );
 
 /** Names in an item's folder, besides the input and a molecule's files under ACPYPE's own names. */

@@ -11,7 +11,7 @@ import { jobText, readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import { forNextRun } from './reopen.ts';
 import type { Store } from './store.ts';
-import { combined, covers } from './work.ts';
+import { combined, covers } from '../kinds/registry.ts';
 
 /** An item, with its share of work that several rows request. */
 export interface AssignedItem extends Item {

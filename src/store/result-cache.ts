@@ -19,7 +19,7 @@ import { jobOptionsOf, type ItemRecord } from './item-record.ts';
 import { itemKey } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
-import { covers } from './work.ts';
+import { covers } from '../kinds/registry.ts';
 
 /** Beside the campaigns of a store. */
 const FOLDER = '.cache';

@@ -2,7 +2,8 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
 import type { ServiceName } from '../domain/item.ts';
-import type { ServiceClient, Job, SubmitOptions } from '../services/client.ts';
+import type { ServiceClient, SubmitOptions } from '../services/client.ts';
+import type { Job } from '../services/service.ts';
 import type { Store, StagedFile } from '../store/store.ts';
 import type { ItemConclusion, RemoteJob } from '../workflows/activity-types.ts';
 import { subjectFields } from './log-line.ts';

@@ -84,9 +84,9 @@ describe('shifts', () => {
     const row = { file: 'a.str', model_class: '4', original_numbering: 'perhaps' };
     const { problems } = await read('t.jsonl', JSON.stringify(row), { 'a.str': STAR });
     expect(brief(problems)).toEqual([
-      'MANIFEST_OPTION_INVALID 1 original_numbering perhaps',
       'MANIFEST_OPTION_INVALID 1 model_class 4',
+      'MANIFEST_OPTION_INVALID 1 original_numbering perhaps',
     ]);
-    expect(problems[0]?.remedy).toContain('`true`, `false`');
+    expect(problems[1]?.remedy).toContain('`true`, `false`');
   });
 });

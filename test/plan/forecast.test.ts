@@ -5,7 +5,7 @@ import { lastSubmissionIn } from '../../src/budget/forecast.ts';
 import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import type { Kind } from '../../src/domain/item.ts';
-import { ESTIMATES } from '../../src/plan/estimates.ts';
+import { kindOf } from '../../src/kinds/registry.ts';
 import { forecast, freshWindow, supplyOf, type Supply } from '../../src/plan/forecast.ts';
 import { budget as budgetOf, NOW } from '../cli/live/scenes.ts';
 
@@ -37,7 +37,7 @@ const predictions = (window: WindowStatus, ...waiting: number[]): Supply => ({
 /** The end of these sequences without the run time of the last one. */
 function lastSubmission(count: number, supply: Supply): number {
   const [only] = forecast(jobs({ sequence: count }), [supply], NOW);
-  return (only?.endsAt ?? Number.NaN) - ESTIMATES.sequence.seconds * 1_000;
+  return (only?.endsAt ?? Number.NaN) - kindOf('sequence').estimate.seconds * 1_000;
 }
 
 describe('the last submission', () => {
@@ -86,7 +86,7 @@ describe('the forecast', () => {
 
   test('ends one job of average length after the last submission', () => {
     const [only] = forecast(jobs({ sequence: 1, shifts: 3 }), [predictions(fresh(2))], NOW);
-    const mean = (ESTIMATES.sequence.seconds + 3 * ESTIMATES.shifts.seconds) / 4;
+    const mean = (kindOf('sequence').estimate.seconds + 3 * kindOf('shifts').estimate.seconds) / 4;
     expect(only?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
   });
 });

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { Item, Options } from '../../src/domain/item.ts';
 import { Shares } from '../../src/plan/shares.ts';
 import type { AssignedItem } from '../../src/store/prepare-item.ts';
-import { covers, workDigest } from '../../src/store/work.ts';
+import { covers } from '../../src/kinds/registry.ts';
+import { workDigest } from '../../src/store/work.ts';
 import { collected } from '../store/store-expectations.ts';
 import { aSequenceOf, randomItems } from './random-items.ts';
 

@@ -5,7 +5,8 @@ import { startLocalServices, type LocalServices } from '../../src/local-services
 import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 import { checkResult } from '../../src/services/check-result.ts';
 import { isSynthetic } from '../../src/services/synthetic.ts';
-import type { Job, ServiceClient } from '../../src/services/client.ts';
+import type { ServiceClient } from '../../src/services/client.ts';
+import type { Job } from '../../src/services/service.ts';
 import { nativeFiles } from '../../src/services/molecules/files.ts';
 import { readPayload } from '../../src/results/payload.ts';
 import { createClient } from '../../src/services/registry.ts';

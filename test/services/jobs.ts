@@ -1,5 +1,5 @@
 /** One job of each kind, with everything that a service receives. */
-import type { Job } from '../../src/services/client.ts';
+import type { Job } from '../../src/services/service.ts';
 import type { Kind } from '../../src/domain/item.ts';
 
 export const TOKEN = 'tok-9f3a7c';

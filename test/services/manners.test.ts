@@ -1,7 +1,8 @@
 /** The request rate and the back-off shared by all GETs to one service, with a clock that the test sets. */
 import { expect, test } from 'vitest';
 import type { PollOutcome, SubmitOutcome } from '../../src/domain/outcomes.ts';
-import type { Job, ServiceClient } from '../../src/services/client.ts';
+import type { ServiceClient } from '../../src/services/client.ts';
+import type { Job } from '../../src/services/service.ts';
 import { withManners } from '../../src/services/manners.ts';
 
 const RUNNING: PollOutcome = {

@@ -19,7 +19,7 @@ import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
-import { covers } from '../../src/store/work.ts';
+import { covers } from '../../src/kinds/registry.ts';
 import { aSequenceOf } from '../plan/random-items.ts';
 import { faultsOf } from '../../src/report/audit.ts';
 import { aMolecule } from './an-item.ts';

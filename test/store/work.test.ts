@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PREDICTORS, type Item, type Options } from '../../src/domain/item.ts';
-import { combined, covers, workDigest } from '../../src/store/work.ts';
+import { combined, covers } from '../../src/kinds/registry.ts';
+import { workDigest } from '../../src/store/work.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 
 const molecule: Options = {

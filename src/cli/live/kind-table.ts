@@ -2,6 +2,7 @@
 import { countText } from '../text/progress-text.ts';
 import { countEnded } from '../../domain/states.ts';
 import { KINDS, type Kind } from '../../domain/item.ts';
+import { kindOf } from '../../kinds/registry.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 import { padded, span, widthOf, type Line, type Tone } from '../text/line.ts';
 
@@ -20,13 +21,6 @@ const FIRST_TO_GO: readonly Column[] = ['total', 'to come', 'cancelled', 'held']
 const ALWAYS: readonly Column[] = ['succeeded', 'open'];
 const NEEDS_THE_TREE: readonly Column[] = ['to come', 'total'];
 const TONE: Partial<Record<Column, Tone>> = { succeeded: 'good', failed: 'bad', held: 'warning' };
-
-const NAMES: Readonly<Record<Kind, string>> = {
-  molecule: 'molecules',
-  sequence: 'sequences',
-  alignment: 'alignments',
-  shifts: 'shifts',
-};
 
 /** Empty if there is only one kind: the counts above already show it. */
 export function kindTable({ progress, kinds }: CampaignObservation, width: number): Line[] {
@@ -65,12 +59,12 @@ function tableOf(rows: readonly Row[], columns: readonly Column[]): Line[] {
     Math.max(column.length, ...rows.map(({ cells }) => countText(cells[column]).length)),
   );
   const cell = (words: string, n: number) => `  ${words.padStart(widths[n] ?? 0)}`;
-  const name = Math.max(...rows.map(({ kind }) => NAMES[kind].length));
+  const name = Math.max(...rows.map(({ kind }) => kindOf(kind).words.many.length));
   const header = columns.map((column, n) => span(cell(column, n), 'faint'));
   return [
     [span(padded('', name)), ...header],
     ...rows.map(({ kind, cells }) => [
-      span(padded(NAMES[kind], name)),
+      span(padded(kindOf(kind).words.many, name)),
       ...columns.map((column, n) =>
         span(
           cell(countText(cells[column]), n),

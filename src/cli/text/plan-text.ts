@@ -1,6 +1,7 @@
 /** What a campaign would do, as text: for `plan`, and for `run` before it starts. Pure. */
 import { formatNonZeroDuration } from '../../domain/duration.ts';
 import { KINDS, type Kind } from '../../domain/item.ts';
+import { kindOf } from '../../kinds/registry.ts';
 import { sizeText } from '../../domain/size-text.ts';
 import type { ServiceForecast } from '../../plan/forecast.ts';
 import { diskEstimate, jobsOf } from '../../plan/totals.ts';
@@ -16,13 +17,6 @@ interface PlanView {
   /** Free in the output folder; null if unknown. */
   readonly freeBytes: number | null;
 }
-
-const CALLED: Readonly<Record<Kind, string>> = {
-  molecule: 'molecule',
-  sequence: 'sequence',
-  alignment: 'alignment',
-  shifts: 'shift file',
-};
 
 export function planLines(view: PlanView): string[] {
   const { name, survey, forecasts, now } = view;
@@ -63,9 +57,13 @@ function counted(n: number, what: string): string {
   return `${n} ${n === 1 ? what : `${what}s`}`;
 }
 
+function countedKind(n: number, { one, many }: { one: string; many: string }): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
 function kindsText(kinds: Readonly<Record<Kind, number>>): string {
   const named = KINDS.filter((kind) => kinds[kind] > 0);
-  return named.map((kind) => counted(kinds[kind], CALLED[kind])).join(', ');
+  return named.map((kind) => countedKind(kinds[kind], kindOf(kind).words)).join(', ');
 }
 
 function missedOf({ misses }: Survey): number {

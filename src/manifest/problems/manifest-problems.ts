@@ -2,6 +2,7 @@
  * The part of the registry for the manifest itself: its files, rows, columns and values.
  */
 import { KINDS, PREDICTORS } from '../../domain/item.ts';
+import { ALL_KINDS } from '../../kinds/registry.ts';
 import type { FindingCode } from '../../inputs/finding.ts';
 import type { Facts, ProblemCode } from './facts.ts';
 import { FILE_PROBLEMS, UTF8 } from './file-problems.ts';
@@ -14,6 +15,11 @@ const FORMATS =
 function orSuggest(suggestion: string | null, otherwise: string): string {
   return suggestion === null ? otherwise : `Did you mean \`${suggestion}\`? ${otherwise}`;
 }
+
+/** The kinds whose input may stand in a cell of its own. */
+const CELLS = ALL_KINDS.flatMap(({ name, input }) =>
+  input.column === null ? [] : [{ name, cell: input.column.name }],
+);
 
 export const MANIFEST_PROBLEMS: {
   readonly [C in Exclude<ProblemCode, FindingCode>]: ProblemWording<Facts[C]>;
@@ -216,9 +222,10 @@ export const MANIFEST_PROBLEMS: {
     severity: 'error',
     message: () => 'The row has no input.',
     remedy: ({ kind }) => {
-      if (kind === 'molecule') return 'Fill in `smiles` or `file`.';
-      if (kind === 'sequence') return 'Fill in `sequence` or `file`.';
-      return kind === null ? 'Fill in one of `file`, `smiles` and `sequence`.' : 'Fill in `file`.';
+      if (kind === null)
+        return `Fill in one of ${list(['file', ...CELLS.map(({ cell }) => cell)])}.`;
+      const own = CELLS.find(({ name }) => name === kind)?.cell;
+      return own === undefined ? 'Fill in `file`.' : `Fill in \`${own}\` or \`file\`.`;
     },
   },
   MANIFEST_REMOTE_ID_INVALID: {
@@ -240,10 +247,10 @@ export const MANIFEST_PROBLEMS: {
   MANIFEST_INPUT_OF_OTHER_KIND: {
     severity: 'error',
     message: ({ column, kind }) => `\`${column}\` is not an input of the kind \`${kind}\`.`,
-    remedy: ({ column }) =>
-      column === 'smiles'
-        ? 'Set `kind` to `molecule`, or use another input.'
-        : 'Set `kind` to `sequence`, or use another input.',
+    remedy: ({ column }) => {
+      const kind = CELLS.find(({ cell }) => cell === column)?.name ?? 'another kind';
+      return `Set \`kind\` to \`${kind}\`, or use another input.`;
+    },
   },
   MANIFEST_OPTION_UNUSED: {
     severity: 'warning',

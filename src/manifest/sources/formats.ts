@@ -1,6 +1,6 @@
 /** The format of a file, from its extension. */
-import { MOLECULE_EXTENSIONS } from '../../inputs/molecules/molecule.ts';
-import { ALIGNMENT_EXTENSIONS, FASTA_EXTENSIONS, SHIFT_EXTENSIONS } from '../kind.ts';
+import { FASTA_EXTENSIONS } from '../../inputs/sequences/recognise.ts';
+import { ALL_KINDS } from '../../kinds/registry.ts';
 
 /** Tables: every row states its kind. */
 const TABLES = {
@@ -33,10 +33,5 @@ export function formatOf(extension: string): SourceFormat | null {
   if (Object.hasOwn(TABLES, extension)) return TABLES[extension as keyof typeof TABLES];
   if (Object.hasOwn(LIBRARIES, extension)) return LIBRARIES[extension] ?? null;
   if (FASTA_EXTENSIONS.includes(extension)) return 'fasta';
-  const inputs: readonly string[] = [
-    ...MOLECULE_EXTENSIONS,
-    ...ALIGNMENT_EXTENSIONS,
-    ...SHIFT_EXTENSIONS,
-  ];
-  return inputs.includes(extension) ? 'input' : null;
+  return ALL_KINDS.some(({ input }) => input.extensions.includes(extension)) ? 'input' : null;
 }

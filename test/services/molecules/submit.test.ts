@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Job } from '../../../src/services/client.ts';
+import type { Job } from '../../../src/services/service.ts';
 import { createClient } from '../../../src/services/registry.ts';
 import { moleculeName } from '../../../src/services/molecules.ts';
 import { JOBS, quiet, TOKEN } from '../jobs.ts';
