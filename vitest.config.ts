@@ -30,7 +30,7 @@ const SLOW = [
   'test/report/page/**',
   'test/report/{cells.property,crate,damaged-tree,publish-tree,verify}.test.ts',
   'test/manifest/{encodings,lossless.property,problems,sources}.test.ts',
-  'test/local-services/{curl,engine-process,faults,fork-server}.test.ts',
+  'test/local-services/{engine-processes,faults}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
   'test/{doctor/workflows,inputs/hostile.property}.test.ts',
   'test/project/docs.test.ts',

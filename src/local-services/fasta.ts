@@ -44,7 +44,7 @@ export function withHeader(text: string): string {
 
 /**
  * The ids that b2bTools derives from the headers of a FASTA file: spaces, `|` and `,` become `_`, dots are removed, a
- * repeated id gets `_2`, `_3`, ... Derived from the recorded outputs, which test/local-services/recordings.test.ts
+ * repeated id gets `_2`, `_3`, ... Derived from the recorded outputs, which test/local-services/engines.test.ts
  * checks.
  */
 export function resultIds(headers: readonly string[]): string[] {

@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, afterEach } from 'vitest';
 import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
 import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 
 const open: LocalServices[] = [];
@@ -19,6 +21,23 @@ export async function start(options: LocalServicesOptions = {}): Promise<LocalSe
   const services = await startLocalServices({ jobMs: 0, engine: 'synthetic', ...options });
   open.push(services);
   return services;
+}
+
+/** Services for all tests of a file. */
+export async function startForFile(options: LocalServicesOptions = {}): Promise<LocalServices> {
+  const services = await startLocalServices({ jobMs: 0, engine: 'synthetic', ...options });
+  afterAll(() => services.close());
+  return services;
+}
+
+/** The same as `start`, and all that they have logged. */
+export async function startLogging(
+  options: LocalServicesOptions,
+): Promise<{ services: LocalServices; log: () => string }> {
+  let text = '';
+  const write = (line: string): void => void (text += line);
+  const services = await start({ ...options, log: pino({ level: 'trace' }, { write }) });
+  return { services, log: () => text };
 }
 
 /** A path for a database file that is removed after the test. */
@@ -137,7 +156,19 @@ export function api(services: LocalServices): string {
   return `${services.url}/online_predictors/api`;
 }
 
+/** The result endpoint of an accepted submission. */
+export function resultsUrl(services: LocalServices, { body }: Pick<Answer, 'body'>): string {
+  return `${api(services)}/results/${body.request_id}/`;
+}
+
+/** The submissions that were accepted. */
+export function acceptedBy(services: LocalServices): JournalEntry[] {
+  return services.journal().filter(({ accepted }) => accepted);
+}
+
 export const TOKEN = 'a token of a test';
+/** The header that gives access to the downloads and past results of `TOKEN`. */
+export const OWNER = { 'X-Service-Token': TOKEN };
 export const FASTA = '>one\nMKVLAAGIVGLCAKAYLEQW\n';
 export const ALIGNMENT = '>one\nMKVLAA--\n>two\nMK-LAAGI\n';
 export const NEF = `data_test
@@ -233,8 +264,17 @@ export async function until(url: string): Promise<Answer> {
 export async function runSequence(
   services: LocalServices,
   more: Record<string, unknown> = {},
+): Promise<{ id: string; url: string; result: Answer }> {
+  const ack = await submitSequence(services, more);
+  const url = resultsUrl(services, ack);
+  return { id: ack.body.request_id, url, result: await until(url) };
+}
+
+/** The same for a molecule: the last answer of its status endpoint. */
+export async function runMolecule(
+  services: LocalServices,
+  more: Record<string, unknown> = {},
 ): Promise<{ id: string; result: Answer }> {
-  const { body } = await submitSequence(services, more);
-  const id = body.request_id;
-  return { id, result: await until(`${api(services)}/results/${id}/`) };
+  const { body } = await submitMolecule(services, more);
+  return { id: body.hash_id, result: await until(services.moleculesUrl + body.Location) };
 }

@@ -107,7 +107,7 @@ interface RecordedMolecule {
 function molecule(recording: Recording): EngineOutcome {
   const file = recording.files.job;
   if (file === undefined) throw new Error(`The recording of ${recording.what} names no file.`);
-  // test/local-services/recordings.test.ts reads every one.
+  // test/local-services/engines.test.ts reads every one.
   const { log, results } = JSON.parse(readRecording(file).toString()) as RecordedMolecule;
   if (recording.failure !== undefined) return { ok: false, message: recording.failure, log };
   const body = Buffer.from(JSON.stringify(results));
@@ -201,7 +201,7 @@ interface RecordingIndex {
 const FOLDER = new URL('../recordings/', import.meta.url);
 
 export function loadIndex(): RecordingIndex {
-  // test/local-services/recordings.test.ts checks the index.
+  // test/local-services/engines.test.ts checks the index.
   return JSON.parse(readFileSync(new URL('index.json', FOLDER), 'utf8')) as RecordingIndex;
 }
 

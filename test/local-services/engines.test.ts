@@ -1,0 +1,269 @@
+/** The choice of an engine, the recorded engine (real outputs, byte by byte) and the synthetic one (the right shape). */
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { canonical } from '../../src/local-services/engines/canonical.ts';
+import type {
+  Engine,
+  EngineContext,
+  EngineJob,
+  EngineOutcome,
+  MoleculeJob,
+} from '../../src/local-services/engines/engine.ts';
+import {
+  ENGINE_VERSIONS,
+  installedEngine,
+  RECORD_FILE,
+} from '../../src/local-services/engines/real/installed.ts';
+import {
+  RecordedEngine,
+  loadIndex,
+  readRecording,
+} from '../../src/local-services/engines/recorded.ts';
+import { SyntheticEngine } from '../../src/local-services/engines/synthetic.ts';
+import { resultIds } from '../../src/local-services/fasta.ts';
+import { acpypeRecording } from '../services/recordings.ts';
+import { get, runMolecule, runSequence, start, type Body } from './running-services.ts';
+
+const recorded = new RecordedEngine(() => 0, 'molecules');
+const synthetic = new SyntheticEngine(() => 0);
+const index = loadIndex();
+
+async function run(engine: Engine, job: EngineJob): Promise<EngineOutcome> {
+  const context: EngineContext = {
+    signal: new AbortController().signal,
+    heartbeatEveryMs: 1000,
+    progress: () => undefined,
+    heartbeat: () => undefined,
+  };
+  return engine.run(job, context);
+}
+
+/** The files of a job that must succeed. */
+async function outputs(engine: Engine, job: EngineJob): Promise<Record<string, string>> {
+  const outcome = await run(engine, job);
+  if (!outcome.ok) throw new Error(`the job failed: ${outcome.message}`);
+  return Object.fromEntries(
+    outcome.outputs.map(({ name, body }) => [name, Buffer.from(body).toString()]),
+  );
+}
+
+function molecule(more: Partial<MoleculeJob>): MoleculeJob {
+  const input = { smiles: null, inputFile: null, fileName: 'x' };
+  const options = { chargeMethod: 'bcc', netCharge: null, atomType: 'gaff2' };
+  return { kind: 'molecule', ...input, ...options, ...more };
+}
+
+function sequence(fasta: string, ...predictors: string[]): EngineJob {
+  return { kind: 'sequence', fasta, predictors, unknownPredictors: [] };
+}
+
+describe('the choice', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'engines-'));
+    vi.stubEnv('HUNDREDFOLD_ENGINES', folder);
+  });
+
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('an engine is installed if its record is complete and its folder was not moved', () => {
+    const place = join(folder, 'acpype');
+    mkdirSync(place);
+    expect(installedEngine('acpype')).toBeNull();
+    writeFileSync(join(place, RECORD_FILE), '{"engine":"acp');
+    expect(installedEngine('acpype')).toBeNull();
+    const record = { engine: 'acpype', version: ENGINE_VERSIONS.acpype, folder: place };
+    writeFileSync(join(place, RECORD_FILE), JSON.stringify({ ...record, packages: {} }));
+    expect(installedEngine('acpype')).toMatchObject({ version: '2023.10.27' });
+    expect(installedEngine('b2btools')).toBeNull();
+    const moved = `${folder}-moved`;
+    renameSync(folder, moved);
+    mkdirSync(folder);
+    expect(installedEngine('acpype', moved), 'Python environments cannot be moved').toBeNull();
+    rmSync(moved, { recursive: true });
+  });
+
+  test('a missing real engine is reported at the start', async () => {
+    await expect(start({ engine: 'real' })).rejects.toMatchObject({
+      code: 'LOCAL_SERVICES_ENGINE',
+      remedy: expect.stringContaining('npm run engines -- --only acpype'),
+    });
+  });
+
+  test.each([
+    ['installed', 'recorded, acpype 2023.10.27', 'recorded, b2bTools 3.0.9'],
+    ['synthetic', 'synthetic, 1', 'synthetic, 1'],
+  ] as const)('a job is told its engine: %s is %s', async (engine, ofMolecule, ofSequence) => {
+    const services = await start({ engine });
+    const { result } = await runMolecule(services);
+    expect(result.body.log.split('\n')[0]).toBe(`engine: ${ofMolecule}`);
+    const { url } = await runSequence(services);
+    const { history } = (await get(`${url}history/`)).body;
+    expect(history[0]).toMatchObject({ state: 'RUNNING', message: `engine: ${ofSequence}` });
+  });
+});
+
+describe('the recorded engine', () => {
+  test('its index names existing files with the right contents', () => {
+    for (const { what, kind, files, failure } of index.recordings) {
+      for (const [name, file] of Object.entries(files)) {
+        const text = readRecording(file).toString();
+        expect(text, `${what} ${name}`).not.toBe('');
+        if (name !== 'job' || kind !== 'molecule') continue;
+        const { ok, results } = JSON.parse(text) as { ok: boolean; results: object };
+        expect(ok, what).toBe(failure === undefined);
+        expect(Object.keys(results), what).toHaveLength(failure === undefined ? 19 : 0);
+      }
+    }
+  });
+
+  test('finds every recorded sequence by its residues', () => {
+    const single = index.recordings.filter((entry) => entry.files.result?.includes('/single/'));
+    expect(single.length).toBeGreaterThan(30);
+    for (const { files, what, input, options } of single) {
+      const { proteins } = JSON.parse(readRecording(files.result ?? '').toString()) as {
+        proteins: Record<string, { seq: string[] }>;
+      };
+      const fasta = Object.entries(proteins).map(([id, { seq }]) => `>${id}\n${seq.join('')}\n`);
+      const found = canonical(sequence(fasta.join(''), ...options.split('+')));
+      expect(found, what).toEqual({ kind: 'sequence', input, options });
+    }
+  });
+
+  test('takes automatic charge and the number that it gives as one job', async () => {
+    const aspirin = molecule({ smiles: 'CC(=O)Oc1ccccc1C(=O)O' });
+    const asNumber = await outputs(recorded, { ...aspirin, netCharge: 0 });
+    expect(await outputs(recorded, aspirin)).toEqual(asNumber);
+    for (const { what, options, files } of index.recordings) {
+      if (files.job === undefined) continue;
+      const { smiles, log, ok } = JSON.parse(readRecording(files.job).toString()) as {
+        readonly smiles: string | null;
+        readonly ok: boolean;
+        readonly log: string;
+      };
+      const charge = /charge set to (-?\d+)/.exec(log)?.[1];
+      if (!ok || smiles === null || charge === undefined) continue;
+      const [chargeMethod = '', , atomType = ''] = options.split('/');
+      const asked = (netCharge: number): Promise<EngineOutcome> =>
+        run(recorded, molecule({ smiles, chargeMethod, atomType, netCharge }));
+      expect(await asked(Number(charge)), what).toMatchObject({ ok: true });
+      expect(await asked(Number(charge) + 2), what).toMatchObject({ ok: false });
+    }
+    for (const smiles of ['C[N+](C)(C)CCO', '[O-]C(=O)CCC(=O)[O-]', 'NC(N)=[NH2+]']) {
+      expect(await run(recorded, molecule({ smiles })), smiles).toMatchObject({ ok: true });
+    }
+  });
+
+  test('returns the recorded bytes, whatever line ends the input has', async () => {
+    const path = new URL('../../batches/demo/files/caffeine.pdb', import.meta.url);
+    const inputFile = readFileSync(path, 'utf8');
+    const asIs = await outputs(recorded, molecule({ inputFile }));
+    const crlf = molecule({ inputFile: inputFile.replaceAll('\n', '\r\n') });
+    expect(await outputs(recorded, crlf)).toEqual(asIs);
+    const { results } = acpypeRecording('file-caffeine-bcc-auto-gaff2');
+    expect(JSON.parse(asIs['result'] ?? '')).toEqual(results);
+  });
+
+  test('names sequences by the headers of the job, and changes nothing else', async () => {
+    const residues =
+      'SGHLLLLLGLLTLWAELTPVSGAAKYCKLPLRIGPCKRKIPSFYYKWKAKQCLPFDYSGCGGNANRFKTIEECRRTCVG';
+    const predictors = ['dynamine', 'disomine', 'efoldmine', 'agmata'];
+    const header =
+      'sp|P00981|IVBKI_DENPO Dendrotoxin-K (Fragment) OS=Dendroaspis polylepis polylepis PE=1 SV=2';
+    const own = await outputs(recorded, sequence(`>${header}\n${residues}`, ...predictors));
+    const bytes = readRecording('b2btools/single/one-IVBKI_DENPO-all4.json.gz').toString();
+    expect(own['result']).toBe(bytes);
+    const job = sequence(`>my "toxin", v.2\n${residues}`, ...predictors);
+    const renamed = await outputs(recorded, job);
+    const [id] = resultIds([header]);
+    const name = 'my_"toxin"__v2';
+    const expected = bytes.replace(`${JSON.stringify(id)}:`, `${JSON.stringify(name)}:`);
+    expect(renamed['result']).toBe(expected);
+    for (const table of ['csv', 'metadata']) {
+      const [, ...rows]: string[][] = parse(renamed[table] ?? '');
+      expect(new Set(rows.map((row) => row[0])), table).toEqual(new Set([name]));
+    }
+  });
+
+  test.each([
+    ['sp|P12345|TEST_ONE with spaces. and dots.v2', 'sp_P12345_TEST_ONE_with_spaces_and_dotsv2'],
+    ['a,b;c:d=e', 'a_b;c:d=e'],
+    ['  leading space', 'leading_space'],
+    ['../../etc/passwd', '//etc/passwd'],
+  ])('%s becomes the id %s, as b2bTools makes it', (header, id) => {
+    expect(resultIds([header, header])).toEqual([id, `${id}_2`]);
+  });
+
+  test('uses the recording with exactly the predictors, else the smallest with more', async () => {
+    const fasta = '>x\nAYVINDSCIACGACKPECPVNIQQGSIYAIDADSCIDCGSCASVCPVGAPNPED\n';
+    const keys = async (...predictors: string[]): Promise<string[]> => {
+      const { result = '' } = await outputs(recorded, sequence(fasta, ...predictors));
+      return Object.keys((JSON.parse(result) as Body).proteins['x'] ?? {});
+    };
+    expect(await keys('dynamine')).not.toContain('disoMine');
+    expect(await keys('disomine')).toEqual(expect.arrayContaining(['disoMine', 'viterbi']));
+  });
+
+  test.each<[what: string, Partial<MoleculeJob>, message: RegExp]>([
+    ['failed in the engine', { smiles: 'C[CH2]' }, /ACPYPE FAILED|unexpected error/],
+    ['failed in the engine', { smiles: '[Fe]' }, /ACPYPE FAILED/],
+    ['is unknown', { smiles: 'CCCCCCCCCCCCCO' }, /^No recording for this input: /],
+    [
+      'is known with other options',
+      { smiles: 'CCO', chargeMethod: 'gas', atomType: 'amber' },
+      /gas\/auto\/amber.*bcc\/auto\/gaff2/,
+    ],
+  ])('an input that %s fails with a message: %o', async (_what, more, message) => {
+    expect(await run(recorded, molecule(more))).toMatchObject({ ok: false, message });
+  });
+});
+
+describe('the synthetic engine', () => {
+  const hetatm = (name: string, n: number): string =>
+    `HETATM${String(n + 1).padStart(5)}  ${name}  LIG     1      10.000  10.000  10.000  1.00  0.00           ${name.charAt(0)}`;
+  const star =
+    'data_1\nloop_\n  _Entity_comp_index.ID\n  _Entity_comp_index.Comp_ID\n  _Entity_comp_index.Entity_ID\n  1 GLY 1\n  2 TRP 1\n  3 MSE 1\nstop_\n';
+  const shifts = { kind: 'shifts', modelClass: '1', originalNumbering: true } as const;
+  const alignment = { kind: 'alignment', fasta: '>a\nMK-L\n>b\nM--L\n>c\nMKV-\n' } as const;
+
+  test.each<EngineJob>([
+    molecule({ smiles: 'CC(=O)[O-]', fileName: 'acetate' }),
+    molecule({ inputFile: ['C1', 'O1', 'H1'].map(hetatm).join('\n'), fileName: 'my ligand.pdb' }),
+    sequence('>a b\nMKVL\n>a b\nMKV\n', 'psper'),
+    alignment,
+    { ...shifts, text: star, format: 'nmr-star' },
+  ])('labels every payload of a $kind as synthetic', async (job) => {
+    for (const [name, text] of Object.entries(await outputs(synthetic, job))) {
+      expect(text.toLowerCase(), name).toContain('synthetic');
+      expect(text, name).not.toMatch(/NaN|undefined/);
+    }
+  });
+
+  test('has null at the gaps of an alignment, and ordered distributions', async () => {
+    const { result = '', distributions = '' } = await outputs(synthetic, alignment);
+    const { proteins, sequences } = JSON.parse(result) as Body;
+    expect(sequences['b']).toEqual(['M', '-', '-', 'L']);
+    const gaps = proteins['b']?.['backbone']?.map((value) => value === null);
+    expect(gaps).toEqual([false, true, true, false]);
+    const { results } = JSON.parse(distributions) as {
+      results: { backbone: Record<string, number[]> };
+    };
+    const names = ['bottomOutlier', 'firstQuartile', 'median', 'thirdQuartile', 'topOutlier'];
+    for (let n = 0; n < 4; n += 1) {
+      const column = names.map((name) => results.backbone[name]?.[n] ?? Number.NaN);
+      expect(column).toEqual([...column].sort((x, y) => x - y));
+    }
+  });
+
+  test('fails for shifts without residues', async () => {
+    const letter = { ...shifts, text: 'a letter', format: null };
+    expect(await run(synthetic, letter)).toMatchObject({ ok: false });
+  });
+});
