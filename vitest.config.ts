@@ -13,12 +13,10 @@ const LONG = [
   'test/cluster/restore.test.ts',
   'test/crash/**',
   'test/library/reference.test.ts',
-  'test/telemetry/stop-under-load.test.ts',
   'test/temporal/upgrade.test.ts',
   'test/time-skipping/**',
   'test/ui/**',
-  'test/watchdog/item-deletion.test.ts',
-  'test/workflows/{breaker,faults,gateway,manners,outage,probes-per-minute,token-leased,unsure}.test.ts',
+  'test/workflows/{breaker,faults,gateway,outage,unsure}.test.ts',
 ];
 
 /** Whole commands but the demo, several workers, browsers, packages, and the slowest files of the others: `npm test -- --all`. */

@@ -1,25 +1,22 @@
 /** How long a command waits for the host of a folder. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import type { Environment } from '../../src/domain/environment.ts';
 import { tryLock } from '../../src/host/lock.ts';
 import { openSession } from '../../src/host/open-session.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
 import { startGateway } from '../temporal/grpc-gateway.ts';
 
 const PATIENCE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 let dir = '';
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hundredfold-session-'));
+beforeEach(async () => {
+  dir = await temporaryFolder();
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(dir, { recursive: true });
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const environment = (): Environment => ({
   HUNDREDFOLD_EMBEDDED_DIR: dir,
@@ -29,13 +26,8 @@ const environment = (): Environment => ({
 /** Another command holds the folder. */
 function opening(settings: Settings, lookOnly = false) {
   const lock = tryLock(dir);
-  const session = openSession({
-    settings,
-    environment: environment(),
-    localServices: false,
-    lookOnly,
-    patienceMs: PATIENCE_MS,
-  });
+  const options = { settings, lookOnly, localServices: false, patienceMs: PATIENCE_MS };
+  const session = openSession({ ...options, environment: environment() });
   return session.finally(() => lock?.release());
 }
 
@@ -65,14 +57,9 @@ test('a command that joins a host that is ending waits, and then reports HOST_NO
   writeFileSync(file, `services: { predictions: { url: 'http://127.0.0.1:9', token: ${token} } }`);
   const settings = loadSettings(file, environment());
   const { pid } = process;
-  const record = {
-    pid,
-    taskQueue: 'any',
-    server: { pid, address: `127.0.0.1:${ending.port}`, ui: null, uiBehind: null },
-    services: [settings.services.predictions?.reference],
-    lookOnly: false,
-    lasting: false,
-  };
+  const server = { pid, address: `127.0.0.1:${ending.port}`, ui: null, uiBehind: null };
+  const services = [settings.services.predictions?.reference];
+  const record = { pid, server, services, taskQueue: 'any', lookOnly: false, lasting: false };
   writeFileSync(join(dir, 'host.json'), JSON.stringify(record));
   await expect(opening(settings)).rejects.toMatchObject({ code: 'HOST_NOT_READY' });
   expect(signalled).not.toEqual([]);

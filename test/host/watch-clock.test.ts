@@ -1,11 +1,11 @@
 /** A clock that is set back is detected by the host of the server, or by the next one; then the database is set aside. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { isSetBack, setAsideAfterStep } from '../../src/host/set-back.ts';
-import { watchClock } from '../../src/host/watch-clock.ts';
+import { ClockWatch, watchClock } from '../../src/host/watch-clock.ts';
 import { TestClock } from '../ledger/a-ledger.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const HOUR_MS = 3_600_000;
 const DATABASE = ['temporal.db', 'temporal.db-wal'];
@@ -13,13 +13,12 @@ const DATABASE = ['temporal.db', 'temporal.db-wal'];
 let dir: string;
 let clock: TestClock;
 let stopped: number;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hundredfold-clock-'));
+beforeEach(async () => {
+  dir = await temporaryFolder();
   for (const name of [...DATABASE, 'services.db']) writeFileSync(join(dir, name), name);
   clock = new TestClock();
   stopped = 0;
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const hold = () => watchClock(dir, () => (stopped += 1), clock);
 const databases = () => readdirSync(dir).filter((name) => name.includes('.db'));
@@ -57,4 +56,17 @@ test('a step back of less than a minute, a restart of the machine and a removed 
   rmSync(dir, { recursive: true });
   host.end();
   expect(stopped).toBe(0);
+});
+
+test('each step is reported once, with its length; not a long pause, and not a small correction', () => {
+  const steps: number[] = [];
+  const watch = new ClockWatch(clock, (stepMs) => steps.push(stepMs));
+  for (const step of [-HOUR_MS, 10_000, 900]) {
+    clock.pass(8 * HOUR_MS);
+    clock.set(clock.wallMs + step);
+    watch.look();
+    clock.pass(1_000);
+    watch.look();
+  }
+  expect(steps).toEqual([-HOUR_MS, 10_000]);
 });

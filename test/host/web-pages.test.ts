@@ -8,16 +8,11 @@ import { expect, test } from 'vitest';
 import { desk } from '../cli/command.ts';
 import { fragments } from '../cli/manifests.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
-
 /** `fetch` sets Host and Origin itself: a page of another site is simulated. */
 function ask(
   url: string,
   { method = 'GET', headers = {}, body = '' }: Asked = {},
-): Promise<Answer> {
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (answer) => {
       let text = '';
@@ -102,16 +97,14 @@ test.runIf(process.platform === 'linux')(
     for (const door of doors) {
       // The UI's real address cannot be guessed from outside.
       if (!door.startsWith('127.0.0.1:')) continue;
+      const none = () => ({ status: 0, body: '' });
       for (const path of [LIST, LIST.replace('api/v1/', ''), 'api/v1/namespaces']) {
-        const { status, body } = await ask(`http://${door}/${path}`, {
-          headers: { host: 'evil.example' },
-        }).catch(() => ({ status: 0, body: '' }));
+        const headers = { host: 'evil.example' };
+        const { status, body } = await ask(`http://${door}/${path}`, { headers }).catch(none);
         expect([0, 403, 404], `${door}/${path}: ${body}`).toContain(status);
       }
       const sent = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' };
-      const { status } = await ask(`http://${door}/${TERMINATE}`, sent).catch(() => ({
-        status: 0,
-      }));
+      const { status } = await ask(`http://${door}/${TERMINATE}`, sent).catch(none);
       expect([0, 403, 404], door).toContain(status);
     }
     await at.runs(0, ['stop']);

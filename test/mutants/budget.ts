@@ -177,7 +177,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'this.#ahead += setBack;',
     replace: 'this.#ahead = 0;',
     breaks: '2: the clock of a budget continues when that of the server is set back.',
-    tests: ['test/workflows/budget-clock.test.ts'],
+    tests: ['test/workflows/answer-times.test.ts'],
   },
   {
     name: 'ledger-limit',

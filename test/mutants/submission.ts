@@ -129,7 +129,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'carried: this.#state,',
     replace: 'carried: newBudget(),',
     breaks: '1: a budget that continues as new keeps its charges.',
-    tests: ['test/workflows/campaign.test.ts'],
+    tests: ['test/workflows/two-hosts.test.ts'],
   },
   {
     name: 'breaker-blames-service',

@@ -4,19 +4,20 @@ import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 
-/** Replays all runs of these workflows. */
+/** Replays all runs of these workflows, and returns how those of each ended. */
 export async function replaysEveryHistory(
   client: Client,
   workflowIds: readonly string[],
-): Promise<void> {
-  const bundle = await workflowBundle();
-  for (const workflowId of workflowIds) {
-    for await (const { runId } of client.workflow.list({ query: `WorkflowId="${workflowId}"` })) {
-      const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-      await expect(
-        Worker.runReplayHistory({ workflowBundle: bundle }, history, workflowId),
-        `replay of ${workflowId}, run ${runId}`,
-      ).resolves.toBeUndefined();
+): Promise<Map<string, string[]>> {
+  const bundle = { workflowBundle: await workflowBundle() };
+  const ends = new Map<string, string[]>();
+  for (const id of workflowIds) {
+    for await (const { runId, status } of client.workflow.list({ query: `WorkflowId="${id}"` })) {
+      ends.set(id, [...(ends.get(id) ?? []), status.name]);
+      const history = await client.workflow.getHandle(id, runId).fetchHistory();
+      const replayed = Worker.runReplayHistory(bundle, history, id);
+      await expect(replayed, `replay of ${id}, run ${runId}`).resolves.toBeUndefined();
     }
   }
+  return ends;
 }

@@ -2,10 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, type TestContext } from 'vitest';
 
-export async function temporaryFolder(): Promise<string> {
+/** @param ending the context of a concurrent test */
+export async function temporaryFolder(
+  ending: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  ending.onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

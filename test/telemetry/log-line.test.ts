@@ -1,7 +1,6 @@
 /** Lines of the worker's log: searchable in a log store, and readable for people. */
 import { describe, expect, test } from 'vitest';
 import { lineWriter, type LogEntry, type LogFormat } from '../../src/telemetry/log-line.ts';
-import { subjectOfActivity } from '../../src/telemetry/subject.ts';
 
 const RUN = '0199a3f4-5b6c-7d8e-9fa0-b1c2d3e4f506';
 const entry = { level: 'WARN', timestampNanos: 1_700_000_000_123_456_789n } as const;
@@ -31,15 +30,6 @@ describe('as JSON', () => {
     expect(line('x', budget)).not.toHaveProperty('trace_id');
     expect(line('x')).toEqual({ time: '2023-11-14T22:13:20.123Z', level: 'WARN', message: 'x' });
   });
-
-  test('is one line, with errors by message and bigints as text', () => {
-    const text = logLine(
-      { ...entry, message: 'a\nb', meta: { error: new TypeError('no'), n: 5n, none: undefined } },
-      'json',
-    );
-    expect(text.trimEnd()).not.toContain('\n');
-    expect(JSON.parse(text)).toMatchObject({ message: 'a\nb', error: 'TypeError: no', n: '5' });
-  });
 });
 
 test('as text: one line, quoted if a value has blanks, without control codes', () => {
@@ -47,17 +37,4 @@ test('as text: one line, quoted if a value has blanks, without control codes', (
   expect(logLine({ ...entry, message: 'red \u001b[31m\nline', meta }, 'text')).toBe(
     '2023-11-14T22:13:20.123Z WARN red \\u001b[31m\\nline campaign=night words="not now" n=3 odd="a=b"\n',
   );
-});
-
-test('all activities of an item have its fields, including the one that the budget runs', () => {
-  const execution = { workflowId: 'budget:molecules:host', runId: 'of-the-budget' };
-  const job = { id: 'a', kind: 'molecule', generation: 1, store: '/out', tree: RUN };
-  const request = { campaign: 'night', item: 'item:night:a', run: 'of-the-campaign', job };
-  const reference = { service: 'molecules', address: 'host', credential: '00000000' };
-  const about = { campaign: 'night', item: 'item:night:a', service: 'molecules' };
-  expect(subjectOfActivity('submit', [request, reference], execution)).toEqual(about);
-  const own = { workflowId: 'item:night:a', runId: RUN };
-  const item = { campaign: 'night', id: 'a', kind: 'molecule', generation: 1, tree: RUN };
-  for (const args of [[{ item, reference }], [item, reference]])
-    expect(subjectOfActivity('poll', args, own)).toEqual({ ...about, run: RUN });
 });

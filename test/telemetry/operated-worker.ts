@@ -57,24 +57,16 @@ export interface Sample {
   readonly value: number;
 }
 
-const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: \d+)?$/;
+const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: \d+)?$/gm;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/g;
 
 /** Parses the text format of Prometheus, as strictly as the tests need it. */
 function samplesIn(text: string): Sample[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const [, name = '', labels = '', value = ''] = LINE.exec(line) ?? [];
-      if (name === '') throw new Error(`not a sample: ${line}`);
-      const pairs = [...labels.matchAll(LABEL)].map(([, key = '', one = '']) => [key, one]);
-      return {
-        name,
-        labels: Object.fromEntries(pairs) as Record<string, string>,
-        value: Number(value),
-      };
-    });
+  return Array.from(text.matchAll(LINE), ([, name = '', labels = '', value]) => {
+    const pairs = Array.from(labels.matchAll(LABEL), ([, key = '', one = '']) => [key, one]);
+    const named = Object.fromEntries(pairs) as Record<string, string>;
+    return { name, labels: named, value: Number(value) };
+  });
 }
 
 /** The sum of the samples of this name and these labels; null if there is none. */

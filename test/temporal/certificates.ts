@@ -1,7 +1,6 @@
 /** Certificates made for one test by openssl: an authority, and the certificates that it issues. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -32,19 +31,8 @@ export class Authority implements Disposable {
 
   constructor(name: string) {
     const key = join(this.#folder, 'ca-key.pem');
-    openssl(
-      'req',
-      '-x509',
-      ...EC,
-      '-keyout',
-      key,
-      '-out',
-      this.file,
-      '-days',
-      '2',
-      '-subj',
-      `/CN=${name}`,
-    );
+    const files = ['-keyout', key, '-out', this.file];
+    openssl('req', '-x509', ...EC, ...files, '-days', '2', '-subj', `/CN=${name}`);
   }
 
   get cert(): string {

@@ -11,6 +11,7 @@ import { growing, notYet } from '../../src/activities/retry.ts';
 import { itemDoneSignal } from '../../src/workflows/messages.ts';
 import { campaignWorkflowId } from '../../src/workflows/names.ts';
 import type { Activities, ItemOfPage } from '../../src/workflows/activity-types.ts';
+import type { ItemEnd } from '../../src/domain/campaign.ts';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ServiceModel } from '../budget/service-model.ts';
 
@@ -42,6 +43,16 @@ export function virtualService(options: Options): VirtualService {
   const refused: string[] = [];
   const repeated: string[] = [];
   const now = () => environment.currentTimeMs();
+
+  const concluded = async <E extends ItemEnd>(
+    item: { readonly id: string; readonly campaign: string },
+    end: E,
+  ): Promise<E> => {
+    ends.set(item.id, end.state);
+    const campaign = environment.client.workflow.getHandle(campaignWorkflowId(item.campaign));
+    await campaign.signal(itemDoneSignal, [{ id: item.id, ...end }]);
+    return end;
+  };
 
   const activities: Activities = {
     notify: () => Promise.resolve(),
@@ -80,19 +91,11 @@ export function virtualService(options: Options): VirtualService {
       if (leftMs > 0) throw notYet('running', leftMs);
       return { type: 'finished', artefacts: ['result'] };
     },
-    async conclude({ item, end }) {
-      ends.set(item.id, end.state);
-      const campaign = environment.client.workflow.getHandle(campaignWorkflowId(item.campaign));
-      await campaign.signal(itemDoneSignal, [{ id: item.id, ...end }]);
-      return end;
-    },
+    conclude: ({ item, end }) => concluded(item, end),
     async finishJob(job) {
       await activities.poll(job, { deadlineMs: 0, whenUnsure: 'hold' });
       const end = { state: 'succeeded', code: null, message: null } as const;
-      ends.set(job.item.id, end.state);
-      const campaign = environment.client.workflow.getHandle(campaignWorkflowId(job.item.campaign));
-      await campaign.signal(itemDoneSignal, [{ id: job.item.id, ...end }]);
-      return { type: 'ended', end, files: [], timing: null };
+      return { type: 'ended', end: await concluded(job.item, end), files: [], timing: null };
     },
     loadPage: async (store, _reference, page) => pageOf(store, page),
     fetchArtefact: async () => ({ files: [], problem: null, timing: null }),

@@ -1,7 +1,7 @@
 /** Jobs that were submitted by other means become items: polled, fetched, checked, and never submitted. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { chargesInTree } from '../../src/store/charges-in-tree.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -9,96 +9,77 @@ import { ResultCache, resultCacheFolder } from '../../src/store/result-cache.ts'
 import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { BrowserJobs } from '../browser-jobs.ts';
 import { itemsTable } from '../promises.ts';
-import { Rig, TOKEN, type Ran, type RigOptions } from '../rig.ts';
-
-let rig: Rig;
-let browser: BrowserJobs;
-afterEach(async () => rig.close());
-
-async function open(options: RigOptions = {}): Promise<void> {
-  rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0, ...options });
-  browser = new BrowserJobs(rig.services, TOKEN);
-}
-
-const recordOf = async ({ folder }: Ran, place: string) =>
-  JSON.parse(await readFile(join(folder, place, 'item.json'), 'utf8')) as Record<string, unknown>;
-const summaryOf = async ({ folder }: Ran) =>
-  JSON.parse(await readFile(join(folder, 'campaign.json'), 'utf8')) as Record<string, unknown>;
+import { TOKEN } from '../rig.ts';
+import { jsonOf, openRig, openWithGoBetween, outcomes, recordOf, rowOf, until } from './faulty.ts';
 
 const ALIGNMENT = '>a\nMKTAYIAKQR\n>b\nMKTAY-AKQR\n';
-const SHIFTS = await readFile(
-  join(import.meta.dirname, '..', '..', 'batches', 'demo', 'files', 'bmr5387_ubiquitin.nef'),
-  'utf8',
-);
+const SHIFTS = await readFile('batches/demo/files/bmr5387_ubiquitin.nef', 'utf8');
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const dynamine = (sequence: string) => ({ sequence, predictors: 'dynamine' });
 
-describe('a row that adopts a job', () => {
-  test('stores its result like any other, of all kinds, and nothing is submitted', async () => {
-    await open();
-    const rows = [
+describe.concurrent('a row that adopts a job', () => {
+  test('is stored and checked like any other, and nothing is submitted for it', async (context) => {
+    const rig = await openRig({ policy: { lostAfterMs: 1_000 } }, context);
+    const browser = new BrowserJobs(rig.services, TOKEN);
+    const cache = new ResultCache(
+      await openStore(resultCacheFolder(join(rig.folder, 'results', 'x'))),
+    );
+    const job = await browser.sequence('MKTAYIAKQR');
+    const adopted = [
       { id: 'm', kind: 'molecule', remote_id: await browser.molecule('CCO') },
-      { id: 's', kind: 'sequence', remote_id: await browser.sequence('MKTAYIAKQR') },
+      { id: 's', kind: 'sequence', remote_id: job },
       { id: 'a', kind: 'alignment', remote_id: await browser.alignment(ALIGNMENT) },
       { id: 'n', kind: 'shifts', remote_id: await browser.shifts(SHIFTS) },
-    ];
-    const before = rig.services.journal();
-    const ran = await rig.run(rows);
-    expect(ran.progress.ended).toMatchObject({ succeeded: 4, failed: 0 });
-    expect(rig.services.journal()).toEqual(before);
-    expect(await summaryOf(ran)).toMatchObject({ submissions: 0, adopted: 4, cached: 0 });
-    const table = await itemsTable(ran.folder);
-    expect(table.map(({ remote_id }) => remote_id)).toEqual(rows.map((row) => row.remote_id));
-    for (const row of table)
-      expect(row).toMatchObject({ state: 'succeeded', submitted_at: '', result_from: 'adopted' });
-  });
-
-  test('has the same files as an item that was submitted for the same work', async () => {
-    await open();
-    const submitted = await rig.run([
-      { id: 's', sequence: 'MKTAYIAKQR', predictors: 'dynamine' },
-      { id: 'm', smiles: 'CCO' },
-    ]);
-    rig.allowJobs('s', 'm');
-    const job = await browser.sequence('MKTAYIAKQR');
-    const adopted = await rig.run([
-      { id: 's', kind: 'sequence', remote_id: job },
-      { id: 'm', kind: 'molecule', remote_id: await browser.molecule('CCO', { file_name: 'm' }) },
-    ]);
-    for (const place of ['sequences/s', 'molecules/m']) {
-      const files = async ({ folder }: Ran) =>
-        (await readdir(join(folder, place))).filter((name) => !/^(input|adopted)\./.test(name));
-      expect(await files(adopted)).toEqual(await files(submitted));
-    }
-    const kept = await readFile(join(adopted.folder, 'sequences/s/result.json'), 'utf8');
-    expect(kept).toBe(await browser.result(job));
-  });
-
-  test('uses no slot and no budget', async () => {
-    await open({ limit: 2, believedLimit: 1 });
-    const remote_id = await browser.sequence('MKTAYIAKQR');
-    const ran = await rig.run([
-      { id: 'adopted', kind: 'sequence', remote_id },
-      { id: 'own', sequence: 'MKTAYIAKLL' },
-    ]);
-    expect(ran.progress.ended.succeeded).toBe(2);
-    expect(rig.services.journal()).toHaveLength(2);
-    const store = await openFileStore(ran.folder);
-    const address = rig.settings[0]?.reference.address ?? '';
-    const charges = await chargesInTree(store, address, 3_600_000);
-    expect(charges, 'what a new budget would charge').toHaveLength(1);
-  });
-
-  test('records in item.json that the result was not compared with the unknown input', async () => {
-    await open();
-    const ran = await rig.run([
-      { id: 'blind', kind: 'sequence', remote_id: await browser.sequence('MKTAYIAKQR') },
       {
         id: 'seen',
-        sequence: 'MKTAYIAKLL',
-        predictors: 'dynamine',
+        ...dynamine('MKTAYIAKLL'),
         remote_id: await browser.sequence('MKTAYIAKLL'),
       },
-    ]);
-    expect(await recordOf(ran, 'sequences/blind')).toMatchObject({
+      {
+        id: 'shared',
+        ...dynamine('MKTAYIAKCC'),
+        remote_id: await browser.sequence('MKTAYIAKCC'),
+      },
+    ];
+    const wrong = [
+      { id: 'other', ...dynamine('GGGGGGGGGG'), remote_id: await browser.sequence('MKTAYIAKDD') },
+      { id: 'gone', kind: 'sequence', remote_id: UNKNOWN },
+    ];
+    // It uses no job that was adopted.
+    const own = ['own', 'follows'].map((id) => ({ id, ...dynamine('MKTAYIAKCC') }));
+    const before = rig.services.journal().length;
+    const ran = await rig.run([...adopted, ...wrong, ...own], undefined, cache);
+
+    expect(ran.progress.ended).toMatchObject({ succeeded: 8, failed: 2 });
+    expect(rig.services.journal()).toHaveLength(before + 1);
+    const summary = (folder: string) => jsonOf(folder, 'campaign.json');
+    expect(await summary(ran.folder)).toMatchObject({
+      submissions: 1,
+      duplicates: 1,
+      adopted: 8,
+      cached: 0,
+    });
+    for (const { id, remote_id } of adopted)
+      expect(await rowOf(ran, id)).toMatchObject({
+        state: 'succeeded',
+        submitted_at: '',
+        result_from: 'adopted',
+        remote_id,
+      });
+    expect((await rowOf(ran, 'other'))['error_code']).toBe('RESULT_WRONG_SEQUENCE');
+    expect((await rowOf(ran, 'gone'))['error_code']).toBe('JOB_LOST');
+    const failed = await readFile(join(ran.folder, 'failed.csv'), 'utf8');
+    expect(failed).toMatch(new RegExp(`^gone,sequence,.*,${UNKNOWN},JOB_LOST`, 'm'));
+
+    const files = async (id: string) =>
+      (await readdir(join(ran.folder, 'sequences', id))).filter(
+        (name) => !/^(input|adopted)\./.test(name),
+      );
+    expect(await files('shared')).toEqual(await files('own'));
+    const kept = await readFile(join(ran.folder, 'sequences/s/result.json'), 'utf8');
+    expect(kept).toBe(await browser.result(job));
+
+    expect(await recordOf(ran, 's')).toMatchObject({
       adopted: { input_known: false, not_checked: expect.stringContaining('not compared') },
       work: null,
       job_name: null,
@@ -106,96 +87,58 @@ describe('a row that adopts a job', () => {
       input: { name: 'adopted.txt' },
       attempts: [{ outcome: 'adopted' }],
     });
-    const seen = await recordOf(ran, 'sequences/seen');
-    expect(seen).toMatchObject({ state: 'succeeded', adopted: { input_known: true } });
+    const seen = await recordOf(ran, 'seen');
+    expect(seen['adopted']).toMatchObject({ input_known: true });
     expect(seen['adopted']).not.toHaveProperty('not_checked');
-  });
 
-  test('fails when the job does not match the input of the row', async () => {
-    await open();
-    const remote_id = await browser.sequence('MKTAYIAKQR');
-    const ran = await rig.run([
-      { id: 'other', sequence: 'GGGGGGGGGG', predictors: 'dynamine', remote_id },
-    ]);
-    const [row] = await itemsTable(ran.folder);
-    expect(row).toMatchObject({ state: 'failed', error_code: 'RESULT_WRONG_SEQUENCE' });
-  });
+    const address = rig.settings[0]?.reference.address ?? '';
+    const charges = await chargesInTree(await openFileStore(ran.folder), address, 3_600_000);
+    expect(charges, 'what a new budget would charge').toHaveLength(1);
 
-  test('fails with a code when the service does not know the job, and no other job is submitted', async () => {
-    await open({ policy: { lostAfterMs: 1_000 } });
-    await browser.sequence('MKTAYIAKQR');
-    const before = rig.services.journal();
-    const ran = await rig.run([
-      { id: 'gone', kind: 'sequence', remote_id: '00000000-0000-4000-8000-000000000000' },
-    ]);
-    const [row] = await itemsTable(ran.folder);
-    expect(row).toMatchObject({ state: 'failed', error_code: 'JOB_LOST' });
-    expect(rig.services.journal()).toEqual(before);
-    const failed = await readFile(join(ran.folder, 'failed.csv'), 'utf8');
-    expect(failed.split('\n')[1]).toContain(',sequence,,00000000-0000');
-  });
-
-  test('does not share its job with other rows, and does not use theirs', async () => {
-    await open();
-    const remote_id = await browser.sequence('MKTAYIAKQR');
-    const sequence = { sequence: 'MKTAYIAKQR', predictors: 'dynamine' };
-    const ran = await rig.run([
-      { id: 'adopted', ...sequence, remote_id },
-      { id: 'own', ...sequence },
-      { id: 'follows', ...sequence },
-    ]);
-    expect(await summaryOf(ran)).toMatchObject({ submissions: 1, duplicates: 1, adopted: 1 });
-    expect(rig.services.journal()).toHaveLength(2);
-  });
-
-  test('provides results for later campaigns only if its input and all options are known', async () => {
-    await open();
-    const out = join(rig.folder, 'results', 'x');
-    const cache = new ResultCache(await openStore(resultCacheFolder(out)));
-    const known = { sequence: 'MKTAYIAKQR', predictors: 'dynamine' };
-    const [one, two, three] = [
-      await browser.sequence('MKTAYIAKQR'),
-      await browser.sequence('MKTAYIAKLL'),
-      await browser.molecule('CCO'),
-    ];
-    await rig.run(
-      [
-        { id: 'known', ...known, remote_id: one },
-        { id: 'unknown', kind: 'sequence', remote_id: two },
-        { id: 'molecule', smiles: 'CCO', remote_id: three },
-      ],
-      undefined,
-      cache,
-    );
+    // A later campaign has the result only if the input and all options were known.
     const later = await rig.run(
       [
-        { id: 'known', ...known },
-        { id: 'unknown', sequence: 'MKTAYIAKLL', predictors: 'dynamine' },
-        { id: 'molecule', smiles: 'CCO' },
+        { id: 'seen', ...dynamine('MKTAYIAKLL') },
+        { id: 's', ...dynamine('MKTAYIAKQR') },
+        { id: 'm', smiles: 'CCO' },
       ],
       undefined,
       cache,
     );
-    expect(await summaryOf(later)).toMatchObject({ cached: 1, submissions: 2 });
+    expect(await summary(later.folder)).toMatchObject({ cached: 1, submissions: 2 });
+    expect(await itemsTable(later.folder)).toHaveLength(3);
   });
 
-  test('is polled again, and not submitted, when the address of the service has changed', async () => {
-    await open({ jobMs: 60_000 });
-    const remote_id = await browser.sequence('MKTAYIAKQR');
+  test('is polled again, and not submitted, when the address of the service has changed', async (context) => {
+    const rig = await openRig({ jobMs: 60_000 }, context);
+    const remote_id = await new BrowserJobs(rig.services, TOKEN).sequence('MKTAYIAKQR');
     const row = { id: 'a', kind: 'sequence', remote_id };
     const started = await rig.start([row]);
-    await expect
-      .poll(() => readFile(join(started.folder, 'sequences/a/item.json'), 'utf8'))
-      .toContain('"state": "running"');
+    const file = join(started.folder, 'sequences/a/item.json');
+    await until(async () => (await readFile(file, 'utf8')).includes('"state": "running"'));
     await started.handle.terminate();
     await rig.client.workflow.getHandle(itemWorkflowId(started.name, 'a')).terminate();
-    const file = join(started.folder, 'sequences/a/item.json');
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace(/"address": "[^"]*"/, '"address": "elsewhere"'));
     const again = await rig.start([row], started.name);
-    await expect.poll(() => readFile(file, 'utf8')).not.toContain('elsewhere');
+    await until(async () => !(await readFile(file, 'utf8')).includes('elsewhere'));
     expect(rig.services.journal()).toHaveLength(1);
     await again.handle.cancel();
     await again.handle.result();
+  });
+
+  test('may be a held molecule whose answer was lost', async (context) => {
+    const { rig, between } = await openWithGoBetween({}, (one) => one, context);
+    between.rewrite = ({ method }, answer) =>
+      method === 'POST' ? { status: 0, cut: 'whole' } : answer;
+    const row = { id: 'm', kind: 'molecule', smiles: 'CCO' };
+    const held = await rig.run([row]);
+    expect(await rowOf(held, 'm')).toMatchObject({ state: 'held', error_code: 'SUBMIT_UNSURE' });
+    const remote_id = rig.services.journal()[0]?.requestId;
+    const ran = await rig.run([{ ...row, remote_id }], held.name);
+    const adopted = { state: 'succeeded', remote_id, result_from: 'adopted' };
+    expect(await rowOf(ran, 'm')).toMatchObject(adopted);
+    expect(await outcomes(ran, 'm')).toEqual(['adopted']);
+    expect(rig.services.journal()).toHaveLength(1);
   });
 });

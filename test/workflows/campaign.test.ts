@@ -1,130 +1,128 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { itemsTable } from '../promises.ts';
-import { molecules, Rig, sequences, workerLog, type RigOptions, type Started } from '../rig.ts';
-import { untilPaused } from './faulty.ts';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { itemsTable, noSecret } from '../promises.ts';
+import { molecules, progressOf, sequences, TOKEN, type Started } from '../rig.ts';
+import { accepted, histories, openRig, outcomes, until, untilPaused } from './faulty.ts';
 
-let rig: Rig;
-afterEach(async () => rig.close());
+const RECORDED = { engine: 'recorded', jobMs: 50 } as const;
 
-const open = async (options: RigOptions) => (rig = await Rig.open(options));
-
-/**
- * A campaign of this size has a short history: one event for each signal makes it longer than the 300 of the suite's
- * server, however many signals one task handles. While no worker runs, the campaign cannot end meanwhile.
- */
-async function lengthen(handle: Started['handle']): Promise<void> {
-  await Promise.all(Array.from({ length: 310 }, () => handle.signal('nudge')));
+async function succeeds({ handle, ids }: Started): Promise<void> {
+  expect((await handle.result()).ended.succeeded).toBe(ids.length);
 }
 
-describe('a campaign', () => {
-  test('stores the results of the demo batch, all four kinds', async () => {
-    await open({ jobMs: 50 });
-    const ran = await rig.run('batches/demo');
-    expect(ran.progress.ended).toMatchObject({ succeeded: 24, failed: 0 });
+describe.concurrent('a campaign', () => {
+  test('stores the results of the demo batch, all four kinds, and no token in any history', async (context) => {
+    const rig = await openRig(RECORDED, context);
+    const { folder, name, progress } = await rig.run('batches/demo');
+    expect(progress.ended).toMatchObject({ succeeded: 24, failed: 0 });
+    const texts = await histories(rig, name);
+    expect(Object.keys(texts).length, 'histories read').toBeGreaterThan(24);
+    await noSecret(TOKEN, folder, texts);
   });
 
-  test('delivers the successful items when others fail, each with its reason', async () => {
-    await open({ jobMs: 50 });
-    const ran = await rig.run('batches/failures');
-    const rows = await itemsTable(ran.folder);
+  test('delivers the successful items when others fail, each with its reason', async (context) => {
+    const rig = await openRig(RECORDED, context);
+    const rows = await itemsTable((await rig.run('batches/failures')).folder);
     expect(rows.some(({ state }) => state === 'succeeded')).toBe(true);
     const failed = rows.filter(({ state }) => state === 'failed');
     expect(failed.length).toBeGreaterThan(1);
-    for (const { id, error } of failed)
-      expect(error, `what the service said about ${id}`).not.toBe('');
+    for (const { id, error } of failed) expect(error, `the words about ${id}`).not.toBe('');
   });
 
-  test('keeps the limit with three windows of items, and gets no 429', async () => {
-    const limits = { limit: 20, windowMs: 2_000 };
-    await open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
-    const ran = await rig.run(sequences(60));
-    expect(ran.progress.ended.succeeded).toBe(60);
+  test('keeps the limit in several windows that it shares with another campaign', async (context) => {
+    const rig = await openRig({ limit: 10, windowMs: 1_000 }, context);
+    const rows = sequences(45);
+    const started = await Promise.all([rig.start(rows.slice(20)), rig.start(rows.slice(0, 20))]);
+    await Promise.all(started.map(succeeds));
   });
 
-  test('shares one window with another campaign', async () => {
-    const limits = { limit: 10, windowMs: 1_000 };
-    await open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
-    const [one, two] = await Promise.all([
-      rig.run(sequences(20)),
-      rig.run(sequences(45).slice(20)),
-    ]);
-    expect([one.progress.ended.succeeded, two.progress.ended.succeeded]).toEqual([20, 25]);
+  test('loses nothing if the window is smaller than assumed: it is answered with 429', async (context) => {
+    // Another client uses the token: we assume a larger limit than there is.
+    const rig = await openRig({ limit: 3, windowMs: 1_500, believedLimit: 5 }, context);
+    rig.breaks('neverRefusedForRate', 'the service allows fewer than the budget believes');
+    const ran = await rig.run(sequences(6));
+    expect(ran.progress.ended.succeeded).toBe(6);
+    expect((await outcomes(ran, 'seq-5')).at(-1)).toBe('accepted');
   });
 
-  test('carries its open items through continue-as-new, several times', async () => {
-    const limits = { limit: 8, windowMs: 3_000 };
-    await open({ ...limits, engine: 'synthetic', jobMs: 10, concurrency: 0 });
+  test('carries its open items through continue-as-new, several times', async (context) => {
+    const rig = await openRig({ limit: 8, windowMs: 3_000, jobMs: 10 }, context);
     await rig.stopWorker();
-    const { handle, ...started } = await rig.start([...molecules(40), ...sequences(40)]);
+    const started = await rig.start([...molecules(40), ...sequences(40)]);
+    const { handle } = started;
     for (let n = 0; n < 2; n += 1) {
-      await lengthen(handle);
+      // Longer than the 300 events of the suite's server; while no worker runs, the campaign cannot end meanwhile.
+      await Promise.all(Array.from({ length: 310 }, () => handle.signal('nudge')));
       const { runId } = await handle.describe();
       await rig.startWorker();
-      const isAnother = async () => (await handle.describe()).runId !== runId;
-      await expect.poll(isAnother).toBe(true);
+      await until(async () => (await handle.describe()).runId !== runId);
       if (n === 0) await rig.stopWorker();
     }
-    const ran = { ...started, handle, progress: await handle.result() };
-    expect(ran.progress.ended.succeeded).toBe(80);
+    await succeeds(started);
   });
 
-  test('continues after its worker was stopped in the middle', async () => {
-    await open({ engine: 'synthetic', jobMs: 300, concurrency: 4, limit: 0 });
-    const started = await rig.start(sequences(20));
-    await expect.poll(() => rig.services.journal().length).toBeGreaterThan(3);
-    await rig.stopWorker();
-    await rig.startWorker();
-    const ran = { ...started, progress: await started.handle.result() };
-    expect(ran.progress.ended.succeeded).toBe(20);
+  test('supports the earlier variant of the prediction service as well', async (context) => {
+    const rig = await openRig({ variant: 'earlier' }, context);
+    await succeeds(await rig.start(sequences(3)));
   });
 
-  test('leaves no token in histories, logs or the tree', async () => {
-    await open({ jobMs: 20 });
-    const ran = await rig.run('batches/demo');
-    const texts: Record<string, string> = { 'worker log': workerLog.join('') };
-    for await (const { workflowId, runId } of rig.client.workflow.list({
-      query: `Campaign="${ran.name}"`,
-    })) {
-      const history = await rig.client.workflow.getHandle(workflowId, runId).fetchHistory();
-      const json = JSON.stringify(historyToJSON(history));
-      // Payloads are base64 in histories.
-      const decoded = json.replace(/"data":"([^"]*)"/g, (_, data: string) =>
-        Buffer.from(data, 'base64').toString(),
-      );
-      texts[workflowId] = json + decoded;
+  test('runs under a used name: into another folder, after its output or the folder of an item was removed', async (context) => {
+    const rig = await openRig({}, context);
+    const removed = (name: string) => async (folder: string) => {
+      await rm(join(folder, name), { recursive: true });
+      return 'results';
+    };
+    const again = async (name: string, meanwhile: (folder: string) => Promise<string>) => {
+      const first = await rig.start(sequences(4), name);
+      await succeeds(first);
+      await succeeds(await rig.start(sequences(4), name, null, await meanwhile(first.folder)));
+    };
+    await again('used-elsewhere', () => Promise.resolve('others'));
+    await again('used-removed', removed('.'));
+    await again('used-item', removed('sequences/seq-2'));
+  });
+
+  test('resumes without its Temporal history: ended items are kept, and no job is submitted again', async (context) => {
+    const rig = await openRig({ jobMs: 1_500, concurrency: 2, limit: 0 }, context);
+    const rows = [...sequences(3), ...molecules(3)];
+    const first = await rig.start(rows, 'survivor');
+    await until(() => accepted(rig).length === 6);
+    await until(async () => (await progressOf(first.handle)).ended.succeeded > 0);
+    const query = 'Campaign="survivor" AND ExecutionStatus="Running"';
+    for await (const { workflowId } of rig.client.workflow.list({ query })) {
+      // An item may end by itself while we read the list.
+      const handle = rig.client.workflow.getHandle(workflowId);
+      await handle.terminate('as if its database were gone').catch(() => undefined);
     }
-    expect(Object.keys(texts).length, 'histories read').toBe(26);
-  });
-
-  test('supports the earlier variant of the prediction service as well', async () => {
-    await open({ engine: 'synthetic', variant: 'earlier', jobMs: 20 });
-    const ran = await rig.run(sequences(3));
-    expect(ran.progress.ended.succeeded).toBe(3);
+    await rm(join(first.folder, 'items.csv'), { force: true });
+    await succeeds(await rig.start(rows, 'survivor'));
+    expect(accepted(rig), 'jobs that the services were given').toHaveLength(6);
   });
 });
 
-describe('the operator', () => {
-  beforeEach(async () => {
-    await open({ engine: 'synthetic', jobMs: 20, limit: 5, windowMs: 1_500, concurrency: 0 });
-  });
+describe.concurrent('the operator', () => {
+  const FEW = { limit: 5, windowMs: 1_500 };
 
-  test('cancels: open items end as cancelled, and the tree is published', async () => {
+  test('cancels: open items end as cancelled, and the tree is published', async (context) => {
+    const rig = await openRig(FEW, context);
     const started = await rig.start(sequences(30));
-    await expect.poll(() => rig.services.journal().length).toBeGreaterThanOrEqual(5);
+    await until(() => accepted(rig).length >= 5);
     await started.handle.cancel();
-    const progress = await started.handle.result();
-    expect(progress.state).toBe('cancelled');
-    expect(progress.ended.cancelled).toBeGreaterThan(0);
+    const { state, ended } = await started.handle.result();
+    expect(state).toBe('cancelled');
+    expect(ended.cancelled).toBeGreaterThan(0);
   });
 
-  test('pauses and resumes at once: the budget receives both in order', async () => {
+  test('pauses and resumes at once: the budget receives both in order', async (context) => {
+    const rig = await openRig(FEW, context);
     const started = await rig.start(sequences(3));
     await rig.stopWorker();
     await started.handle.signal('pause');
     await started.handle.signal('resume');
     await rig.startWorker();
-    expect((await started.handle.result()).ended.succeeded).toBe(3);
+    await succeeds(started);
     // If both are in transit, the server may deliver the later first: the campaign would stay paused forever.
     const onTheirWay = new Set<string>();
     let told = 0;
@@ -140,7 +138,8 @@ describe('the operator', () => {
     expect(told).toBe(2);
   });
 
-  test('publishes when it is cancelled while a pause is on its way to the budget', async () => {
+  test('cancels while a pause is on its way to the budget: the tree is published', async (context) => {
+    const rig = await openRig(FEW, context);
     const { handle } = await rig.start(sequences(3));
     await rig.stopWorker();
     await handle.signal('pause');
@@ -151,15 +150,16 @@ describe('the operator', () => {
     expect(ended.cancelled + ended.succeeded).toBe(3);
   });
 
-  test('pauses and resumes: nothing is submitted in between', async () => {
+  test('pauses and resumes: nothing is submitted in between', async (context) => {
+    const rig = await openRig(FEW, context);
     const started = await rig.start(sequences(12));
-    await expect.poll(() => rig.services.journal().length).toBeGreaterThanOrEqual(5);
+    await until(() => accepted(rig).length >= 5);
     await started.handle.signal('pause');
     await untilPaused(rig, started.name);
-    const before = rig.services.journal().length;
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect(rig.services.journal().length, 'submissions while paused').toBe(before);
+    const before = accepted(rig).length;
+    await delay(2_500);
+    expect(accepted(rig).length, 'submissions while paused').toBe(before);
     await started.handle.signal('resume');
-    expect((await started.handle.result()).ended.succeeded).toBe(12);
+    await succeeds(started);
   });
 });

@@ -1,6 +1,6 @@
 /** A row is sent only while its record is open: its note is gone when it has ended, and it may be requested again. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { reopened } from '../../src/store/reopen.ts';
@@ -8,20 +8,14 @@ import type { Store } from '../../src/store/store.ts';
 import { requestSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import type { ItemRequest } from '../../src/workflows/submit-types.ts';
-import { molecules, Rig, type Started } from '../rig.ts';
+import { molecules, type Rig, type Started } from '../rig.ts';
+import { openRig, settingsOf, until } from './faulty.ts';
 
-let rig: Rig;
-afterEach(async () => rig.close());
-
-const LOST = [{ name: 'reset-after', endpoint: 'submit', times: 1 }] as const;
-const posts = () => rig.services.journal().filter(({ service }) => service === 'molecules');
-const recordOf = async ({ folder }: Started, id: string) =>
-  readItem(await openStore(folder, { create: false }), 'molecule', id);
+const posts = (rig: Rig) => rig.services.journal().filter((one) => one.service === 'molecules');
 
 /** As by a campaign that reads the page of this row a second time. */
-async function requestAgain({ name, folder }: Started, id: string, generation = 0): Promise<void> {
-  const { reference } = rig.settings.find((one) => one.reference.service === 'molecules') ?? {};
-  if (!reference) throw new Error('the rig has a molecule service');
+async function requestAgain(rig: Rig, { name, folder }: Started, id: string): Promise<void> {
+  const { reference } = settingsOf(rig, 'molecules');
   const { raw, memo } = await rig.client.workflow.getHandle(`campaign:${name}`).describe();
   const request = {
     item: itemWorkflowId(name, id),
@@ -35,7 +29,7 @@ async function requestAgain({ name, folder }: Started, id: string, generation = 
     job: {
       id,
       kind: 'molecule',
-      generation,
+      generation: 0,
       store: folder,
       tree: String(memo?.['tree']),
       launch: { policy: rig.policy },
@@ -45,35 +39,9 @@ async function requestAgain({ name, folder }: Started, id: string, generation = 
   await budget.terminate('it would remember the first request');
   await rig.stopWorker();
   await rig.startWorker();
-  const starter = rig.client.workflow.getHandle(budgetWorkflowId(reference));
-  await expect.poll(async () => (await starter.describe()).status.name).toBe('RUNNING');
-  await starter.signal(requestSignal, [request]);
+  await until(async () => (await budget.describe()).status.name === 'RUNNING');
+  await budget.signal(requestSignal, [request]);
 }
-
-test('a held molecule is not sent again: neither as it is, nor by a request from before it was begun again', async () => {
-  rig = await Rig.open({ engine: 'synthetic', jobMs: 60_000, limit: 0, faults: LOST });
-  const started = await rig.start(molecules(2));
-  const held = async () => {
-    const records = await Promise.all(started.ids.map((id) => recordOf(started, id)));
-    return records.find((record) => record?.state === 'held');
-  };
-  await expect.poll(held, { timeout: 15_000 }).toBeDefined();
-  await expect.poll(posts, { timeout: 15_000 }).toHaveLength(2);
-  const before = await held();
-  await requestAgain(started, before?.id ?? '');
-  await delay(3_000);
-  expect(posts(), 'POSTs').toHaveLength(2);
-  expect(await held()).toEqual(before);
-  if (!before) return;
-  const store = await openStore(started.folder, { create: false });
-  await writeItem(store, reopened(before, new Date().toISOString()));
-  await requestAgain(started, before.id);
-  await delay(3_000);
-  expect(posts(), 'POSTs').toHaveLength(2);
-  await writeItem(store, before);
-  await started.handle.cancel();
-  expect((await started.handle.result()).ended).toMatchObject({ held: 1, cancelled: 1 });
-}, 60_000);
 
 type Call = 'stage' | 'create' | 'replace' | 'remove';
 type Called = (call: Call, key: string, store: Store) => Promise<void>;
@@ -108,45 +76,70 @@ function observed(store: Store, called: Called): Store {
   });
 }
 
-async function rigWith(called: Called): Promise<Rig> {
-  rig = await Rig.open({ engine: 'synthetic', jobMs: 20, limit: 0 });
+/** Runs a molecule in such a store: how it ended, and how often it was sent. */
+async function runs(context: TestContext, called: Called) {
+  const rig = await openRig({ limit: 0 }, context);
   await rig.stopWorker();
   await rig.startWorker(undefined, (real) => ({
     ...real,
     openStore: async (...args) => observed(await real.openStore(...args), called),
   }));
-  return rig;
+  const { ended } = (await rig.run(molecules(1))).progress;
+  return { ended, sent: posts(rig).length };
 }
 
-test('a row that ends after its record was first read is not sent', async () => {
-  await rigWith(async (call, _, store) => {
-    const record = call === 'create' ? await readItem(store, 'molecule', 'mol-0') : null;
-    const error = { code: 'CANCELLED', message: 'by another' };
-    if (record) await writeItem(store, { ...record, state: 'cancelled', error });
+describe.concurrent('a row', () => {
+  test('that is held is not sent again: neither as it is, nor by a request from before it was begun again', async (context) => {
+    const faults = [{ name: 'reset-after', endpoint: 'submit', times: 1 }] as const;
+    const rig = await openRig({ jobMs: 60_000, limit: 0, faults }, context);
+    const started = await rig.start(molecules(2));
+    const store = await openStore(started.folder, { create: false });
+    const held = async () => {
+      const records = started.ids.map(async (id) => readItem(store, 'molecule', id));
+      return (await Promise.all(records)).find((record) => record?.state === 'held');
+    };
+    await until(held);
+    await until(() => posts(rig).length === 2);
+    const before = await held();
+    if (!before) throw new Error('no molecule is held');
+    const isNotSent = async () => {
+      await requestAgain(rig, started, before.id);
+      await delay(3_000);
+      expect(posts(rig), 'POSTs').toHaveLength(2);
+    };
+    await isNotSent();
+    expect(await held()).toEqual(before);
+    await writeItem(store, reopened(before, new Date().toISOString()));
+    await isNotSent();
+    await writeItem(store, before);
+    await started.handle.cancel();
+    expect((await started.handle.result()).ended).toMatchObject({ held: 1, cancelled: 1 });
   });
-  const started = await rig.start(molecules(1));
-  expect((await started.handle.result()).ended).toMatchObject({ cancelled: 1 });
-  expect(posts(), 'POSTs').toEqual([]);
-}, 60_000);
 
-test('a row whose note another attempt has made meanwhile is not sent', async () => {
-  await rigWith(async (call, key, store) => {
-    const note = { at: new Date().toISOString() };
-    if (call === 'stage') await store.create(key, JSON.stringify(note));
+  test('that ends after its record was first read is not sent', async (context) => {
+    const { ended, sent } = await runs(context, async (call, _, store) => {
+      const record = call === 'create' ? await readItem(store, 'molecule', 'mol-0') : null;
+      const error = { code: 'CANCELLED', message: 'by another' };
+      if (record) await writeItem(store, { ...record, state: 'cancelled', error });
+    });
+    expect([ended.cancelled, sent]).toEqual([1, 0]);
   });
-  const started = await rig.start(molecules(1));
-  expect((await started.handle.result()).ended).toMatchObject({ held: 1 });
-  expect(posts(), 'POSTs').toEqual([]);
-}, 60_000);
 
-test('the end of an item is written before its note is removed', async () => {
-  const calls: string[] = [];
-  await rigWith((call, key) => {
-    if (key.startsWith('molecules/')) calls.push(`${call} ${key.replace(/.*\//, '')}`);
-    return Promise.resolve();
+  test('whose note another attempt has made meanwhile is not sent', async (context) => {
+    const { ended, sent } = await runs(context, async (call, key, store) => {
+      const note = { at: new Date().toISOString() };
+      if (call === 'stage') await store.create(key, JSON.stringify(note));
+    });
+    expect([ended.held, sent]).toEqual([1, 0]);
   });
-  const started = await rig.start(molecules(1));
-  expect((await started.handle.result()).ended).toMatchObject({ succeeded: 1 });
-  expect(calls.at(-1)).toBe('remove sending-0-0.json');
-  expect(calls.at(-2)).toBe('replace item.json');
-}, 60_000);
+
+  test('has its end written before its note is removed', async (context) => {
+    const calls: string[] = [];
+    const { ended } = await runs(context, (call, key) => {
+      if (key.startsWith('molecules/')) calls.push(`${call} ${key.replace(/.*\//, '')}`);
+      return Promise.resolve();
+    });
+    expect(ended.succeeded).toBe(1);
+    expect(calls.slice(-2)).toEqual(['replace item.json', 'remove sending-0-0.json']);
+  });
+});

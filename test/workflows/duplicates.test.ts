@@ -1,47 +1,43 @@
 /** Rows that request the same work: one job, and every row gets its end and its files. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import { ResultCache, resultCacheFolder } from '../../src/store/result-cache.ts';
 import { itemsTable } from '../promises.ts';
-import { progressOf, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
-
-let rig: Rig;
-afterEach(async () => rig.close());
-
-const open = async (options: RigOptions = {}) =>
-  (rig = await Rig.open({ engine: 'synthetic', jobMs: 50, concurrency: 0, ...options }));
-
-const accepted = () => rig.services.journal().filter((entry) => entry.accepted);
+import { progressOf, sequences, type Rig, type Started } from '../rig.ts';
+import { accepted, codes, jsonOf, openRig, until } from './faulty.ts';
 
 const A = 'MKTAYIAKAA';
 const GROUP = ['one', 'two', 'three'].map((id) => ({ id, sequence: A }));
 
-async function rowsOf({ folder }: Started): Promise<Map<string, Record<string, string>>> {
+const cacheOf = async ({ folder }: Rig) =>
+  new ResultCache(await openStore(resultCacheFolder(join(folder, 'results', 'any'))));
+
+async function tableOf({ folder }: Started): Promise<Map<string, Record<string, string>>> {
   return new Map((await itemsTable(folder)).map((row) => [row['id'] ?? '', row]));
 }
 
-const jsonOf = async (folder: string, path: string): Promise<Record<string, unknown>> =>
-  JSON.parse(await readFile(join(folder, path), 'utf8')) as Record<string, unknown>;
+async function ended(started: Started) {
+  return { ...started, progress: await started.handle.result() };
+}
 
-describe('rows that request the same work', () => {
-  test('are submitted once, with the predictors of all, and each is delivered completely', async () => {
-    await open();
-    const rows = [
+describe.concurrent('rows that request the same work', () => {
+  test('are submitted once, with the predictors of all, and each is delivered completely', async (context) => {
+    const rig = await openRig({ jobMs: 500 }, context);
+    const started = await rig.start([
       { id: 'one', sequence: A, predictors: 'dynamine', project: 'p1' },
       { id: 'two', sequence: A, predictors: 'agmata', project: 'p2' },
       { id: 'other', sequence: 'MKTAYIAKCC', predictors: 'dynamine' },
       { id: 'ethanol', smiles: 'CCO' },
       { id: 'again', smiles: 'CCO' },
       { id: 'gas', smiles: 'CCO', charge_method: 'gas' },
-    ];
-    const started = await rig.start(rows);
+    ]);
     expect((await progressOf(started.handle)).following).toBe(2);
     const progress = await started.handle.result();
     expect(progress).toMatchObject({ total: 6, open: 0, following: 0, ended: { succeeded: 6 } });
-    expect(accepted()).toHaveLength(4);
-    const table = await rowsOf(started);
+    expect(accepted(rig)).toHaveLength(4);
+    const table = await tableOf(started);
     expect(table.get('two')).toMatchObject({
       state: 'succeeded',
       attempts: '0',
@@ -49,96 +45,75 @@ describe('rows that request the same work', () => {
       project: 'p2',
       remote_id: table.get('one')?.['remote_id'],
     });
-    expect(table.get('again')?.['result_from']).toBe('duplicate:ethanol');
-    for (const id of ['one', 'other', 'ethanol', 'gas'])
-      expect(table.get(id)?.['result_from']).toBe('');
-    const bytes = (id: string) =>
-      readFile(join(started.folder, 'sequences', id, 'result.json'), 'utf8');
-    expect(await bytes('two')).toBe(await bytes('one'));
-    expect(await bytes('one')).toMatch(/agmata|agg/i);
-    const summary = await jsonOf(started.folder, 'campaign.json');
-    expect(summary).toMatchObject({ duplicates: 2, cached: 0, submissions: 4 });
+    const from = ['again', 'other', 'gas'].map((id) => table.get(id)?.['result_from']);
+    expect(from).toEqual(['duplicate:ethanol', '', '']);
+    const text = (id: string) => readFile(join(started.folder, 'sequences', id, 'result.json'));
+    expect(await text('two')).toEqual(await text('one'));
+    expect((await text('one')).toString()).toMatch(/agmata|agg/i);
+    const summary = { duplicates: 2, cached: 0, submissions: 4 };
+    expect(await jsonOf(started.folder, 'campaign.json')).toMatchObject(summary);
   });
 
-  test('end like the row whose job fails, each with its reason', async () => {
-    await open({ faults: [{ name: 'fail', service: 'predictions', times: 1 }] });
-    const started = await rig.start([...GROUP, { id: 'fine', smiles: 'CCO' }]);
-    expect((await started.handle.result()).ended).toMatchObject({ failed: 3, succeeded: 1 });
-    expect(accepted()).toHaveLength(2);
-    const table = await rowsOf(started);
-    for (const { id } of GROUP)
-      expect(table.get(id)).toMatchObject({ state: 'failed', error_code: 'JOB_FAILED' });
-    const failed = await readFile(join(started.folder, 'failed.csv'), 'utf8');
+  test('end like the row whose job fails, or whose submission is uncertain, each with its reason', async (context) => {
+    const faults = [
+      { name: 'fail', service: 'predictions', times: 1 },
+      { name: 'reset-after', service: 'molecules', times: 1 },
+    ] as const;
+    const rig = await openRig({ faults }, context);
+    const same = ['four', 'five'].map((id) => ({ id, smiles: 'CCO' }));
+    const ran = await rig.run([...GROUP, ...same]);
+    expect(await codes(ran)).toEqual({ JOB_FAILED: 3, SUBMIT_UNSURE: 2 });
+    expect(ran.progress.ended).toMatchObject({ failed: 3, held: 2 });
+    expect(accepted(rig)).toHaveLength(2);
+    const failed = await readFile(join(ran.folder, 'failed.csv'), 'utf8');
     for (const { id } of GROUP) expect(failed).toContain(`\n${id},`);
   });
 
-  test('are held with the row whose submission is uncertain', async () => {
-    await open({ faults: [{ name: 'reset-after', service: 'molecules', times: 1 }] });
-    const started = await rig.start(['one', 'two'].map((id) => ({ id, smiles: 'CCO' })));
-    expect((await started.handle.result()).ended).toMatchObject({ held: 2 });
-    expect(accepted(), 'jobs').toHaveLength(1);
-    expect([...(await rowsOf(started)).values()].map((row) => row['error_code'])).toEqual([
-      'SUBMIT_UNSURE',
-      'SUBMIT_UNSURE',
-    ]);
+  test('are cancelled with the row that has the job', async (context) => {
+    const rig = await openRig({ jobMs: 30_000 }, context);
+    const { handle } = await rig.start(GROUP);
+    await until(() => accepted(rig).length === 1);
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ state: 'cancelled', ended: { cancelled: 3 } });
   });
 
-  test('are cancelled with the row that has the job', async () => {
-    await open({ jobMs: 30_000 });
-    const started = await rig.start(GROUP);
-    await expect.poll(() => accepted().length).toBe(1);
-    await started.handle.cancel();
-    expect(await started.handle.result()).toMatchObject({
-      state: 'cancelled',
-      ended: { cancelled: 3 },
-    });
-  });
-
-  test('do not get a file that the user changed before the end', async () => {
-    // The last two wait for the next window: there is time to edit a file before the end.
-    await open({ limit: 5, windowMs: 6_000 });
-    const started = await rig.start([...GROUP.slice(0, 2), ...sequences(6)]);
-    const file = join(started.folder, 'sequences', 'one', 'result.csv');
-    const ended = () => readFile(join(started.folder, 'sequences', 'one', 'item.json'), 'utf8');
-    await expect.poll(ended).toContain('"state": "succeeded"');
-    rig.breaks('treeIsWhole', 'a result was changed by hand');
-    await writeFile(file, 'changed by hand');
-    expect((await started.handle.result()).ended).toMatchObject({ failed: 2, succeeded: 6 });
-    const table = await rowsOf(started);
-    for (const id of ['one', 'two'])
-      expect(table.get(id)?.['error_code']).toBe('STORE_DIGEST_MISMATCH');
+  test('do not get a file that the user changed before the end; a damaged record ends its row alone', async (context) => {
+    // The last ones wait for the next window: there is time to edit files before the end.
+    const rig = await openRig({ limit: 5, windowMs: 6_000 }, context);
+    const pair = ['four', 'five'].map((id) => ({ id, sequence: 'MKTAYIAKYY' }));
+    const started = await rig.start([...GROUP.slice(0, 2), ...pair, ...sequences(6)]);
+    const file = (id: string, name: string) => join(started.folder, 'sequences', id, name);
+    rig.breaks('treeIsWhole', 'a result and a record were changed by hand');
+    await writeFile(file('five', 'item.json'), '{"state": "wai');
+    const isDone = async () =>
+      (await readFile(file('one', 'item.json'), 'utf8')).includes('"state": "succeeded"');
+    await until(isDone);
+    await writeFile(file('one', 'result.csv'), 'changed by hand');
+    const ran = await ended(started);
+    expect(ran.progress.ended).toMatchObject({ failed: 3, succeeded: 7 });
+    const table = await tableOf(started);
+    const code = (id: string) => table.get(id)?.['error_code'];
+    expect(code('one')).toBe('STORE_DIGEST_MISMATCH');
+    expect(code('two')).toBe('STORE_DIGEST_MISMATCH');
+    expect(code('five')).toBe('STORE_RECORD_UNREADABLE');
   });
 });
 
-describe('a record that is damaged while the campaign runs', () => {
-  test('does not prevent the end of other rows', async () => {
-    await open({ jobMs: 100, concurrency: 1 });
-    const started = await rig.start([...GROUP, ...sequences(12)]);
-    rig.breaks('treeIsWhole', 'a record was cut off');
-    await writeFile(join(started.folder, 'sequences', 'three', 'item.json'), '{"state": "wai');
-    expect((await started.handle.result()).ended).toMatchObject({ failed: 1, succeeded: 14 });
-    expect((await rowsOf(started)).get('three')?.['error_code']).toBe('STORE_RECORD_UNREADABLE');
-  });
-});
-
-describe('a later campaign', () => {
-  test('uses the results of the earlier one, except those edited in its tree', async () => {
-    await open();
-    const cache = new ResultCache(
-      await openStore(resultCacheFolder(join(rig.folder, 'results', 'any'))),
-    );
+describe.concurrent('a later campaign', () => {
+  test('uses the results of the earlier one, except those edited in its tree', async (context) => {
+    const rig = await openRig({}, context);
+    const cache = await cacheOf(rig);
     const rows = [...GROUP, { id: 'other', sequence: 'MKTAYIAKCC' }, { id: 'mol', smiles: 'CCO' }];
     const first = await rig.run(rows, 'first', cache);
-    expect(accepted()).toHaveLength(3);
+    expect(accepted(rig)).toHaveLength(3);
     rig.breaks('treeIsWhole', 'a result of the first campaign was edited');
     // In place: the cache shares the disk blocks of this file.
     await writeFile(join(first.folder, 'sequences', 'other', 'result.json'), '{"edited": true}');
     const renamed = rows.map((row) => ({ ...row, id: `${row.id}-again` }));
     const second = await rig.run([...renamed, { id: 'new', smiles: 'CCCO' }], 'second', cache);
     expect(second.progress.ended.succeeded).toBe(6);
-    expect(accepted(), 'the edited one, and the new one').toHaveLength(5);
-    const from = [...(await rowsOf(second)).values()].map((row) => row['result_from']);
-    expect(from).toEqual([
+    expect(accepted(rig), 'the edited one, and the new one').toHaveLength(5);
+    expect((await itemsTable(second.folder)).map((row) => row['result_from'])).toEqual([
       'cache:first/one',
       'duplicate:one-again',
       'duplicate:one-again',
@@ -146,23 +121,16 @@ describe('a later campaign', () => {
       'cache:first/mol',
       '',
     ]);
-    expect(await jsonOf(second.folder, 'campaign.json')).toMatchObject({
-      duplicates: 2,
-      cached: 2,
-      submissions: 2,
-    });
+    const summary = { duplicates: 2, cached: 2, submissions: 2 };
+    expect(await jsonOf(second.folder, 'campaign.json')).toMatchObject(summary);
   });
 
-  test('does not depend on the cache: if it cannot be written, all rows still end', async () => {
-    await open();
-    const cache = new ResultCache(
-      await openStore(resultCacheFolder(join(rig.folder, 'results', 'any'))),
-    );
+  test('does not depend on the cache: if it cannot be written, all rows still end', async (context) => {
+    const rig = await openRig({}, context);
+    const cache = await cacheOf(rig);
     const results = join(rig.folder, 'results', '.cache', 'results');
     await writeFile(results, 'a file where a folder has to be');
-    const ran = await rig
-      .run([{ id: 'mol', smiles: 'CCO' }], 'only', cache)
-      .catch((error: unknown) => error);
-    expect(ran).toMatchObject({ progress: { state: 'completed', ended: { succeeded: 1 } } });
+    const ran = await rig.run([{ id: 'mol', smiles: 'CCO' }], 'only', cache);
+    expect(ran.progress).toMatchObject({ state: 'completed', ended: { succeeded: 1 } });
   });
 });

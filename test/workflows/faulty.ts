@@ -1,10 +1,12 @@
 /** A rig for one test of a fault, with a proxy in front of the local services if the test needs one. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { onTestFinished, vi, type TestContext } from 'vitest';
 import { readBudget, readSnapshot } from '../../src/activities/budget-status.ts';
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { Rig, type Ran, type RigOptions } from '../rig.ts';
@@ -12,10 +14,16 @@ import { GoBetween } from './go-between.ts';
 
 type Settings = Rig['settings'][number];
 
+/** Concurrent tests pass their context. */
+type Ending = Pick<TestContext, 'onTestFinished'>;
+
 /** Opens a rig that is closed at the end of the test. */
-export async function openRig(options: RigOptions = {}): Promise<Rig> {
+export async function openRig(
+  options: RigOptions = {},
+  ending: Ending = { onTestFinished },
+): Promise<Rig> {
   const rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0, ...options });
-  onTestFinished(() => rig.close());
+  ending.onTestFinished(() => rig.close());
   return rig;
 }
 
@@ -29,10 +37,11 @@ export async function reconnect(rig: Rig, change: (one: Settings) => Settings): 
 export async function openWithGoBetween(
   options: RigOptions = {},
   change: (one: Settings) => Settings = (one) => one,
+  ending: Ending = { onTestFinished },
 ): Promise<{ rig: Rig; between: GoBetween }> {
-  const rig = await openRig(options);
+  const rig = await openRig(options, ending);
   const between = await GoBetween.open(rig.services.url);
-  onTestFinished(() => between.close());
+  ending.onTestFinished(() => between.close());
   await reconnect(rig, (one) => ({
     ...change(one),
     url: one.url.replace(rig.services.url, between.url),
@@ -58,13 +67,23 @@ export async function codes({ folder }: Ran): Promise<Record<string, number>> {
   return counts;
 }
 
+export async function jsonOf<T = Record<string, unknown>>(
+  folder: string,
+  path: string,
+): Promise<T> {
+  return JSON.parse(await readFile(join(folder, path), 'utf8')) as T;
+}
+
+/** The item.json of an item. */
+export async function recordOf<T = Record<string, unknown>>(ran: Ran, id: string): Promise<T> {
+  const { path = '' } = await rowOf(ran, id);
+  return jsonOf<T>(ran.folder, join(path, 'item.json'));
+}
+
 /** The outcomes of an item's attempts to be submitted, in their order. */
 export async function outcomes(ran: Ran, id: string): Promise<string[]> {
-  const { path = '' } = await rowOf(ran, id);
-  const text = await readFile(join(ran.folder, path, 'item.json'), 'utf8');
-  return (JSON.parse(text) as { attempts: { outcome: string }[] }).attempts.map(
-    ({ outcome }) => outcome,
-  );
+  const { attempts } = await recordOf<{ attempts: { outcome: string }[] }>(ran, id);
+  return attempts.map(({ outcome }) => outcome);
 }
 
 /**
@@ -72,6 +91,31 @@ export async function outcomes(ran: Ran, id: string): Promise<string[]> {
  */
 export async function answered(ran: Ran, id: string): Promise<string[]> {
   return (await outcomes(ran, id)).filter((one) => one !== 'unreachable');
+}
+
+/** The complete histories of a campaign, its items and the budgets, with decoded payloads. */
+export async function histories(rig: Rig, campaign: string): Promise<Record<string, string>> {
+  const budgets = rig.settings.map(({ reference }) => budgetWorkflowId(reference));
+  const query = [`Campaign="${campaign}"`, ...budgets.map((id) => `WorkflowId="${id}"`)].join(
+    ' OR ',
+  );
+  const texts: Record<string, string> = {};
+  for await (const { workflowId, runId } of rig.client.workflow.list({ query })) {
+    const history = await rig.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const json = JSON.stringify(historyToJSON(history));
+    texts[workflowId] = json.replace(/"data":"([^"]*)"/g, (all, data: string) =>
+      all.concat(Buffer.from(data, 'base64').toString()),
+    );
+  }
+  return texts;
+}
+
+export const accepted = (rig: Rig): JournalEntry[] =>
+  rig.services.journal().filter((entry) => entry.accepted);
+
+/** `expect.poll` does not know its test in concurrent ones. */
+export async function until(isSo: () => unknown, timeout = 120_000): Promise<void> {
+  await vi.waitUntil(isSo, { timeout, interval: 100 });
 }
 
 /** Until the budget of the predictions sends nothing more of a campaign that has paused. */
@@ -90,7 +134,7 @@ export async function budgetOf(rig: Rig, service: ServiceName): Promise<BudgetSt
   return status;
 }
 
-function settingsOf(rig: Rig, service: ServiceName): Settings {
+export function settingsOf(rig: Rig, service: ServiceName): Settings {
   const settings = rig.settings.find(({ reference }) => reference.service === service);
   if (!settings) throw new Error(`no service ${service}`);
   return settings;

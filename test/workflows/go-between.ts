@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Seen {
   readonly method: string;
@@ -39,6 +40,12 @@ export class GoBetween {
   readonly seen: Seen[] = [];
   rule: Rule = () => null;
   rewrite: Rewrite = (_, answer) => answer;
+  /** Additional delay of the answer to a POST. */
+  postDelayMs = 0;
+  /** POSTs that have arrived and are not answered. */
+  waiting = 0;
+  /** POSTs whose client disconnected before the answer. */
+  abandoned = 0;
   readonly #server;
 
   private constructor(server: ReturnType<typeof createServer>) {
@@ -71,12 +78,20 @@ export class GoBetween {
     const { method = 'GET', url: path = '/', headers } = incoming;
     const request = { method, path, body: bytes.toString(), at: Date.now() };
     this.seen.push(request);
+    if (method === 'POST') {
+      this.waiting += 1;
+      response.once('close', () => {
+        this.waiting -= 1;
+        if (!response.writableEnded) this.abandoned += 1;
+      });
+    }
     const own = this.rule(request);
     if (own) {
       send(response, own);
       return;
     }
     const answer = await ask(new URL(path, target), method, headers, bytes);
+    if (method === 'POST' && this.postDelayMs > 0) await delay(this.postDelayMs);
     send(response, this.rewrite(request, answer));
   }
 }

@@ -1,5 +1,6 @@
 /** Rows that are added to a campaign: while it runs, while it publishes, and after its end. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { Worker } from '@temporalio/worker';
 import type { CampaignSpec, FeedSpec } from '../../src/domain/campaign.ts';
@@ -10,79 +11,63 @@ import type { campaign } from '../../src/workflows/index.ts';
 import { growSignal, type Grown } from '../../src/workflows/messages.ts';
 import type { Activities, Published } from '../../src/workflows/activity-types.ts';
 import { itemsTable } from '../promises.ts';
-import { molecules, progressOf, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
-import { untilPaused } from './faulty.ts';
+import { molecules, progressOf, sequences, type Rig, type Started } from '../rig.ts';
+import { accepted, openRig, until, untilPaused } from './faulty.ts';
 
-describe('a campaign to which rows are added', () => {
-  let rig: Rig;
-  afterEach(async () => rig.close());
+async function endsWell(rig: Rig, { folder }: Started, jobs: number): Promise<void> {
+  expect(accepted(rig), 'jobs').toHaveLength(jobs);
+  const states = new Set((await itemsTable(folder)).map(({ state }) => state));
+  expect(states).toEqual(new Set(['succeeded']));
+}
 
-  const open = async (options: RigOptions) =>
-    (rig = await Rig.open({ engine: 'synthetic', concurrency: 0, ...options }));
-  const accepted = () => rig.services.journal().filter((entry) => entry.accepted);
+describe.concurrent('a campaign to which rows are added', () => {
+  const again = { id: 'again', sequence: sequences(1)[0]?.sequence };
 
-  async function endsWell({ folder }: Started, jobs: number): Promise<void> {
-    expect(accepted(), 'jobs').toHaveLength(jobs);
-    const states = new Set((await itemsTable(folder)).map(({ state }) => state));
-    expect(states).toEqual(new Set(['succeeded']));
-  }
-
-  test('while it runs: runs them, also on another service, and also duplicates of running rows', async () => {
-    await open({ jobMs: 2_000 });
-    const first = sequences(3);
-    const started = await rig.start(first, 'growing');
-    await expect.poll(() => accepted().length).toBe(3);
-    const again = { id: 'again', sequence: first[0]?.sequence };
-    const more = [...first, ...sequences(6).slice(3), again, ...molecules(2)];
+  test('while it runs: runs them, also on another service, and also duplicates of running rows', async (context) => {
+    const rig = await openRig({ jobMs: 2_000 }, context);
+    const started = await rig.start(sequences(3), 'growing');
+    await until(() => accepted(rig).length === 3);
+    // Rows that are missing are in progress: they are kept.
+    const more = [...sequences(1), ...sequences(6).slice(2), again, ...molecules(2)];
     const grown = await rig.start(more, 'growing');
-    await expect.poll(async () => (await progressOf(grown.handle)).total).toBe(9);
+    await until(async () => (await progressOf(grown.handle)).total === 9);
+    // A command that joins sends the same rows once more.
+    await rig.start(more, 'growing');
     expect(await started.handle.result()).toMatchObject({ total: 9, ended: { succeeded: 9 } });
-    await endsWell(started, 8);
+    await endsWell(rig, started, 8);
     const row = (await itemsTable(started.folder)).find(({ id }) => id === 'again');
     expect(row?.['result_from']).toBe('duplicate:seq-0');
   });
 
-  test('keeps rows that are missing in the shorter manifest: they are in progress', async () => {
-    await open({ jobMs: 1_500 });
-    const started = await rig.start(sequences(3), 'shorter');
-    await expect.poll(() => accepted().length).toBe(3);
-    await rig.start(sequences(4).slice(2), 'shorter');
-    await started.handle.result();
-    await endsWell(started, 4);
-  });
-
-  test('after its end: keeps ended items, and their duplicates need no job', async () => {
-    await open({ jobMs: 50 });
-    const first = await rig.run(sequences(3), 'ended');
-    const again = { id: 'again', sequence: sequences(1)[0]?.sequence };
-    const rows = [...sequences(4), again];
-    const second = await rig.run(rows, 'ended');
+  test('after its end: keeps ended items, and their duplicates need no job', async (context) => {
+    const rig = await openRig({}, context);
+    await rig.run(sequences(3), 'ended');
+    const second = await rig.run([...sequences(4), again], 'ended');
     expect(second.progress.ended.succeeded).toBe(5);
-    await endsWell(first, 4);
+    await endsWell(rig, second, 4);
   });
 
-  test('while it is paused: rows of a service that it has not used yet wait as well', async () => {
-    await open({ jobMs: 50, limit: 2, windowMs: 1_500 });
+  test('while it is paused: rows of a service that it has not used yet wait as well', async (context) => {
+    const rig = await openRig({ limit: 2, windowMs: 1_500 }, context);
     const started = await rig.start(sequences(6), 'paused');
-    await expect.poll(() => accepted().length).toBeGreaterThan(1);
+    await until(() => accepted(rig).length > 1);
     await started.handle.signal('pause');
     await untilPaused(rig, started.name);
-    const before = accepted().length;
+    const before = accepted(rig).length;
     await rig.start([...sequences(6), ...molecules(2)], 'paused');
-    const begun = async () => {
-      const { open: inWork, ended } = await progressOf(started.handle);
-      return inWork + ended.succeeded;
-    };
-    await expect.poll(begun).toBe(8);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect(accepted().length, 'jobs while paused').toBe(before);
+    await until(async () => {
+      const { open, ended } = await progressOf(started.handle);
+      return open + ended.succeeded === 8;
+    });
+    await delay(2_500);
+    expect(accepted(rig), 'jobs while paused').toHaveLength(before);
     await started.handle.signal('resume');
     await started.handle.result();
-    await endsWell(started, 8);
+    await endsWell(rig, started, 8);
   });
 
-  test('by a command that died before it sent them: gets them when the same command is run again', async () => {
-    await open({ jobMs: 1_500 });
+  test('by a command that died before it sent them: gets them when the same command is run again', async (context) => {
+    const rig = await openRig({ jobMs: 1_500 }, context);
     const started = await rig.start(sequences(2), 'untold');
     const { workflow } = rig.client;
     const getHandle = workflow.getHandle.bind(workflow);
@@ -94,19 +79,8 @@ describe('a campaign to which rows are added', () => {
     dying.mockRestore();
     expect((await progressOf(started.handle)).total).toBe(2);
     await rig.start(sequences(4), 'untold');
-    await expect.poll(async () => (await progressOf(started.handle)).total).toBe(4);
-    expect((await started.handle.result()).ended.succeeded).toBe(4);
-    await endsWell(started, 4);
-  });
-
-  test('ignores rows that a joining command sends again', async () => {
-    await open({ jobMs: 1_500 });
-    const started = await rig.start(sequences(2), 'joined');
-    await rig.start(sequences(2), 'joined');
-    await rig.start(sequences(3), 'joined');
-    await rig.start(sequences(3), 'joined');
-    expect((await started.handle.result()).total).toBe(3);
-    await endsWell(started, 3);
+    expect(await started.handle.result()).toMatchObject({ total: 4, ended: { succeeded: 4 } });
+    await endsWell(rig, started, 4);
   });
 });
 
@@ -137,13 +111,8 @@ describe('a campaign that publishes', () => {
       },
       publish: () => new Promise((resolve) => answers.push(resolve)),
     };
-    const workflow = await workflowBundle();
-    const worker = await Worker.create({
-      connection,
-      taskQueue,
-      workflowBundle: workflow,
-      activities,
-    });
+    const bundle = { workflowBundle: await workflowBundle() };
+    const worker = await Worker.create({ connection, taskQueue, activities, ...bundle });
     const running = worker.run();
     closing.push(
       () => client.connection.close(),
@@ -154,21 +123,17 @@ describe('a campaign that publishes', () => {
       },
     );
     const name = `c-${randomUUID().slice(0, 8)}`;
-    const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+    const nothing = { retried: 0, following: 0, invalid: 0, notify: [], user: null };
     const spec: CampaignSpec = {
+      ...nothing,
       name,
       store: name,
       tree: name,
       items: 1,
-      retried: 0,
-      following: 0,
-      invalid: 0,
       cache: true,
-      notify: [],
       feeds: [feed(1)],
       priority: 3,
-      user: null,
-      policy,
+      policy: { deadlineMs: 60_000, whenUnsure: 'hold' },
     };
     const options = {
       workflowId: `campaign:${name}`,
@@ -225,16 +190,5 @@ describe('a campaign that publishes', () => {
     await answer(2, 0);
     expect(await handle.result()).toMatchObject({ state: 'completed', total: 2 });
     expect(pages).toEqual([0, 1]);
-  });
-
-  test('does not publish again for rows that it has already', async () => {
-    const { handle, answers, answer } = await publishing();
-    await expect.poll(() => answers.length).toBe(1);
-    await handle.signal(growSignal, { ...grown, items: 1, feeds: [feed(1)] });
-    await answer(1, 0);
-    const status = async () => (await handle.describe()).status.name;
-    await expect.poll(status).toBe('COMPLETED');
-    expect(await handle.result()).toMatchObject({ state: 'completed', total: 1 });
-    expect(answers).toHaveLength(1);
   });
 });

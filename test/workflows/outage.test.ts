@@ -1,87 +1,114 @@
 /** A service that is down, overloaded or asks to wait: no item fails, and it is not called more than necessary. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { apply, decide, newBudget } from '../../src/budget/budget.ts';
-import { molecules, sequences, type Rig, type Started } from '../rig.ts';
-import { budgetOf, codes, openRig, openWithGoBetween, outcomes, reconnect } from './faulty.ts';
+import { CredentialLeases } from '../../src/activities/credential-leases.ts';
+import type { ServiceReference } from '../../src/domain/campaign.ts';
+import { useCredential } from '../../src/store/credential-lease.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { OTHER_TEMPORAL } from '../other-temporal.ts';
+import { molecules, sequences, type Rig } from '../rig.ts';
+import { collected } from '../store/store-expectations.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import {
+  accepted,
+  budgetOf,
+  codes,
+  openRig,
+  openWithGoBetween,
+  outcomes,
+  reconnect,
+  settingsOf,
+  until,
+} from './faulty.ts';
 import type { Answer } from './go-between.ts';
 
-const blockedUntil = async (rig: Rig) =>
-  (await budgetOf(rig, 'predictions')).addressBlock.blockedUntil;
+const addressBlock = async (rig: Rig) => (await budgetOf(rig, 'predictions')).addressBlock;
+const credentialOf = async (rig: Rig) => (await budgetOf(rig, 'predictions')).credentials[0];
 
-async function ended(started: Started) {
-  return { ...started, progress: await started.handle.result() };
-}
+/** Between one and the next, in ms. */
+const pauses = (times: readonly number[]) => times.slice(1).map((at, i) => at - (times[i] ?? at));
 
-/** Between each refused submission and the next one, in ms. */
-function pauses(times: readonly number[]): number[] {
-  return times.slice(1).map((at, i) => at - (times[i] ?? at));
-}
+const most = (stamps: readonly number[], ms: number) =>
+  Math.max(...stamps.map((from) => stamps.filter((at) => at >= from && at < from + ms).length));
 
-describe('a storm of 429', () => {
+describe.concurrent('a service that asks to wait', () => {
   const tooMany = (headers: Record<string, string>): Answer => ({ status: 429, headers });
+  const date = 'Sat, 21 Nov 2026 10:00:00 GMT';
   const storm: readonly (readonly [answer: Answer, leastMs: number])[] = [
     // "Retry at once" is not a delay: the delays grow from a second on, as without it.
     [tooMany({ 'retry-after': '0' }), 1_000],
     [tooMany({}), 2_000],
     [tooMany({ 'retry-after': '1' }), 1_000],
-    [
-      tooMany({
-        date: 'Sat, 21 Nov 2026 10:00:00 GMT',
-        'retry-after': 'Sat, 21 Nov 2026 10:00:02 GMT',
-      }),
-      2_000,
-    ],
+    [tooMany({ date, 'retry-after': date.replace(':00 GMT', ':02 GMT') }), 2_000],
     [{ status: 429, body: { error: 'slow down', remaining: 0, reset_after: 1 } }, 1_000],
   ];
 
-  test('delays each request as long as the service asks, with one request at a time', async () => {
-    const { rig, between } = await openWithGoBetween();
+  test('gets each request as late as it asks, with one request at a time', async (context) => {
+    const { rig, between } = await openWithGoBetween({}, (one) => one, context);
     between.rule = ({ method }) =>
       method === 'POST' ? (storm[between.posts().length - 1]?.[0] ?? null) : null;
     const ran = await rig.run(sequences(1));
     expect(await codes(ran)).toEqual({ '': 1 });
     expect(between.posts(), 'submissions sent').toHaveLength(storm.length + 1);
     const waited = pauses(between.posts().map(({ at }) => at));
-    for (const [i, [, least]] of storm.entries()) {
+    for (const [i, [, least]] of storm.entries())
       expect(waited[i], `ms after answer ${i}`).toBeGreaterThanOrEqual(least);
-    }
     expect(await outcomes(ran, 'seq-0')).toEqual([...storm.map(() => 'rate-limited'), 'accepted']);
   });
 
-  test('with an absurd Retry-After does not end the campaign: the service is called again after an hour', async () => {
-    const { rig, between } = await openWithGoBetween();
+  test('for an absurd time does not end the campaign: it is called again after an hour', async (context) => {
+    const { rig, between } = await openWithGoBetween({}, (one) => one, context);
     between.rule = ({ method }) =>
       method === 'POST' ? tooMany({ 'retry-after': '99999999999' }) : null;
     await rig.start(sequences(1));
-    const block = async () => (await budgetOf(rig, 'predictions')).credentials[0]?.blockedUntil;
-    await expect.poll(block).toBeTruthy();
-    const wait = Number(await block()) - Date.now();
+    const blocked = async () => (await credentialOf(rig))?.blockedUntil;
+    await until(blocked);
+    const wait = Number(await blocked()) - Date.now();
     expect(wait, 'ms until it is asked again').toBeLessThanOrEqual(3_600_000);
     expect(wait).toBeGreaterThan(3_500_000);
   });
+
+  test('with a 404, or with the end of a job, is obeyed as well', async (context) => {
+    const { rig, between } = await openWithGoBetween({ jobMs: 200 }, (one) => one, context);
+    const headers = { 'retry-after': '3' };
+    let denied = false;
+    between.rule = ({ method, path }) => {
+      if (method !== 'GET' || !path.includes('/queue/') || denied) return null;
+      denied = true;
+      return { status: 404, headers, body: { error: 'Request not found' } };
+    };
+    between.rewrite = ({ path }, answer) =>
+      path.includes('/queue/') ? { ...answer, headers: { ...answer.headers, ...headers } } : answer;
+    expect((await rig.run(molecules(1))).progress.ended.succeeded).toBe(1);
+    const gets = between.seen.filter(({ method }) => method === 'GET').map(({ at }) => at);
+    const least = Math.min(...pauses(gets));
+    expect(least, 'ms between requests about the job').toBeGreaterThanOrEqual(2_900);
+  });
 });
 
-describe('a service that is down', () => {
-  test('with 503 and 502, from the first request on: few requests, no sequence fails', async () => {
+describe.concurrent('a service that is down', () => {
+  test('with 503 and 502, from the first request on: few requests, no sequence fails', async (context) => {
     // Molecules two at a time: only the block keeps the next two from being risked.
     const two = { limit: 2, windowMs: 200 };
-    const { rig, between } = await openWithGoBetween({ limit: 0 }, (one) =>
-      one.reference.service === 'molecules' ? { ...one, limit: two } : one,
+    const isOfMolecules = (path: string) => path.startsWith('/acpype');
+    const { rig, between } = await openWithGoBetween(
+      { limit: 0 },
+      (one) => (one.reference.service === 'molecules' ? { ...one, limit: two } : one),
+      context,
     );
-    const down = (status: number): Answer => ({ status, body: 'down' });
     let over = false;
-    between.rule = ({ path }) => (over ? null : down(path.startsWith('/acpype') ? 502 : 503));
+    between.rule = ({ path }) =>
+      over ? null : { status: isOfMolecules(path) ? 502 : 503, body: 'down' };
     const started = await rig.start([...sequences(30), ...molecules(12)]);
-    const pings = () => between.seen.filter(({ path }) => /0{8}-?0{4}/.test(path));
     // Failed, then looked up after 1 s and after 2 s more.
-    await expect.poll(() => pings().length).toBeGreaterThanOrEqual(4);
+    await until(() => between.seen.filter(({ path }) => /0{8}-?0{4}/.test(path)).length >= 4);
     const sent = between.posts();
     const meantime = between.seen.length;
     over = true;
-    const ran = await ended(started);
+    const ran = { ...started, progress: await started.handle.result() };
     // One for each connection: once one has failed, the worker sends none that was granted without knowing of it.
     const connections = 8;
-    const unsure = sent.filter(({ path }) => path.startsWith('/acpype')).length;
+    const unsure = sent.filter(({ path }) => isOfMolecules(path)).length;
     expect(unsure, 'molecules risked on the outage').toBeLessThanOrEqual(two.limit);
     expect(sent.length - unsure, 'sequences sent into the outage').toBeLessThanOrEqual(connections);
     expect(meantime - sent.length, 'other requests').toBeLessThanOrEqual(10);
@@ -89,29 +116,27 @@ describe('a service that is down', () => {
     expect(await codes(ran)).toEqual({ '': 42 - unsure, SUBMIT_UNSURE: unsure });
   });
 
-  test('in the middle of everything: running jobs are polled and fetched later', async () => {
-    const rig = await openRig({ limit: 0, jobMs: 300 });
-    const started = await rig.start([...sequences(8), ...molecules(8)]);
-    const accepted = () => rig.services.journal().filter((entry) => entry.accepted).length;
-    await expect.poll(accepted).toBeGreaterThanOrEqual(8);
+  test('in the middle of everything: running jobs are polled and fetched later', async (context) => {
+    const rig = await openRig({ limit: 0, jobMs: 300 }, context);
+    const { handle } = await rig.start([...sequences(8), ...molecules(8)]);
+    await until(() => accepted(rig).length >= 8);
     rig.services.faults.set([{ name: 'error', status: 503 }]);
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await delay(3_000);
     rig.services.faults.clear();
-    const ran = await ended(started);
-    expect(await codes(ran)).toEqual({ '': 16 });
+    expect((await handle.result()).ended.succeeded).toBe(16);
   });
 
-  test('by name, then by port: nothing is lost, nothing sent twice', async () => {
-    const rig = await openRig({ limit: 0 });
+  test('by name, then by port: nothing is lost, nothing sent twice', async (context) => {
+    const rig = await openRig({ limit: 0 }, context);
     await reconnect(rig, (one) => ({ ...one, url: one.url.replace('127.0.0.1', 'none.invalid') }));
     const started = await rig.start([...sequences(4), ...molecules(4)]);
-    await expect.poll(() => blockedUntil(rig)).not.toBeNull();
+    await until(async () => (await addressBlock(rig)).blockedUntil !== null);
     rig.services.faults.set([{ name: 'refuse' }]);
     await reconnect(rig, (one) => one);
-    const refused = async () => (await budgetOf(rig, 'predictions')).addressBlock.blockedBecause;
-    await expect.poll(refused).toContain('connection refused');
+    const refused = 'connection refused';
+    await until(async () => (await addressBlock(rig)).blockedBecause?.includes(refused));
     rig.services.faults.clear();
-    const ran = await ended(started);
+    const ran = { ...started, progress: await started.handle.result() };
     expect(await codes(ran)).toEqual({ '': 8 });
     expect(rig.services.journal(), 'submissions that arrived').toHaveLength(8);
     const tried = await outcomes(ran, 'seq-0');
@@ -119,100 +144,107 @@ describe('a service that is down', () => {
     expect(tried, 'the fate of every submission is known').not.toContain('unsure');
     expect(tried).toContain('unreachable');
   });
-
-  test('for ten minutes: gets at most 16 requests, as calculated by the budget', () => {
-    const state = newBudget();
-    const limit = { limit: 100, windowMs: 3_600_000 };
-    apply(state, { type: 'configure', credential: 'c', credentialLimit: limit }, 0);
-    const job = { id: 'a', kind: 'sequence', generation: 0, store: '' };
-    const request = {
-      item: 'a',
-      campaign: 'c',
-      credential: 'c',
-      attempt: 0,
-      run: 'r',
-      priority: 3,
-      user: null,
-      job,
-    };
-    apply(state, { type: 'request', request }, 0);
-    const closing = {
-      type: 'notNow',
-      reason: 'unavailable',
-      retryAfterMs: null,
-      message: 'down',
-    } as const;
-    let asked = 0;
-    for (let now = 0; now < 600_000;) {
-      const { grants, wakeAt } = decide(state, now);
-      if (grants.length > 0) {
-        asked += 1;
-        apply(state, { type: 'close', item: 'a', run: 'r', closing }, now);
-      } else if (wakeAt === null) throw new Error('nobody would ask again');
-      else now = wakeAt;
-    }
-    expect(asked).toBeLessThanOrEqual(16);
-    expect(asked).toBeGreaterThanOrEqual(10);
-  });
 });
 
 /** Another client submits with our token. */
-async function submitElsewhere(rig: Rig, token: string, count: number): Promise<void> {
-  for (let i = 0; i < count; i += 1) {
-    const answer = await fetch(
-      `${rig.services.url}/online_predictors/api/submit/single-sequence/`,
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          token,
-          predictor_type: 'dynamine',
-          sequence: 'MKTAYIAK',
-          job_name: `elsewhere ${i}`,
-        }),
-      },
-    );
-    expect(answer.status).toBe(200);
+async function submitElsewhere(rig: Rig, name: string): Promise<void> {
+  const token = settingsOf(rig, 'predictions').token.reveal();
+  const job = { predictor_type: 'dynamine', sequence: 'MKTAYIAK', job_name: name };
+  const url = `${rig.services.url}/online_predictors/api/submit/single-sequence/`;
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ token, ...job });
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+  rig.allowJobs(name);
+}
+
+/** Tokens are leased in buckets only: for the worker the tree is in one, whose lease files are in a folder here. */
+class InBucket extends CredentialLeases {
+  looks = 0;
+
+  override check(_: string, reference: ServiceReference, windowMs: number): Promise<void> {
+    this.looks += 1;
+    return super.check('s3://bucket/tree', reference, windowMs);
   }
 }
 
-describe('slots of the budget', () => {
-  test('of refused submissions are free again; those used by others are not', async () => {
-    const rig = await openRig({
-      limit: 5,
-      faults: [{ name: 'reject', service: 'predictions', times: 6, status: 400 }],
-    });
-    const journal = () => rig.services.journal().filter(({ service }) => service === 'predictions');
+describe.concurrent('slots of the budget', () => {
+  test('of refused submissions are free again; those used by others are not', async (context) => {
+    const faults = [{ name: 'reject', service: 'predictions', times: 6, status: 400 }] as const;
+    const rig = await openRig({ limit: 5, faults }, context);
     // Seven submissions in a window of five, within one hour: six were refused and free.
     const refused = await rig.run(sequences(7));
     expect(await codes(refused)).toEqual({ '': 1, SUBMIT_REFUSED: 6 });
-    expect((await budgetOf(rig, 'predictions')).credentials[0]?.charged).toBe(1);
+    expect((await credentialOf(rig))?.charged).toBe(1);
     // Two by another client: the next answer says "1 left", where we had counted three.
-    const token = rig.settings[1]?.token.reveal() ?? '';
-    rig.allowJobs('elsewhere-1', 'elsewhere-2');
-    await submitElsewhere(rig, token, 2);
+    for (const name of ['elsewhere-1', 'elsewhere-2']) await submitElsewhere(rig, name);
     await rig.run(sequences(8).slice(7));
-    expect((await budgetOf(rig, 'predictions')).credentials[0]).toMatchObject({ free: 1 });
+    expect((await credentialOf(rig))?.free).toBe(1);
     await rig.start(sequences(12).slice(8));
-    const charged = async () => (await budgetOf(rig, 'predictions')).credentials[0]?.charged;
-    await expect.poll(charged).toBe(5);
-    await expect.poll(() => journal().filter(({ accepted }) => accepted).length).toBe(5);
+    await until(async () => (await credentialOf(rig))?.charged === 5);
+    await until(() => accepted(rig).length === 5);
   });
 
-  test('molecules have their own budget, whose limit is also exact', async () => {
+  test('for molecules are their own, and exact as well', async (context) => {
     const limit = { limit: 4, windowMs: 2_000 };
-    const rig = await openRig({ moleculeLimit: 4, windowMs: 2_000, limit: 0 });
+    const rig = await openRig({ moleculeLimit: 4, windowMs: 2_000, limit: 0 }, context);
     await reconnect(rig, (one) =>
       one.reference.service === 'molecules' ? { ...one, limit } : one,
     );
     const ran = await rig.run([...molecules(10), ...sequences(6)]);
     expect(await codes(ran)).toEqual({ '': 16 });
-    const journal = rig.services.journal();
-    expect(journal.filter(({ status }) => status === 429)).toEqual([]);
-    const stamps = journal.filter(({ service }) => service === 'molecules').map(({ at }) => at);
-    for (let i = 4; i < stamps.length; i += 1) {
-      const apart = Number(stamps[i]) - Number(stamps[i - 4]);
-      expect(apart, `ms from molecule ${i - 4} to ${i}`).toBeGreaterThanOrEqual(2_000);
-    }
+    const jobs = accepted(rig).filter(({ service }) => service === 'molecules');
+    const stamps = jobs.map(({ at }) => at);
+    expect(most(stamps, limit.windowMs)).toBeLessThanOrEqual(limit.limit);
+  });
+
+  test('are not used while another Temporal holds the token: rows continue when it is free', async (context) => {
+    const rig = await openRig({ limit: 4, windowMs: 3_000 }, context);
+    await rig.stopWorker();
+    const marks = await openFileStore(await temporaryFolder(context));
+    await useCredential(marks, { ...OTHER_TEMPORAL, temporal: 'bert' }, 3_000, false);
+    const tokens = new InBucket({
+      holder: () => Promise.resolve({ ...OTHER_TEMPORAL, temporal: 'anna', renewer: 'anna' }),
+      openStore: () => Promise.resolve(marks),
+    });
+    await rig.startWorker(rig.settings, (real) => ({ ...real, tokens }));
+    const { handle } = await rig.start(sequences(6));
+    const why = async () => (await credentialOf(rig))?.blockedBecause;
+    await until(async () => (await why())?.includes(OTHER_TEMPORAL.where));
+    expect(await why()).toContain('hundredfold move');
+    const { looks } = tokens;
+    // It looks again every 15 s.
+    await until(() => tokens.looks > looks);
+    expect(rig.services.journal(), 'nothing was sent').toEqual([]);
+    // Rows that were granted a slot wait again.
+    await until(async () => (await credentialOf(rig))?.charged === 0);
+    for (const key of await collected(marks.list('used-'))) await marks.remove(key);
+    expect((await handle.result()).ended.succeeded).toBe(6);
+  });
+});
+
+describe.concurrent('a shared service', () => {
+  test('has no more unfinished jobs than configured', async (context) => {
+    const jobMs = 2_500;
+    const max = 4;
+    const rig = await openRig({ jobMs }, context);
+    await reconnect(rig, (one) => ({ ...one, maxUnfinished: max }));
+    expect((await rig.run(molecules(14))).progress.ended.succeeded).toBe(14);
+    const stamps = accepted(rig).map(({ at }) => at);
+    expect(most(stamps, jobMs)).toBeLessThanOrEqual(max);
+  });
+
+  test('gets status requests at its own rate, also for 40 new jobs', async (context) => {
+    const statusRequests = 4;
+    const { rig, between } = await openWithGoBetween(
+      { jobMs: 6_000 },
+      (one) => ({ ...one, statusRequests }),
+      context,
+    );
+    expect((await rig.run(molecules(40))).progress.ended.succeeded).toBe(40);
+    const asked = between.seen
+      .filter(({ method, path }) => method === 'GET' && path.includes('/queue/'))
+      .map(({ at }) => at);
+    // Concurrent ones wait here for up to 2 s: at the boundary of a second it may get one more.
+    expect(most(asked, 1_000)).toBeLessThanOrEqual(statusRequests + 1);
   });
 });

@@ -1,11 +1,12 @@
 /** A service whose answers look good but are wrong: real recorded results, changed or given to the wrong item. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { itemsTable } from '../promises.ts';
 import type { Ran } from '../rig.ts';
+import { writeManifest } from '../taken-in.ts';
 import * as fate from './fates.ts';
 import { openWithGoBetween, rowOf } from './faulty.ts';
 
@@ -21,9 +22,7 @@ const ROWS = [
   { id: 'swapped', smiles: 'CC#N' },
   { id: 'good', smiles: 'CCO' },
   { id: 'thymol', smiles: 'Cc1ccc(C(C)C)c(O)c1', net_charge: 0 },
-  { id: 'alanine', smiles: 'C[C@H]([NH3+])C(=O)[O-]', net_charge: 0 },
   { id: 'rows', kind: 'alignment', file: 'gst2.fasta' },
-  { id: 'protein', kind: 'sequence', file: 'FER_PEPAS.fasta' },
   { id: 'csv', kind: 'sequence', file: 'RBS_GUITH.fasta' },
   { id: 'log', kind: 'sequence', file: 'CYC_PANTR.fasta' },
 ];
@@ -31,11 +30,10 @@ const ROWS = [
 async function folderOf(ran: Ran, id: string): Promise<{ files: string[]; rejected: string[] }> {
   const { path = '' } = await rowOf(ran, id);
   const names = await readdir(join(ran.folder, path));
-  const rejected = names.includes('rejected');
-  return {
-    files: names.filter((name) => name !== 'rejected').sort(),
-    rejected: rejected ? (await readdir(join(ran.folder, path, 'rejected'))).sort() : [],
-  };
+  const rejected = names.includes('rejected')
+    ? await readdir(join(ran.folder, path, 'rejected'))
+    : [];
+  return { files: names.filter((name) => name !== 'rejected').sort(), rejected: rejected.sort() };
 }
 
 /** The record of another job, under the id of the requested one. */
@@ -57,15 +55,7 @@ test('no file of a wrong result, or of another job, is stored under its final na
     ['good', {}],
     ['swapped', { result: fate.onceDone((answer) => inPlaceOf(answer, own.get('phenol'))) }],
     ['thymol', { result: fate.onceDone((answer) => inPlaceOf(answer, own.get('carvone'))) }],
-    [
-      'alanine',
-      { result: fate.onceDone((answer) => ({ ...answer, body: own.get('carvone') ?? '' })) },
-    ],
     ['rows', { distributions: fate.withText((text) => text.replace(/\[-?[\d.]+,/, '[')) }],
-    [
-      'protein',
-      { result: fate.withText((text) => text.replace('"M"', '"W"').replace('["A"', '["W"')) },
-    ],
     ['csv', { csv: fate.withText((text) => text.replace(/,[A-Z],2,/, ',W,2,')) }],
     ['log', { history: fate.withJson((json) => ({ ...(json as object), request_id: request })) }],
   ];
@@ -75,20 +65,16 @@ test('no file of a wrong result, or of another job, is stored under its final na
   expect(first.progress.ended.succeeded).toBe(2);
   for (const { file } of ROWS)
     if (file !== undefined) await copyFile(join(INPUTS, file), join(rig.folder, file));
-  const manifest = join(rig.folder, 'manifest.jsonl');
-  await writeFile(manifest, ROWS.map((row) => JSON.stringify(row)).join('\n'));
-  const ran = await rig.run(manifest);
+  // Beside these files.
+  const ran = await rig.run(await writeManifest(rig.folder, ROWS));
 
-  const codes = new Map(
-    (await itemsTable(ran.folder)).map((row) => [row['id'], row['error_code']]),
-  );
+  const table = await itemsTable(ran.folder);
+  const codes = table.map((row) => [row['id'], row['error_code']] as const);
   expect(Object.fromEntries(codes)).toEqual({
     swapped: 'RESULT_WRONG_ATOMS',
     good: '',
     thymol: 'RESULT_OTHER_MOLECULE',
-    alanine: 'RESULT_OTHER_JOB',
     rows: 'RESULT_MISSING_VALUES',
-    protein: 'RESULT_WRONG_SEQUENCE',
     csv: 'RESULT_FILES_DISAGREE',
     log: 'RESULT_OTHER_JOB',
   });

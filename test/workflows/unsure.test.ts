@@ -2,10 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../src/local-services/faults.ts';
 import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
-import { answered, codes, openRig, openWithGoBetween, rowOf } from './faulty.ts';
+import { accepted, answered, codes, openRig, openWithGoBetween, rowOf } from './faulty.ts';
 import type { Answer, GoBetween, Rewrite, Seen } from './go-between.ts';
 
-const accepted = (rig: Rig) => rig.services.journal().filter((entry) => entry.accepted);
 const isList = ({ path }: Seen) => path.includes('/past-results/');
 const isSubmissionOf = ({ method, body }: Seen, id: string) =>
   method === 'POST' && body.includes(`.${id}.`);
@@ -27,26 +26,14 @@ const LOST_ANSWERS: readonly Answer[] = [
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Possible shapes of the list of past results (contract 2.7 and 4.7 do not show it), and how it may fail first. */
-const LISTS: readonly ((entries: readonly Entry[], url: URL) => Answer)[] = [
+/** How the list of past results fails before it is read, and that it comes in pages. Its shapes: services/predictions. */
+const LISTS: readonly ((entries: readonly Entry[]) => Answer)[] = [
   (entries) => ({ status: 200, body: entries }),
   () => ({ status: 503, body: 'later' }),
-  (entries) => ({ status: 200, body: { results: entries, count: entries.length } }),
   () => ({ status: 200, body: '<html>back soon</html>' }),
-  (entries) => ({ status: 200, body: { data: { items: entries.map(renamed) } } }),
   () => RESET,
-  (entries) => ({
-    status: 200,
-    body: Object.fromEntries(entries.map(({ request_id: id, ...rest }) => [String(id), rest])),
-  }),
   (entries) => ({ status: 200, body: paged(entries, 0) }),
 ];
-
-const renamed = ({ job_name: name, request_id: id, ...rest }: Entry): Entry => ({
-  ...rest,
-  name,
-  id,
-});
 
 /** One entry per page; only the service itself can reach the host of the link. */
 const paged = (entries: readonly Entry[], page: number) => ({
@@ -56,7 +43,7 @@ const paged = (entries: readonly Entry[], page: number) => ({
 
 /**
  * Every second acknowledgement is lost (if all were, the service would be left alone for longer and longer), each in
- * its own way, and every request of the list gets another shape.
+ * its own way, and every request of the list gets another answer.
  */
 function loseAnswers(between: GoBetween): void {
   let [taken, looks] = [0, 0];
@@ -70,15 +57,16 @@ function loseAnswers(between: GoBetween): void {
     const page = new URL(request.path, between.url).searchParams.get('page');
     if (page !== null) return { status: 200, body: paged(entries, Number(page)) };
     looks += 1;
-    return LISTS[(looks - 1) % LISTS.length]?.(entries, new URL(between.url)) ?? answer;
+    return LISTS[(looks - 1) % LISTS.length]?.(entries) ?? answer;
   };
   between.rewrite = rewrite;
 }
 
-describe('an accepted job whose answer was lost', () => {
-  test('is found by its name in a list of any shape, and is not repeated, in both variants', async () => {
-    const isFound = async (variant: 'current' | 'earlier') => {
-      const { rig, between } = await openWithGoBetween({ variant });
+describe.concurrent('an accepted job whose answer was lost', () => {
+  test.for(['current', 'earlier'] as const)(
+    'is found by its name, and is not repeated, %s variant',
+    async (variant, context) => {
+      const { rig, between } = await openWithGoBetween({ variant }, (one) => one, context);
       loseAnswers(between);
       const count = 2 * LOST_ANSWERS.length + 1;
       const ran = await rig.run(sequences(count));
@@ -88,40 +76,34 @@ describe('an accepted job whose answer was lost', () => {
       const tried = await Promise.all(ran.ids.map(async (id) => answered(ran, id)));
       const found = tried.filter((one) => one.slice(-2).join() === 'unsure,found');
       expect(found, 'items whose job was found').toHaveLength(LOST_ANSWERS.length);
-    };
-    await Promise.all([isFound('current'), isFound('earlier')]);
-  });
+    },
+  );
 });
 
-describe('a service that accepts a submission after its client has left', () => {
-  const LIMIT = { limit: 4, windowMs: 3_000 };
+describe.concurrent('a submission', () => {
+  const late = { name: 'accept-late', service: 'predictions', ms: 2_500, times: 4 } as const;
 
-  const runWith = async (faults: readonly FaultRule[]): Promise<void> => {
-    const late = { name: 'accept-late', service: 'predictions', ms: 2_500, times: 4 } as const;
-    const rig = await openRig({ ...LIMIT, faults: [late, ...faults] });
-    const ran = await rig.run(sequences(12));
-    expect(await codes(ran)).toEqual({ '': 12 });
-  };
-
-  test('does not get more jobs than the limit: the slots stay taken until the jobs are found', async () => {
+  test.for<[string, FaultRule[]]>([
     // The look-ups are answered when the jobs are there.
-    await runWith([{ name: 'error', service: 'predictions', endpoint: 'past-results', times: 9 }]);
+    [
+      'keeps its slot until the job is found',
+      [{ name: 'error', service: 'predictions', endpoint: 'past-results', times: 9 }],
+    ],
+    ['is sent again in the same slot, and both are one job', []],
+  ])('that is accepted after its client has left %s', async ([, faults], context) => {
+    const limits = { limit: 4, windowMs: 3_000 };
+    const rig = await openRig({ ...limits, faults: [late, ...faults] }, context);
+    expect(await codes(await rig.run(sequences(12)))).toEqual({ '': 12 });
   });
 
-  test('gets an absent job again in the same slot, and both submissions are one job', async () => {
-    await runWith([]);
-  });
-});
-
-describe('a submission that never arrived', () => {
-  test('is sent again under the same name, and creates only one job', async () => {
-    const rig = await openRig({
-      faults: [
-        { name: 'reset', service: 'predictions', endpoint: 'submit', times: 1 },
-        { name: 'error', service: 'predictions', endpoint: 'submit', status: 500, times: 1 },
-        { name: 'hang', service: 'predictions', endpoint: 'submit', ms: 300, times: 1 },
-      ],
-    });
+  test('that never arrived is sent again under the same name, and creates only one job', async (context) => {
+    const submit = { service: 'predictions', endpoint: 'submit', times: 1 } as const;
+    const faults: FaultRule[] = [
+      { name: 'reset', ...submit },
+      { name: 'error', status: 500, ...submit },
+      { name: 'hang', ms: 300, ...submit },
+    ];
+    const rig = await openRig({ faults }, context);
     const ran = await rig.run(sequences(4));
     expect(await codes(ran)).toEqual({ '': 4 });
     const tried = await Promise.all(ran.ids.map(async (id) => answered(ran, id)));
@@ -155,9 +137,10 @@ async function endOf(ran: Ran, id: string): Promise<string> {
   return `${state} ${code}`.trim();
 }
 
-describe('a service that does not list the jobs of its token', () => {
-  test('lists nothing: an item whose name is in use is held, and no item is sent indefinitely', async () => {
-    const { rig, between } = await openWithGoBetween({ policy: { patienceMs: 2_500 } });
+describe.concurrent('a service that does not list the jobs of its token', () => {
+  test('lists nothing: an item whose name is in use is held, and no item is sent indefinitely', async (context) => {
+    const policy = { patienceMs: 2_500 };
+    const { rig, between } = await openWithGoBetween({ policy }, (one) => one, context);
     const ids = ['forgotten', 'named', 'bad', 'poison', 'good'];
     const { ran } = await withList(rig, between, { status: 200, body: [] }, ids);
     // Accepted; then absent from the list; then refused by its name: the proof that the service has it.
@@ -173,8 +156,9 @@ describe('a service that does not list the jobs of its token', () => {
     expect(poisoned.length, 'submissions of an item that is never answered').toBeLessThanOrEqual(5);
   });
 
-  test('has no list, a list without names, or no answer: items are held, and not sent twice', async () => {
-    const { rig, between } = await openWithGoBetween({ policy: { deadlineMs: 3_000 } });
+  test('has no list, a list without names, or no answer: items are held, and not sent twice', async (context) => {
+    const policy = { deadlineMs: 3_000 };
+    const { rig, between } = await openWithGoBetween({ policy }, (one) => one, context);
     const lists: Answer[] = [
       { status: 404, body: 'no such page' },
       { status: 200, body: [{ request_id: 'abc-1', status: 'FINISHED' }] },
@@ -191,26 +175,20 @@ describe('a service that does not list the jobs of its token', () => {
   });
 });
 
-describe('the molecule service, where jobs have no names', () => {
-  test('holds uncertain jobs, without a second submission', async () => {
-    const rig = await openRig({
-      faults: [
-        { name: 'error-after', service: 'molecules', times: 1 },
-        { name: 'reset', service: 'molecules', endpoint: 'submit', times: 1 },
-      ],
-    });
-    const ran = await rig.run(molecules(4));
-    expect(await codes(ran)).toEqual({ '': 2, SUBMIT_UNSURE: 2 });
+describe.concurrent('the molecule service, where jobs have no names', () => {
+  const reset = { name: 'reset', service: 'molecules', endpoint: 'submit' } as const;
+
+  test('holds uncertain jobs, without a second submission', async (context) => {
+    const after = { name: 'error-after', service: 'molecules', times: 1 } as const;
+    const rig = await openRig({ faults: [after, { ...reset, times: 1 }] }, context);
+    expect(await codes(await rig.run(molecules(4)))).toEqual({ '': 2, SUBMIT_UNSURE: 2 });
     expect(rig.services.journal(), 'submissions sent').toHaveLength(4);
   });
 
-  test('gets an uncertain job once more with `resubmit`, and not a third time', async () => {
-    const rig = await openRig({
-      policy: { whenUnsure: 'resubmit' },
-      faults: [{ name: 'reset', service: 'molecules', endpoint: 'submit', times: 3 }],
-    });
-    const ran = await rig.run(molecules(2));
-    expect(await codes(ran)).toEqual({ '': 1, SUBMIT_UNSURE: 1 });
+  test('gets an uncertain job once more with `resubmit`, and not a third time', async (context) => {
+    const policy = { whenUnsure: 'resubmit' } as const;
+    const rig = await openRig({ policy, faults: [{ ...reset, times: 3 }] }, context);
+    expect(await codes(await rig.run(molecules(2)))).toEqual({ '': 1, SUBMIT_UNSURE: 1 });
     expect(rig.services.journal(), 'submissions sent').toHaveLength(4);
   });
 });

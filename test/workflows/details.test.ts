@@ -1,0 +1,178 @@
+/** What the Temporal UI shows of campaigns, items and budgets: as markdown, and within its size limits. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
+import type { Attempt, CampaignProgress } from '../../src/domain/campaign.ts';
+import { budgetDetails, timerSummary } from '../../src/workflows/details/budget.ts';
+import { campaignAtStart, campaignDetails } from '../../src/workflows/details/campaign.ts';
+import { itemDetails } from '../../src/workflows/details/item.ts';
+import { oneLine, verbatim } from '../../src/workflows/details/markdown.ts';
+import { endSummary } from '../../src/workflows/details/summaries.ts';
+import type { ItemInput } from '../../src/workflows/messages.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 23, 40, 12);
+const HOUR = 3_600_000;
+/** Size limits in bytes: of details in the Temporal UI, and of a summary on the server. */
+const DETAILS = 20_000;
+const SUMMARY = 400;
+/** Four bytes per character, each with a meaning in markdown or HTML. */
+const HOSTILE = '|`<😀\n'.repeat(1_000);
+
+const bytes = (text: string) => Buffer.byteLength(text);
+const plain = (markdown: string) => markdown.replaceAll('\u00a0', '');
+
+describe('a campaign', () => {
+  const progress: CampaignProgress = {
+    campaign: 'night',
+    state: 'running',
+    total: 500,
+    open: 300,
+    following: 4,
+    ended: { succeeded: 90, failed: 2, held: 1, cancelled: 0, invalid: 3 },
+    failuresByCode: { JOB_FAILED: 1, SUBMIT_UNSURE: 1, RESULT_EMPTY: 1 },
+  };
+  const standing = { progress, startedAt: NOW - HOUR, store: '/data/night' };
+
+  test('fits the size limit, with many codes and hostile texts, and names a paused service', () => {
+    const failuresByCode = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, n) => [`${HOSTILE}${n}`, n]),
+    );
+    const brakes = [
+      { service: 'molecules', code: 'JOB_FAILED', message: HOSTILE, times: 5 } as const,
+    ];
+    const hostile = { ...progress, campaign: HOSTILE, failuresByCode, brakes };
+    const shown = campaignDetails({ ...standing, progress: hostile, store: HOSTILE });
+    expect(bytes(shown)).toBeLessThan(DETAILS);
+    expect(shown).toContain('other codes');
+    expect(plain(shown)).toContain('| succeeded | 90 |\n| failed | 2 |\n');
+    expect(plain(shown)).toContain('| share the job of another row | 4 |\n');
+    expect(plain(shown)).toMatch(/^- \*\*molecules is paused\*\*: 5 items failed .*JOB_FAILED: /m);
+    const manifests = Array.from({ length: 1_000 }, () => HOSTILE);
+    expect(bytes(campaignAtStart({ name: HOSTILE, store: HOSTILE }, manifests))).toBeLessThan(
+      DETAILS,
+    );
+  });
+});
+
+describe('an item', () => {
+  const input: ItemInput = {
+    campaign: 'night',
+    id: 'caffeine',
+    kind: 'molecule',
+    generation: 0,
+    store: '/data/night',
+    tree: 'a-tree',
+    reference: { service: 'molecules', address: 'host/acpype', credential: '3f2a91bc' },
+    priority: 3,
+    user: null,
+    policy: { deadlineMs: HOUR, whenUnsure: 'hold' },
+    sends: {
+      input: { name: 'input.smi', bytes: 28, digest: '0123456789ab' },
+      options: { kind: 'molecule', chargeMethod: 'bcc', netCharge: -1, atomType: 'gaff2' },
+    },
+  };
+  test('fits the size limit, with many attempts and hostile texts', () => {
+    const attempts = Array.from({ length: 500 }, (): Attempt => ({
+      at: new Date(NOW).toISOString(),
+      outcome: 'unsure',
+      message: HOSTILE,
+    }));
+    const end = { state: 'failed', code: HOSTILE, message: HOSTILE } as const;
+    const none = { submittedAt: null, timing: null, files: [] };
+    const shown = itemDetails(
+      { ...input, id: HOSTILE, campaign: HOSTILE, store: HOSTILE },
+      { ...none, state: 'failed', end, remoteId: HOSTILE, attempts },
+      NOW,
+    );
+    expect(bytes(shown)).toBeLessThan(DETAILS);
+    expect(shown).toContain('The last 20 of 500 attempts');
+    expect(shown).toContain('- options: charge_method bcc, net_charge -1, atom_type gaff2');
+  });
+});
+
+describe('a budget', () => {
+  const window: WindowStatus = {
+    limit: 100,
+    windowMs: HOUR,
+    charged: 3,
+    free: 97,
+    nextFreeAt: NOW,
+    releases: [NOW + 1_000, NOW + 1_999, NOW + 60_000],
+    blockedUntil: null,
+    blockedBecause: null,
+  };
+  const unlimited = { ...window, limit: null, free: null, releases: [] };
+  const status: BudgetStatus = {
+    service: 'predictions',
+    address: 'host',
+    now: NOW,
+    outstanding: 2,
+    addressBlock: { blockedUntil: null, blockedBecause: null },
+    credentials: [{ ...window, credential: '3f2a91bc' }],
+    waiting: [],
+    use: [],
+    counts: { submissions: 7, accepted: 5, refused: 1, rejected429: 1 },
+  };
+  const down = { ...unlimited, blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503: <b>' };
+
+  test('shows whether it waits for a slot or for the end of a block', () => {
+    expect(timerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
+    expect(timerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
+    const blocked = { ...status, addressBlock: down };
+    expect(timerSummary(blocked, NOW + 40_000)).toBe('next try 23:40:52 UTC: HTTP 503: <b>');
+    const hostile = { ...blocked, addressBlock: { ...down, blockedBecause: HOSTILE } };
+    expect(bytes(timerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
+    expect(budgetDetails(blocked)).toContain(
+      'Blocked:\n\n- all of this address: next try 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
+    );
+  });
+
+  test('fits the size limit, with many credentials, campaigns and hostile texts', () => {
+    const hostileBlock = { blockedUntil: NOW + 40_000, blockedBecause: HOSTILE };
+    const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
+    const credential = { ...window, credential: HOSTILE.slice(0, 8), ...hostileBlock };
+    const who = { campaign: 'c'.repeat(64), user: HOSTILE, credential: '3f2a91bc' };
+    const line = { ...who, charged: 1, waiting: 1, priority: 3, paused: true };
+    const shown = budgetDetails({ ...status, credentials: many(credential), use: many(line) });
+    expect(bytes(shown)).toBeLessThan(DETAILS);
+  });
+});
+
+test('the summary of an end names it, within the size limit', () => {
+  const end = { state: 'failed', code: HOSTILE, message: null } as const;
+  expect(endSummary(end)).toContain('failed');
+  expect(bytes(endSummary(end))).toBeLessThan(SUMMARY);
+});
+
+/** What a code span of CommonMark 0.31 (6.1) shows; null if the text is not a code span. */
+function shown(markdown: string): string | null {
+  const [, fence = '', inside = ''] = /^(`+)([^]*?)\1$/.exec(markdown) ?? [];
+  const runs: string[] = inside.match(/`+/g) ?? [];
+  if (fence === '' || inside.includes('\n') || runs.includes(fence)) return null;
+  if (inside.startsWith('`') || inside.endsWith('`')) return null;
+  const padded = /^ (.*[^ ].*) $/.exec(inside)?.[1];
+  return padded ?? inside;
+}
+
+test.each([
+  ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
+  ['[a](javascript:alert(1))', '[a](javascript:alert(1))'],
+  ['a | b', 'a ¦ b'],
+  ['`a` ``b``', '`a` ``b``'],
+  ['# one\n| two\r\n---', '# one ¦ two ---'],
+  ['\u202Egnp.exe', 'gnp.exe'],
+])('%j is shown literally', (text, expected) => {
+  expect(shown(verbatim(text))).toBe(expected);
+});
+
+test('any text is one code span, on one line, without a cell separator', () => {
+  const alphabet = fc.constantFrom(...Array.from('`|\\<>[]()*_#~ \na😀\u2028'));
+  fc.assert(
+    fc.property(fc.string({ unit: alphabet, maxLength: 40 }), (text) => {
+      const markdown = verbatim(text);
+      if (markdown === '—') return;
+      expect(shown(markdown)).toBe(oneLine(text).replaceAll('|', '¦'));
+      expect(markdown).not.toMatch(/[|\n]/);
+    }),
+  );
+});
