@@ -23,7 +23,7 @@ const LONG = [
 const SLOW = [
   'test/goldens/**',
   'test/cli/!(demo).test.ts',
-  'test/workflows/*.test.ts',
+  'test/workflows/!(answer-times|details).test.ts',
   'test/{cluster,containers,library,notebook,package,telemetry,temporal,ui,watchdog}/**',
   'test/report/page/**',
   'test/report/{cells.property,crate,damaged-tree,publish-tree,verify}.test.ts',

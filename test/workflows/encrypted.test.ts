@@ -26,10 +26,7 @@ async function stored({ client }: Rig, workflowId: string) {
   return histories;
 }
 
-/**
- * Payloads of search attributes, which the server must read, and of the markers of `patched()`, which contain only its
- * id.
- */
+/** Search attributes, which the server must read, and markers of `patched()`, which contain only its id. */
 const READABLE = ['searchAttributes', 'patch-data'];
 
 /** Encodings of all other payloads. */
@@ -51,20 +48,14 @@ test('a campaign completes, and its stored histories, memos and failures reveal 
   expect(ran.progress.state).toBe('completed');
   const budget = budgetWorkflowId(settingsOf(rig, 'predictions').reference);
   const campaign = campaignWorkflowId(ran.name);
-  let events = 0;
-  for (const workflowId of [
-    campaign,
-    budget,
-    ...ran.ids.map((id) => itemWorkflowId(ran.name, id)),
-  ]) {
+  const items = ran.ids.map((id) => itemWorkflowId(ran.name, id));
+  for (const workflowId of [campaign, budget, ...items]) {
     for (const history of await stored(rig, workflowId)) {
-      events += history.events?.length ?? 0;
       expect([...encodings(history)], workflowId).toEqual(['binary/encrypted']);
       const bytes = Buffer.from(History.encode(history).finish());
       expect(bytes.includes(folder), workflowId).toBe(false);
     }
   }
-  expect(events).toBeGreaterThan(50);
   const described = (workflowId: string) =>
     client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
   for (const workflowId of [campaign, budget])
