@@ -13,7 +13,7 @@ const codesOf = async (ran: Ran) => (await itemsTable(ran.folder)).map((row) => 
 
 describe.concurrent('a retry', () => {
   test('fetches a job that was recorded as lost but is running, and submits no other', async (context) => {
-    const rig = await openRig({ jobMs: 6_000, policy: { lostAfterMs: 1 } }, context);
+    const rig = await openRig({ jobMs: 15_000, policy: { lostAfterMs: 1 } }, context);
     // Every request for an unfinished job is answered with 404, while the service is otherwise fine.
     rig.services.faults.set([{ name: 'error', endpoint: 'status', status: 404 }]);
     const first = await rig.run(ROWS);
