@@ -125,7 +125,7 @@ async function prepareObjectStore(): Promise<void> {
   process.stdout.write(`skipped: tests on a real S3 server, for want of versitygw (${missing})\n`);
 }
 
-/** For each property of the budget in the quick tests; test/budget/how-many.ts has the number for all. */
+/** For each property of the budget in the quick tests; the files in test/budget have the number for all. */
 const HISTORIES = '1000';
 const ALL = '--all';
 const LONG = '--long';

@@ -4,7 +4,7 @@ import { decideAhead } from '../../src/budget/ahead.ts';
 import { apply, decide, newBudget, type Budget, type Decision } from '../../src/budget/budget.ts';
 import type { BudgetEvent } from '../../src/budget/events.ts';
 import { describe, snapshotOf, type BudgetStatus } from '../../src/budget/status.ts';
-import { Broken } from './broken.ts';
+import { Broken } from './naive.ts';
 
 /** As it comes back from a history or a memo. */
 export function throughJson<T>(value: T): T {

@@ -4,9 +4,7 @@
  */
 import type { Grant, Limit } from '../../src/budget/budget.ts';
 import { slotOf, type Request } from '../../src/budget/request.ts';
-import { Broken } from './broken.ts';
-import { passed, type Moment } from './moment.ts';
-import { NaiveBlock } from './naive-block.ts';
+import { Broken, type Moment, NaiveBlock, passed } from './naive.ts';
 import type { Setting } from './setting.ts';
 import { Turns, type LaneName } from './turns.ts';
 

@@ -1,7 +1,7 @@
 /** Random histories of a budget, each run to its end; used by the test and the nightly script. */
 import { setImmediate as breathe } from 'node:timers/promises';
 import fc from 'fast-check';
-import { Broken } from './broken.ts';
+import { Broken } from './naive.ts';
 import { BudgetUnderTest } from './budget-under-test.ts';
 import { histories } from './commands.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';

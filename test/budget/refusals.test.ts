@@ -1,133 +1,130 @@
-/** How a budget handles refusals by the service: one block, kept until an answer shows that it is over. */
-import { expect, test } from 'vitest';
-import { isOwnFault } from '../../src/budget/turned-away.ts';
-import { apply, decide, newBudget, type Budget, type Grant } from '../../src/budget/budget.ts';
+/** What is not sent, and until when: refusals by the service, and submissions that a worker did not send. */
+import { describe, expect, test } from 'vitest';
 import type { Closing } from '../../src/budget/events.ts';
-import { snapshotOf, describe as describeBudget } from '../../src/budget/status.ts';
+import { isOwnFault } from '../../src/budget/turned-away.ts';
+import { ACCEPTED, notNow, PlayedBudget, UNSURE } from './a-budget.ts';
 
-const NO_LIMIT = { limit: null, windowMs: 0 };
+const FORBIDDEN = notNow({ reason: 'blocked', message: 'HTTP 403', scope: 'address' });
 
-function budgetOf(items: number): Budget {
-  const state = newBudget();
-  apply(state, { type: 'configure', credential: 'c', credentialLimit: NO_LIMIT }, 0);
-  for (let n = 0; n < items; n += 1) {
-    const job = { id: `i${n}`, kind: 'molecule', generation: 0, store: '/x' };
-    const request = {
-      item: `i${n}`,
-      campaign: 'a',
-      credential: 'c',
-      attempt: 0,
-      run: 'r',
-      priority: 3,
-      user: null,
-      job,
-    };
-    apply(state, { type: 'request', request }, 0);
-  }
-  return state;
+/** With so many requests, all of which are sent. */
+function budgetOf(items: number): PlayedBudget {
+  const budget = new PlayedBudget(null, ['k', 'other']);
+  for (let n = 0; n < items; n += 1) budget.ask(`i${n}`);
+  expect(budget.sent(0)).toHaveLength(items);
+  return budget;
 }
 
-const refused: Closing = {
-  type: 'notNow',
-  reason: 'blocked',
-  retryAfterMs: null,
-  message: 'HTTP 403',
-  scope: 'address',
-};
-const close = (state: Budget, { request }: Grant, closing: Closing, now: number) =>
-  apply(state, { type: 'close', item: request.item, run: 'r', closing }, now);
-const refusalOf = (state: Budget, now: number) =>
-  describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now).addressBlock
-    .refusal;
+describe('a refusal by the service', () => {
+  const refusalIn = (budget: PlayedBudget, now: number) => budget.status(now).addressBlock.refusal;
 
-test('submissions that were not sent do not change a refusal, which ends when one is accepted', () => {
-  const state = budgetOf(3);
-  const [first, ...others] = decide(state, 0).grants as [Grant, Grant, Grant];
-  close(state, first, refused, 10);
-  const sentBack = {
-    ...refused,
-    reason: 'unreachable',
-    message: 'UNWELL',
-    sentBack: true,
-  } as const;
-  for (const other of others) close(state, other, sentBack, 11);
-  expect(refusalOf(state, 20)).toEqual({ since: 10, reason: 'HTTP 403' });
-  const { grants, wakeAt } = decide(state, 20);
-  expect({ grants, wakeAt }).toEqual({ grants: [], wakeAt: 5_010 });
-  const [probe] = decide(state, 5_010).grants;
-  expect(probe).toMatchObject({ probe: true, request: { item: 'i1' } });
-  close(state, probe as Grant, { type: 'accepted', rateLimit: null }, 5_050);
-  expect(refusalOf(state, 5_060)).toBeUndefined();
-  expect(decide(state, 5_060).grants.map(({ request }) => request.item)).toEqual(['i2', 'i0']);
+  test('is not changed by submissions that were not sent, and ends when one is accepted', () => {
+    const budget = budgetOf(3);
+    budget.close('i0', FORBIDDEN, 10);
+    const sentBack = notNow({ reason: 'unreachable', message: 'UNWELL', sentBack: true });
+    for (const item of ['i1', 'i2']) budget.close(item, sentBack, 11);
+    expect(refusalIn(budget, 20)).toEqual({ since: 10, reason: 'HTTP 403' });
+    expect(budget.nextAt(20)).toBe(5_010);
+    expect(budget.grants(5_010)).toMatchObject([{ probe: true, request: { item: 'i1' } }]);
+    expect(budget.nextAt(5_020), 'only the answer can help now').toBeNull();
+    budget.close('i1', ACCEPTED, 5_050);
+    expect(refusalIn(budget, 5_060)).toBeUndefined();
+    expect(budget.sent(5_060)).toEqual(['i2', 'i0']);
+  });
+
+  test('of status requests blocks submissions, until one is accepted', () => {
+    const budget = budgetOf(0);
+    budget.ask('a');
+    budget.apply({ type: 'observe', reason: 'GET: HTTP 403' }, 100);
+    budget.nextAt(200);
+    expect(refusalIn(budget, 200)).toEqual({ since: 100, reason: 'GET: HTTP 403' });
+    budget.apply({ type: 'observe', reason: null }, 300);
+    expect(refusalIn(budget, 300)).toBeUndefined();
+    expect(budget.grants(300)).toMatchObject([{ probe: true }]);
+  });
+
+  test('delays the next submission by 5 s, and by up to a minute', () => {
+    const budget = budgetOf(1);
+    let now = 0;
+    for (const delay of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
+      budget.close('i0', FORBIDDEN, now);
+      expect(budget.nextAt(now)).toBe(now + delay);
+      now += delay;
+      expect(budget.sent(now)).toEqual(['i0']);
+    }
+  });
+
+  test('of one credential blocks no other', () => {
+    const budget = budgetOf(1);
+    budget.close('i0', notNow({ reason: 'blocked', scope: 'credential' }), 0);
+    budget.ask('j', { credential: 'other' });
+    expect(budget.sent(1)).toEqual(['j']);
+  });
+
+  test('by a 429 is attributed to other clients, and charges nothing', () => {
+    const budget = budgetOf(1);
+    budget.limit(5);
+    budget.close('i0', notNow({ reason: 'rate-limited', retryAfterMs: 7_000 }), 10);
+    const { credentials, counts } = budget.status(20);
+    expect(credentials[0]).toMatchObject({ free: 5, strangers: { at: 10, count: 1 } });
+    expect(counts.rejected429).toBe(1);
+    expect(budget.nextAt(20)).toBe(7_010);
+  });
 });
 
 test('a failure is known once it is reported; an accepted submission does not change what is known', () => {
-  const state = budgetOf(4);
-  const [one, two, three, four] = decide(state, 0).grants as [Grant, Grant, Grant, Grant];
-  close(state, four, { type: 'accepted', rateLimit: null }, 5);
-  expect(state.failuresKnownTo).toBe(0);
-  close(state, two, { type: 'refused' }, 10);
-  expect(state.failuresKnownTo, 'that of the row alone').toBe(2);
-  close(state, three, { type: 'unsure' }, 10);
-  expect(state.failuresKnownTo, 'that of the row alone').toBe(3);
-  close(state, one, { ...refused, reason: 'unavailable' }, 20);
-  expect(state.failuresKnownTo, 'all that were sent before').toBe(4);
-});
-
-test('the delay grows from 5 s to a minute', () => {
-  const state = budgetOf(1);
-  const delays: number[] = [];
-  let now = 0;
-  for (let n = 0; n < 6; n += 1) {
-    const [grant] = decide(state, now).grants;
-    close(state, grant as Grant, refused, now);
-    const { wakeAt } = decide(state, now);
-    delays.push((wakeAt ?? 0) - now);
-    now = wakeAt ?? 0;
-  }
-  expect(delays).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
-});
-
-test('a 401 blocks one credential, and no other', () => {
-  const state = budgetOf(1);
-  apply(state, { type: 'configure', credential: 'd', credentialLimit: NO_LIMIT }, 0);
-  const [grant] = decide(state, 0).grants;
-  close(state, grant as Grant, { ...refused, scope: 'credential' }, 0);
-  const job = { id: 'j', kind: 'molecule', generation: 0, store: '/x' };
-  const other = {
-    item: 'j',
-    campaign: 'b',
-    credential: 'd',
-    attempt: 0,
-    run: 'r',
-    priority: 3,
-    user: null,
-    job,
+  const budget = budgetOf(4);
+  const known = (item: string, closing: Closing, now: number) => {
+    budget.close(item, closing, now);
+    return budget.state.failuresKnownTo;
   };
-  apply(state, { type: 'request', request: other }, 1);
-  expect(decide(state, 1).grants.map(({ request }) => request.item)).toEqual(['j']);
+  expect(known('i3', ACCEPTED, 5)).toBe(0);
+  expect(known('i1', { type: 'refused' }, 10), 'that of the row alone').toBe(2);
+  expect(known('i2', UNSURE, 10), 'that of the row alone').toBe(3);
+  expect(known('i0', notNow(), 20), 'all that were sent before').toBe(4);
 });
 
 test('a row that is refused 5 times over 15 minutes while others are accepted is treated as the cause', () => {
-  const minutes = (n: number) => n * 60_000;
-  const away = (at: number, accepted: number) =>
-    ({ at, accepted, reason: 'blocked', message: '' }) as const;
-  const counts = { submissions: 0, accepted: 30, refused: 0, rejected429: 0 };
-  const row = (times: number, accepted: number) => ({
-    turnedAway: Array.from({ length: times }, (_, n) => away(minutes(4 * n), accepted)),
-  });
-  expect(isOwnFault({ counts }, row(4, 3), minutes(16))).toBe(true);
-  expect(isOwnFault({ counts }, row(4, 3), minutes(14)), 'too soon').toBe(false);
-  expect(isOwnFault({ counts }, row(3, 3), minutes(16)), 'too rarely').toBe(false);
-  expect(isOwnFault({ counts }, row(4, 30), minutes(16)), 'no other passed').toBe(false);
+  const refusedAgain = (times: number, accepted: number, minutes: number) => {
+    const turnedAway = Array.from({ length: times }, (_, n) => ({
+      at: 4 * 60_000 * n,
+      accepted,
+      reason: 'blocked' as const,
+      message: '',
+    }));
+    const counts = { submissions: 0, accepted: 30, refused: 0, rejected429: 0 };
+    return isOwnFault({ counts }, { turnedAway }, minutes * 60_000);
+  };
+  expect(refusedAgain(4, 3, 16)).toBe(true);
+  expect(refusedAgain(4, 3, 14), 'too soon').toBe(false);
+  expect(refusedAgain(3, 3, 16), 'too rarely').toBe(false);
+  expect(refusedAgain(4, 30, 16), 'no other passed').toBe(false);
 });
 
-test('refused status requests block submissions, and accepted ones end the block', () => {
-  const state = budgetOf(1);
-  apply(state, { type: 'observe', reason: 'GET: HTTP 403' }, 100);
-  expect(decide(state, 200).grants).toEqual([]);
-  expect(refusalOf(state, 200)).toEqual({ since: 100, reason: 'GET: HTTP 403' });
-  apply(state, { type: 'observe', reason: null }, 300);
-  expect(refusalOf(state, 300)).toBeUndefined();
-  expect(decide(state, 300).grants).toMatchObject([{ probe: true }]);
+describe('a submission that was not sent', () => {
+  test.each([
+    ['credential', 'because other servers use all slots blocks its credential', []],
+    ['campaign', 'because of a missing folder blocks only its campaign', ['b']],
+  ] as const)('%s: %s', (scope, _, others) => {
+    const budget = new PlayedBudget(5);
+    budget.ask('a');
+    budget.sent(0);
+    budget.close('a', { type: 'deferred', scope, delayMs: 3_000, message: 'why' }, 100);
+    budget.ask('b', { campaign: 'd' }, 100);
+    const { credentials, counts, waiting } = budget.status(150);
+    expect(credentials[0]).toMatchObject({ charged: 0 });
+    expect(counts.submissions).toBe(0);
+    if (scope === 'credential') expect(credentials[0]?.blockedBecause).toBe('why');
+    else expect(waiting[0]).toMatchObject({ campaign: 'c', heldBecause: 'why' });
+    expect(budget.sent(200)).toEqual(others);
+    expect(budget.nextAt(210)).toBe(3_100);
+    expect(budget.sent(3_100)).toEqual(['a', 'b'].slice(0, 2 - others.length));
+  });
+
+  test('because it is no longer needed returns its slot', () => {
+    const budget = new PlayedBudget(1);
+    budget.ask(['a', 'b']);
+    expect(budget.sent(0)).toEqual(['a']);
+    budget.close('a', { type: 'unwanted' }, 10);
+    expect(budget.sent(20)).toEqual(['b']);
+  });
 });

@@ -1,169 +1,205 @@
-/** Requests of items whose ids are used again, and submissions that were not sent. */
+/** Whose turn it is: requests of items whose ids are used again, campaigns that share a credential, and their use of it. */
 import { describe, expect, test } from 'vitest';
-import { apply, decide, newBudget, type Budget } from '../../src/budget/budget.ts';
-import type { Closing } from '../../src/budget/events.ts';
+import {
+  allowance,
+  boundQueue,
+  LEAST_ASKED,
+  noteTaken,
+  takeNotices,
+} from '../../src/budget/allowance.ts';
 import type { Request } from '../../src/budget/request.ts';
-import { describe as statusOf, snapshotOf } from '../../src/budget/status.ts';
+import { ACCEPTED, notNow, PlayedBudget, WINDOW_MS } from './a-budget.ts';
 
-const job = { id: 'a', kind: 'sequence', generation: 0, store: '' };
-
-function request(run: string, more: Partial<Request> = {}): Request {
-  return {
-    item: 'item:c:a',
-    run,
-    campaign: 'c',
-    credential: 'k',
-    attempt: 0,
-    priority: 3,
-    user: null,
-    job,
-    ...more,
-  };
-}
-
-function budgetWith(limit: number): Budget {
-  const state = newBudget();
-  const credentialLimit = { limit, windowMs: 10_000 };
-  apply(state, { type: 'configure', credential: 'k', credentialLimit }, 0);
-  return state;
-}
-
-function runsGranted(state: Budget, now: number): (string | undefined)[] {
-  return decide(state, now).grants.map(({ request: { run } }) => run);
-}
-
-function close(state: Budget, run: string, closing: Closing, now: number): void {
-  apply(state, { type: 'close', item: 'item:c:a', run, closing }, now);
-}
-
-const ACCEPTED: Closing = { type: 'accepted', rateLimit: null };
+const later = (windows: number): number => windows * (WINDOW_MS + 100);
 
 describe('a request', () => {
-  test('of another run of the item is served, however recently the previous one was answered', () => {
-    const state = budgetWith(5);
-    apply(state, { type: 'request', request: request('first') }, 0);
-    expect(runsGranted(state, 0)).toEqual(['first']);
-    close(state, 'first', ACCEPTED, 10);
-    apply(state, { type: 'request', request: request('first') }, 20);
-    expect(runsGranted(state, 20), 'the same request again').toEqual([]);
-    apply(state, { type: 'request', request: request('second') }, 30);
-    expect(runsGranted(state, 30)).toEqual(['second']);
-  });
+  const runs = (budget: PlayedBudget, now: number) =>
+    budget.grants(now).map(({ request: { run } }) => run);
 
-  test('of another run is served while the previous one is in progress, and each gets its own answer', () => {
-    const state = budgetWith(5);
-    apply(state, { type: 'request', request: request('first') }, 0);
-    decide(state, 0);
-    apply(state, { type: 'request', request: request('second') }, 1);
-    expect(runsGranted(state, 1)).toEqual(['second']);
-    close(state, 'second', ACCEPTED, 2);
-    close(state, 'first', ACCEPTED, 3);
-    expect(state.outstanding).toEqual({});
+  test('of another run is served, however recently the previous one was answered', () => {
+    const budget = new PlayedBudget(5);
+    const ask = (run: string, now: number) => {
+      budget.ask('a', { run }, now);
+      return runs(budget, now);
+    };
+    expect(ask('first', 0)).toEqual(['first']);
+    budget.close('a', ACCEPTED, 10, 'first');
+    expect(ask('first', 20), 'the same request again').toEqual([]);
+    expect(ask('second', 30), 'while another one is in progress').toEqual(['second']);
+    expect(ask('third', 40)).toEqual(['third']);
+    // Each gets its own answer.
+    for (const run of ['third', 'second']) budget.close('a', ACCEPTED, 50, run);
+    expect(budget.state.outstanding).toEqual({});
+    expect(ask('first', 61_000), 'the answer was not received').toEqual(['first']);
   });
 
   test('of another run replaces one that waits', () => {
-    const state = budgetWith(0);
-    apply(state, { type: 'request', request: request('first') }, 0);
-    apply(state, { type: 'request', request: request('second') }, 1);
-    apply(state, { type: 'withdraw', item: 'item:c:a', run: 'first' }, 2);
-    expect(state.queue.lanes.flatMap(({ waiting }) => waiting.map(({ run }) => run))).toEqual([
-      'second',
+    const budget = new PlayedBudget(0);
+    for (const run of ['first', 'second']) budget.ask('a', { run });
+    budget.apply({ type: 'withdraw', item: 'a', run: 'first' }, 2);
+    budget.limit(1);
+    expect(runs(budget, 3)).toEqual(['second']);
+  });
+
+  test('for an unknown credential gets nothing', () => {
+    const budget = new PlayedBudget(1);
+    budget.ask('a', { credential: 'unknown' });
+    expect(budget.nextAt(0)).toBeNull();
+  });
+});
+
+describe('campaigns that use one credential', () => {
+  function count(names: readonly string[]): Record<string, number> {
+    const groups = Object.entries(Object.groupBy(names, (name) => name));
+    return Object.fromEntries(groups.map(([name, all]) => [name, all?.length ?? 0]));
+  }
+
+  test('take turns, and one keeps its turn if its submission is not accepted', () => {
+    const budget = new PlayedBudget(1);
+    budget.askFor('day', 2);
+    budget.askFor('night', 2);
+    const sent: string[] = [];
+    for (let now: number | null = 0; now !== null; now = budget.nextAt(now)) {
+      for (const item of budget.sent(now)) {
+        sent.push(item);
+        budget.close(item, sent.length === 1 ? notNow() : ACCEPTED, now);
+      }
+    }
+    expect(sent).toEqual(['day-0', 'night-0', 'day-0', 'day-1', 'night-1']);
+  });
+
+  test('do not catch up on turns that they missed while they were paused', () => {
+    const budget = new PlayedBudget(8);
+    for (const campaign of ['day', 'night']) budget.askFor(campaign, 12);
+    budget.apply({ type: 'pause', campaign: 'night', paused: true }, 0);
+    expect(count(budget.accepted(0, { type: 'refused' }))).toEqual({ day: 8 });
+    budget.apply({ type: 'pause', campaign: 'night', paused: false }, 2);
+    expect(count(budget.accepted(2).slice(0, 4))).toEqual({ day: 2, night: 2 });
+  });
+
+  test('go by priority: the others continue when the highest has nothing waiting, and do not catch up', () => {
+    const budget = new PlayedBudget(6, ['k', 'other']);
+    budget.askFor('night', 20);
+    budget.askFor('urgent', 8, { priority: 1 });
+    budget.askFor('idle', 20, { priority: 5 });
+    budget.askFor('theirs', 6, { credential: 'other' });
+    expect(count(budget.accepted(0)), 'another credential').toEqual({ theirs: 6, urgent: 6 });
+    expect(budget.accepted(later(1))).toEqual(['urgent', 'urgent', ...Array(4).fill('night')]);
+    budget.askFor('new', 20);
+    expect(count(budget.accepted(later(2)))).toEqual({ new: 3, night: 3 });
+  });
+});
+
+describe('the use of a credential', () => {
+  const USUAL = { credential: 'k', user: null, priority: 3, paused: false };
+
+  test('shows for each campaign its charges, its waiting requests and its settings', () => {
+    const budget = new PlayedBudget(6);
+    budget.askFor('night', 20, { user: 'anna', priority: 5 });
+    budget.askFor('desk', 2, { priority: 5 });
+    const night = { ...USUAL, campaign: 'night', user: 'anna', priority: 5 };
+    const desk = { ...USUAL, campaign: 'desk', priority: 5, charged: 2, waiting: 0 };
+    budget.grants(0);
+    expect(budget.status(0).use, 'in progress').toEqual([
+      { ...night, charged: 4, waiting: 16 },
+      desk,
+    ]);
+    for (const item of ['night-0', 'night-1', 'night-2', 'night-3', 'desk-0', 'desk-1'])
+      budget.close(item, ACCEPTED, 1);
+    expect(budget.status(2).use[1]).toEqual(desk);
+    // A window later nothing counts any more, and no request of `desk` waits.
+    expect(budget.status(later(1)).use).toEqual([{ ...night, charged: 0, waiting: 16 }]);
+    budget.limit(null);
+    budget.grants(later(1));
+    expect(budget.status(later(1)).use).toMatchObject([{ campaign: 'night', charged: 16 }]);
+  });
+
+  test('shows jobs of other clients, which belong to no campaign', () => {
+    const budget = new PlayedBudget(6);
+    budget.askFor('night', 1);
+    const rateLimit = { limit: 6, remaining: 2, resetAfterSeconds: null };
+    budget.accepted(0, { type: 'accepted', rateLimit });
+    expect(budget.status(0).use).toEqual([
+      { ...USUAL, campaign: null, charged: 3, waiting: 0 },
+      { ...USUAL, campaign: 'night', charged: 1, waiting: 0 },
     ]);
   });
 
-  test('that was answered long ago is served again, because the requester did not receive the answer', () => {
-    const state = budgetWith(5);
-    apply(state, { type: 'request', request: request('first') }, 0);
-    decide(state, 0);
-    close(state, 'first', ACCEPTED, 10);
-    apply(state, { type: 'request', request: request('first') }, 61_000);
-    expect(runsGranted(state, 61_000)).toEqual(['first']);
+  test('forgets campaigns whose jobs no longer count', () => {
+    const budget = new PlayedBudget(2);
+    for (let n = 0; n < 3; n += 1) {
+      budget.askFor(`campaign-${n}`, 2);
+      budget.accepted(later(n));
+    }
+    expect(Object.keys(budget.state.credentials['k']?.uses ?? {})).toEqual(['campaign-2']);
   });
 });
 
-describe('a submission that was not sent', () => {
-  const other = request('other', { item: 'item:d:b', campaign: 'd' });
-
-  test('because other servers use all slots blocks its credential', () => {
-    const state = budgetWith(5);
-    apply(state, { type: 'request', request: request('first') }, 0);
-    decide(state, 0);
-    const closing: Closing = {
-      type: 'deferred',
-      scope: 'credential',
-      delayMs: 3_000,
-      message: 'the ledger is full',
-    };
-    close(state, 'first', closing, 100);
-    apply(state, { type: 'request', request: other }, 100);
-    expect(decide(state, 200)).toEqual({ grants: [], wakeAt: 3_100 });
-    const { credentials, counts } = statusOf(
-      snapshotOf({ service: 's', address: 'x' }, state, 200, null),
-      200,
-    );
-    expect(credentials[0]).toMatchObject({ charged: 0, blockedBecause: 'the ledger is full' });
-    expect(counts.submissions).toBe(0);
-    expect(runsGranted(state, 3_100)).toEqual(['first', 'other']);
+describe('how far ahead a campaign may request slots', () => {
+  test('shrinks with the number of campaigns, but not below twenty', () => {
+    const { state } = new PlayedBudget(0);
+    const { queue } = state;
+    const among = (campaigns: number) =>
+      allowance({ ...state, queue: { ...queue, lanes: Array(campaigns).fill(queue.lanes[0]) } });
+    expect([1, 80, 1_080].map(among)).toEqual([200, 50, LEAST_ASKED]);
   });
 
-  test('because of a missing folder blocks only its campaign', () => {
-    const state = budgetWith(5);
-    apply(state, { type: 'request', request: request('first') }, 0);
-    decide(state, 0);
-    const closing: Closing = {
-      type: 'deferred',
-      scope: 'campaign',
-      delayMs: 3_000,
-      message: 'no folder here',
-    };
-    close(state, 'first', closing, 100);
-    apply(state, { type: 'request', request: other }, 100);
-    expect(runsGranted(state, 200)).toEqual(['other']);
-    const { waiting } = statusOf(snapshotOf({ service: 's', address: 'x' }, state, 200, null), 200);
-    expect(waiting).toMatchObject([{ campaign: 'c', heldBecause: 'no folder here' }]);
-    expect(runsGranted(state, 3_100)).toEqual(['first']);
-  });
-
-  test('because it is no longer needed returns its slot', () => {
-    const state = budgetWith(1);
-    apply(state, { type: 'request', request: request('first') }, 0);
-    decide(state, 0);
-    close(state, 'first', { type: 'unwanted' }, 10);
-    apply(state, { type: 'request', request: other }, 20);
-    expect(runsGranted(state, 20)).toEqual(['other']);
+  test.each<[string, limit: number, items: number, more: Partial<Request>, rounds: number]>([
+    ['half of its allowance is used', 40, 160, {}, 2],
+    ['the last request is granted, if it has no further rows', 2, 4, { behind: 0 }, 2],
+    ['one is granted, if few requests wait and further rows follow', 2, 4, { behind: 1 }, 1],
+    ['its last request is granted', 3, 3, {}, 1],
+  ])('a campaign is notified once of its grants when %s', (_, limit, items, more, rounds) => {
+    const budget = new PlayedBudget(limit);
+    budget.askFor('night', items, more);
+    const ids: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      expect(takeNotices(budget.state)).toEqual([]);
+      for (const grant of budget.grants(later(round))) {
+        noteTaken(budget.state, grant);
+        ids.push(grant.request.job.id);
+        budget.close(grant.request.item, ACCEPTED, later(round));
+      }
+    }
+    expect(ids).toHaveLength(limit * rounds);
+    expect(takeNotices(budget.state)).toEqual([{ campaign: 'night', ids, ahead: 200 }]);
+    expect(takeNotices(budget.state)).toEqual([]);
   });
 });
 
-describe('a budget that replaces another', () => {
-  test('takes over its charges, once', () => {
-    const state = budgetWith(2);
-    const restored = {
-      from: 'run',
-      at: 0,
-      reason: 'broken',
-      closes: { k: [1_000, 2_000] },
-      paused: ['d'],
-    };
-    apply(state, { type: 'restore', restored }, 3_000);
-    apply(state, { type: 'restore', restored }, 3_000);
-    apply(state, { type: 'request', request: request('first') }, 3_000);
-    expect(decide(state, 3_000)).toEqual({ grants: [], wakeAt: 11_025 });
-    expect(runsGranted(state, 11_025)).toEqual(['first']);
-    expect(state.queue.paused).toEqual(['d']);
+describe('the state for continue-as-new', () => {
+  test('is smaller than a payload for eight campaigns that requested 1,000 rows each', () => {
+    const { state, ...budget } = queueOf(Array<number>(8).fill(1_000));
+    // The size of a payload (bytes); Temporal refuses a larger one.
+    const payload = 2 * 1024 * 1024;
+    expect(JSON.stringify(state).length).toBeGreaterThan(payload);
+    boundQueue(state);
+    expect(JSON.stringify(state).length).toBeLessThan(payload);
+    expect(budget.lengths()).toEqual(Array(8).fill(625));
   });
-});
 
-test('a 429 is attributed to other clients: nothing is sent while our own jobs fill the window', () => {
-  const state = budgetWith(5);
-  apply(state, { type: 'request', request: request('first') }, 0);
-  decide(state, 0);
-  const closing: Closing = {
-    type: 'notNow',
-    reason: 'rate-limited',
-    retryAfterMs: 1_000,
-    message: 'full',
-  };
-  close(state, 'first', closing, 10);
-  const { credentials } = statusOf(snapshotOf({ service: 's', address: 'x' }, state, 20, null), 20);
-  expect(credentials[0]?.strangers).toEqual({ at: 10, count: 1 });
+  test('keeps short queues complete, and the front of long ones', () => {
+    const { state, lengths } = queueOf([5, 100]);
+    boundQueue(state);
+    expect(lengths(), 'it fits').toEqual([5, 100]);
+    boundQueue(state, 30);
+    expect(lengths()).toEqual([5, 25]);
+    expect(state.queue.lanes[1]?.waiting[24]?.item).toBe('item:campaign-1-24');
+  });
+
+  function queueOf(sizes: readonly number[]) {
+    const { state } = new PlayedBudget(0);
+    const run = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
+    state.queue.lanes = sizes.map((size, n) => {
+      const budget = new PlayedBudget(0);
+      const store = `/data/results/campaign-${n}`;
+      const job = { id: 'sequence-of-usual-length-1', kind: 'sequence', generation: 0, store };
+      for (let i = 0; i < size; i += 1)
+        budget.ask(`item:campaign-${n}-${i}`, { run, campaign: `campaign-${n}`, job });
+      const [lane] = budget.state.queue.lanes;
+      if (!lane) throw new Error('no lane');
+      return lane;
+    });
+    return { state, lengths: () => state.queue.lanes.map(({ waiting }) => waiting.length) };
+  }
 });

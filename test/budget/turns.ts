@@ -2,7 +2,7 @@
  * Checks naively that turns are fair: two lanes that continuously wait for the same slots get equally many, and no lane
  * that could be served is passed over for long.
  */
-import { Broken } from './broken.ts';
+import { Broken } from './naive.ts';
 
 export interface LaneName {
   readonly campaign: string;

@@ -7,10 +7,9 @@ import type { Grant, Limit } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
 import { slotOf, type Request } from '../../src/budget/request.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
-import { Broken } from './broken.ts';
+import { Broken, type Moment, passed } from './naive.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { Expectations, GUARD_MS, type Sent } from './expectations.ts';
-import { passed, type Moment } from './moment.ts';
 import { ServiceModel } from './service-model.ts';
 import { GOOD, type Fate, type Setting } from './setting.ts';
 

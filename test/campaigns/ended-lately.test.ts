@@ -1,10 +1,10 @@
 /** How many jobs of a campaign ended lately, as a server counts them. */
 import { randomUUID } from 'node:crypto';
-import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
 import { endedLately } from '../../src/campaigns/ended-lately.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { budget as budgetOf, window as windowOf } from '../cli/live/scenes.ts';
 import { afterAll, expect, inject, test } from 'vitest';
 
 const client = await connectClient({ address: inject('temporal'), namespace: 'default' });
@@ -12,29 +12,8 @@ afterAll(() => client.connection.close());
 
 const MINUTE = 60_000;
 
-function budget(service: ServiceName, limit: number | null): BudgetStatus {
-  const window = (of: number | null): WindowStatus => ({
-    limit: of,
-    windowMs: 60 * MINUTE,
-    charged: 0,
-    releases: [],
-    free: of,
-    nextFreeAt: null,
-    blockedUntil: null,
-    blockedBecause: null,
-  });
-  return {
-    service,
-    address: 'host',
-    now: Date.now(),
-    outstanding: 0,
-    addressBlock: { blockedUntil: null, blockedBecause: null },
-    credentials: [{ ...window(limit), credential: 'ours' }],
-    waiting: [],
-    use: [],
-    counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
-  };
-}
+const budget = (service: ServiceName, limit: number | null) =>
+  budgetOf(service, windowOf(limit, []), 0, 0);
 
 /** Items of a campaign that end at once. */
 async function endItems(campaign: string, service: ServiceName, count: number): Promise<void> {

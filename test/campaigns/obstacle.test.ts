@@ -1,7 +1,12 @@
-/** What blocks a campaign until a user acts, from the state of Temporal and the disk. */
+/** What users are told about a campaign that does not go on: Temporal, the disk, its services, the ledger. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { accountLines, rejectionLines, viewLedger } from '../../src/campaigns/ledger-lines.ts';
 import { whatDiskLacks, obstacleOf } from '../../src/campaigns/obstacle.ts';
+import { standstillOf } from '../../src/campaigns/standstill.ts';
+import { systemClock } from '../../src/ledger/steady-clock.ts';
+import { seen } from '../cli/live/scenes.ts';
+import { ACCOUNT, ledgerIn, submission } from '../ledger/a-ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 type Described = Parameters<typeof obstacleOf>[1];
@@ -40,4 +45,38 @@ test.each([
   ['inodes that are not counted', { bavail: 1_000, ffree: 0, files: 0 }, null],
 ])('a disk with %s', (_, disk, words) => {
   expect(whatDiskLacks({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);
+});
+
+test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
+  'a service that was paused because all its items failed is named until the campaign has ended: %s',
+  (state) => {
+    const brakes = [
+      { service: 'molecules' as const, code: 'JOB_FAILED', message: 'no engine.', times: 5 },
+    ];
+    const words = standstillOf(seen({ state, brakes, total: 9, open: 4 }, []), 0);
+    if (state === 'completed' || state === 'cancelled') return expect(words).toBeNull();
+    expect(words).toContain('(JOB_FAILED: no engine), so nothing more is submitted there');
+    expect(words).toContain('"hundredfold resume night --service molecules"');
+  },
+);
+
+test('the ledger shows submissions by account, and a 429 caused by another client; reading creates no file', async () => {
+  const folder = await temporaryFolder();
+  const environment = { HUNDREDFOLD_STATE_DIR: folder };
+  expect(viewLedger(environment)).toBeNull();
+  const ledger = ledgerIn(folder, systemClock());
+  ledger.reserve(submission('a', 5));
+  ledger.close('a', 'charged');
+  ledger.reserve(submission('b', 5));
+  const { limit } = submission('b', 5);
+  ledger.reject('b', { account: ACCOUNT, limit, retryAfterMs: null, serviceLimit: null });
+  ledger.stop();
+  const view = viewLedger(environment);
+  if (!view) throw new Error('no ledger was found');
+  expect(accountLines(view)).toEqual([
+    'predictions (host/predictions), credential c0ffee00: 1 submission in the last hour',
+  ]);
+  expect(rejectionLines(view)).toEqual([
+    expect.stringMatching(/a 429 \d+ s ago with 1 of 5 used .*: someone else uses this token$/),
+  ]);
 });

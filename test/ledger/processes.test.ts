@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { systemClock } from '../../src/ledger/steady-clock.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { ACCOUNT } from './a-ledger.ts';
 
@@ -47,14 +46,4 @@ test('processes that reserve at the same time share one limit, and no slot is lo
   const ledger = new Ledger({ folder, owner: 'a new one' });
   expect(ledger.charges(ACCOUNT)).toHaveLength(LIMIT);
   ledger.stop();
-});
-
-test('the clock of the machine is monotonic, and the same in every process', async () => {
-  const [one, another] = [systemClock(), systemClock()];
-  const before = one.now();
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const after = another.now();
-  expect(after.run).toBe(before.run);
-  expect(after.steadyMs - before.steadyMs).toBeGreaterThanOrEqual(180);
-  expect(after.steadyMs - before.steadyMs).toBeLessThan(5_000);
 });

@@ -8,7 +8,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'return firstAfter(window.closes, now - window.windowMs - GUARD_MS);',
     replace: 'return firstAfter(window.closes, now - 0.9 * window.windowMs - GUARD_MS);',
     breaks: '1: a job counts as long as the window is.',
-    tests: ['test/budget/window.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/window.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'window-limit',
@@ -16,7 +16,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'return Math.max(0, window.limit - charged(window, now));',
     replace: 'return Math.max(0, window.limit + 1 - charged(window, now));',
     breaks: '1: no more jobs than the limit are in a window.',
-    tests: ['test/budget/window.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/window.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'window-in-flight',
@@ -24,7 +24,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'return window.inFlight + countingCloses(window, now);',
     replace: 'return countingCloses(window, now);',
     breaks: '1: a submission on its way holds its slot.',
-    tests: ['test/budget/window.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/window.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'window-guard',
@@ -32,7 +32,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'export const GUARD_MS = 25;',
     replace: 'export const GUARD_MS = 0;',
     breaks: '1: a service that rounds its times does not refuse a job.',
-    tests: ['test/budget/window.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/window.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'window-changed-limit',
@@ -40,7 +40,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'Object.assign(window, { limit, windowMs });',
     replace: 'Object.assign(window, { limit, windowMs, closes: [] });',
     breaks: '1: what was charged stays charged when a limit is changed.',
-    tests: ['test/budget/window.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/window.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'window-of-others',
@@ -48,7 +48,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'const foreign = Math.min(window.limit, Math.max(0, least - remaining));',
     replace: 'const foreign = Math.min(window.limit, Math.max(0, least - remaining - 1));',
     breaks: '1: jobs of others that the service shows take slots.',
-    tests: ['test/budget/window.test.ts', 'test/budget/shared.property.test.ts'],
+    tests: ['test/budget/window.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'window-clock-set-back',
@@ -56,7 +56,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'const latest = now + LATEST_ACCEPTANCE_MS + windowMs;',
     replace: 'const latest = now + 1_000 * (LATEST_ACCEPTANCE_MS + windowMs);',
     breaks: '2: a clock that was set back does not stop submissions for as long as it was wrong.',
-    tests: ['test/budget/window.test.ts', 'test/budget/clocks.property.test.ts'],
+    tests: ['test/budget/window.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'closing-charged-early',
@@ -64,7 +64,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'chargeSlot(state, granted, chargedAt ?? now);',
     replace: 'chargeSlot(state, granted, (chargedAt ?? now) - 1_000);',
     breaks: '1: a job is never charged from a moment before its acceptance.',
-    tests: ['test/budget/use.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'closing-unsure',
@@ -72,7 +72,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'const settlesBy = now + LATEST_ACCEPTANCE_MS;',
     replace: 'const settlesBy = now;',
     breaks: '1: a job that a service accepts after the client has left has a slot.',
-    tests: ['test/budget/unsure.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/window.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'closing-doubt',
@@ -80,7 +80,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'if (closing.doubt) chargeSlot(state, granted, now);',
     replace: 'if (closing.doubt) release(state, granted);',
     breaks: '1: a job that may stand behind a web page is charged.',
-    tests: ['test/budget/unsure.test.ts'],
+    tests: ['test/budget/window.test.ts'],
   },
   {
     name: 'block-retry-after',
@@ -88,7 +88,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'const delay = ordered < FIRST_DELAY_MS ? grown : ordered;',
     replace: 'const delay = ordered < FIRST_DELAY_MS ? grown : Math.min(grown, ordered);',
     breaks: '1: nothing is sent for as long as the service asks for.',
-    tests: ['test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/histories.property.test.ts'],
   },
   {
     name: 'block-probe',
@@ -96,7 +96,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'block.probing = true;',
     replace: 'block.probing = false;',
     breaks: '2: a service that was away gets one request, and not a burst.',
-    tests: ['test/budget/refusals.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/refusals.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'lane-turns',
@@ -104,7 +104,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'else lane.pass += 1;',
     replace: 'else lane.pass += 0;',
     breaks: '2: a campaign of ten items does not wait behind one of ten thousand.',
-    tests: ['test/budget/lanes.test.ts', 'test/budget/requests.test.ts'],
+    tests: ['test/budget/requests.test.ts'],
   },
   {
     name: 'lane-priority',
@@ -112,7 +112,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'const first = [...lanes].sort((a, b) => a.priority - b.priority);',
     replace: 'const first = [...lanes].sort((a, b) => b.priority - a.priority);',
     breaks: '2: the highest priority goes first.',
-    tests: ['test/budget/lanes.test.ts', 'test/budget/standing.test.ts'],
+    tests: ['test/budget/requests.test.ts'],
   },
   {
     name: 'lane-paused',
@@ -120,7 +120,7 @@ export const BUDGET: readonly Mutant[] = [
     find: '.filter((lane) => lane.waiting.length > 0 && !queue.paused.includes(lane.campaign))',
     replace: '.filter((lane) => lane.waiting.length > 0)',
     breaks: '1: nothing of a paused campaign is submitted.',
-    tests: ['test/budget/requests.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'request-answered-twice',
@@ -128,7 +128,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'return known.run === run && known.attempt >= attempt;',
     replace: 'return known.run === run && known.attempt > attempt;',
     breaks: '4: a request that arrives twice is served once.',
-    tests: ['test/budget/requests.test.ts', 'test/budget/quiet.property.test.ts'],
+    tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
     name: 'grant-ahead',
@@ -136,7 +136,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'notBefore: now,',
     replace: 'notBefore: 0,',
     breaks: '1: a slot that is given out ahead of time is used when it is free.',
-    tests: ['test/budget/ahead.property.test.ts', 'test/budget/quiet-ahead.property.test.ts'],
+    tests: ['test/budget/histories.property.test.ts'],
   },
   {
     name: 'inherit-outstanding',
@@ -161,7 +161,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'const rounds = Math.floor((left - 1) / round.length);',
     replace: 'const rounds = Math.floor(left / round.length);',
     breaks: '2: the end that is told is the bound, and not a window later.',
-    tests: ['test/plan/expected-end.test.ts'],
+    tests: ['test/plan/forecast.test.ts'],
   },
   {
     name: 'answer-placed-early',

@@ -1,15 +1,18 @@
-/** When a plan ends: its jobs, the free slots and those who wait. */
+/** When a plan or a campaign ends: the budget's arithmetic for its jobs, the free slots and those who wait. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lastSubmissionIn } from '../../src/budget/forecast.ts';
 import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
+import type { CampaignObservation } from '../../src/campaigns/observe.ts';
 import type { Kind } from '../../src/domain/item.ts';
 import { kindOf } from '../../src/kinds/registry.ts';
+import { expectedEnd } from '../../src/plan/expected-end.ts';
 import { forecast, freshWindow, supplyOf, type Supply } from '../../src/plan/forecast.ts';
-import { budget as budgetOf, NOW } from '../cli/live/scenes.ts';
+import { budget as budgetOf, NOW, seen as seenBy, window as windowOf } from '../cli/live/scenes.ts';
 
 const HOUR = 3_600_000;
+/** How long a slot is charged, from the answer on. */
 const ROUND = HOUR + GUARD_MS;
 
 const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
@@ -21,12 +24,6 @@ const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
 });
 const fresh = (limit: number | null): WindowStatus => freshWindow({ limit, windowMs: HOUR });
 
-/** This many charged a minute ago. */
-function used(limit: number, charged: number): WindowStatus {
-  const releases = Array.from({ length: charged }, () => NOW - 60_000 + ROUND);
-  return { ...fresh(limit), charged, free: limit - charged, releases };
-}
-
 const predictions = (window: WindowStatus, ...waiting: number[]): Supply => ({
   service: 'predictions',
   window,
@@ -34,32 +31,34 @@ const predictions = (window: WindowStatus, ...waiting: number[]): Supply => ({
   waiting,
 });
 
-/** The end of these sequences without the run time of the last one. */
-function lastSubmission(count: number, supply: Supply): number {
-  const [only] = forecast(jobs({ sequence: count }), [supply], NOW);
-  return (only?.endsAt ?? Number.NaN) - kindOf('sequence').estimate.seconds * 1_000;
-}
+describe('the last submission of a plan', () => {
+  /** The end of these sequences without the run time of the last one. */
+  function last(count: number, supply: Supply): number {
+    const [only] = forecast(jobs({ sequence: count }), [supply], NOW);
+    return (only?.endsAt ?? Number.NaN) - kindOf('sequence').estimate.seconds * 1_000;
+  }
 
-describe('the last submission', () => {
-  test('waits for turns of other campaigns, but at most for one turn per own job', () => {
-    expect(lastSubmission(60, predictions(fresh(100), 40))).toBe(NOW);
-    expect(lastSubmission(60, predictions(fresh(100), 41))).toBe(NOW + ROUND);
-    expect(lastSubmission(50, predictions(fresh(100), 5_000))).toBe(NOW);
-    expect(lastSubmission(50, predictions(fresh(100), 5_000, 1)), 'each has its turns').toBe(
-      NOW + ROUND,
-    );
-  });
-
-  test('is infinite with a budget of zero', () => {
-    expect(lastSubmission(1, predictions(fresh(0)))).toBe(Number.POSITIVE_INFINITY);
+  test.each([
+    ['waits for turns of other campaigns', 60, [40], 0],
+    ['waits for a window if those are too many', 60, [41], ROUND],
+    ['waits for at most one turn per own job', 50, [5_000], 0],
+    ['waits for the turns of each other campaign', 50, [5_000, 1], ROUND],
+  ])('%s', (_, count, waiting, ms) => {
+    expect(last(count, predictions(fresh(100), ...waiting))).toBe(NOW + ms);
+    expect(last(count, predictions(fresh(0))), 'without slots').toBe(Number.POSITIVE_INFINITY);
   });
 
   test('is not earlier with more jobs, more charges, or a smaller limit', () => {
+    /** This many charged a minute ago. */
+    const used = (limit: number, charged: number): WindowStatus => {
+      const releases = Array<number>(charged).fill(NOW - 60_000 + ROUND);
+      return { ...fresh(limit), charged, free: limit - charged, releases };
+    };
     const small = fc.integer({ min: 1, max: 40 });
     fc.assert(
       fc.property(small, small, fc.nat({ max: 40 }), (count, limit, charged) => {
         const now = Math.min(charged, limit - 1);
-        const at = (n: number, l: number, c: number) => lastSubmission(n, predictions(used(l, c)));
+        const at = (n: number, l: number, c: number) => last(n, predictions(used(l, c)));
         const end = at(count, limit, now);
         expect(end).toBe(lastSubmissionIn(used(limit, now), count, NOW));
         expect(at(count + 1, limit, now)).toBeGreaterThanOrEqual(end);
@@ -70,25 +69,16 @@ describe('the last submission', () => {
   });
 });
 
-describe('the forecast', () => {
-  test('includes each service with jobs, and no other', () => {
-    const all = forecast(
-      jobs({ molecule: 3, shifts: 2, alignment: 1 }),
-      [predictions(fresh(100))],
-      NOW,
-    );
-    expect(all.map(({ service, jobs: n, free }) => [service, n, free])).toEqual([
-      ['molecules', 3, null],
-      ['predictions', 3, 100],
-    ]);
-    expect(forecast(jobs({}), [predictions(fresh(100))], NOW)).toEqual([]);
-  });
-
-  test('ends one job of average length after the last submission', () => {
-    const [only] = forecast(jobs({ sequence: 1, shifts: 3 }), [predictions(fresh(2))], NOW);
-    const mean = (kindOf('sequence').estimate.seconds + 3 * kindOf('shifts').estimate.seconds) / 4;
-    expect(only?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
-  });
+test('a forecast includes each service with jobs, and ends one job of average length after the last submission', () => {
+  const supply = [predictions(fresh(2))];
+  const all = forecast(jobs({ molecule: 3, sequence: 1, shifts: 3 }), supply, NOW);
+  expect(all.map(({ service, jobs: n, free }) => [service, n, free])).toEqual([
+    ['molecules', 3, null],
+    ['predictions', 4, 2],
+  ]);
+  const mean = (kindOf('sequence').estimate.seconds + 3 * kindOf('shifts').estimate.seconds) / 4;
+  expect(all[1]?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
+  expect(forecast(jobs({}), supply, NOW)).toEqual([]);
 });
 
 test('a budget contributes its credential; other campaigns that are not paused count as waiting', () => {
@@ -110,4 +100,127 @@ test('a budget contributes its credential; other campaigns that are not paused c
   expect(window?.limit).toBe(100);
   expect(blockedUntil).toBe(NOW + 5_000);
   expect(waiting).toEqual([5, 3]);
+});
+
+describe('the expected end of a campaign', () => {
+  /** The last job of the service's kinds, about which nothing else is known. */
+  const JOB = 2_700;
+
+  const window = (limit: number | null, releases: readonly number[] = []): WindowStatus =>
+    windowOf(limit, releases, { nextFreeAt: null });
+
+  function budget(
+    credential: WindowStatus,
+    waiting: Readonly<Record<string, number>>,
+    changes: Partial<BudgetStatus> = {},
+  ): BudgetStatus {
+    const plain = budgetOf('predictions', credential, 0, 0);
+    const lanes = Object.entries(waiting).flatMap(([campaign, items]) =>
+      plain.waiting.map((lane) => ({ ...lane, campaign, items, asked: items })),
+    );
+    return { ...plain, waiting: lanes, ...changes };
+  }
+
+  /** A campaign `night` with as many rows, by default all open and none ended. */
+  const seen = (
+    total: number,
+    budgets: readonly BudgetStatus[],
+    progress: Partial<CampaignObservation['progress']> = {},
+  ) => seenBy({ total, open: total, ...progress }, budgets);
+  const molecules = budget(window(null), { night: 0 }, { service: 'molecules' });
+  const hundred = (waiting: Record<string, number>) => [budget(window(100), waiting)];
+  const addressBlock = { blockedUntil: NOW + 30_000, blockedBecause: 'HTTP 503' };
+  const blocked = { ...window(100), blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503' };
+
+  test.each<[string, CampaignObservation, ms: number]>([
+    [
+      'is seven windows from now for 800 rows at 100 an hour',
+      seen(800, hundred({ night: 250 }), { open: 250 }),
+      7 * ROUND + JOB,
+    ],
+    [
+      'needs no slot for rows that get the result of another row',
+      seen(300, hundred({ night: 100 }), { open: 100, following: 200 }),
+      JOB,
+    ],
+    [
+      'counts the jobs of a service without a limit one after the other',
+      seen(620, [molecules]),
+      620 * 2_600,
+    ],
+    [
+      'has half the turns beside a long campaign',
+      seen(150, hundred({ night: 150, long: 9_000 })),
+      2 * ROUND + JOB,
+    ],
+    [
+      'waits for a block of the address',
+      seen(10, [budget(window(100), { night: 10 }, { addressBlock })]),
+      30_000 + JOB,
+    ],
+    [
+      'waits for a block of the credential',
+      seen(10, [budget(blocked, { night: 10 })]),
+      40_000 + JOB,
+    ],
+  ])('%s', (_, observation, ms) => {
+    expect(expectedEnd(observation)).toBe(NOW + ms);
+  });
+
+  test('counts the rows of a service by kind', () => {
+    const kinds = {
+      items: { molecule: 500, sequence: 90, alignment: 0, shifts: 60 },
+      following: { molecule: 0, sequence: 10, alignment: 0, shifts: 0 },
+    };
+    const ended = { succeeded: 20, failed: 0, held: 0, cancelled: 0, invalid: 0 };
+    const started = { kinds: { sequence: { open: 50, ended } }, following: 10 };
+    const night = seen(650, hundred({ night: 50 }), started);
+    // 50 that wait, 10 sequences and 60 shifts to come: a window more than without the shifts. Molecules do not count.
+    const all = expectedEnd({ ...night, kinds });
+    expect(all).toBeGreaterThanOrEqual(NOW + ROUND);
+    expect(all).toBeLessThan(NOW + ROUND + 4_000);
+    const fewer = { ...kinds, items: { ...kinds.items, shifts: 40 } };
+    expect(expectedEnd({ ...night, kinds: fewer })).toBeLessThan(NOW + 4_000);
+  });
+
+  test('follows the jobs that ended in the observed time, at a service without a limit', () => {
+    const all = seen(600, [molecules]);
+    const recent = (ended: number, overMs = 5 * 60_000) => ({
+      endedBy: { molecules: ended, predictions: ended },
+      overMs,
+    });
+    // Four at a time, 20 s each: 60 in five minutes.
+    expect(expectedEnd(all, recent(60))).toBe(NOW + 600 * 5_000);
+    expect(expectedEnd(all, recent(9)), 'too few to tell').toBe(NOW + 600 * 2_600);
+    expect(expectedEnd(all, recent(60, 20_000)), 'too soon').toBe(NOW + 600 * 2_600);
+    const limited = seen(620, hundred({ night: 620 }));
+    expect(expectedEnd(limited, recent(100, 60_000))).toBe(expectedEnd(limited));
+  });
+
+  test('counts rows that the campaign has not requested yet once', () => {
+    const named = budget(window(100, Array<number>(100).fill(NOW + ROUND)), { night: 120 });
+    // 1,000 rows, of which 120 are open and wait: the budget knows that the other 880 will follow.
+    const known = { ...named, waiting: named.waiting.map((lane) => ({ ...lane, items: 1_000 })) };
+    const endWith = (one: BudgetStatus) => expectedEnd(seen(1_000, [one], { open: 120 }));
+    expect(endWith(known)).toBe(endWith(named));
+  });
+
+  const refusal = { since: NOW - 9, reason: 'HTTP 403' };
+  const waits = (changes: Partial<BudgetStatus> = {}) => [
+    budget(window(20), { night: 30 }, changes),
+  ];
+  const refusedAddress = { blockedUntil: null, blockedBecause: null, refusal };
+  const refusedToken = { ...window(20), credential: 'ours', refusal };
+  const brake = { service: 'predictions' as const, code: 'JOB_FAILED', message: 'x', times: 5 };
+
+  test.each<[string, CampaignObservation]>([
+    ['it is paused', seen(30, waits(), { state: 'paused' })],
+    ['all rows are sent', seen(2, [budget(window(2, [NOW + 1_000, NOW + 2_000]), {})])],
+    ['its service refuses requests', seen(30, waits({ addressBlock: refusedAddress }))],
+    ['its token is refused', seen(30, waits({ credentials: [refusedToken] }))],
+    ['its service is paused', seen(30, waits(), { brakes: [brake] })],
+  ])('is not known while %s', (_, observation) => {
+    expect(expectedEnd(seen(30, waits()))).not.toBeNull();
+    expect(expectedEnd(observation)).toBeNull();
+  });
 });

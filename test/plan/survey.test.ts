@@ -3,20 +3,23 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/domain/problem.ts';
+import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
 import { Spool } from '../../src/plan/spool.ts';
 import {
+  changedRow,
   surveyManifests,
   type Fate,
   type Survey,
   type SurveyOptions,
 } from '../../src/plan/survey.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
-import type { ItemRecord } from '../../src/store/item-record.ts';
+import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { succeeded } from '../store/a-result.ts';
+import { aMolecule } from '../store/an-item.ts';
 import { collected } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
@@ -48,6 +51,14 @@ async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Prom
   return { survey, problems, fates, spool };
 }
 
+/** The tree of a campaign with these rows. */
+async function prepared({ survey, spool }: Pick<Surveyed, 'survey' | 'spool'>): Promise<Store> {
+  const store = await openFileStore(await temporaryFolder());
+  const campaign = { name: 'n', manifestDigests: [], settings: {} };
+  await prepareCampaign(store, campaign, survey.shares.assign(spool.items()));
+  return store;
+}
+
 const A = 'MKTAYIAKAA';
 const B = 'MKTAYIAKDC';
 
@@ -58,9 +69,7 @@ describe('a survey', () => {
     expect(survey).toMatchObject({ items: 3, adopted: 2, duplicates: 0, jobs: { sequence: 1 } });
     expect(fates['a']).toEqual({ type: 'adopted', remoteId: 'job-1' });
     // Again, with the tree of a campaign that has not ended.
-    const tree = await openFileStore(await temporaryFolder());
-    const rows = survey.shares.assign(spool.items());
-    await prepareCampaign(tree, { name: 'm', manifestDigests: [], settings: {} }, rows);
+    const tree = await prepared({ survey, spool });
     const again = await surveyed(lines.join('\n'), { tree });
     expect(again.survey).toMatchObject({ adopted: 2, known: 3, submitted: 0 });
     // Another job under the same id is another item.
@@ -94,32 +103,18 @@ describe('a survey', () => {
       misses: { 'no cache': 3 },
     });
     expect(survey.errors).toBe(problems.filter(({ severity }) => severity === 'error').length);
-    expect(survey.errors).toBeGreaterThanOrEqual(2);
-    expect(fates).toEqual({
-      a: { type: 'new', why: 'no cache' },
-      b: { type: 'duplicate', first: 0 },
-      c: { type: 'new', why: 'no cache' },
-      d: { type: 'new', why: 'no cache' },
-      e: { type: 'duplicate', first: 3 },
-    });
+    const added = { type: 'new', why: 'no cache' };
+    const copy = (first: number) => ({ type: 'duplicate', first });
+    expect(fates).toEqual({ a: added, b: copy(0), c: added, d: added, e: copy(3) });
     expect((await collected(spool.items())).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
     const refused = await collected(spool.invalid());
-    expect(refused.map(({ id, source }) => [id, source.line])).toEqual([
-      ['f', 7],
-      ['g', 8],
-    ]);
+    expect(refused.map(({ id, source }) => `${id} ${source.line}`)).toEqual(['f 7', 'g 8']);
     for (const { code } of refused) expect(problems.map((problem) => problem.code)).toContain(code);
   });
 });
 
 describe('a survey over existing items', () => {
-  async function tree(csv: string): Promise<Store> {
-    const store = await openFileStore(await temporaryFolder());
-    const { survey, spool } = await surveyed(csv);
-    const campaign = { name: 'n', manifestDigests: [], settings: {} };
-    await prepareCampaign(store, campaign, survey.shares.assign(spool.items()));
-    return store;
-  }
+  const tree = async (csv: string) => prepared(await surveyed(csv));
   async function change(store: Store, id: string, changes: Partial<ItemRecord>): Promise<void> {
     const record = await readItem(store, 'sequence', id);
     if (record) await writeItem(store, { ...record, ...changes });
@@ -127,10 +122,11 @@ describe('a survey over existing items', () => {
 
   const rows = `id,sequence\na,${A}\nb,${B}\nc,MKTAYIAKCC\nd,MKTAYIAKDD\n`;
   const error = { code: 'JOB_FAILED', message: 'no' };
+  const DONE = { state: 'succeeded', remoteId: 'x', address: 'host' } as const;
 
   test('counts what has ended, what is submitted, and what remains', async () => {
     const store = await tree(rows);
-    await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
+    await change(store, 'a', DONE);
     await change(store, 'b', { state: 'failed', error });
     await change(store, 'c', { state: 'running', remoteId: 'y', address: 'host' });
     const { survey, fates } = await surveyed(`${rows}e,MKTAYIAKEE\n`, { tree: store });
@@ -156,21 +152,17 @@ describe('a survey over existing items', () => {
   test('the job of a leader serves only rows that need no other predictors', async () => {
     const head = 'id,sequence,predictors\n';
     const store = await tree(`${head}a,${A},dynamine\n`);
-    await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
+    await change(store, 'a', DONE);
     const added = `${head}a,${A},dynamine\nb,${A},dynamine\nc,${A},agmata\nd,${A},"agmata,dynamine"\n`;
     const { survey, fates } = await surveyed(added, { tree: store });
-    expect(Object.values(fates).map(({ type }) => type)).toEqual([
-      'ended',
-      'duplicate',
-      'new',
-      'duplicate',
-    ]);
+    const types = Object.values(fates).map(({ type }) => type);
+    expect(types).toEqual(['ended', 'duplicate', 'new', 'duplicate']);
     expect(survey.jobs.sequence).toBe(1);
   });
 
   test('a changed row is refused, and listed with the invalid rows; a corrected one is not', async () => {
     const store = await tree(rows);
-    await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
+    await change(store, 'a', DONE);
     await change(store, 'b', { state: 'failed', error });
     const changed = `id,sequence\na,MKTAYIAKWW\nb,MKTAYIAKYY\n`;
     const { survey, spool, fates } = await surveyed(changed, { tree: store });
@@ -195,14 +187,34 @@ describe('a survey over existing items', () => {
       c: { type: 'new', why: 'other predictors' },
       d: { type: 'duplicate', first: 0 },
     });
-    expect(survey).toMatchObject({
-      cached: 1,
-      duplicates: 2,
-      jobs: { sequence: 1 },
-      misses: { 'other predictors': 1 },
-    });
-    const one = `${head}a,${A},dynamine\n`;
-    const elsewhere = await surveyed(one, { cache, addresses: { predictions: 'other' } });
+    const misses = { 'other predictors': 1 };
+    expect(survey).toMatchObject({ cached: 1, duplicates: 2, jobs: { sequence: 1 }, misses });
+    const addresses = { predictions: 'other' };
+    const elsewhere = await surveyed(`${head}a,${A},dynamine\n`, { cache, addresses });
     expect(elsewhere.survey).toMatchObject({ cached: 0, misses: { 'never computed': 1 } });
   });
+});
+
+describe('a row that differs from the one whose job is on disk', () => {
+  const at = (smiles: string) => ({ row: { id: 'm', smiles, net_charge: '' } });
+  const FORMER = waitingRecord(aMolecule('m', at('CCO')));
+  const NOW = aMolecule('m', { ...at('CCN'), source: { file: 'new.csv', line: 7 } });
+
+  test('is reported with its column, both versions and both places', () => {
+    const problem = changedRow({ ...FORMER, state: 'succeeded' }, NOW, false);
+    const place = { file: 'new.csv', line: 7, id: 'm', column: 'smiles', value: 'CCN' };
+    expect(problem).toMatchObject({ severity: 'error', code: 'MANIFEST_ROW_CHANGED', ...place });
+    for (const word of ['CCO', 'CCN', 'batch.csv line 2', 'succeeded'])
+      expect(problem?.message, problem?.message).toContain(word);
+  });
+
+  test.each([...OPEN_STATES, ...FINAL_STATES])(
+    'is reported if the item is %s, unless it is to run anew, or has the same job',
+    (state) => {
+      const former = { ...FORMER, state };
+      const isKept = state === 'succeeded' || !(FINAL_STATES as readonly string[]).includes(state);
+      expect(changedRow(former, NOW, false) !== null).toBe(isKept);
+      expect(changedRow(former, NOW, true)).toBeNull();
+    },
+  );
 });

@@ -1,6 +1,28 @@
-/** What a refusal by the service means for the next request, implemented a second time and as simply as possible. */
-import { passed, type Moment } from './moment.ts';
+/** What the models of the budget share: a broken promise, true time, and a block; as simple as possible. */
 
+/** A promise of the budget that a history has broken. */
+export class Broken extends Error {
+  constructor(promise: string, found: string) {
+    super(`${promise}: ${found}`);
+    this.name = 'Broken';
+  }
+}
+
+/** A point of true time, in ms, and how far our clock had been set forward by then; steps back are not counted. */
+export interface Moment {
+  readonly time: number;
+  readonly forward: number;
+}
+
+/**
+ * The longest time (ms) that our clock can show between two moments. Without steps of the clock it is the elapsed time.
+ * A step forward cannot be distinguished from elapsed time with one clock, so no more can be promised.
+ */
+export function passed(from: Moment, to: Moment): number {
+  return to.time - from.time + to.forward - from.forward;
+}
+
+/** What a refusal by the service means for the next request. */
 export class NaiveBlock {
   /** Since the last good answer. */
   #orders: { readonly at: Moment; readonly forMs: number }[] = [];

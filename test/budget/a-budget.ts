@@ -1,0 +1,84 @@
+/** A budget that a test plays by hand: what it is asked, what it grants, and how each submission ends. */
+import { expect } from 'vitest';
+import { apply, decide, newBudget, type Grant } from '../../src/budget/budget.ts';
+import type { BudgetEvent, Closing } from '../../src/budget/events.ts';
+import type { Request } from '../../src/budget/request.ts';
+import { describe, snapshotOf, type BudgetSnapshot } from '../../src/budget/status.ts';
+
+export const WINDOW_MS = 10_000;
+export const ACCEPTED: Closing = { type: 'accepted', rateLimit: null };
+export const UNSURE: Closing = { type: 'unsure' };
+
+/** The service refuses. */
+export function notNow(more: Partial<Extract<Closing, { type: 'notNow' }>> = {}): Closing {
+  return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message: 'down', ...more };
+}
+
+export function aRequest(item: string, more: Partial<Request> = {}): Request {
+  const job = { id: item, kind: 'sequence', generation: 0, store: '' };
+  const ofUser = { priority: 3, user: null };
+  return { item, run: 'r', campaign: 'c', credential: 'k', attempt: 0, ...ofUser, job, ...more };
+}
+
+export class PlayedBudget {
+  state = newBudget();
+
+  constructor(limit: number | null, credentials: readonly string[] = ['k']) {
+    for (const credential of credentials) this.limit(limit, credential);
+  }
+
+  limit(limit: number | null, credential = 'k'): void {
+    const credentialLimit = { limit, windowMs: WINDOW_MS };
+    this.apply({ type: 'configure', credential, credentialLimit }, 0);
+  }
+
+  apply(event: BudgetEvent, now: number): void {
+    apply(this.state, event, now);
+  }
+
+  ask(items: string | readonly string[], more: Partial<Request> = {}, now = 0): void {
+    for (const item of [items].flat())
+      this.apply({ type: 'request', request: aRequest(item, more) }, now);
+  }
+
+  /** So many items of a campaign. */
+  askFor(campaign: string, items: number, more: Partial<Request> = {}): void {
+    for (let n = 0; n < items; n += 1) this.ask(`${campaign}-${n}`, { campaign, ...more });
+  }
+
+  grants(now: number): readonly Grant[] {
+    return decide(this.state, now).grants;
+  }
+
+  /** The items that are sent. */
+  sent(now: number): string[] {
+    return this.grants(now).map(({ request }) => request.item);
+  }
+
+  /** When something is sent, if nothing else happens; nothing is sent now. */
+  nextAt(now: number): number | null {
+    const { grants, wakeAt } = decide(this.state, now);
+    expect(grants).toEqual([]);
+    return wakeAt;
+  }
+
+  close(item: string, closing: Closing, now: number, run = 'r'): void {
+    this.apply({ type: 'close', item, run, closing }, now);
+  }
+
+  /** What is sent now is accepted at once: its campaigns. */
+  accepted(now: number, closing = ACCEPTED): string[] {
+    return this.grants(now).map(({ request: { item, campaign } }) => {
+      this.close(item, closing, now);
+      return campaign;
+    });
+  }
+
+  snapshot(now: number): BudgetSnapshot {
+    return snapshotOf({ service: 'predictions', address: 'here' }, this.state, now, null);
+  }
+
+  status(now: number) {
+    return describe(this.snapshot(now), now);
+  }
+}
