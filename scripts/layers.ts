@@ -2,7 +2,7 @@
  * Which part of `src/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
  *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
- *     → report → services, store, config, ledger, report-page → manifest → kinds → inputs, results, budget, state
+ *     → report → config → services, store, ledger, report-page → manifest → kinds → inputs, results, budget, state
  *     → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
@@ -21,7 +21,8 @@ const ROWS = [
   ['inputs', 'results', 'budget', 'state'],
   ['kinds'],
   ['manifest'],
-  ['services', 'store', 'config', 'ledger', 'report-page'],
+  ['services', 'store', 'ledger', 'report-page'],
+  ['config'],
   ['plan', 'report'],
   ['export'],
   ['workflows'],

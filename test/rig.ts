@@ -111,7 +111,7 @@ export class Rig {
 
   #predictions(token: Secret, address: string, limit: Limit): ServiceSettings {
     const { variant = 'current' } = this.#options;
-    return describeService('predictions', this.services.url, token, { address, limit, variant });
+    return describeService('predictions', this.services.url, token, { address, limit, config: { variant } });
   }
 
   static async open(options: RigOptions = {}): Promise<Rig> {

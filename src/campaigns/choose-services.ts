@@ -1,4 +1,5 @@
 /** Which services the jobs of a campaign go to: those of the configuration, or this project's own. */
+import { serviceOf } from '../services/registry.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
@@ -33,10 +34,11 @@ function localServices(settings: Settings): ServiceSettings[] {
   throw codedError('CONFIG_LOCAL_SERVICES', { address: settings.temporal.address });
 }
 
-const EXAMPLES: Readonly<Record<ServiceName, string>> = {
-  molecules: 'molecules: { url: https://HOST/acpype, token: { env: HUNDREDFOLD_MOLECULE_TOKEN } }',
-  predictions: 'predictions: { url: https://HOST, token: { env: HUNDREDFOLD_PREDICTION_TOKEN } }',
-};
+function example(service: ServiceName): string {
+  const { url, token } = serviceOf(service).setup;
+  const shown = `https://HOST${new URL(url.example).pathname.replace(/\/$/, '')}`;
+  return `${service}: { url: ${shown}, token: { env: ${token.variable} } }`;
+}
 
 /** Shows both ways to continue. */
 function noService(missing: readonly ServiceName[], who: string): HundredfoldError {
@@ -44,6 +46,6 @@ function noService(missing: readonly ServiceName[], who: string): HundredfoldErr
     case: 'needed',
     who,
     services: missing,
-    examples: missing.map((name) => EXAMPLES[name]),
+    examples: missing.map(example),
   });
 }

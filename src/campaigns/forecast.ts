@@ -1,11 +1,7 @@
 /** When a campaign would end, with the current charges of its budgets. */
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Limit } from '../budget/window.ts';
-import {
-  PREDICTIONS_LIMIT,
-  type ServiceSettings,
-  type UnreadyService,
-} from '../config/services.ts';
+import { defaultLimit, type ServiceSettings, type UnreadyService } from '../config/services.ts';
 import { haveSameBudget } from '../domain/campaign.ts';
 import {
   forecast,
@@ -14,6 +10,7 @@ import {
   type ServiceForecast,
   type Supply,
 } from '../plan/forecast.ts';
+import { ALL_SERVICES } from '../services/registry.ts';
 import type { Survey } from '../plan/survey.ts';
 
 /** `budgets`: those that Temporal has; a service without one has charged nothing yet. */
@@ -25,10 +22,12 @@ export function forecastCampaign(
   now: number,
 ): readonly ServiceForecast[] {
   const supplies = feeds.map((feed) => supply(name, feed, budgets));
-  const known = feeds.some(({ reference }) => reference.service === 'predictions');
   // Not configured yet: its contract says what it allows.
-  const usual = unused('predictions', PREDICTIONS_LIMIT);
-  return forecast(jobs, known ? supplies : [...supplies, usual], now);
+  const others = ALL_SERVICES.filter(
+    ({ name: service }) => !feeds.some(({ reference }) => reference.service === service),
+  );
+  const usual = others.map(({ name: service }) => unused(service, defaultLimit(service)));
+  return forecast(jobs, [...supplies, ...usual], now);
 }
 
 /** Of a service without a token. */

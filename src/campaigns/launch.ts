@@ -141,12 +141,12 @@ export function effectiveSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
 ): { readonly services: Readonly<Record<string, unknown>>; readonly jobs: JobPolicy } {
-  const services = feeds.map(({ reference, url, variant, limit }) => [
+  const services = feeds.map(({ reference, url, config, limit }) => [
     reference.service,
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
       url: reference.address === LOCAL_ADDRESS ? LOCAL_ADDRESS : url,
-      variant,
+      ...config,
       credential: reference.credential,
       budget: limit,
     },

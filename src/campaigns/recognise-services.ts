@@ -14,13 +14,13 @@ const ANSWER_MS = 5_000;
 type Site = ServiceSettings | UnreadyService;
 
 export async function recogniseService(site: Site, network: NetworkSettings): Promise<Recognition> {
-  const { url, variant, reference } = site;
+  const { url, config, reference } = site;
   const secrets = 'token' in site ? [site.token.reveal()] : [];
   const { service } = reference;
   const options = { deadlineMs: ANSWER_MS, network: revealNetwork(network) };
   const http = createHttp({ service, secrets, ...options });
   try {
-    return await recognise(http, { service, variant, url }, AbortSignal.timeout(PATIENCE_MS));
+    return await recognise(http, { service, config, url }, AbortSignal.timeout(PATIENCE_MS));
   } finally {
     await http.close();
   }
@@ -28,14 +28,15 @@ export async function recogniseService(site: Site, network: NetworkSettings): Pr
 
 /** What to write instead of an address that is wrong. */
 export function remedyOf(
-  { reference: { service }, variant }: Site,
+  { reference: { service } }: Site,
   { better }: Extract<Recognition, { type: 'wrong' }>,
 ): string {
   const key = `services.${service}.url`;
   if (better === null) return `Check ${key}: docs/configuration.md says what it must be.`;
-  const other =
-    better.variant === variant ? '' : ` and services.${service}.variant: ${better.variant}`;
-  return `Write ${key}: ${better.url}${other}.`;
+  const other = Object.entries(better.config).map(
+    ([name, value]) => ` and services.${service}.${name}: ${String(value)}`,
+  );
+  return `Write ${key}: ${better.url}${other.join('')}.`;
 }
 
 /**

@@ -70,8 +70,8 @@ async function jobsOf(
   folder: string,
 ): Promise<RemoteJobs> {
   const { service } = settings.reference;
-  const { url, variant, token } = settings;
-  const client = createClient({ service, url, variant, token: token.reveal(), otherSecrets });
+  const { url, config, token } = settings;
+  const client = createClient({ service, url, config, token: token.reveal(), otherSecrets });
   const { jobs: here, unreadable } = await jobsInFolder(folder, service);
   const jobs: ListedJob[] = [];
   const notes: string[] = [...unreadable];

@@ -3,6 +3,8 @@
  * by `HUNDREDFOLD_SERVICES_PREDICTIONS_URL`. Variable names do not distinguish `maxDownload` from `max.download`,
  * so names are matched against the existing keys.
  */
+import { ALL_SERVICES } from '../services/registry.ts';
+
 const PREFIX = 'HUNDREDFOLD_';
 
 /** Every key that a variable can set. */
@@ -21,7 +23,7 @@ const KEYS: readonly (readonly string[])[] = [
   ['temporal', 'tls', 'key'],
   ['temporal', 'tls', 'serverName'],
   ['temporal', 'payloadCodec'],
-  ...['molecules', 'predictions'].flatMap((service) => [
+  ...ALL_SERVICES.flatMap(({ name: service, setup }) => [
     ['services', service, 'url'],
     ['services', service, 'token', 'env'],
     ['services', service, 'token', 'file'],
@@ -36,10 +38,8 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'basic', 'user'],
     ['services', service, 'basic', 'password', 'env'],
     ['services', service, 'basic', 'password', 'file'],
+    ...Object.keys(setup.keys as object).map((key) => ['services', service, key]),
   ]),
-  ['services', 'molecules', 'public'],
-  ['services', 'predictions', 'formats'],
-  ['services', 'predictions', 'variant'],
   ['store', 'url'],
   ['store', 'endpoint'],
   ['store', 'region'],
@@ -80,7 +80,7 @@ export function withEnvironment(
   return result;
 }
 
-const HEADER = /^HUNDREDFOLD_SERVICES_(MOLECULES|PREDICTIONS)_HEADERS_(\w+)_(ENV|FILE)$/;
+const HEADER = /^HUNDREDFOLD_SERVICES_([A-Z]+)_HEADERS_(\w+)_(ENV|FILE)$/;
 
 /** Names of headers are chosen by the user: `…_HEADERS_X_GATEWAY_KEY_ENV` is `headers.x-gateway-key.env`. */
 function headersIn(

@@ -1,16 +1,9 @@
-/** The section `services:` of the configuration file. */
+/** The section `services:` of the configuration file: what every service has, and the keys of each. */
 import { z } from 'zod';
-import { EXTRA_FORMATS } from '../domain/outcomes.ts';
+import { ALL_SERVICES } from '../services/registry.ts';
+import type { Service } from '../services/service.ts';
 import { network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
-import { address, bound, flag, limit, maxDownload, secretSource, url } from './schema-values.ts';
-
-const maxUnfinished = (fallback: number) =>
-  bound.meta({
-    description:
-      'Maximum number of jobs that the service has accepted and not finished. Other jobs wait on this side, not in the queue of the service.',
-    default: fallback,
-    examples: [50, 'none'],
-  });
+import { address, bound, limit, maxDownload, secretSource, url } from './schema-values.ts';
 
 const statusRequests = bound.meta({
   description:
@@ -19,93 +12,53 @@ const statusRequests = bound.meta({
   examples: [1, 'none'],
 });
 
-const MANNERS_ARE_OPTIONAL = { maxUnfinished: true, statusRequests: true } as const;
+const OPTIONAL = {
+  token: true,
+  budget: true,
+  maxDownload: true,
+  maxUnfinished: true,
+  statusRequests: true,
+  ...NETWORK_IS_OPTIONAL,
+} as const;
 
-const format = z.enum(EXTRA_FORMATS);
-
-/** An environment variable gives them as one text. */
-const formats = z.array(format).or(
-  z
-    .string()
-    .regex(/^\s*(json|input)(\s*,\s*(json|input))*\s*$/)
-    .transform((text) => text.split(',').map((one) => format.parse(one.trim()))),
-);
-
-export const molecules = z
-  .strictObject({
+function describeSchema({ setup }: Service) {
+  const { token, budget, keys } = setup;
+  const own = keys as Readonly<Record<string, z.ZodType>>;
+  const schema = z.strictObject({
     url: url.meta({
-      description: `Address of the service (mol_base_url in its contract): ${address}.`,
-      examples: ['https://molecules.example.org/acpype'],
+      description: `${setup.url.description}: ${address}.`,
+      examples: [setup.url.example],
     }),
     token: secretSource.meta({
-      description: 'Source of your 10-character identifier at the service.',
-      default: { env: 'HUNDREDFOLD_MOLECULE_TOKEN' },
-      examples: [{ file: 'secrets/molecule-token' }],
+      description: token.description,
+      default: { env: token.variable },
+      examples: [{ file: token.example }],
     }),
     budget: limit.meta({
-      description: 'Maximum number of jobs in a rolling window; the contract states no limit.',
-      default: 'none',
-      examples: [{ limit: 100, window: '60m' }],
+      description: budget.description,
+      default: budget.limit ?? 'none',
+      examples: [budget.example],
     }),
-    // Not a column of the manifest: a user's own column of that name would publish its rows, which cannot be undone.
-    public: flag.meta({
-      description:
-        'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
-      default: false,
-    }),
+    ...own,
     maxDownload,
-    maxUnfinished: maxUnfinished(20),
+    maxUnfinished: bound.meta({
+      description:
+        'Maximum number of jobs that the service has accepted and not finished. Other jobs wait on this side, not in the queue of the service.',
+      default: setup.maxUnfinished,
+      examples: [50, 'none'],
+    }),
     statusRequests,
     ...network,
-  })
-  .partial({
-    token: true,
-    budget: true,
-    public: true,
-    maxDownload: true,
-    ...MANNERS_ARE_OPTIONAL,
-    ...NETWORK_IS_OPTIONAL,
-  })
-  .meta({ description: 'The service for rows of kind molecule.' });
+  });
+  const optional = {
+    ...OPTIONAL,
+    ...Object.fromEntries(Object.keys(own).map((key) => [key, true])),
+  };
+  return schema.partial(optional).meta({ description: setup.description });
+}
 
-export const predictions = z
-  .strictObject({
-    url: url.meta({
-      description: `Address of the service (base_url in its contract; the path of the API is added): ${address}.`,
-      examples: ['https://predictions.example.org'],
-    }),
-    token: secretSource.meta({
-      description: 'Source of your token for this service.',
-      default: { env: 'HUNDREDFOLD_PREDICTION_TOKEN' },
-      examples: [{ file: 'secrets/prediction-token' }],
-    }),
-    budget: limit.meta({
-      description: 'Maximum number of jobs in a rolling window.',
-      default: { limit: 100, window: '60m' },
-      examples: ['none'],
-    }),
-    variant: z.enum(['current', 'earlier']).meta({
-      description: '`earlier` for a server that still implements section 9 of the contract.',
-      default: 'current',
-    }),
-    formats: formats.meta({
-      description:
-        'Additional download formats: `json` (downloaded.json) and `input` (downloaded-input.txt).',
-      default: [],
-      examples: [['json', 'input']],
-    }),
-    maxDownload,
-    maxUnfinished: maxUnfinished(100),
-    statusRequests,
-    ...network,
-  })
-  .partial({
-    token: true,
-    budget: true,
-    variant: true,
-    formats: true,
-    maxDownload: true,
-    ...MANNERS_ARE_OPTIONAL,
-    ...NETWORK_IS_OPTIONAL,
-  })
-  .meta({ description: 'The service for rows of kind sequence, alignment and shifts.' });
+export const services = z
+  .strictObject(
+    Object.fromEntries(ALL_SERVICES.map((service) => [service.name, describeSchema(service)])),
+  )
+  .partial();

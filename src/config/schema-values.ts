@@ -100,8 +100,7 @@ export const bound = z.literal('none').or(count);
 /** Of addresses, for descriptions. */
 export const address = 'http or https, without user name, query and fragment';
 
-/** An environment variable gives it as text. */
-export const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
+export { flag } from '../services/service.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   b: 1,

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { allowHttp, caOnly, contact } from './schema-network.ts';
-import { molecules, predictions } from './schema-services.ts';
+import { services } from './schema-services.ts';
 import { address, bound, duration, flag, secretSource, url } from './schema-values.ts';
 import { worker } from './schema-worker.ts';
 
@@ -183,10 +183,9 @@ export const configSchema = z
   .strictObject({
     contact,
     temporal,
-    services: z
-      .strictObject({ molecules, predictions })
-      .partial()
-      .meta({ description: 'The real services. You can omit a service that no row needs.' }),
+    services: services.meta({
+      description: 'The real services. You can omit a service that no row needs.',
+    }),
     store,
     embedded: z
       .strictObject({ dir: embeddedDir })

@@ -2,25 +2,26 @@
 import { NO_LIMIT, type Limit } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
-import { SERVICES, type ServiceName } from '../domain/item.ts';
-import type { ExtraFormat } from '../domain/outcomes.ts';
+import type { ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
+import { ALL_SERVICES, serviceOf } from '../services/registry.ts';
+import type { ServiceConfig } from '../services/service.ts';
 import type { Config } from './schema.ts';
+import { duration } from './schema-values.ts';
 import { readSecret, type Secret, type SecretPlace } from './secret.ts';
 
-/** Contract of the prediction service, section 8. The molecule service states no limit. */
-export const PREDICTIONS_LIMIT: Limit = { limit: 100, windowMs: 3_600_000 };
-
-const DEFAULT_TOKEN_VARIABLE: Readonly<Record<ServiceName, string>> = {
-  molecules: 'HUNDREDFOLD_MOLECULE_TOKEN',
-  predictions: 'HUNDREDFOLD_PREDICTION_TOKEN',
-};
+/** What the contract of the service allows. */
+export function defaultLimit(service: ServiceName): Limit {
+  const { limit } = serviceOf(service).setup.budget;
+  return limit === null ? NO_LIMIT : { limit: limit.limit, windowMs: duration.parse(limit.window) };
+}
 
 /** A service as the configuration describes it, without a credential. */
 interface ServiceSite {
   readonly url: string;
-  readonly variant: 'current' | 'earlier';
+  /** Of the keys of the service's own. */
+  readonly config: ServiceConfig;
   readonly limit: Limit;
   /**
    * The address in the ledger of this machine: services of two folders may both be called `local` but count separately.
@@ -28,10 +29,6 @@ interface ServiceSite {
   readonly ledgerAddress: string;
   /** Maximum bytes of one downloaded file. */
   readonly maxDownload: number;
-  /** Of the molecule service: jobs are listed on its public page. */
-  readonly public: boolean;
-  /** Of the prediction service: download formats that are fetched in addition. */
-  readonly formats: readonly ExtraFormat[];
   /** Maximum number of accepted jobs that have not ended; null: no limit. */
   readonly maxUnfinished: number | null;
   /** Maximum status requests per second of one worker; null: no limit. */
@@ -69,8 +66,6 @@ type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
   readonly maxDownload?: number | undefined;
 };
 
-/** The service is shared: enough to keep it busy, without making other users wait for hours. */
-const MAX_UNFINISHED: Readonly<Record<ServiceName, number>> = { molecules: 20, predictions: 100 };
 /** Per second, for all jobs of a service together. */
 const STATUS_REQUESTS = 5;
 
@@ -82,7 +77,7 @@ export function serviceSettings(
 ): ConfiguredServices {
   const services: Partial<Record<ServiceName, ServiceSettings>> = {};
   const unready: UnreadyService[] = [];
-  for (const service of SERVICES) {
+  for (const { name: service } of ALL_SERVICES) {
     const configured = config.services?.[service];
     if (!configured) continue;
     const { url } = configured;
@@ -91,7 +86,7 @@ export function serviceSettings(
     try {
       const networkOf = networkSettings(service, config, place);
       network = networkOf;
-      const source = configured.token ?? { env: DEFAULT_TOKEN_VARIABLE[service] };
+      const source = configured.token ?? { env: serviceOf(service).setup.token.variable };
       const token = readSecret(`services.${service}.token`, source, place);
       services[service] = describeService(service, url, token, { ...options, network: networkOf });
     } catch (reason) {
@@ -104,27 +99,17 @@ export function serviceSettings(
 }
 
 function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
-  const { molecules, predictions } = services;
-  const {
-    maxDownload,
-    maxUnfinished = MAX_UNFINISHED[service],
-    statusRequests = STATUS_REQUESTS,
-  } = services[service] ?? {};
-  const common = {
+  const { setup } = serviceOf(service);
+  const configured: Partial<NonNullable<(typeof services)[string]>> = services[service] ?? {};
+  const { maxDownload, budget } = configured;
+  const { maxUnfinished = setup.maxUnfinished, statusRequests = STATUS_REQUESTS } = configured;
+  const own = Object.keys(setup.keys).filter((key) => key in configured);
+  return {
     maxDownload,
     maxUnfinished: boundOf(maxUnfinished),
     statusRequests: boundOf(statusRequests),
-  };
-  if (service === 'molecules') {
-    const { budget, public: isPublic = false } = molecules ?? {};
-    return { ...common, public: isPublic, limit: limitOf(budget, NO_LIMIT) };
-  }
-  const { budget, variant = 'current', formats = [] } = predictions ?? {};
-  return {
-    ...common,
-    variant,
-    formats,
-    limit: limitOf(budget, PREDICTIONS_LIMIT),
+    limit: limitOf(budget, defaultLimit(service)),
+    config: Object.fromEntries(own.map((key) => [key, configured[key as keyof typeof configured]])),
   };
 }
 
@@ -135,7 +120,8 @@ export function describeService(
   token: Secret,
   options: SiteOptions,
 ): ServiceSettings {
-  if (service === 'molecules' && token.reveal().length !== 10) {
+  const { length } = serviceOf(service).setup.token;
+  if (length !== undefined && token.reveal().length !== length) {
     throw codedError('CONFIG_MOLECULE_TOKEN', {});
   }
   const address = options.address ?? addressOf(url);
@@ -161,12 +147,10 @@ function referenceOf(service: ServiceName, address: string, token: Secret): Serv
 function siteOf(service: ServiceName, url: string, options: SiteOptions): ServiceSite {
   return {
     url,
-    variant: options.variant ?? 'current',
-    limit: options.limit ?? (service === 'predictions' ? PREDICTIONS_LIMIT : NO_LIMIT),
+    config: { ...(serviceOf(service).setup.defaults as ServiceConfig), ...options.config },
+    limit: options.limit ?? defaultLimit(service),
     ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
-    public: options.public ?? false,
-    formats: options.formats ?? [],
     maxUnfinished: options.maxUnfinished ?? null,
     statusRequests: options.statusRequests ?? null,
   };

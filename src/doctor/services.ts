@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import type { Recognition } from '../services/recognise.ts';
-import { SERVICES_BY_NAME } from '../services/registry.ts';
+import { serviceOf } from '../services/registry.ts';
 import { wereUsed } from '../host/local-settings.ts';
 import { problem, type Finding } from './finding.ts';
 import { adviceFor } from '../campaigns/standstill.ts';
@@ -52,7 +52,7 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
     case 'right':
       return {
         ok: true,
-        found: `${address} is ${SERVICES_BY_NAME[service].title}, ${standing(site)}`,
+        found: `${address} is ${serviceOf(service).title}, ${standing(site)}`,
       };
     case 'away': {
       const proxy = site.network?.proxy;
@@ -66,7 +66,7 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
     }
     case 'unclear': {
       const remedy = `Check ${key}. If it is a login or maintenance page, wait; nothing is sent to it.`;
-      const said = `${address} answers, but not as ${SERVICES_BY_NAME[service].title}: ${recognition.message}`;
+      const said = `${address} answers, but not as ${serviceOf(service).title}: ${recognition.message}`;
       return { ok: false, found: said, remedy };
     }
     case 'wrong': {

@@ -62,7 +62,9 @@ export interface ServiceClient {
   close(): Promise<void>;
 }
 
-export interface ClientSettings extends HttpSettings, ServiceConfig {
+export interface ClientSettings extends HttpSettings {
+  /** Of the service's own keys; default: their defaults. */
+  readonly config?: ServiceConfig | undefined;
   /** `{base_url}` or `{mol_base_url}` of the contracts. */
   readonly url: string;
   readonly token: string;
@@ -103,11 +105,11 @@ class Client implements ServiceClient {
 
   constructor(service: Service, settings: ClientSettings) {
     this.#base = readServiceUrl(settings.url);
-    checkToken(settings.token, service.tokenLimit);
+    checkToken(settings.token, service.setup.token.maxLength);
     const secrets = [settings.token, ...(settings.otherSecrets ?? [])];
     this.#http = createHttp({ ...settings, service: service.name, secrets });
     this.#service = service;
-    this.#config = settings;
+    this.#config = { ...(service.setup.defaults as ServiceConfig), ...settings.config };
     this.#token = settings.token;
     this.mayBeSynthetic = mayBeSynthetic(this.#base);
   }

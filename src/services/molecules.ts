@@ -1,6 +1,6 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
 import type { PollMeaning, Answer } from './service.ts';
-import { defineService } from './service.ts';
+import { defineService, flag } from './service.ts';
 import type { Job } from './service.ts';
 import type { MoleculeOptions } from '../domain/item.ts';
 import {
@@ -15,12 +15,40 @@ import {
 /** The id of no job: a UUID without dashes is also alphanumeric. */
 const NO_JOB = '0'.repeat(32);
 
-export const molecules = defineService({
+export const molecules = defineService<{ readonly public: boolean }>({
   name: 'molecules',
   title: 'the molecule service',
-  // The contract says 10 (section 8), but not that others are refused: the service decides.
-  tokenLimit: 100,
-  variants: ['current'],
+  setup: {
+    description: 'The service for rows of kind molecule.',
+    url: {
+      description: 'Address of the service (mol_base_url in its contract)',
+      example: 'https://molecules.example.org/acpype',
+    },
+    token: {
+      description: 'Source of your 10-character identifier at the service.',
+      variable: 'HUNDREDFOLD_MOLECULE_TOKEN',
+      example: 'secrets/molecule-token',
+      // Contract section 8. It does not say that a service refuses others, so that an adopted one may be longer.
+      length: 10,
+      maxLength: 100,
+    },
+    budget: {
+      description: 'Maximum number of jobs in a rolling window; the contract states no limit.',
+      limit: null,
+      example: { limit: 100, window: '60m' },
+    },
+    maxUnfinished: 20,
+    // Not a column of the manifest: a user's own column of that name would publish its rows, which cannot be undone.
+    keys: {
+      public: flag.meta({
+        description:
+          'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
+        default: false,
+      }),
+    },
+    defaults: { public: false },
+  },
+  variants: [{}],
   // The record contains the log; for a failed job it has no files.
   artefacts: { molecule: { finished: ['record'], failed: ['record'] } },
   submit: {

@@ -1,5 +1,7 @@
 /** The prediction service (its contract: sections 2 to 9): sequences, alignments and NMR shifts, in both variants. */
+import { z } from 'zod';
 import { EARLIER_NAMES, type Kind } from '../domain/item.ts';
+import { EXTRA_FORMATS, type ExtraFormat } from '../domain/outcomes.ts';
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
@@ -24,11 +26,16 @@ const NO_JOB = '00000000-0000-0000-0000-000000000000';
 const IN_HEADER: Auth = { in: 'header', name: 'x-service-token' };
 const IN_BODY: Auth = { in: 'body', name: 'token' };
 
+interface Config extends ServiceConfig {
+  readonly variant: 'current' | 'earlier';
+  readonly formats: readonly ExtraFormat[];
+}
+
 /** The path between `{base_url}` and the endpoints (contract, opening paragraph, and section 9.1). */
 const BASE = { current: 'online_predictors', earlier: 'online-predictors' } as const;
 
 /** '' at the end: every path needs its slash (contract 1.6). */
-function api({ variant }: ServiceConfig, ...path: readonly string[]): Pick<Request, 'path'> {
+function api({ variant }: Config, ...path: readonly string[]): Pick<Request, 'path'> {
   return { path: [BASE[variant], 'api', ...path, ''] };
 }
 
@@ -40,18 +47,59 @@ const PAST_RESULTS: Readonly<Partial<Record<Kind, string>>> = {
 
 /** Contract 4.4 to 4.6. Section 9 changes none of these endpoints, so both variants offer them. */
 const COMMON = ['result', 'history', 'csv', 'metadata'] as const;
-const EXTRA = ['json', 'input'] as const;
 
-export const predictions = defineService({
+const format = z.enum(EXTRA_FORMATS);
+/** An environment variable gives them as one text. */
+const formats = z.array(format).or(
+  z
+    .string()
+    .regex(/^\s*(json|input)(\s*,\s*(json|input))*\s*$/)
+    .transform((text) => text.split(',').map((one) => format.parse(one.trim()))),
+);
+
+export const predictions = defineService<Config>({
   name: 'predictions',
   title: 'the prediction service',
-  // Contract section 8.
-  tokenLimit: 100,
-  variants: ['current', 'earlier'],
+  setup: {
+    description: 'The service for rows of kind sequence, alignment and shifts.',
+    url: {
+      description:
+        'Address of the service (base_url in its contract; the path of the API is added)',
+      example: 'https://predictions.example.org',
+    },
+    token: {
+      description: 'Source of your token for this service.',
+      variable: 'HUNDREDFOLD_PREDICTION_TOKEN',
+      example: 'secrets/prediction-token',
+      // Contract section 8.
+      maxLength: 100,
+    },
+    budget: {
+      description: 'Maximum number of jobs in a rolling window.',
+      // Contract section 8.
+      limit: { limit: 100, window: '60m' },
+      example: 'none',
+    },
+    maxUnfinished: 100,
+    keys: {
+      variant: z.enum(['current', 'earlier']).meta({
+        description: '`earlier` for a server that still implements section 9 of the contract.',
+        default: 'current',
+      }),
+      formats: formats.meta({
+        description:
+          'Additional download formats: `json` (downloaded.json) and `input` (downloaded-input.txt).',
+        default: [],
+        examples: [['json', 'input']],
+      }),
+    },
+    defaults: { variant: 'current', formats: [] },
+  },
+  variants: [{ variant: 'current' }, { variant: 'earlier' }],
   artefacts: {
-    sequence: { finished: [...COMMON, ...EXTRA], failed: ['history'] },
-    alignment: { finished: [...COMMON, 'distributions', ...EXTRA], failed: ['history'] },
-    shifts: { finished: [...COMMON, ...EXTRA], failed: ['history'] },
+    sequence: { finished: [...COMMON, ...EXTRA_FORMATS], failed: ['history'] },
+    alignment: { finished: [...COMMON, 'distributions', ...EXTRA_FORMATS], failed: ['history'] },
+    shifts: { finished: [...COMMON, ...EXTRA_FORMATS], failed: ['history'] },
   },
   // The name is unique for a token (section 7). The rule is stated for all three endpoints, though the table of
   // `submit/msa/` does not list the field.
@@ -137,7 +185,7 @@ export const predictions = defineService({
 });
 
 function submission(
-  config: ServiceConfig,
+  config: Config,
   endpoint: string,
   json: Readonly<Record<string, unknown>>,
 ): Request {
@@ -148,7 +196,7 @@ function submission(
  * One of the two samples of this call in the contract (4.6) omits `/api/`: if the first path is unknown, the second is
  * tried. It costs one GET, and only at services that follow that sample.
  */
-function describeDownload(format: string): FileRequest {
+function describeDownload(format: string): FileRequest<Config> {
   const common = { query: { format }, auth: IN_HEADER };
   return {
     request: (id, config) => ({ ...api(config, 'results', id, 'download'), ...common }),
@@ -159,9 +207,9 @@ function describeDownload(format: string): FileRequest {
   };
 }
 
-function describeExtra(format: (typeof EXTRA)[number]): FileRequest {
+function describeExtra(format: ExtraFormat): FileRequest<Config> {
   const file = describeDownload(format);
-  const request: FileRequest['request'] = (id, config) =>
+  const request: FileRequest<Config>['request'] = (id, config) =>
     config.formats.includes(format) ? file.request(id, config) : null;
   return { ...file, request };
 }

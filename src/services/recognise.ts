@@ -14,8 +14,8 @@ import { requestUrl } from './client.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { Http } from './http.ts';
 import { PERMANENT, redirectTarget } from './redirect.ts';
-import { SERVICES_BY_NAME } from './registry.ts';
-import type { Request, Service, ServiceConfig, Variant } from './service.ts';
+import { ALL_SERVICES, serviceOf } from './registry.ts';
+import type { Request, Service, ServiceConfig } from './service.ts';
 import { readServiceUrl } from './target.ts';
 import { isWebPage, serviceWords, shorten } from './words.ts';
 
@@ -33,17 +33,18 @@ export type Recognition =
 
 interface Better {
   readonly url: string;
-  readonly variant: Variant;
+  /** The keys of its configuration that differ. */
+  readonly config: ServiceConfig;
 }
 
 interface Probed {
   readonly service: Service;
-  readonly variant: Variant;
+  readonly config: ServiceConfig;
 }
 
 export interface Address {
   readonly service: ServiceName;
-  readonly variant: Variant;
+  readonly config: ServiceConfig;
   readonly url: string;
 }
 
@@ -59,7 +60,7 @@ export async function recognise(
   signal: AbortSignal,
 ): Promise<Recognition> {
   const base = readServiceUrl(address.url);
-  const wanted = { service: SERVICES_BY_NAME[address.service], variant: address.variant };
+  const wanted = { service: serviceOf(address.service), config: address.config };
   const seen = await lookAt(http, base, wanted, signal);
   if (seen.type !== 'absent') return seen;
   const better = await findVariant(http, base, wanted, signal);
@@ -117,9 +118,9 @@ type Seen = Recognition | { readonly type: 'absent'; readonly look: Look };
 async function lookAt(http: Http, base: URL, wanted: Probed, signal: AbortSignal): Promise<Seen> {
   const { request, recognise: isKnown, submitPath } = wanted.service.probe;
   const address = (describe: (config: ServiceConfig) => Request) =>
-    requestUrl(base, describe({ variant: wanted.variant, public: false, formats: [] }));
+    requestUrl(base, describe(wanted.config));
   const job = await look(http, address(request), signal);
-  const passing = passes(job) ?? moved(job, base, wanted);
+  const passing = passes(job) ?? moved(job, base);
   if (passing) return passing;
   if (job.status !== null && isKnown?.(job.status, job.json) === true) return { type: 'right' };
   const submit = await look(http, address(submitPath), signal);
@@ -154,15 +155,11 @@ function passes({ url, status, words, isPage, redirect }: Look): Recognition | n
 }
 
 /** A permanent redirect: the target address, without the path requested below it. */
-function moved(
-  { url, status, redirect }: Look,
-  base: URL,
-  { variant }: Probed,
-): Recognition | null {
+function moved({ url, status, redirect }: Look, base: URL): Recognition | null {
   if (status === null || !PERMANENT.includes(status) || redirect === null) return null;
   const asked = url.pathname.slice(base.pathname.replace(/\/+$/, '').length);
   const target = redirect.endsWith(asked) ? redirect.slice(0, -asked.length) : null;
-  const better = target === null ? null : { url: target, variant };
+  const better = target === null ? null : { url: target, config: {} };
   const to = target ?? redirect;
   return {
     type: 'wrong',
@@ -196,12 +193,13 @@ async function isRight(
 async function findVariant(
   http: Http,
   base: URL,
-  { service, variant: wanted }: Probed,
+  { service, config }: Probed,
   signal: AbortSignal,
 ): Promise<Better | null> {
-  for (const variant of service.variants) {
-    if (variant !== wanted && (await isRight(http, base, { service, variant }, signal)))
-      return { url: base.href.replace(/\/+$/, ''), variant };
+  for (const variant of service.variants as readonly ServiceConfig[]) {
+    if (Object.entries(variant).every(([key, value]) => config[key] === value)) continue;
+    if (await isRight(http, base, { service, config: { ...config, ...variant } }, signal))
+      return { url: base.href.replace(/\/+$/, ''), config: variant };
   }
   return null;
 }
@@ -213,9 +211,16 @@ async function findOther(
   wanted: Probed,
   signal: AbortSignal,
 ): Promise<string | null> {
-  for (const service of Object.values(SERVICES_BY_NAME)) {
+  for (const service of ALL_SERVICES) {
     if (service === wanted.service) continue;
-    if (await isRight(http, base, { service, variant: 'current' }, signal))
+    if (
+      await isRight(
+        http,
+        base,
+        { service, config: service.setup.defaults as ServiceConfig },
+        signal,
+      )
+    )
       return `${service.title} is there`;
   }
   return null;

@@ -5,14 +5,18 @@ import { molecules } from './molecules.ts';
 import { predictions } from './predictions.ts';
 import type { Service } from './service.ts';
 
-export const SERVICES_BY_NAME: Readonly<Record<ServiceName, Service>> = { molecules, predictions };
+const BY_NAME: Readonly<Record<ServiceName, Service>> = { molecules, predictions };
 
-type Target = Omit<ClientSettings, 'variant' | 'public' | 'formats'> & {
-  readonly service: ServiceName;
-} & { readonly [K in 'variant' | 'public' | 'formats']?: ClientSettings[K] | undefined };
+export const ALL_SERVICES: readonly Service[] = Object.values(BY_NAME);
+
+export function serviceOf(name: ServiceName): Service {
+  return BY_NAME[name];
+}
 
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
-export function createClient({ service, ...target }: Target): ServiceClient {
-  const { variant = 'current', public: isPublic = false, formats = [] } = target;
-  return makeClient(SERVICES_BY_NAME[service], { ...target, variant, public: isPublic, formats });
+export function createClient({
+  service,
+  ...settings
+}: ClientSettings & { readonly service: ServiceName }): ServiceClient {
+  return makeClient(serviceOf(service), settings);
 }

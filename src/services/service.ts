@@ -6,20 +6,42 @@
  * means what it means for any service (`readSubmission`, `readPoll` and `download` say what). The outcomes `unsure` and
  * `unavailable` cannot be returned by a definition: they are what remains.
  */
+import { z } from 'zod';
 import type { InputText, Kind, Options, ServiceName } from '../domain/item.ts';
-import type { ArtefactName, ExtraFormat, PastJob, Timing } from '../domain/outcomes.ts';
+import type { ArtefactName, PastJob, Timing } from '../domain/outcomes.ts';
 
-/** What the user configures for a service beside its address and token. */
-export interface ServiceConfig {
-  /** Of the prediction service. */
-  readonly variant: Variant;
-  /** Of the molecule service: its jobs are listed on its public page. */
-  readonly public: boolean;
-  /** Of the prediction service: download formats that are fetched in addition. */
-  readonly formats: readonly ExtraFormat[];
+/** The values of a service's own keys under `services.NAME` in the configuration. */
+export type ServiceConfig = Readonly<Record<string, unknown>>;
+
+/** What a user configures for a service; the texts are for the reference page and the schema for editors. */
+export interface ServiceSetup<C extends ServiceConfig> {
+  readonly description: string;
+  readonly url: { readonly description: string; readonly example: string };
+  readonly token: {
+    readonly description: string;
+    /** The environment variable that holds it, unless the configuration names another source. */
+    readonly variable: string;
+    readonly example: string;
+    /** Exact number of characters, if the service requires one. */
+    readonly length?: number;
+    /** Maximum. */
+    readonly maxLength: number;
+  };
+  readonly budget: {
+    readonly description: string;
+    /** Accepted jobs in a rolling window, `60m` or the like; null: the service states no limit. */
+    readonly limit: { readonly limit: number; readonly window: string } | null;
+    readonly example: unknown;
+  };
+  /** Jobs that the service has accepted and not finished: enough to keep it busy, without making others wait for hours. */
+  readonly maxUnfinished: number;
+  /** Keys of its own: each a schema with a description, its default and, for the reference page, examples. */
+  readonly keys: { readonly [K in keyof C]: z.ZodType };
+  readonly defaults: C;
 }
 
-export type Variant = 'current' | 'earlier';
+/** An environment variable gives it as text. */
+export const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
 
 /** What is sent to a service. */
 export interface Job {
@@ -103,23 +125,24 @@ export interface ListMeaning {
   readonly next: Readonly<Record<string, string>> | null;
 }
 
-export interface FileRequest {
+export interface FileRequest<C> {
   /** null: not wanted with this configuration. */
-  readonly request: (id: string, config: ServiceConfig) => Request | null;
+  readonly request: (id: string, config: C) => Request | null;
   /** Where the file may be if the service does not know the first path (404). */
-  readonly elsewhere?: (id: string, config: ServiceConfig) => Request;
+  readonly elsewhere?: (id: string, config: C) => Request;
 }
 
 type JobOf<K extends Kind> = Job & { readonly options: Extract<Options, { readonly kind: K }> };
 
-export interface Service {
+// The configuration of a service concerns only its own definition.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface Service<C extends ServiceConfig = any> {
   readonly name: ServiceName;
   /** In a sentence: "the molecule service". */
   readonly title: string;
-  /** Maximum characters of a token. */
-  readonly tokenLimit: number;
-  /** Of the API. An address that answers as another variant is named to the user. */
-  readonly variants: readonly Variant[];
+  readonly setup: ServiceSetup<C>;
+  /** Configurations under which a server may answer: the address of another one is named to the user. */
+  readonly variants: readonly Partial<C>[];
   /**
    * By kind: the artefacts of a finished job, beginning with the one that must exist first, and those that a failed job
    * still offers. A kind that is not listed is not taken.
@@ -134,17 +157,17 @@ export interface Service {
   >;
   /** The one request that may create a job: sent once, and never repeated but by `identity`. */
   readonly submit: {
-    readonly request: { readonly [K in Kind]?: (job: JobOf<K>, config: ServiceConfig) => Request };
+    readonly request: { readonly [K in Kind]?: (job: JobOf<K>, config: C) => Request };
     /** Of 2xx. */
     readonly accepted: (answer: Answer) => SubmitMeaning | null;
   };
   readonly poll: {
-    readonly request: (id: string, config: ServiceConfig) => Request;
-    readonly answers: (config: ServiceConfig) => Answers<PollMeaning>;
+    readonly request: (id: string, config: C) => Request;
+    readonly answers: (config: C) => Answers<PollMeaning>;
     /** Maximum bytes of an answer that are read. */
     readonly maxBytes: number;
   };
-  readonly fetch: Readonly<Partial<Record<ArtefactName, FileRequest>>>;
+  readonly fetch: Readonly<Partial<Record<ArtefactName, FileRequest<C>>>>;
   /**
    * What finds a job after its answer was lost. `name`: unique for a token, and looked up in `list`; `nothing`: the item
    * is held, and the user decides.
@@ -156,7 +179,7 @@ export interface Service {
         readonly request: (
           kind: Kind,
           query: Readonly<Record<string, string>>,
-          config: ServiceConfig,
+          config: C,
         ) => Request | null;
         readonly read: (json: unknown) => ListMeaning;
         readonly maxBytes: number;
@@ -164,14 +187,14 @@ export interface Service {
     | { readonly missing: string };
   readonly probe: {
     /** A GET of a job that does not exist: costs nothing, and shows that the service is there. */
-    readonly request: (config: ServiceConfig) => Request;
+    readonly request: (config: C) => Request;
     /** Whether the answer is that of this service for an unknown job; null: its words are not known. */
     readonly recognise: ((status: number, json: unknown) => boolean) | null;
     /** Where jobs are submitted by POST: a GET there is refused, and creates none. */
-    readonly submitPath: (config: ServiceConfig) => Request;
+    readonly submitPath: (config: C) => Request;
   };
 }
 
-export function defineService(service: Service): Service {
+export function defineService<C extends ServiceConfig>(service: Service<C>): Service<C> {
   return service;
 }

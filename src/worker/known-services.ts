@@ -34,12 +34,11 @@ function know(
   otherSecrets: readonly string[],
   { client: temporal, roles, observation = {} }: Around,
 ): KnownService {
-  const { reference, url, variant, token, limit, ledgerAddress } = settings;
-  const { maxDownload, public: isPublic, formats } = settings;
+  const { reference, url, config, token, limit, ledgerAddress, maxDownload } = settings;
   const { service } = reference;
-  const asked = { maxDownload, public: isPublic, formats };
   const network = revealNetwork(settings.network);
-  const target = { service, url, variant, token: token.reveal(), otherSecrets, network, ...asked };
+  const secrets = { token: token.reveal(), otherSecrets };
+  const target = { service, url, config, ...secrets, network, maxDownload };
   const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   return {
     client: withManners(observeClient(observation, service, createClient(target)), {

@@ -35,7 +35,7 @@ async function start(
   const predictions = createClient({
     service: 'predictions',
     url: services.url,
-    variant,
+    config: { variant },
     token: TOKEN,
     deadlineMs,
   });

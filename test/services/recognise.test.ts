@@ -29,7 +29,7 @@ function seen(url: string, wanted: Partial<Address> = {}) {
     deadlineMs: 500,
   });
   open.push(http);
-  const address = { service: 'predictions', variant: 'current', ...wanted, url } as const;
+  const address = { service: 'predictions', config: { variant: 'current' }, ...wanted, url } as const;
   return recognise(http, address, AbortSignal.timeout(10_000));
 }
 
@@ -40,7 +40,7 @@ describe('the local services', () => {
     expect(await seen(current.url)).toEqual({ type: 'right' });
     expect(await seen(`${current.url}/`)).toEqual({ type: 'right' });
     expect(await seen(current.moleculesUrl, MOLECULES)).toEqual({ type: 'right' });
-    expect(await seen(earlier.url, { variant: 'earlier' })).toEqual({ type: 'right' });
+    expect(await seen(earlier.url, { config: { variant: 'earlier' } })).toEqual({ type: 'right' });
     expect(current.journal()).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ describe('the local services', () => {
   test('the other variant is recognised at the address', async () => {
     expect(await seen(earlier.url)).toMatchObject({
       type: 'wrong',
-      better: { url: earlier.url, variant: 'earlier' },
+      better: { url: earlier.url, config: { variant: 'earlier' } },
     });
   });
 });
@@ -113,7 +113,7 @@ describe('another server', () => {
     await using server = await httpServer(redirect(301, 'https://new.example/basePATH'));
     expect(await seen(server.url)).toMatchObject({
       type: 'wrong',
-      better: { url: 'https://new.example/base', variant: 'current' },
+      better: { url: 'https://new.example/base', config: {} },
     });
     await using molecules = await httpServer(redirect(308, 'https://new.examplePATH'));
     expect(await seen(`${molecules.url}/acpype`, MOLECULES)).toMatchObject({

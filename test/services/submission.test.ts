@@ -22,7 +22,7 @@ const SERVICES = [
   {
     name: 'predictions, earlier',
     job: JOBS.sequence,
-    target: { service: 'predictions', variant: 'earlier' },
+    target: { service: 'predictions', config: { variant: 'earlier' } },
   },
   { name: 'molecules', job: JOBS.molecule, target: { service: 'molecules' } },
 ] as const;

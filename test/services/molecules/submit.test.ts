@@ -61,7 +61,12 @@ describe('the body of a submission (contract 2.1): all eight keys, always', () =
     await using server = await httpServer((_, response) => json(response, 200, { hash_id: 'h1' }));
     const url = `${server.url}/acpype/`;
     for (const isPublic of [true, false]) {
-      const client = createClient({ service: 'molecules', url, token: TOKEN, public: isPublic });
+      const client = createClient({
+        service: 'molecules',
+        url,
+        token: TOKEN,
+        config: { public: isPublic },
+      });
       await client.submit(JOBS.molecule, quiet());
       await client.close();
     }

@@ -14,7 +14,6 @@ async function fetched(
   const client = createClient({
     service: 'predictions',
     url,
-    variant: 'current',
     token: TOKEN,
     deadlineMs,
   });
@@ -188,7 +187,7 @@ describe('the artefacts of a kind', () => {
     const client = createClient({
       service: 'predictions',
       url: 'http://x.invalid',
-      variant,
+      config: { variant },
       token: TOKEN,
     });
     expect(client.artefacts('sequence')).toEqual(['result', 'history', 'csv', 'metadata']);

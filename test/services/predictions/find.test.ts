@@ -13,7 +13,6 @@ async function findAt(server: ScriptedServer, kind: Kind = 'sequence'): Promise<
   const client = createClient({
     service: 'predictions',
     url: server.url,
-    variant: 'current',
     token: TOKEN,
   });
   try {

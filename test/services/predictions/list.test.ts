@@ -12,7 +12,6 @@ async function listAt(
   const client = createClient({
     service: 'predictions',
     url: server.url,
-    variant: 'current',
     token,
   });
   try {

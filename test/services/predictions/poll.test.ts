@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../../src/domain/outcomes.ts';
 import { createClient } from '../../../src/services/registry.ts';
-import type { Variant } from '../../../src/services/service.ts';
 import { readTiming } from '../../../src/services/predictions/schemas.ts';
 import { quiet, TOKEN } from '../jobs.ts';
 import { deadUrl, httpServer, json, rawServer, type ScriptedServer } from '../scripted-server.ts';
+
+type Variant = 'current' | 'earlier';
 
 async function pollAt(url: string, variant: Variant = 'current', id = 'r-1'): Promise<PollOutcome> {
   const client = createClient({
     service: 'predictions',
     url,
-    variant,
+    config: { variant },
     token: TOKEN,
     deadlineMs: 2_000,
   });

@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/services/service.ts';
 import { createClient } from '../../../src/services/registry.ts';
-import type { Variant } from '../../../src/services/service.ts';
 import { JOBS, quiet, TOKEN } from '../jobs.ts';
 import { httpServer, json, type SeenRequest } from '../scripted-server.ts';
 
 const ID = '3f1c5a1e-0000-4000-8000-000000000001';
+
+type Variant = 'current' | 'earlier';
 
 async function sent(job: Job, variant: Variant = 'current', path = ''): Promise<SeenRequest> {
   await using server = await httpServer((_, response) => json(response, 202, { request_id: ID }));
   const client = createClient({
     service: 'predictions',
     url: server.url + path,
-    variant,
+    config: { variant },
     token: TOKEN,
   });
   expect(await client.submit(job, quiet())).toMatchObject({ type: 'accepted', remoteId: ID });
@@ -123,7 +124,6 @@ describe('the acknowledgement', () => {
     const client = createClient({
       service: 'predictions',
       url: server.url,
-      variant: 'current',
       token: TOKEN,
     });
     expect(await client.submit(JOBS.sequence, quiet())).toMatchObject({ remoteId: ID });
@@ -135,7 +135,6 @@ describe('the acknowledgement', () => {
     const client = createClient({
       service: 'predictions',
       url: server.url,
-      variant: 'current',
       token: TOKEN,
     });
     expect((await client.submit(JOBS.sequence, quiet())).type).toBe('unsure');
@@ -151,7 +150,6 @@ describe('the rate limit (contract 8)', () => {
     const client = createClient({
       service: 'predictions',
       url: server.url,
-      variant: 'current',
       token: TOKEN,
     });
     const outcome = await client.submit(JOBS.sequence, quiet());
@@ -189,7 +187,6 @@ describe('the rate limit (contract 8)', () => {
     const client = createClient({
       service: 'predictions',
       url: server.url,
-      variant: 'current',
       token: TOKEN,
     });
     expect(await client.submit(JOBS.sequence, quiet())).toEqual({
