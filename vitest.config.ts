@@ -31,9 +31,8 @@ const SLOW = [
   'test/local-services/{engine-processes,faults}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
   'test/{doctor/workflows,inputs/hostile.property}.test.ts',
-  'test/project/docs.test.ts',
   'test/store/{in-bucket,prepare-sharing,s3/errors}.test.ts',
-  'test/{host/{port-race,web-pages},program/heap,report/tables/read-back,services/redaction}.test.ts',
+  'test/{host/{port-race,web-pages},report/tables/read-back,services/redaction}.test.ts',
 ];
 
 function excluded({ LONG_TESTS, QUICK_TESTS }: NodeJS.ProcessEnv): string[] {

@@ -1,6 +1,6 @@
 /**
  * Writes the tables of codes in the documentation from the registries in src: `node scripts/error-tables.ts`.
- * A test compares both (test/project/error-codes.test.ts).
+ * A test compares both (test/project/generated.test.ts).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

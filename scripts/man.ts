@@ -1,6 +1,6 @@
 /**
  * Writes the manual page, docs/hundredfold.1, from the same commands and options as `--help`: `node scripts/man.ts`.
- * A test compares the file with what is written here (test/project/man.test.ts).
+ * A test compares the file with what is written here (test/project/generated.test.ts).
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

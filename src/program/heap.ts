@@ -76,7 +76,7 @@ export async function withoutGrowth<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Of this thread. */
-export function youngHeapMb(): number {
+function youngHeapMb(): number {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   return (space?.space_size ?? 0) / 2 ** 20;
 }

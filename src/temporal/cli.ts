@@ -43,7 +43,7 @@ function findCli(): TemporalCli | null {
 /** Errors of the set-up have their own class: `program` is below our registry. */
 function coded(cause: unknown): unknown {
   if (!(cause instanceof SetupProblem || cause instanceof TemporalCliError)) return cause;
-  // test/project/error-codes.test.ts compares its codes with the registry.
+  // test/project/generated.test.ts compares its codes with the registry.
   const code = cause.code as ErrorCode;
   const { message, remedy } = cause;
   const detail = cause instanceof SetupProblem ? cause.detail : '';

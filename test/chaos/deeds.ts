@@ -1,11 +1,8 @@
 /** The actions of a storm, as plain data, and their frequencies. */
 import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { ProxyMode } from '../crash/proxy.ts';
 import { randomSpell } from './fault-menu.ts';
 import type { Random } from './random.ts';
-
-/** The state of connections to the services: see the proxy. */
-const CUTS = ['reset', 'hang', 'half-open'] as const;
-export type Cut = (typeof CUTS)[number];
 
 export type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGINT';
 
@@ -27,10 +24,12 @@ export type Deed =
   | { readonly do: 'kill-temporal'; readonly againMs: number }
   | { readonly do: 'restart-services'; readonly signal: Signal; readonly againMs: number }
   | { readonly do: 'faults'; readonly rules: readonly FaultRule[]; readonly forMs: number }
-  | { readonly do: 'cut'; readonly cut: Cut; readonly forMs: number }
+  | { readonly do: 'cut'; readonly cut: ProxyMode; readonly forMs: number }
   /** SIGSTOP, and SIGCONT afterwards, to all of them at once. */
   | { readonly do: 'freeze'; readonly whom: readonly string[]; readonly forMs: number }
   | { readonly do: 'pause'; readonly campaign: string; readonly forMs: number }
+  /** A command that only reads. */
+  | { readonly do: 'ask'; readonly words: readonly string[] }
   /** A power cut: all processes at once. */
   | { readonly do: 'kill-all'; readonly againMs: number }
   /** All commands and the server are killed, and the folder of the embedded server is removed. */
@@ -44,8 +43,6 @@ export type Deed =
       readonly signal: Signal;
       readonly againMs: number;
     }
-  /** All budgets, as `temporal workflow terminate` does. */
-  | { readonly do: 'terminate-budgets' }
   /** From now on the clock reads this much later than the true one; the scenario determines whose clock. */
   | { readonly do: 'set-clock'; readonly offsetS: number };
 
@@ -66,6 +63,7 @@ const DEEDS = {
   cut: 2,
   freeze: 1.5,
   pause: 1,
+  ask: 1,
   'kill-all': 0.7,
 } as const satisfies Partial<Record<Deed['do'], number>>;
 
@@ -90,11 +88,21 @@ export function randomDeed(
       return { do: deed, signal: random.pick(['SIGTERM', 'SIGKILL'] as const), againMs };
     case 'faults':
       return { do: deed, ...randomSpell(random) };
-    case 'cut':
-      return { do: deed, cut: random.pick(CUTS), forMs: random.int(300, 5_000) };
+    case 'cut': {
+      const cut = random.pick(['reset', 'hang', 'half-open'] as const);
+      return { do: deed, cut, forMs: random.int(300, 5_000) };
+    }
     case 'freeze':
       return { do: deed, whom: [random.pick(commands)], forMs: random.int(500, 8_000) };
     case 'pause':
       return { do: deed, campaign: random.pick(campaigns), forMs: random.int(500, 6_000) };
+    case 'ask':
+      return ask(random);
   }
+}
+
+/** `cancel` of a campaign that does not exist must find that out, and changes nothing. */
+export function ask(random: Random): Deed {
+  const questions = [['status', '--json'], ['status', 'a', '--json'], ['doctor'], ['cancel', 'no']];
+  return { do: 'ask', words: random.pick(questions) };
 }

@@ -3,7 +3,8 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FOLDER_OF_KIND, type Kind } from '../../src/domain/item.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
-import { TEMPORAL, type Cut, type Deed, type Event } from './deeds.ts';
+import type { ProxyMode } from '../crash/proxy.ts';
+import { TEMPORAL, type Deed, type Event } from './deeds.ts';
 import { runOf } from './plan.ts';
 import { TEMPORAL_AWAY, WORK_STANDS, type Control, type Stage } from './stage.ts';
 
@@ -36,9 +37,11 @@ export async function enact(stage: Stage, event: Event): Promise<void> {
       await delay(event.forMs);
       await control(stage, 'resume', event.campaign);
       return;
+    case 'ask':
+      await control(stage, ...event.words);
+      return;
     case 'kill-all':
-      for (const { typed } of stage.controls) if (typed.running) typed.kill('SIGKILL');
-      stage.questions.kill();
+      stage.killControls();
       await Promise.all([
         killTemporal(stage, event.againMs),
         ...stage.actors.map((actor) => actor.end('SIGKILL', event.againMs)),
@@ -48,8 +51,6 @@ export async function enact(stage: Stage, event: Event): Promise<void> {
       return forget(stage, event);
     case 'remove':
       return remove(stage, event);
-    case 'terminate-budgets':
-      return stage.terminateBudgets();
     case 'set-clock':
       stage.clocks.setTo(event.offsetS);
   }
@@ -74,7 +75,7 @@ async function killTemporal(stage: Stage, againMs: number): Promise<void> {
   stage.chronicle.end(TEMPORAL_AWAY);
 }
 
-async function cut({ proxy }: Stage, how: Cut, forMs: number): Promise<void> {
+async function cut({ proxy }: Stage, how: ProxyMode, forMs: number): Promise<void> {
   proxy.set(how);
   await delay(forMs);
   // Hanging requests are lost, not late: a submission that arrives minutes after its sender has died is stamped
@@ -105,8 +106,7 @@ async function freeze(stage: Stage, whom: readonly string[], forMs: number): Pro
 async function forget(stage: Stage, { againMs }: Of<'forget'>): Promise<void> {
   const { chronicle, desk } = stage;
   chronicle.begin(TEMPORAL_AWAY);
-  stage.questions.kill();
-  for (const { typed } of stage.controls) if (typed.running) typed.kill('SIGKILL');
+  stage.killControls();
   const pid = stage.temporalPid();
   // Nothing is restarted before the folder has gone.
   const gone = Promise.withResolvers<undefined>();
@@ -123,35 +123,35 @@ async function forget(stage: Stage, { againMs }: Of<'forget'>): Promise<void> {
   chronicle.end(TEMPORAL_AWAY);
 }
 
+/** `rm -rf` of an item's folder, or of the whole tree. */
 async function remove(stage: Stage, deed: Of<'remove'>): Promise<void> {
   const { campaign, item, signal, againMs } = deed;
-  removeFrom(stage, campaign, item);
-  await delay(1_000);
-  await stage.actor(runOf(campaign)).end(signal, againMs);
-}
-
-/** `rm -rf` of an item's folder, or of the whole tree. */
-export function removeFrom(stage: Stage, campaign: string, item: string | null): void {
   const rows = stage.plan.campaigns.flatMap((one) => one.rows);
   const kind = rows.find(({ id }) => id === item)?.['kind'] as Kind | undefined;
   const below = item === null || kind === undefined ? '' : `/${FOLDER_OF_KIND[kind]}/${item}`;
   // Files are still being written there: those after the first pass are removed by the second.
-  const options = { recursive: true, force: true, maxRetries: 5 };
-  rmSync(stage.tree(campaign) + below, options);
+  rmSync(stage.tree(campaign) + below, { recursive: true, force: true, maxRetries: 5 });
+  await delay(1_000);
+  await stage.actor(runOf(campaign)).end(signal, againMs);
 }
 
-export async function control(
-  stage: Stage,
-  verb: 'pause' | 'resume',
-  campaign: string,
-): Promise<number> {
-  const name = `${verb} ${campaign}`;
-  const startedAt = Date.now();
-  const typed = stage.type(verb, campaign);
-  stage.chronicle.typed(name, typed);
-  const life: Control = { name, startedAt, typed, endedAt: null };
+/** A command that hangs is killed after this time, and is an answer without a code. */
+const ANSWERS_WITHIN_MS = 90_000;
+
+/** Runs a command that sends something to a campaign, or reads, to its end. */
+export async function control(stage: Stage, ...words: readonly string[]): Promise<number> {
+  const name = words.join(' ');
+  const life: Control = {
+    name,
+    startedAt: Date.now(),
+    typed: stage.type(...words),
+    excused: false,
+  };
+  stage.chronicle.typed(name, life.typed);
   stage.controls.push(life);
-  const { code, signal } = await typed.ended;
+  const late = setTimeout(() => life.typed.kill('SIGKILL'), ANSWERS_WITHIN_MS);
+  const { code, signal } = await life.typed.ended;
+  clearTimeout(late);
   life.endedAt = Date.now();
   stage.chronicle.note(`${name} ended: ${String(code ?? signal)}`);
   return code ?? -1;

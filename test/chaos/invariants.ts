@@ -1,19 +1,16 @@
 /** What must hold after any storm: the promises of docs/architecture.md, and other expectations of users. */
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { itemsTable, neverOverBudget, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
-import { treeOf } from './encores.ts';
 import { explainedEndings } from './endings.ts';
 import { inForce } from './fault-control.ts';
-import { atMostOneJobALife } from './lives.ts';
-import { FOLDERS } from './plan.ts';
+import { FOLDERS, type Plan } from './plan.ts';
 import { allReplayable } from './replayed.ts';
-import { readJobs, type ServiceJob } from './service-records.ts';
 import { TOKENS } from './setting.ts';
-import { readableByOthers } from './squatter.ts';
 import type { Stage } from './stage.ts';
-import { explainedStates, sentIfHeld } from './states.ts';
+import { explainedStates, sentIfHeld, type ServiceJob } from './states.ts';
 import type { Played } from './storm.ts';
 
 export interface Outcome {
@@ -30,85 +27,70 @@ export async function judge(stage: Stage, played: Played): Promise<Outcome> {
   const { desk, plan } = stage;
   const journal = desk.journal(desk.path('services.db'));
   const jobs = readJobs(desk.path('services.db'));
-  const trees = treesOf(stage);
-  const rows = await Promise.all(trees.map(({ tree }) => tableOf(tree)));
+  const trees = plan.campaigns.map(({ name, rows }) => ({ tree: stage.tree(name), rows }));
+  // A missing table has no rows; `noItemLost` reports that it is missing.
+  const tables = await Promise.all(trees.map(({ tree }) => itemsTable(tree).catch(() => [])));
+  const rows = tables.flat();
   const checks: (() => unknown)[] = [
     () => allReplayable(desk.folder),
-    () => stage.questions.allAnswered(),
-    () => budgetKept(stage, journal),
+    () => budgetKept(plan, journal),
     () => neverSentInVain(stage, journal),
     () => atMostOneJobALife(plan, heardOf(journal, jobs)),
-    ...trees.map(
-      ({ tree, ids }) =>
-        () =>
-          noItemLost(tree, ids),
-    ),
-    ...trees.map(
-      ({ tree }) =>
-        () =>
-          treeIsWhole(tree),
-    ),
-    () => explainedStates(stage, rows.flat(), jobs, journal),
-    () => sentIfHeld(stage, rows.flat(), journal),
-    () => explainedEndings(stage, rows),
+    ...trees.flatMap((one) => [
+      () => noItemLost(one.tree, ids(one.rows)),
+      () => treeIsWhole(one.tree),
+    ]),
+    () => explainedStates(plan, rows, jobs, journal),
+    () => sentIfHeld(plan, rows, journal),
+    () => explainedEndings(stage, tables),
     () => tokensKept(stage, played),
-    () => othersKeptOut(stage),
     () => nothingLeft(desk.folder),
   ];
   const broken: string[] = played.stuck === null ? [] : [played.stuck];
-  for (const check of checks) {
-    try {
-      await check();
-    } catch (error) {
-      broken.push(wordsOf(error));
-    }
+  for (const check of checks) await attempt(broken, check);
+  return { journal, jobs, broken, items: countEnds(rows) };
+}
+
+const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
+
+/** Adds the violation to `broken`. The actual value is in the error, not in its message. */
+export async function attempt(broken: string[], check: () => unknown): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (!(error instanceof Error)) return void broken.push(String(error));
+    const found = 'actual' in error ? `\n${JSON.stringify(error.actual, null, 2)}` : '';
+    broken.push((error.message.split(': expected')[0] ?? '') + found);
   }
+}
+
+/** Items by state and code. */
+export function countEnds(rows: readonly Record<string, string>[]): Record<string, number> {
   const items: Record<string, number> = {};
-  for (const { state, error_code: code } of rows.flat()) {
+  for (const { state, error_code: code } of rows) {
     const key = [state, code].filter(Boolean).join(' ');
     items[key] = (items[key] ?? 0) + 1;
   }
-  return { journal, jobs, broken, items };
+  return items;
 }
 
-/** The actual value is in the error, not in its message. */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const found = 'actual' in error ? `\n${JSON.stringify(error.actual, null, 2)}` : '';
-  return error.message.split(': expected')[0] + found;
+/** The services' own records of their jobs. */
+function readJobs(file: string): ServiceJob[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = database.prepare('SELECT id, service, state, fault, error FROM jobs').all();
+    return rows as unknown as ServiceJob[];
+  } finally {
+    database.close();
+  }
 }
 
-interface Tree {
-  /** Its folder. */
-  readonly tree: string;
-  /** The rows that it must contain. */
-  readonly ids: readonly string[];
-}
-
-/** Those of the campaigns, in the plan's order, and one for each name that was used again in another folder. */
-function treesOf(stage: Stage): Tree[] {
-  const { campaigns, encores } = stage.plan;
-  const first = campaigns.slice(0, 1);
-  const elsewhere = encores.filter(({ how }) => how === 'elsewhere');
-  const again = elsewhere.flatMap((encore) =>
-    first.map(({ name, rows }) => ({ tree: treeOf(stage, encore, name), rows })),
-  );
-  return [...campaigns.map(({ name, rows }) => ({ tree: stage.tree(name), rows })), ...again].map(
-    ({ tree, rows }) => ({ tree, ids: rows.map(({ id }) => id) }),
-  );
-}
-
-/** A missing table has no rows; `noItemLost` reports that it is missing. */
-async function tableOf(tree: string): Promise<Record<string, string>[]> {
-  return itemsTable(tree).catch(() => []);
-}
-
-function budgetKept({ plan }: Stage, journal: readonly JournalEntry[]): void {
-  const { limit, moleculeLimit, windowMs } = plan.service;
+function budgetKept({ service }: Plan, journal: readonly JournalEntry[]): void {
+  const { limit, moleculeLimit, windowMs } = service;
   neverOverBudget(journal, { limit, windowMs });
   if (moleculeLimit === null) return;
   // The promise names the service that has a limit by contract; here the other one has one, too.
-  const molecules = journal.filter(({ service }) => service === 'molecules');
+  const molecules = journal.filter((entry) => entry.service === 'molecules');
   const asIf = molecules.map((entry) => ({ ...entry, service: 'predictions' as const }));
   neverOverBudget(asIf, { limit: moleculeLimit, windowMs });
 }
@@ -144,32 +126,48 @@ function heardOf(journal: readonly JournalEntry[], jobs: readonly ServiceJob[]):
   return journal.filter(({ requestId }) => requestId === null || known.has(requestId));
 }
 
-/** Everywhere except in the database of the services, which received the tokens. */
-async function tokensKept(stage: Stage, played: Played): Promise<void> {
-  const { desk } = stage;
-  const second = ['results', '.hundredfold'].map((name) => `${FOLDERS.second}/${name}`);
-  const own = ['results', 'other-results', '.hundredfold', 'forgotten', 'temporal', 'state'];
-  const folders = [...own, ...second].map((name) => desk.path(name));
-  for (const token of Object.values(TOKENS)) {
-    for (const folder of folders.filter(existsSync)) {
-      await noSecret(token, folder, texts(stage, played));
-    }
+/**
+ * At most one job in each life of an item: by name if jobs have names, otherwise by their number. A row whose files
+ * were removed starts another life: its previous job is unknown.
+ */
+function atMostOneJobALife({ campaigns, events }: Plan, journal: readonly JournalEntry[]): void {
+  const lives = new Map<string, number>();
+  for (const { name, rows } of campaigns) {
+    const removed = events.flatMap((e) =>
+      e.do === 'remove' && e.campaign === name ? [e.item] : [],
+    );
+    for (const { id } of rows)
+      lives.set(id, 1 + removed.filter((item) => item === null || item === id).length);
+  }
+  const accepted = journal.filter((entry) => entry.accepted);
+  // Of `CAMPAIGN.ID.DIGEST`; a molecule's job has the name of its row.
+  const idIn = (jobName: string): string => jobName.split('.')[1] ?? jobName;
+  const names = Map.groupBy(
+    accepted.flatMap(({ jobName }) => jobName ?? []),
+    idIn,
+  );
+  const tooMany = [...names].filter(([id, of]) => of.length > (lives.get(id) ?? 0));
+  expect(tooMany, 'names accepted more often than their item has lived').toEqual([]);
+  const rows = campaigns.flatMap((campaign) => campaign.rows);
+  for (const service of ['molecules', 'predictions'] as const) {
+    const own = rows.filter(({ kind }) => (kind === 'molecule') === (service === 'molecules'));
+    const most = own.reduce((sum, { id }) => sum + (lives.get(id) ?? 0), 0);
+    const jobs = accepted.filter((entry) => entry.service === service);
+    expect(jobs.length, `accepted jobs of the service for ${service}`).toBeLessThanOrEqual(most);
   }
 }
 
-/** Another user of the machine can read no token, and could not make us write through a link. */
-function othersKeptOut({ desk, squatter }: Stage): void {
-  if (squatter === null) return;
-  squatter.madeUsWriteNothing();
-  readableByOthers(desk.folder, Object.values(TOKENS));
-}
-
-function texts({ chronicle }: Stage, { processArguments }: Played): Record<string, string> {
-  const said = chronicle.commands.map(({ name, typed }, n): [string, string] => [
+/** Everywhere except in the database of the services, which received the tokens. */
+async function tokensKept({ desk, chronicle }: Stage, played: Played): Promise<void> {
+  const own = ['results', '.hundredfold', 'forgotten', 'temporal', 'state'];
+  const second = ['results', '.hundredfold'].map((name) => `${FOLDERS.second}/${name}`);
+  const said = chronicle.commands.map(({ name, typed }, n) => [
     `what ${name} (${n}) printed`,
     `${typed.stdout}\n${typed.stderr}`,
   ]);
-  return { 'process arguments': processArguments, ...Object.fromEntries(said) };
+  const texts = { 'process arguments': played.processArguments, ...Object.fromEntries(said) };
+  for (const folder of [...own, ...second].map((name) => desk.path(name)).filter(existsSync))
+    for (const token of Object.values(TOKENS)) await noSecret(token, folder, texts);
 }
 
 /** No process works in the round's folder, or has it among its arguments. */

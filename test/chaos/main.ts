@@ -8,10 +8,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { whyClocksStand } from './clock.ts';
 import { judge, type Outcome } from './invariants.ts';
-import { KINDS, type RoundKind } from './kinds.ts';
 import { Patience } from './patience.ts';
-import { planRound, type Plan } from './plan.ts';
-import { whyNoOtherUser } from './squatter.ts';
+import { KINDS, planRound, type Plan, type RoundKind } from './plan.ts';
 import { Stage } from './stage.ts';
 import { play } from './storm.ts';
 import { shareTemporalCli } from '../shared-cli.ts';
@@ -58,8 +56,6 @@ async function passes(plan: Plan): Promise<boolean> {
   say(
     `round ${round} of seed ${seed}: ${plan.kind}, ${plan.scenario}, ${rows} items, ${wordsFor(plan)}`,
   );
-  const noOther = plan.squat === null ? null : whyNoOtherUser();
-  if (noOther !== null) say(`  without the other user (${noOther})`);
   const stage = await Stage.open(plan);
   onStage = stage;
   let outcome: Outcome | null = null;
@@ -72,8 +68,6 @@ async function passes(plan: Plan): Promise<boolean> {
   } catch (error) {
     broken.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
-  const { late } = stage.clocks;
-  if (broken.length > 0 && late !== null) broken.push(`repeat the round: ${late}`);
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
   const items = Object.entries(outcome?.items ?? {}).map(([how, n]) => `${n} ${how}`);
   say(`  ${broken.length === 0 ? 'passed' : 'FAILED'} in ${seconds} s: ${items.join(', ')}`);
@@ -104,21 +98,17 @@ async function inOrder(stage: Stage): Promise<boolean> {
   return false;
 }
 
-function wordsFor({ events, askEveryMs, encores, squat }: Plan): string {
+function wordsFor({ events }: Plan): string {
   const words = events.map((e) => {
     if (e.do === 'faults') return e.rules.map(({ name }) => name).join('+');
     if (e.do === 'end') return `${e.signal} ${e.whom}`;
     if (e.do === 'freeze') return `freeze ${e.whom.join(' and ')} for ${e.forMs} ms`;
     if (e.do === 'remove') return `remove ${e.item ?? 'the tree'}`;
+    if (e.do === 'ask') return e.words.join(' ');
     if (e.do === 'set-clock') return `clock ${e.offsetS} s`;
     return e.do === 'cut' ? `cut (${e.cut})` : e.do;
   });
-  const more = [
-    ...encores.map(({ how }) => `again: ${how}`),
-    ...(askEveryMs === null ? [] : [`asked every ${askEveryMs} ms`]),
-    ...(squat === null ? [] : [`another user (${squat})`]),
-  ];
-  return [...words, ...more].join(', ') || 'nothing else';
+  return words.join(', ') || 'nothing else';
 }
 
 /** Our actions and the submissions that the service accepted, line by line, in ms since the first command started. */

@@ -15,29 +15,28 @@ export function environmentIn(folder: string): Readonly<Record<string, string>> 
   };
 }
 
+/** The words of `hundredfold` that start the local services, all of whose options are given. */
+export function servicesWords(options: Readonly<Record<string, string | number>>): string[] {
+  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  return ['services', '--engine', 'synthetic', '--database', 'services.db', ...words];
+}
+
 export function servicesCommand({ service }: Plan, port: number): string[] {
   const { limit, moleculeLimit, windowMs, enforced, jobMs } = service;
-  const options = {
+  const words = servicesWords({
     port,
     limit: enforced ? limit : 0,
     'molecule-limit': enforced ? (moleculeLimit ?? 0) : 0,
     window: `${windowMs}ms`,
-    engine: 'synthetic',
     'job-time': `${jobMs}ms`,
     concurrency: service.concurrency,
     'retry-after': service.retryAfterSeconds,
-    database: 'services.db',
-  };
-  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  return ['services', ...words, '--fault-control'];
+  });
+  return [...words, '--fault-control'];
 }
 
 /** @param port of the proxy in front of the services */
-export function configuration(
-  { kind, service }: Plan,
-  port: number,
-  temporal: DevServer | null,
-): string {
+export function configuration({ service }: Plan, port: number, temporal: DevServer | null): string {
   const { limit, moleculeLimit, windowMs } = service;
   const budget = (of: number | null) =>
     of === null ? 'none' : `{ limit: ${of}, window: ${windowMs}ms }`;
@@ -45,6 +44,6 @@ export function configuration(
   return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}services:
   molecules: { url: "${url}/acpype", budget: ${budget(moleculeLimit)} }
   predictions: { url: "${url}", budget: ${budget(limit)}, statusRequests: 20 }
-jobs: { lostAfter: 2s, sameFailures: ${kind === 'burst' ? 5 : 'none'} }
+jobs: { lostAfter: 2s, sameFailures: none }
 `;
 }

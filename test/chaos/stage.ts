@@ -1,7 +1,6 @@
 /** The environment of a round: the processes, the network between them, their folder. */
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { temporalCli } from '../../src/temporal/cli.ts';
-import { connectClient } from '../../src/temporal/connection.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
@@ -13,22 +12,22 @@ import { childrenOf, Clocks } from './clocks.ts';
 import { HOST } from './deeds.ts';
 import { Edges } from './edges.ts';
 import { FaultControl } from './fault-control.ts';
-import { FOLDERS, runOf, WORKERS, type Plan, type PlannedCampaign } from './plan.ts';
-import { Questions } from './questions.ts';
+import { FOLDERS, runOf, WORKERS, type Plan } from './plan.ts';
 import { configuration, environmentIn, servicesCommand } from './setting.ts';
-import { sharedTemporaryFolder, Squatter, whyNoOtherUser } from './squatter.ts';
 
 /** The chronicle's name for the time in which a Temporal elsewhere is away. */
 export const TEMPORAL_AWAY = 'Temporal away';
 /** … and for the time in which a working command is suspended. */
 export const WORK_STANDS = 'work stands still';
 
-/** A command that sends something to a campaign and ends. */
+/** A command that sends something to a campaign, or reads, and ends. */
 export interface Control {
   readonly name: string;
   readonly typed: Typed;
   readonly startedAt: number;
-  endedAt: number | null;
+  endedAt?: number;
+  /** It was killed in a power cut. */
+  excused: boolean;
 }
 
 export class Stage {
@@ -40,18 +39,10 @@ export class Stage {
   /** The commands of the plan's campaigns, in its order. */
   readonly runs: readonly Actor[];
   readonly workers: readonly Actor[];
-  /** The first campaign's command in another working folder. */
-  readonly rivals: readonly Actor[];
-  /** `watch`, if there are questions. */
-  readonly watchers: readonly Actor[];
-  /** Runs of used names. */
-  readonly encores: Actor[] = [];
   readonly controls: Control[] = [];
-  readonly questions: Questions;
   readonly faults: FaultControl;
   readonly clocks: Clocks;
   readonly proxy: Proxy;
-  squatter: Squatter | null = null;
   /** The server of the scenario `elsewhere`. */
   #temporal: DevServer | null = null;
 
@@ -69,43 +60,30 @@ export class Stage {
   }
 
   private constructor(plan: Plan, port: number, edges: Edges, proxy: Proxy) {
-    const { chronicle, desk } = this;
+    const { chronicle } = this;
     this.plan = plan;
     this.edges = edges;
     this.proxy = proxy;
     const serve = (): Typed => {
       this.faults.forgotten();
-      return desk.type(servicesCommand(plan, port), { env: environmentIn(desk.folder) });
+      return this.type(...servicesCommand(plan, port));
     };
     this.services = new Actor('services', serve, chronicle, false);
     this.faults = new FaultControl(`http://127.0.0.1:${port}`, chronicle);
-    const actor = (name: string, words: readonly string[], folder: string, finishes: boolean) =>
-      new Actor(name, () => this.#typeIn(folder, words), chronicle, finishes);
-    this.runs = plan.campaigns.map((campaign) => {
-      const { name, folder } = campaign;
-      const type = (words: readonly string[]) => this.#typeIn(folder, words);
-      const words = this.runCommand(campaign);
+    this.runs = plan.campaigns.map(({ name, folder }) => {
+      const noWorker = plan.ownWorker ? [] : ['--no-worker'];
+      const words = ['run', `${name}.jsonl`, '--json', ...noWorker];
       // The remedy for a tree that was removed under a running campaign.
       const heed = async ({ stderr }: Ended): Promise<void> => {
-        if (stderr.includes('[TREE_NOT_HERE]')) await type(['cancel', name, '--abandon']).ended;
+        if (stderr.includes('[TREE_NOT_HERE]'))
+          await this.#typeIn(folder, ['cancel', name, '--abandon']).ended;
       };
-      return new Actor(runOf(name), () => type(words), chronicle, true, heed);
+      return new Actor(runOf(name), () => this.#typeIn(folder, words), chronicle, true, heed);
     });
     const workers = plan.scenario === 'elsewhere' ? WORKERS : [];
-    this.workers = workers.map((name) => {
-      // As on another host: its ledger does not see what the first one sends.
-      const apart = plan.kind === 'terminated' && name !== WORKERS[0];
-      const more = apart ? { HUNDREDFOLD_STATE_DIR: desk.path('state of the second host') } : {};
-      const type = () => this.#typeIn(FOLDERS.first, ['worker'], more);
-      return new Actor(name, type, chronicle, false);
-    });
-    const rival = ['run', 'a.jsonl', '--out', '../results', '--json'];
-    this.rivals = plan.rival ? [actor('rival', rival, FOLDERS.second, true)] : [];
-    const watched = plan.askEveryMs === null ? [] : plan.campaigns.slice(0, 1);
-    this.watchers = watched.map(({ name, folder }) =>
-      actor(`watch ${name}`, ['watch', name], folder, true),
+    this.workers = workers.map(
+      (name) => new Actor(name, () => this.type('worker'), chronicle, false),
     );
-    this.questions = new Questions((...words) => this.type(...words), chronicle);
     this.clocks = new Clocks(() => this.#clockOwners());
   }
 
@@ -113,9 +91,9 @@ export class Stage {
     return [this.services, ...this.commands];
   }
 
-  /** All that work or read for a user, and no service. */
+  /** All that work for a user, and no service. */
   get commands(): readonly Actor[] {
-    return [...this.workers, ...this.runs, ...this.rivals, ...this.watchers, ...this.encores];
+    return [...this.workers, ...this.runs];
   }
 
   actor(name: string): Actor {
@@ -130,11 +108,6 @@ export class Stage {
 
   type(...words: readonly string[]): Typed {
     return this.#typeIn(FOLDERS.first, words);
-  }
-
-  runCommand({ name }: Pick<PlannedCampaign, 'name'>): string[] {
-    const noWorker = this.plan.ownWorker ? [] : ['--no-worker'];
-    return ['run', `${name}.jsonl`, '--json', ...noWorker];
   }
 
   /** The output tree of a campaign. */
@@ -160,28 +133,21 @@ export class Stage {
     this.chronicle.note(`Temporal runs (process ${this.#temporal.pid})`);
   }
 
-  async terminateBudgets(): Promise<void> {
-    const { address = '' } = this.#temporal ?? {};
-    const client = await connectClient({ address, namespace: 'default', embedded: false });
-    try {
-      const query = 'WorkflowType = "budget" AND ExecutionStatus = "Running"';
-      for await (const { workflowId } of client.workflow.list({ query })) {
-        await client.workflow.getHandle(workflowId).terminate('chaos');
-        this.chronicle.note(`${workflowId} was terminated`);
-      }
-    } finally {
-      await client.connection.close();
+  /** Those that have not ended, as in a power cut. */
+  killControls(): void {
+    for (const life of this.controls.filter(({ typed }) => typed.running)) {
+      life.excused = true;
+      life.typed.kill('SIGKILL');
     }
   }
 
   /** Every process ends in order: commands first, then what they depend on. */
   async strike(): Promise<void> {
-    await this.questions.stop();
+    await Promise.all(this.controls.map(({ typed }) => typed.ended));
     await Promise.all(this.commands.map((actor) => actor.retire()));
     await this.clocks.stop();
     await this.services.retire();
     if (this.#temporal !== null) await stopDevServer(this.#temporal);
-    this.squatter?.leave();
     await this.faults.stop();
     await this.proxy.close();
   }
@@ -189,58 +155,40 @@ export class Stage {
   /** Remaining processes end at once; the folder stays. */
   async clear(): Promise<void> {
     for (const actor of this.actors) actor.abandon();
-    this.questions.kill();
-    this.squatter?.leave();
-    const pids = [...this.chronicle.commands.map(({ typed }) => (typed.running ? typed.pid : 0))];
+    const pids = this.chronicle.commands.map(({ typed }) => (typed.running ? typed.pid : 0));
     for (const pid of [...pids, ...this.desk.servers(), this.temporalPid() ?? 0]) {
       if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
     }
-    await Promise.all([this.questions.stop(), this.clocks.stop(), this.faults.stop()]);
+    await Promise.all([this.clocks.stop(), this.faults.stop()]);
     await this.proxy.close();
   }
 
   async #setUp(): Promise<void> {
     const { desk, plan } = this;
-    // Other users may look in, as far as the modes of its contents allow.
-    chmodSync(desk.folder, 0o755);
-    const temporary = sharedTemporaryFolder(desk.path('tmp'));
-    for (const folder of Object.values(FOLDERS)) mkdirSync(desk.path(folder), { recursive: true });
-    for (const campaign of plan.campaigns) {
-      // A rival has the same manifest: by another path it would be another one.
-      const folders = plan.rival ? Object.values(FOLDERS) : [campaign.folder];
-      for (const folder of folders) this.#layOut(campaign, folder);
+    for (const folder of [...Object.values(FOLDERS), 'tmp'])
+      mkdirSync(desk.path(folder), { recursive: true });
+    for (const { name, rows, folder } of plan.campaigns) {
+      const manifest = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      desk.write(`${folder}/${name}.jsonl`, manifest);
+      for (const [file, text] of Object.entries(plan.files)) desk.write(`${folder}/${file}`, text);
     }
     await this.startTemporal();
-    for (const folder of Object.values(FOLDERS)) {
-      const text = configuration(plan, this.proxy.port, this.#temporal);
-      desk.write(`${folder}/hundredfold.yaml`, text);
-    }
-    if (plan.squat !== null && whyNoOtherUser() === null)
-      this.squatter = await Squatter.settle(plan.squat, temporary, desk.path('lured'));
+    const text = configuration(plan, this.proxy.port, this.#temporal);
+    for (const folder of Object.values(FOLDERS)) desk.write(`${folder}/hundredfold.yaml`, text);
     this.services.start();
     await this.services.typed?.says('Ctrl-C stops');
   }
 
-  #layOut({ name, rows }: PlannedCampaign, folder: string): void {
-    const manifest = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-    this.desk.write(`${folder}/${name}.jsonl`, manifest);
-    const files = Object.entries(this.plan.files);
-    for (const [file, text] of files) this.desk.write(`${folder}/${file}`, text);
-  }
-
-  #typeIn(folder: string, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  #typeIn(folder: string, words: readonly string[]): Typed {
     const { desk } = this;
-    const env = { ...environmentIn(desk.folder), ...more };
-    return desk.type(words, { cwd: desk.path(folder), env });
+    return desk.type(words, { cwd: desk.path(folder), env: environmentIn(desk.folder) });
   }
 
   /** The server's alone if it is elsewhere; otherwise that of a machine without the services. */
   #clockOwners(): number[] {
-    const { chronicle, desk, plan, services } = this;
+    const { chronicle, plan, services } = this;
     const servers = [this.temporalPid() ?? 0];
     if (plan.scenario === 'elsewhere') return servers.filter((pid) => pid > 0);
-    const second = desk.path(FOLDERS.second, '.hundredfold');
-    if (existsSync(second)) servers.push(Number(desk.record('server', second)?.['pid'] ?? 0));
     const commands = chronicle.commands.flatMap(({ typed }) =>
       typed.running && typed !== services.typed ? [typed.pid] : [],
     );

@@ -6,13 +6,19 @@ import { expect } from 'vitest';
 import type { JournalEntry } from '../../src/local-services/journal.ts';
 import { codesExplainedBy } from './fault-menu.ts';
 import type { Event } from './deeds.ts';
-import type { ServiceJob } from './service-records.ts';
-import type { Stage } from './stage.ts';
+import type { Plan } from './plan.ts';
 
 type Row = Readonly<Record<string, string>>;
 
+export interface ServiceJob {
+  readonly id: string;
+  readonly state: string;
+  /** The fault that affected it when it was accepted. */
+  readonly fault: string | null;
+}
+
 export function explainedStates(
-  { plan }: Pick<Stage, 'plan'>,
+  plan: Plan,
   rows: readonly Row[],
   jobs: readonly ServiceJob[],
   journal: readonly JournalEntry[],
@@ -22,9 +28,7 @@ export function explainedStates(
   const codes = plan.events.flatMap((event) =>
     event.do === 'faults' ? event.rules.flatMap((rule) => codesExplainedBy(rule) ?? []) : [],
   );
-  const unsure =
-    plan.events.some(makesUnsure) ||
-    plan.encores.some(({ killedAfterMs }) => killedAfterMs !== null);
+  const unsure = plan.events.some(makesUnsure);
   const strange = rows.filter((row) => {
     const id = row['remote_id'] ?? '';
     const code = row['error_code'] ?? '';
@@ -58,6 +62,7 @@ const HARMLESS_TO_ANSWERS = new Set([
 function makesUnsure(event: Event): boolean {
   switch (event.do) {
     case 'pause':
+    case 'ask':
     case 'set-clock':
       return false;
     case 'faults':
@@ -76,11 +81,11 @@ const NOTED_IN_VAIN = 2;
 
 /** If nothing can be lost in transit, a molecule is held only if the service has a job without an item. */
 export function sentIfHeld(
-  { plan }: Pick<Stage, 'plan'>,
+  plan: Plan,
   rows: readonly Row[],
   journal: readonly JournalEntry[],
 ): void {
-  if (plan.events.some((event) => LOSING.has(event.do)) || plan.encores.length > 0) return;
+  if (plan.events.some((event) => LOSING.has(event.do))) return;
   const molecules = rows.filter(({ kind }) => kind === 'molecule');
   const held = molecules.filter(({ state }) => state === 'held').length;
   const claimed = new Set(molecules.flatMap(({ remote_id: id }) => (id ? [id] : [])));

@@ -39,13 +39,6 @@ function must(
   throw new Error(`${program} ${args.join(' ')}\n${run.stdout}\n${run.stderr}`);
 }
 
-interface Place {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** The Node that is first on PATH. */
-  readonly node?: string;
-}
-
 export class Installed {
   readonly #folder = mkdtempSync(join(tmpdir(), 'hundredfold-package-'));
   readonly home = join(this.#folder, 'home');
@@ -83,25 +76,17 @@ export class Installed {
     return path;
   }
 
-  /** Only the named variables of the tests' environment are passed on. */
-  start(
-    cwd: string,
-    args: readonly string[],
-    env: NodeJS.ProcessEnv = {},
-    node = process.execPath,
-  ) {
-    return this.#spawn(join(this.#prefix, 'bin', 'hundredfold'), args, { cwd, env, node });
+  start(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    return this.#spawn(join(this.#prefix, 'bin', 'hundredfold'), args, cwd, env);
   }
 
-  #spawn(program: string, args: readonly string[], { cwd, env, node = process.execPath }: Place) {
+  /** Only the named variables of the tests' environment are passed on. */
+  #spawn(program: string, args: readonly string[], cwd: string, more: NodeJS.ProcessEnv) {
+    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+    const XDG_RUNTIME_DIR = this.folder('.runtime');
     const child = spawn(program, args, {
       cwd,
-      env: {
-        PATH: `${dirname(node)}:/usr/bin:/bin`,
-        HOME: this.home,
-        XDG_RUNTIME_DIR: this.folder('.runtime'),
-        ...env,
-      },
+      env: { PATH, HOME: this.home, XDG_RUNTIME_DIR, ...more },
       ...(isRoot && { uid: STRANGER, gid: STRANGER }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -125,7 +110,7 @@ export class Installed {
     copyFileSync(program, copy);
     // An ES module, as the package is.
     writeFileSync(join(cwd, 'package.json'), '{ "type": "module" }');
-    return this.#spawn(process.execPath, [copy, ...args], { cwd, env }).ended;
+    return this.#spawn(process.execPath, [copy, ...args], cwd, env).ended;
   }
 
   async run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
@@ -138,11 +123,6 @@ export class Installed {
       const { size, mtimeMs, mode } = statSync(join(this.program, name));
       return `${name} ${size} ${mtimeMs} ${mode}`;
     });
-  }
-
-  /** Disk space, in MB of 1,000,000 bytes. */
-  megabytes(): number {
-    return Number.parseInt(must('du', ['-sk', this.#prefix]), 10) * 1.024e-3;
   }
 
   close(): void {

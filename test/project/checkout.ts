@@ -1,18 +1,6 @@
-/**
- * A small checkout in a temporary folder, with a fake of the Temporal CLI on PATH.
- */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+/** A small checkout in a temporary folder, with a fake of the Temporal CLI on PATH. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -57,28 +45,16 @@ export class Checkout {
     return path;
   }
 
-  /** What a fake recorded; empty if it was never called. */
-  read(name: string): string {
-    return existsSync(this.path(name)) ? readFileSync(this.path(name), 'utf8') : '';
-  }
-
   /** A program on PATH, in place of the real one. */
   program(name: string, script: string): void {
     chmodSync(this.write(`stand-ins/${name}`, `#!/bin/sh\n${script}\n`), 0o755);
-  }
-
-  environment(): NodeJS.ProcessEnv {
-    return {
-      PATH: `${this.#bin}:/usr/bin:/bin`,
-      HOME: this.root,
-    };
   }
 
   /** Runs a script of the checkout, without the test's own environment. */
   start(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     const child = spawn(process.execPath, [this.path(script), ...args], {
       cwd: this.root,
-      env: { ...this.environment(), ...env },
+      env: { PATH: `${this.#bin}:/usr/bin:/bin`, HOME: this.root, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#started.push(child);

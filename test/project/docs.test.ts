@@ -1,14 +1,13 @@
 /** The documentation is correct: links, configuration examples, command lines, error codes. */
-import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { program } from '../../src/cli/command-line/program.ts';
 import { withEnvironment } from '../../src/config/environment.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -60,17 +59,8 @@ function brokenLinks(path: string, text: string): string[] {
     });
 }
 
-describe('links', () => {
-  test.each(PAGES)('of %s lead somewhere in the project', (page) => {
-    expect(brokenLinks(join(ROOT, page), read(page))).toEqual([]);
-  });
-
-  test('of the README name every page of docs/', () => {
-    const missing = globSync('docs/*.md', { cwd: ROOT }).filter(
-      (page) => !read('README.md').includes(`](${page})`),
-    );
-    expect(missing).toEqual([]);
-  });
+test.each(PAGES)('links of %s lead somewhere in the project', (page) => {
+  expect(brokenLinks(join(ROOT, page), read(page))).toEqual([]);
 });
 
 /** `services.predictions.budget.limit`: the keys of the configuration from its schema. */
@@ -138,73 +128,39 @@ describe('the configuration', () => {
   });
 });
 
-interface QuotedCommand {
-  readonly page: string;
-  readonly words: readonly string[];
-}
-
 /** `hundredfold run night.csv --detach` → run, night.csv, --detach; in code only, without comments. */
-function quotedCommands(page: string): QuotedCommand[] {
+function quotedCommands(page: string): (readonly string[])[] {
   const lines = [...blocks(page, 'sh'), ...blocks(page, '')].flatMap((block) => block.split('\n'));
   return [...lines, ...inlineCode(page)].flatMap((line) => {
     const typed = /(?:^|npx )hundredfold ([^#&;]+)/.exec(line)?.[1];
-    return typed === undefined ? [] : [{ page, words: typed.trim().split(/\s+/) }];
+    return typed === undefined ? [] : [typed.trim().split(/\s+/)];
   });
 }
 
-/** What the program reports about itself: command → its options. */
-const KNOWN = new Map<string, string>();
-
-async function help(...args: readonly string[]): Promise<string> {
-  const bin = join(ROOT, 'bin', 'hundredfold.js');
-  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--help']);
-  return stdout;
-}
-
-/** Names of the commands that a help text lists. */
-function commandsIn(text: string): string[] {
-  const list = text.split('Commands:')[1] ?? '';
-  return [...list.matchAll(/^ {2}([a-z]+(?:-[a-z]+)*) /gm)].map(([, name]) => name ?? '');
-}
-
-function commandProblem({ words }: QuotedCommand): string | null {
-  const [first = '', second = '', ...others] = words;
-  const isGroup = commandsIn(KNOWN.get(first) ?? '').length > 0 && /^[a-z]/.test(second);
-  const name = isGroup ? `${first} ${second}` : first;
-  const rest = isGroup ? others : [second, ...others];
-  const options = KNOWN.get(name);
-  if (options === undefined) return /^[a-z]/.test(name) ? `no command ${name}` : null;
+function commandProblem(words: readonly string[], among: Command = program): string | null {
+  const [name = '', ...rest] = words;
+  if (!/^[a-z]/.test(name) && among === program) return null;
+  const command = among.commands.find((one) => one.name() === name);
+  if (command === undefined) return name === 'help' ? null : `no command ${name}`;
+  if (command.commands.length > 0 && /^[a-z]/.test(rest[0] ?? ''))
+    return commandProblem(rest, command);
+  const help = new Command().createHelp();
+  const options = [...help.visibleOptions(command), ...program.options];
+  const flags = options.flatMap(({ short, long }) => [short, long]);
   const unknown = rest
     .flatMap((word) => /^(--?[a-z][a-z-]*)/.exec(word)?.[1] ?? [])
-    .find((option) => !new RegExp(`(^|\\s)${option}(,|\\s)`, 'm').test(options));
+    .find((option) => !flags.includes(option));
   return unknown === undefined ? null : `no option ${unknown} of ${name}`;
 }
 
-describe('command lines', () => {
-  beforeAll(async () => {
-    await Promise.all(
-      commandsIn(await help()).map(async (name) => {
-        const text = await help(name);
-        KNOWN.set(name, text);
-        const inner = commandsIn(text).filter((one) => one !== 'help');
-        for (const one of inner) KNOWN.set(`${name} ${one}`, await help(name, one));
-      }),
-    );
-    // Some sixty processes: a busy machine takes longer than the usual 10 s.
-  }, 120_000);
-
-  test('are found, and the help of the program is parsed', () => {
-    expect(quotedCommands('README.md').length).toBeGreaterThan(3);
-    expect([...KNOWN.keys()]).toEqual(expect.arrayContaining(['run', 'status', 'doctor']));
+test.each(CURRENT)('command lines in %s name commands and options that exist', (page) => {
+  const quoted = quotedCommands(page);
+  if (page === 'README.md') expect(quoted.length).toBeGreaterThan(3);
+  const problems = quoted.flatMap((words) => {
+    const problem = commandProblem(words);
+    return problem === null ? [] : [`hundredfold ${words.join(' ')}: ${problem}`];
   });
-
-  test.each(CURRENT)('in %s name commands and options that exist', (page) => {
-    const problems = quotedCommands(page).flatMap((quoted) => {
-      const problem = commandProblem(quoted);
-      return problem === null ? [] : [`hundredfold ${quoted.words.join(' ')}: ${problem}`];
-    });
-    expect(problems).toEqual([]);
-  });
+  expect(problems).toEqual([]);
 });
 
 const CLASSES = [
@@ -245,12 +201,5 @@ describe('error codes', () => {
     // `SETUP_…` errors explain themselves; the others have a row each.
     const explained = (code: string) => written.has(code) || code.startsWith('SETUP_');
     expect([...RAISED].filter((code) => !explained(code))).toEqual([]);
-  });
-});
-
-describe('the Temporal UI', () => {
-  test('is documented with every search attribute', () => {
-    const page = read('docs/temporal-ui.md');
-    for (const { name } of Object.values(ATTRIBUTES)) expect(page).toMatch(`| \`${name}\``);
   });
 });
