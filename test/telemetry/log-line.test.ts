@@ -10,7 +10,8 @@ function logLine(message: string, meta: Record<string, unknown>, format: LogForm
 }
 
 test('as JSON a line has time, level and message, and names its campaign and item', () => {
-  const meta = { workflowId: 'item:night:mol-1', taskQueue: 'hundredfold' };
+  const runId = '0199a3f4-5b6c-7d8e-9fa0-b1c2d3e4f506';
+  const meta = { workflowId: 'item:night:mol-1', runId, taskQueue: 'hundredfold' };
   expect(JSON.parse(logLine('a\nb', meta, 'json'))).toEqual({
     time: '2023-11-14T22:13:20.123Z',
     level: 'WARN',
