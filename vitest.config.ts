@@ -26,7 +26,7 @@ const SLOW = [
   'test/workflows/!(answer-times|details).test.ts',
   'test/{cluster,containers,library,notebook,package,telemetry,temporal,ui,watchdog}/**',
   'test/report/page/**',
-  'test/report/{cells.property,crate,damaged-tree,publish-tree,verify}.test.ts',
+  'test/report/{cells.property,crate,damaged-tree,publish,verify}.test.ts',
   'test/manifest/{encodings,lossless.property,problems,sources}.test.ts',
   'test/local-services/{engine-processes,faults}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',

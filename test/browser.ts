@@ -3,7 +3,7 @@
  * `@sparticuz/chromium` carries for Linux x64, with the libraries that a bare machine lacks.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,11 +12,6 @@ import { chromium, type Browser } from 'playwright-core';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CARRIED = join(ROOT, '.tools', 'chromium');
-
-interface Executable {
-  readonly path: string;
-  readonly environment: NodeJS.ProcessEnv;
-}
 
 /**
  * The caller closes it. WebGL is rendered in software, so that a machine without a graphics card gives the same result.
@@ -30,22 +25,17 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-async function findChromium(): Promise<Executable> {
+async function findChromium(): Promise<{ path: string; environment: NodeJS.ProcessEnv }> {
   const named = process.env['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') return { path: named, environment: process.env };
   const installed = onPath(['chromium', 'chromium-browser', 'google-chrome']);
   if (installed !== null) return { path: installed, environment: process.env };
   if (!existsSync(CARRIED)) await unpackCarried();
-  return {
-    path: join(CARRIED, 'chromium'),
-    environment: {
-      ...process.env,
-      FONTCONFIG_FILE: await fontConfiguration(),
-      LD_LIBRARY_PATH: [join(CARRIED, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH'] ?? ''].join(
-        delimiter,
-      ),
-    },
-  };
+  const libraries = [join(CARRIED, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH'] ?? ''];
+  const FONTCONFIG_FILE = await fontConfiguration();
+  const LD_LIBRARY_PATH = libraries.join(delimiter);
+  const environment = { ...process.env, FONTCONFIG_FILE, LD_LIBRARY_PATH };
+  return { path: join(CARRIED, 'chromium'), environment };
 }
 
 /**
@@ -65,18 +55,9 @@ async function fontConfiguration(): Promise<string> {
 }
 
 function onPath(names: readonly string[]): string | null {
-  for (const name of names) {
-    for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-      const path = join(folder, name);
-      try {
-        accessSync(path, constants.X_OK);
-        return path;
-      } catch {
-        // Not found: the next folder.
-      }
-    }
-  }
-  return null;
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find((path) => existsSync(path)) ?? null;
 }
 
 /** The package unpacks into the folder for temporary files and accepts an incomplete file; this one does not. */

@@ -128,17 +128,6 @@ def with_charges_of(system, other):
     return system
 
 
-def systems(folder):
-    """The Systems that the script of the export has written."""
-    import openmm
-
-    found = {}
-    for path in sorted((pathlib.Path(folder) / "systems").glob("*.xml")):
-        system = openmm.XmlSerializer.deserialize(path.read_text())
-        found[path.name[: -len(".xml")]] = system.getNumParticles()
-    return found
-
-
 def bfactors(path):
     """Of a PDB file, as Biopython reads it: chain, number, insertion code and the B factors of each residue."""
     from Bio.PDB import PDBParser

@@ -123,7 +123,7 @@ const KEPT_BYTES = 64 * 1024 * 1024;
  * The same store, which keeps the records of items that were read from it: a publication passes over them several times,
  * and in a bucket each further read would be a request.
  */
-export function readingRecordsOnce(store: Store, keptBytes = KEPT_BYTES): Store {
+function readingRecordsOnce(store: Store, keptBytes = KEPT_BYTES): Store {
   const records = new Map<string, Uint8Array>();
   let left = keptBytes;
   const read = async (key: string): Promise<Uint8Array | null> => {

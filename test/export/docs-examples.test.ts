@@ -6,18 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exportLoaders } from '../../scripts/python-environment.ts';
-import type { Item } from '../../src/domain/item.ts';
-import { nativeFiles } from '../../src/services/molecules/files.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
-import { readItem, writeItem } from '../../src/store/item-store.ts';
-import { itemKey } from '../../src/store/layout.ts';
-import { prepareCampaign } from '../../src/store/prepare.ts';
-import type { Store } from '../../src/store/store.ts';
 import { BIN, ROOT } from '../cli/command.ts';
-import { golden } from '../results/goldens.ts';
-import { CAMPAIGN } from '../report/a-campaign.ts';
-import { madeStructure } from './made-structure.ts';
-import { recordedMolecule, sequenceItem } from './recorded.ts';
+import { moleculeEnd, resultCampaign, sequenceEnd } from '../report/tables/result-campaign.ts';
+import { recordingText } from '../services/recordings.ts';
+import { madeStructure, recordedMolecule, sequenceItem } from './recorded.ts';
 
 const run = promisify(execFile);
 const loaders = await exportLoaders();
@@ -46,58 +39,14 @@ async function type(shell: string, text: string): Promise<string> {
 
 /** A tree of the campaign night: aspirin, caffeine and lysozyme with a structure, as recorded. */
 async function writeTree(): Promise<void> {
-  const store = await openFileStore(join(folder, 'results', 'night'));
-  const items = [molecule('aspirin'), molecule('caffeine'), lysozyme()];
-  await prepareCampaign(store, CAMPAIGN, items);
-  for (const { id } of items.slice(0, 2)) await finish(store, 'molecule', id, moleculeFiles(id));
-  const result = [['result.json', golden('own', `${SEQUENCE}.json`)] as const];
-  await finish(store, 'sequence', 'lysozyme', result);
-}
-
-type Files = readonly (readonly [name: string, text: string])[];
-
-function moleculeFiles(id: string): Files {
-  const job = JSON.parse(golden('own', `acpype/smi-${id}-bcc-0-gaff2.json`)) as {
-    readonly results: Readonly<Record<string, string>>;
+  const molecule = (id: string) => {
+    const recording = `smi-${id}-bcc-0-gaff2`;
+    return moleculeEnd(id, recording, { input: recordedMolecule(recording).input });
   };
-  const native = nativeFiles(job, { chargeMethod: 'bcc', atomType: 'gaff2' });
-  const results = native.ok ? native : nativeFiles({ results: [job.results] }, OPTIONS);
-  if (!results.ok) throw new Error(results.message);
-  return results.files.map(({ fileName, text }) => [fileName, text] as const);
-}
-
-const OPTIONS = { kind: 'molecule', chargeMethod: 'bcc', netCharge: 0, atomType: 'gaff2' } as const;
-
-function itemOf(id: string, made: Pick<Item, 'kind' | 'options' | 'input' | 'user'>): Item {
-  const rest = { canonical: id, email: null, title: null, row: { id } };
-  return { id, ...rest, source: { file: 'night.csv', line: 2 }, ...made };
-}
-
-function molecule(id: string): Item {
-  const { input } = recordedMolecule(`smi-${id}-bcc-0-gaff2`);
-  return itemOf(id, { kind: 'molecule', options: OPTIONS, input, user: {} });
-}
-
-function lysozyme(): Item {
-  const options = { kind: 'sequence', predictors: ['dynamine'] } as const;
-  const input = { name: 'input.fasta', text: '>lysozyme\n' };
-  return itemOf('lysozyme', {
-    kind: 'sequence',
-    options,
-    input,
-    user: { structure: 'models/lysozyme.pdb' },
-  });
-}
-
-async function finish(store: Store, kind: Item['kind'], id: string, files: Files): Promise<void> {
-  const record = await readItem(store, kind, id);
-  if (record === null) throw new Error(`${id} was not prepared`);
-  const written: Record<string, { bytes: number; sha256: string }> = {};
-  for (const [name, text] of files) {
-    const { bytes, sha256 } = await store.write(itemKey(kind, id, name), text);
-    written[name] = { bytes, sha256 };
-  }
-  await writeItem(store, { ...record, state: 'succeeded', files: written });
+  const user = { structure: 'models/lysozyme.pdb' };
+  const lysozyme = sequenceEnd('lysozyme', recordingText(SEQUENCE), { user });
+  const store = await openFileStore(join(folder, 'results', 'night'));
+  await resultCampaign([molecule('aspirin'), molecule('caffeine'), lysozyme], store);
 }
 
 /** A program of the user's PATH. */
@@ -154,11 +103,13 @@ describe.skipIf(!hasGromacs)(`GROMACS${withoutGromacs}`, () => {
 
 describe.skipIf(withoutPython !== '')(`Python${withoutPython}`, () => {
   test.each([
-    ['openmm', /^21\n$/],
-    ['sdf', /^aspirin 0 -?\d\S*\ncaffeine 0 -?\d\S*\n$/],
-    ['pdb', /^\w{3} 1 0\.\d+\n/],
-  ])('runs the example of %s', LONG, async (heading, printed) => {
-    for (const example of examples(heading, 'sh')) await type('bash', example);
+    ['openmm', /^aspirin {2}21 atoms {2}-?\d+\.\d{3} kJ\/mol$/m, /^21\n$/],
+    ['sdf', /$/, /^aspirin 0 -?\d\S*\ncaffeine 0 -?\d\S*\n$/],
+    ['pdb', /$/, /^\w{3} 1 0\.\d+\n/],
+  ])('runs the example of %s', LONG, async (heading, said, printed) => {
+    for (const example of examples(heading, 'sh')) {
+      expect(await type('bash', example)).toMatch(said);
+    }
     const [python = ''] = examples(heading, 'python');
     // The test structure has a water, which has no CA.
     const shown = python.replace('in structure[0].get_residues()', 'in structure[0]["A"]');

@@ -1,23 +1,23 @@
 /** Common to all formats: what is selected, what is omitted and reported, and what happens to existing files. */
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { exportTree, type ExportWork, itemNotes } from '../../src/export/export-tree.ts';
 import { DEFAULT_OPTIONS } from '../../src/export/format.ts';
 import { exportFormatOf } from '../../src/export/formats.ts';
+import { openTree } from '../../src/library/index.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { serveS3 } from '../s3-suite.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { recordedMolecule } from './recorded.ts';
 
-/** 8 items of each kind; the eighth of each has failed. */
-const EACH = 8;
-
-async function work(format: string, tree?: string): Promise<ExportWork & { readonly out: string }> {
-  const folder = tree ?? (await temporaryFolder());
-  if (tree === undefined) await writeFinishedTree(folder, EACH);
-  const store = await openFileStore(folder);
+/** Of 8 molecules and 8 sequences; the eighth of each has failed. */
+async function work(format: string): Promise<ExportWork & { readonly out: string }> {
+  const { store } = await writeFinishedTree(await temporaryFolder(), 8, ['molecule', 'sequence']);
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('no campaign was prepared');
   const out = await temporaryFolder();
@@ -27,27 +27,24 @@ async function work(format: string, tree?: string): Promise<ExportWork & { reado
 
 test('omitted items are reported, with the reason, in the answer and in export.json', async () => {
   const { out, ...given } = await work('sdf');
+  const [id, message] = ['molecule-00007', 'it is failed: JOB_FAILED'];
+  const failed = { id, code: 'NOT_SUCCEEDED', message };
   const exported = await exportTree(given);
-  const failed = {
-    id: 'molecule-00007',
-    code: 'NOT_SUCCEEDED',
-    message: 'it is failed: JOB_FAILED',
-  };
-  expect(exported).toMatchObject({ exported: EACH - 1, otherKinds: 3 * EACH, leftOut: [failed] });
+  expect(exported).toMatchObject({ exported: 7, otherKinds: 8, leftOut: [failed] });
   const record = JSON.parse(await readFile(join(out, 'export.json'), 'utf8')) as unknown;
   expect(record).toMatchObject({ format: 'sdf', campaign: 'finished', left_out: [failed] });
   expect((await readdir(out)).sort()).toEqual(['export.json', 'molecules.sdf']);
 });
 
 test('a file that differs from what was received is reported, and its item is omitted', async () => {
-  const tree = await temporaryFolder();
-  await writeFinishedTree(tree, EACH);
-  const folder = join(tree, 'molecules', 'molecule-00001');
-  const itp = (await readdir(folder)).find((name) => name.endsWith('_GMX.itp')) ?? '';
-  await writeFile(join(folder, itp), 'something else');
-  const gro = join(tree, 'molecules', 'molecule-00002');
-  await rm(join(gro, (await readdir(gro)).find((name) => name.endsWith('_GMX.gro')) ?? ''));
-  const { leftOut } = await exportTree(await work('gromacs', tree));
+  const { out: _, ...given } = await work('gromacs');
+  const fileOf = async (id: string, ending: string) => {
+    const folder = join(given.store.location, 'molecules', id);
+    return join(folder, (await readdir(folder)).find((name) => name.endsWith(ending)) ?? '');
+  };
+  await writeFile(await fileOf('molecule-00001', '_GMX.itp'), 'something else');
+  await rm(await fileOf('molecule-00002', '_GMX.gro'));
+  const { leftOut } = await exportTree(given);
   expect(leftOut.map(({ id, code }) => [id, code])).toEqual([
     ['molecule-00001', 'FILE_DAMAGED'],
     ['molecule-00002', 'FILE_MISSING'],
@@ -61,10 +58,8 @@ test('the same export again changes nothing; a different one is refused without 
   const before = await readdir(join(out, 'ligands'));
   await exportTree(given);
   const fewer: ExportWork = { ...given, wanted: ({ id }) => id <= 'molecule-00003' };
-  await expect(exportTree(fewer)).rejects.toMatchObject({
-    code: 'EXPORT_WOULD_REPLACE',
-    exitCode: 2,
-  });
+  const refusal = { code: 'EXPORT_WOULD_REPLACE', exitCode: 2 };
+  await expect(exportTree(fewer)).rejects.toMatchObject(refusal);
   expect(await readdir(join(out, 'ligands'))).toEqual(before);
   // Ligands of the former selection would not match the new atomtypes.itp.
   await exportTree({ ...fewer, replace: true });
@@ -79,34 +74,28 @@ test('a file that is not ours is not overwritten', async () => {
   expect(await readdir(out)).toEqual(['molecules.sdf']);
 });
 
-test('a result of the synthetic engine is reported as such', () => {
-  const { record, ...item } = recordedMolecule('smi-silane-bcc-auto-gaff2');
-  const notes = itemNotes({ ...item, record: { ...record, engine: 'synthetic' } });
-  expect(notes[0]).toBe('its result comes from the synthetic engine and has no scientific meaning');
-});
-
-test('a ligand with guessed parameters is reported, with the parameters', () => {
+test('a result of the synthetic engine, and one with guessed parameters, are reported as such', () => {
   const item = recordedMolecule('smi-silane-bcc-auto-gaff2');
-  const guessed = item.reading?.kind === 'molecule' ? item.reading.estimated : [];
-  const attention = guessed.map((one, index) => ({ ...one, needsRevision: index === 0 }));
-  const reading =
-    item.reading?.kind === 'molecule' ? { ...item.reading, estimated: attention } : null;
-  expect(itemNotes({ ...item, reading })).toEqual([
-    `parameters were guessed and need revision (ATTN in its frcmod): ${guessed[0]?.types ?? ''}`,
+  const { record, reading } = item;
+  const [synthetic] = itemNotes({ ...item, record: { ...record, engine: 'synthetic' } });
+  expect(synthetic).toBe(
+    'its result comes from the synthetic engine and has no scientific meaning',
+  );
+  if (reading?.kind !== 'molecule') throw new Error('unreadable');
+  const [first, ...others] = reading.estimated;
+  if (first === undefined) throw new Error('nothing is estimated');
+  const estimated = [{ ...first, needsRevision: true }, ...others];
+  expect(itemNotes({ ...item, reading: { ...reading, estimated } })).toEqual([
+    `parameters were guessed and need revision (ATTN in its frcmod): ${first.types}`,
   ]);
 });
 
-test('a selection without a result is refused, and writes nothing', async () => {
+test('a selection without a result is refused, and an export that is interrupted breaks off; neither leaves a file', async () => {
   const { out, ...given } = await work('sdf');
   const refused = exportTree({ ...given, wanted: ({ id }) => id === 'molecule-00007' });
   await expect(refused).rejects.toMatchObject({ code: 'EXPORT_NOTHING' });
   const none = exportTree({ ...given, wanted: () => false });
   await expect(none).rejects.toThrow('no item was selected');
-  expect(await readdir(out)).toEqual([]);
-});
-
-test('an export that is interrupted leaves no incomplete file', async () => {
-  const { out, ...given } = await work('sdf');
   let seen = 0;
   const onItem = (): void => {
     seen += 1;
@@ -114,4 +103,38 @@ test('an export that is interrupted leaves no incomplete file', async () => {
   };
   await expect(exportTree({ ...given, onItem })).rejects.toThrow('broken off');
   expect(await readdir(out)).toEqual([]);
+});
+
+const skipped = WITHOUT_S3 === null ? '' : ` (skipped: ${WITHOUT_S3})`;
+
+describe.skipIf(WITHOUT_S3 !== null)(`in a bucket${skipped}`, () => {
+  let server: S3Server;
+  serveS3((started) => {
+    server = started;
+  });
+
+  test('a program exports the same files as in a folder', async () => {
+    const address = `s3://${server.bucket}/results/finished`;
+    await writeFinishedTree(address, 4);
+    const environment = {
+      HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint,
+      HUNDREDFOLD_STORE_REGION: server.access.region,
+      HUNDREDFOLD_STORE_PATH_STYLE: 'true',
+    };
+    const tree = await openTree(address, { environment });
+    const wanted = ({ id }: { readonly id: string }) => !id.endsWith('1');
+    const folder = await temporaryFolder();
+    for (const format of ['gromacs', 'gff']) {
+      const there = await tree.export(format, `s3://${server.bucket}/out/${format}`, { wanted });
+      const here = await tree.export(format, join(folder, format), { wanted });
+      expect(there).toMatchObject({ exported: here.exported, files: here.files });
+      const store = await openStore(there.out);
+      for (const file of [...there.files, 'export.json']) {
+        const text = await readFile(join(here.out, file), 'utf8');
+        expect(await store.readText(file), file).toBe(text);
+      }
+      // The same again, in the same place.
+      expect((await tree.export(format, there.out, { wanted })).files).toEqual(there.files);
+    }
+  });
 });

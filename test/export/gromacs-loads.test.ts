@@ -45,6 +45,23 @@ function together(name: string, files: readonly string[]): void {
   writeFileSync(join(folder, name), text);
 }
 
+/** All these ligands in one system. */
+async function gromppOf(ligands: readonly string[]): Promise<void> {
+  const top = [
+    readFileSync(join(folder, 'ligand.top'), 'utf8').split('#include "ligands/')[0] ?? '',
+    ...ligands.map((id) => `#include "ligands/${id}.itp"`),
+    '[ system ]\nseveral\n[ molecules ]',
+    ...ligands.map((id) => `${id} 1`),
+    '',
+  ].join('\n');
+  writeFileSync(join(folder, 'several.top'), top);
+  together(
+    'several.gro',
+    ligands.map((id) => `ligands/${id}.gro`),
+  );
+  await grompp('vacuum.mdp', 'several.top', 'several.gro');
+}
+
 describe.skipIf(!hasGromacs)(`GROMACS${missing === '' ? '' : ` (skipped: ${missing})`}`, () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'hundredfold-'));
@@ -63,63 +80,24 @@ describe.skipIf(!hasGromacs)(`GROMACS${missing === '' ? '' : ` (skipped: ${missi
     for (const id of ids) await grompp('vacuum.mdp', fill('ligand.top', id), `ligands/${id}.gro`);
   });
 
-  test(
-    'accepts ligands of all force fields in pairs in one system',
-    { timeout: 120_000 },
-    async () => {
-      const amber = 'smi-benzamide-gas-auto-amber';
-      const gaff = 'file-p_cresol-bcc-auto-gaff';
-      const others = ids.filter((_, index) => index % 6 === 0);
-      for (const other of others) {
-        const three = [...new Set([other, amber, gaff])];
-        const top = [
-          readFileSync(join(folder, 'ligand.top'), 'utf8').split('#include "ligands/')[0] ?? '',
-          ...three.map((id) => `#include "ligands/${id}.itp"`),
-          '[ system ]\nthree\n[ molecules ]',
-          ...three.map((id) => `${id} 1`),
-          '',
-        ].join('\n');
-        writeFileSync(join(folder, 'three.top'), top);
-        together(
-          'three.gro',
-          three.map((id) => `ligands/${id}.gro`),
-        );
-        await grompp('vacuum.mdp', 'three.top', 'three.gro');
-      }
-    },
-  );
-
-  test('accepts all ligands in one system', async () => {
-    const top = [
-      readFileSync(join(folder, 'ligand.top'), 'utf8').split('#include "ligands/')[0] ?? '',
-      ...ids.map((id) => `#include "ligands/${id}.itp"`),
-      '[ system ]\nall\n[ molecules ]',
-      ...ids.map((id) => `${id} 1`),
-      '',
-    ].join('\n');
-    writeFileSync(join(folder, 'all.top'), top);
-    together(
-      'all.gro',
-      ids.map((id) => `ligands/${id}.gro`),
-    );
-    await grompp('vacuum.mdp', 'all.top', 'all.gro');
+  test('accepts ligands of all force fields in one system', { timeout: 120_000 }, async () => {
+    const others = ids.filter((_, index) => index % 6 === 0);
+    for (const other of others) {
+      const three = [other, 'smi-benzamide-gas-auto-amber', 'file-p_cresol-bcc-auto-gaff'];
+      await gromppOf([...new Set(three)]);
+    }
+    await gromppOf(ids);
   });
 
-  test.each(['smi-benzamide-gas-auto-amber', 'smi-aspirin-bcc-0-gaff2'])(
-    'accepts %s in water, with all run parameters, and minimises it',
-    { timeout: 120_000 },
-    async (id) => {
-      const top = fill('ligand-in-water.top', id);
-      const box = ['editconf', '-f', `ligands/${id}.gro`, '-o', 'box.gro', '-bt', 'cubic'];
-      await gmx(...box, '-d', '1.1');
-      await gmx('solvate', '-cp', 'box.gro', '-cs', 'spc216.gro', '-p', top, '-o', 'water.gro');
-      for (const mdp of ['em', 'nvt', 'npt', 'md']) await grompp(`${mdp}.mdp`, top, 'water.gro');
-      await grompp('em.mdp', top, 'water.gro');
-      const few = ['-nsteps', '20', '-ntmpi', '1', '-ntomp', '1'];
-      await gmx('mdrun', '-s', 'out.tpr', '-deffnm', 'em', ...few);
-      expect(readFileSync(join(folder, 'em.gro'), 'utf8')).toMatch(/UNL/);
-    },
-  );
+  // Its simulation: docs-examples.test.ts.
+  test('accepts a ligand in water, with all run parameters', async () => {
+    const id = 'smi-benzamide-gas-auto-amber';
+    const top = fill('ligand-in-water.top', id);
+    const box = ['editconf', '-f', `ligands/${id}.gro`, '-o', 'box.gro', '-bt', 'cubic'];
+    await gmx(...box, '-d', '1.1');
+    await gmx('solvate', '-cp', 'box.gro', '-cs', 'spc216.gro', '-p', top, '-o', 'water.gro');
+    for (const mdp of ['em', 'nvt', 'npt', 'md']) await grompp(`${mdp}.mdp`, top, 'water.gro');
+  });
 
   test.skipIf(withoutPython !== '')(
     `takes a ligand beside a protein${withoutPython === '' ? '' : ` (skipped: ${withoutPython})`}`,

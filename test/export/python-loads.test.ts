@@ -1,8 +1,6 @@
 /** RDKit, OpenMM and ParmEd load the files exported for them, with the computed values. */
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { exportLoaders } from '../../scripts/python-environment.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -21,19 +19,14 @@ interface Described {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-interface Energies {
-  readonly amber: number;
-  readonly gromacs: number;
-  readonly parmed: number;
-  readonly parmedGromacs: number;
-  readonly chargeDifference: number;
-  readonly sameCharges: number;
-}
+type Energies = Readonly<
+  Record<
+    'amber' | 'gromacs' | 'parmed' | 'parmedGromacs' | 'chargeDifference' | 'sameCharges',
+    number
+  >
+>;
 
-async function load<T>(
-  what: string,
-  ...args: readonly string[]
-): Promise<Readonly<Record<string, T>>> {
+async function load<T>(what: string, ...args: readonly string[]) {
   if ('missing' in loaders) throw new Error(loaders.missing);
   return (await loaders.load(what, ...args)) as Readonly<Record<string, T>>;
 }
@@ -45,10 +38,8 @@ const bonded = await withBonds(molecules);
 async function writtenSmiles(folder: string) {
   const given = molecules.filter(({ record }) => record.input.name === 'input.smi');
   const path = join(folder, 'given.json');
-  await writeFile(
-    path,
-    JSON.stringify(Object.fromEntries(given.map(({ id, input }) => [id, input.text]))),
-  );
+  const texts = Object.fromEntries(given.map(({ id, input }) => [id, input.text]));
+  await writeFile(path, JSON.stringify(texts));
   return load<{ readonly smiles: string; readonly flat: string }>('canonical', path);
 }
 
@@ -85,19 +76,15 @@ describe.skipIf(missing !== '')(
             expect(one.partial[index]).toBeCloseTo(charge, 5);
           }
         }
+        // The user's own columns too.
+        expect(found['smi-choline-bcc-1-gaff2']?.properties).toMatchObject({
+          net_charge: '1',
+          formula: 'C5H14NO',
+          smiles: 'C[N+](C)(C)CCO',
+          project: 'night',
+        });
       },
     );
-
-    test("an SD file has the user's own columns", async () => {
-      const folder = await exported('sdf');
-      const found = await load<Described>('sdf', join(folder, 'molecules.sdf'));
-      expect(found['smi-choline-bcc-1-gaff2']?.properties).toMatchObject({
-        net_charge: '1',
-        formula: 'C5H14NO',
-        smiles: 'C[N+](C)(C)CCO',
-        project: 'night',
-      });
-    });
 
     test('RDKit reads the smi file', async () => {
       const folder = await exported('smi');
@@ -125,15 +112,5 @@ describe.skipIf(missing !== '')(
         }
       },
     );
-
-    test('the script of the openmm export writes a System of each ligand', async () => {
-      if ('missing' in loaders) throw new Error(loaders.missing);
-      const folder = await exported('openmm');
-      const { stdout } = await promisify(execFile)(loaders.python, [join(folder, 'systems.py')]);
-      expect(stdout).toMatch(/^smi-aspirin-bcc-0-gaff2 {2}21 atoms {2}-?\d+\.\d{3} kJ\/mol$/m);
-      const found = await load<number>('systems', folder);
-      expect(Object.keys(found)).toHaveLength(molecules.length - 1);
-      expect(found['smi-aspirin-bcc-0-gaff2']).toBe(21);
-    });
   },
 );

@@ -30,14 +30,14 @@ export interface RecordedItem extends ExportItem {
 
 /** All that acpype created files for, also the silently wrong ones: a benzene without hydrogens, two molecules. */
 export function recordedMolecules(): readonly RecordedItem[] {
-  return goldens('own', 'acpype', '.json').flatMap((file) => {
-    const job = JSON.parse(golden('own', file)) as RecordedJob;
+  return goldens('acpype', '.json').flatMap((file) => {
+    const job = JSON.parse(golden(file)) as RecordedJob;
     return job.ok ? [moleculeItem(file.replace(/^acpype\/|\.json$/g, ''), job)] : [];
   });
 }
 
 export function recordedMolecule(id: string): RecordedItem {
-  return moleculeItem(id, JSON.parse(golden('own', `acpype/${id}.json`)) as RecordedJob);
+  return moleculeItem(id, JSON.parse(golden(`acpype/${id}.json`)) as RecordedJob);
 }
 
 function moleculeItem(id: string, job: RecordedJob): RecordedItem {
@@ -86,45 +86,73 @@ export async function withBonds(items: readonly RecordedItem[]): Promise<{
   return { items: bonded, leftOut };
 }
 
-function recordOf(
-  id: string,
-  options: ExportItem['record']['options'],
-  name: string,
-): ExportItem['record'] {
+type Described = ExportItem['record'];
+
+function recordOf(id: string, options: Described['options'], name: string): Described {
   const input = { name, bytes: 0, sha256: '' };
-  return {
-    id,
-    kind: options.kind,
-    options,
-    input,
-    user: { project: 'night' },
-    finishedAt: null,
-    files: {},
-  };
+  const rest = { user: { project: 'night' }, finishedAt: null, files: {} };
+  return { id, kind: options.kind, options, input, ...rest };
 }
 
 /** All that b2bTools predicted for single sequences. */
 export function recordedSequences(): readonly ExportItem[] {
-  return goldens('own', 'b2btools/single', '.json').map((file) => sequenceItem(file));
+  return goldens('b2btools/single', '.json').map((file) => sequenceItem(file));
 }
 
-export function sequenceItem(file: string): ExportItem {
+function proteinItem(
+  file: string,
+  options: Described['options'],
+  reading: ExportItem['reading'],
+): ExportItem {
   const id = (file.split('/').at(-1) ?? '').replace(/\.json$/, '');
-  const options = { kind: 'sequence', predictors: ['dynamine'] } as const;
-  const reading = readSequences(golden('own', file));
   const record = recordOf(id, options, 'input.fasta');
   return { id, record, files: {}, reading, molecule: null, structure: null };
 }
 
+export function sequenceItem(file: string): ExportItem {
+  const options = { kind: 'sequence', predictors: ['dynamine'] } as const;
+  return proteinItem(file, options, readSequences(golden(file)));
+}
+
 export function recordedAlignments(): readonly ExportItem[] {
-  return goldens('own', 'b2btools/msa', '.json')
+  return goldens('b2btools/msa', '.json')
     .filter((file) => !file.includes('distribution'))
     .map((file) => {
-      const id = (file.split('/').at(-1) ?? '').replace(/\.json$/, '');
-      const record = recordOf(id, { kind: 'alignment' }, 'input.fasta');
-      const reading = readAlignment(golden('own', file), null);
-      return { id, record, files: {}, reading, molecule: null, structure: null };
+      const reading = readAlignment(golden(file), null);
+      return proteinItem(file, { kind: 'alignment' }, reading);
     });
+}
+
+/** Letters and codes of the amino acids, in one order. */
+const LETTERS = 'ARNDCQEGHILKMFPSTWYV';
+const CODES = 'ALAARGASNASPCYSGLNGLUGLYHISILELEULYSMETPHEPROSERTHRTRPTYRVAL';
+
+export interface Made {
+  /** Number of the first residue of the sequence. */
+  readonly first?: number;
+  /** Indices into the sequence of residues that are missing in the structure. */
+  readonly without?: readonly number[];
+}
+
+/** A structure file of a sequence: backbone atoms on a helix, in the columns of the PDB format, and a water. */
+export function madeStructure(sequence: string, { first = 1, without = [] }: Made = {}): string {
+  const lines: string[] = [];
+  for (const [index, letter] of [...sequence].entries()) {
+    if (without.includes(index)) continue;
+    const code = CODES.slice(3 * LETTERS.indexOf(letter)).slice(0, 3);
+    for (const [turn, name] of ['N', 'CA', 'C', 'O'].entries()) {
+      const angle = (index + turn / 4) * 1.745;
+      const places = [2.3 * Math.cos(angle), 2.3 * Math.sin(angle), 1.5 * (index + turn / 4)];
+      const serial = String(lines.length + 1).padStart(5);
+      const residue = `${code} A${String(first + index).padStart(4)}    `;
+      const place = places.map((one) => one.toFixed(3).padStart(8)).join('');
+      const tail = `  1.00 20.00          ${name.charAt(0).padStart(2)}`;
+      lines.push(`ATOM  ${serial}  ${name.padEnd(4)}${residue}${place}${tail}`);
+      if (name === 'CA') lines.push(`ANISOU${(lines.at(-1) ?? '').slice(6)}`);
+    }
+  }
+  const water = 'HETATM 9999  O   HOH W   1      50.000  50.000  50.000  1.00 30.00           O';
+  return ['HEADER    MADE FOR A TEST', ...lines, 'TER', water, 'END', ''].join('\n');
 }
 
 interface InMemory {

@@ -7,14 +7,12 @@ import type { ExportItem } from '../../src/export/format.ts';
 import { StructureFolder } from '../../src/export/structure-folder.ts';
 import { matchChain, readChains } from '../../src/export/pdb.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
-import { madeStructure, type Made } from './made-structure.ts';
-import { exportInMemory, sequenceItem, writeTo } from './recorded.ts';
+import { exportInMemory, madeStructure, sequenceItem, writeTo, type Made } from './recorded.ts';
 
 const plain = sequenceItem('b2btools/edge/len_20-all5.json');
-const sequence =
-  plain.reading?.kind === 'sequence' ? (plain.reading.proteins[0]?.residues ?? '') : '';
-const values =
-  plain.reading?.kind === 'sequence' ? (plain.reading.proteins[0]?.tracks['backbone'] ?? []) : [];
+const [protein] = plain.reading?.kind === 'sequence' ? plain.reading.proteins : [];
+const sequence = protein?.residues ?? '';
+const values = protein?.tracks['backbone'] ?? [];
 
 function withStructure(made: Made = {}, text = madeStructure(sequence, made)): ExportItem {
   return { ...plain, structure: { name: 'one.pdb', text } };
@@ -53,29 +51,27 @@ test('B factors become the values of the predictor; residues without one get -1'
   expect(text).toContain('REMARK 999 B FACTORS ARE backbone');
 });
 
-test('a structure of another sequence is named, and not coloured', () => {
+test('a structure that does not fit, or cannot be read, is named; so is a predictor without values', () => {
+  const omitted = (item: ExportItem, predictor = 'backbone') => {
+    const { leftOut, files } = exportInMemory('pdb', [item], { predictor });
+    expect(files.size).toBe(0);
+    return leftOut;
+  };
   const other = withStructure({}, madeStructure('WWWWWWWWWWWW'));
-  const { leftOut, files } = exportInMemory('pdb', [other]);
-  expect(leftOut).toMatchObject([{ code: 'STRUCTURE_DIFFERS' }]);
-  expect(files.size).toBe(0);
-});
-
-test('a predictor that the result does not have is named, with the available ones', () => {
-  const { leftOut } = exportInMemory('pdb', [withStructure()], { predictor: 'backbon' });
-  expect(leftOut[0]?.code).toBe('NO_TRACK');
-  expect(leftOut[0]?.message).toMatch(/^its result has no backbon; it has backbone, sidechain, /);
-});
-
-test('a structure in mmCIF is refused with a message that names the format', () => {
-  const { leftOut } = exportInMemory('pdb', [withStructure({}, 'data_1ABC\nloop_\n')]);
-  expect(leftOut[0]).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
-  expect(leftOut[0]?.message).toContain('mmCIF');
+  expect(omitted(other)).toMatchObject([{ code: 'STRUCTURE_DIFFERS' }]);
+  const [cif] = omitted(withStructure({}, 'data_1ABC\nloop_\n'));
+  expect(cif?.code).toBe('STRUCTURE_UNREADABLE');
+  expect(cif?.message).toContain('mmCIF');
+  const [track] = omitted(withStructure(), 'backbon');
+  expect(track?.code).toBe('NO_TRACK');
+  expect(track?.message).toMatch(/^its result has no backbon; it has backbone, sidechain, /);
 });
 
 describe('the column structure', () => {
-  const record = (structure: string, file: string) => {
-    return { user: { structure }, source: { file, line: 2 } };
-  };
+  const record = (structure: string, file: string) => ({
+    user: { structure },
+    source: { file, line: 2 },
+  });
 
   test('names files from the folder of the manifest, or from --structures, never outside', async () => {
     const folder = await temporaryFolder();
@@ -102,18 +98,13 @@ describe('the column structure', () => {
 const loaders = await exportLoaders();
 const missing = 'missing' in loaders ? loaders.missing : '';
 
-describe.skipIf(missing !== '')(
-  `programs in Python${missing === '' ? '' : ` (skipped: ${missing})`}`,
-  () => {
-    test('Biopython finds the values at the residues', async () => {
-      if ('missing' in loaders) throw new Error(loaders.missing);
-      const folder = await temporaryFolder();
-      await writeTo(folder, exportInMemory('pdb', [withStructure({ first: 11, without: [2] })]));
-      const found = await loaders.load('bfactors', join(folder, `${plain.id}.pdb`));
-      const expected = [...values.entries()]
-        .filter(([index]) => index !== 2)
-        .map(([index, value]) => [`A${11 + index}`, [Math.round(Number(value) * 100) / 100]]);
-      expect(found).toEqual([...expected, ['W1', [-1]]]);
-    });
-  },
-);
+test.skipIf(missing !== '')(`Biopython finds the values at the residues ${missing}`, async () => {
+  if ('missing' in loaders) throw new Error(loaders.missing);
+  const folder = await temporaryFolder();
+  await writeTo(folder, exportInMemory('pdb', [withStructure({ first: 11, without: [2] })]));
+  const found = await loaders.load('bfactors', join(folder, `${plain.id}.pdb`));
+  const expected = [...values.entries()]
+    .filter(([index]) => index !== 2)
+    .map(([index, value]) => [`A${11 + index}`, [Math.round(Number(value) * 100) / 100]]);
+  expect(found).toEqual([...expected, ['W1', [-1]]]);
+});

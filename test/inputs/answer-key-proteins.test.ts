@@ -7,12 +7,12 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { MODEL_CLASSES, type ModelClass } from '../../src/domain/item.ts';
+import type { ModelClass } from '../../src/domain/item.ts';
 import { readFasta } from '../../src/inputs/sequences/fasta.ts';
 import { nameRecords } from '../../src/inputs/sequences/record-names.ts';
 import { readNef } from '../../src/inputs/shifts/nef.ts';
 import { readNmrStar } from '../../src/inputs/shifts/nmr-star.ts';
-import { atomsNeeded, getsValue } from '../../src/inputs/shifts/nmr.ts';
+import { getsValue } from '../../src/inputs/shifts/nmr.ts';
 import { readStar } from '../../src/inputs/shifts/star.ts';
 import { readPayload } from '../../src/results/payload.ts';
 import { readManifests } from '../manifest/read-all.ts';
@@ -64,17 +64,6 @@ test.each(globSync('shiftcrypt/bmr*-model*.json.gz', { cwd: RECORDINGS }))(
     expectValues(file, model, path.join(RECORDINGS, name));
   },
 );
-
-test('model 1 needs the most atoms and model 3 the fewest; only amino acids get a value', () => {
-  for (const residue of ['ALA', 'GLY', 'PRO', 'LEU', 'VAL']) {
-    const [one, two, three] = MODEL_CLASSES.map((model) => atomsNeeded(model, residue));
-    expect(one?.length).toBeGreaterThanOrEqual(two?.length ?? Infinity);
-    expect(two).toEqual(expect.arrayContaining([...(three ?? ['none'])]));
-  }
-  for (const other of ['PHF', 'DA', '', '__proto__']) {
-    expect(getsValue('3', other, new Set(['N', 'H', 'CA']))).toBe(false);
-  }
-});
 
 /** Wrong for reasons that the result does not show. */
 const KNOWN_WRONG = /nucleotides|all_x|duplicate_ids|one_sequence|unequal_length/;

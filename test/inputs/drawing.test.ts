@@ -9,14 +9,6 @@ import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
 const chemist = openChemist();
 afterAll(() => chemist.close());
 
-test('alanine as a zwitterion is drawn with its letters and charges', async () => {
-  const found = await chemist.draw('C[C@H]([NH3+])C(=O)[O-]');
-  if (found.type !== 'drawn') throw new Error(found.reason);
-  const letters = found.drawing.letters.map(({ text }) => text);
-  expect(letters.sort()).toEqual(['+', '-', '3', 'H', 'N', 'O', 'O']);
-  expect(found.drawing.paths.some(({ colour }) => colour === '#FF0000')).toBe(true);
-});
-
 test('only lines, letters, numbers and colours are taken from an SVG', () => {
   const style = (of: string) => `style='fill:none;stroke:${of};stroke-width:2px'`;
   const { paths, letters } = drawingOf(

@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readStructureInput, type MoleculeExtension } from '../../src/inputs/molecules/molecule.ts';
+import {
+  readSmilesInput,
+  readStructureInput,
+  type MoleculeExtension,
+} from '../../src/inputs/molecules/molecule.ts';
 import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
 import type { Reading } from '../../src/inputs/reading.ts';
 import { readAlignmentInput } from '../../src/inputs/sequences/alignment.ts';
@@ -49,14 +53,10 @@ const MOLECULE_PIECES = [
   ...['M  END\n', 'M  CHG  1   1  -1\n', '$$$$\n', ' V3000', ' V2000', '999', 'R#'],
 ];
 
+const BCC = { kind: 'molecule', chargeMethod: 'bcc', netCharge: 0, atomType: 'gaff2' } as const;
+
 function molecule(extension: MoleculeExtension, ...samples: string[]): Format {
-  const options = {
-    kind: 'molecule',
-    chargeMethod: 'bcc',
-    netCharge: 0,
-    atomType: 'gaff2',
-  } as const;
-  const read = (text: string) => readStructureInput(text, extension, options, chemist);
+  const read = (text: string) => readStructureInput(text, extension, BCC, chemist);
   return { read, samples: samples.map(sample), pieces: MOLECULE_PIECES, around: [['', '']] };
 }
 
@@ -78,6 +78,15 @@ const FORMATS: Readonly<Record<string, Format>> = {
     sample('invalid/files/author_numbers.str'),
     sample('demo/files/bmr5387_ubiquitin.str').slice(0, 20_000),
   ),
+  SMILES: {
+    read: (text) => readSmilesInput(text, BCC, chemist),
+    samples: ['c1ccccc1CCC(=O)CC', 'C[C@H]([NH3+])C(=O)[O-]', 'F/C=C\\C[S@](=O)N', 'CC(F)C1CCN1Cl'],
+    pieces: [
+      ...['C', 'c', 'N', 'n', '1', '%10', '(', ')', '[', ']', '.', '=', '#', '/', '@', '[O-]'],
+      ...['Cl', '[nH]', '[C@H]', '[H]', '[CH2]', '*', '-', '+', '>', 'é', '9', ':'],
+    ],
+    around: [['', '']],
+  },
   '.pdb': molecule('.pdb', 'demo/files/caffeine.pdb', 'invalid/files/with_waters.pdb'),
   '.mol2': molecule('.mol2', 'demo/files/uracil.mol2'),
   '.sdf': molecule('.sdf', 'demo/files/ibuprofen.sdf', 'demo/files/thiazole.mdl'),

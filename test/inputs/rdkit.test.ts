@@ -1,5 +1,4 @@
 import rdkit from '@rdkit/rdkit';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Chemist } from '../../src/inputs/molecules/chemist.ts';
 import { openChemist, type ChemistOptions } from '../../src/inputs/molecules/rdkit.ts';
@@ -32,17 +31,11 @@ const DEADLY = undefined as unknown as string;
 describe('a chemist', () => {
   test('gives each request its own answer, whatever the batch', async () => {
     await withChemist(async (chemist) => {
-      const smiles = drugLikeSmiles(1_000);
+      const smiles = drugLikeSmiles(500);
       const read = await Promise.all(smiles.map((one) => chemist.readSmiles(one)));
       const again = await Promise.all([...smiles].reverse().map((one) => chemist.readSmiles(one)));
       expect(read).toEqual(again.reverse());
       expect(read.every(({ type }) => type === 'molecule')).toBe(true);
-      const canonical = read.map((one) => (one.type === 'molecule' ? one.canonical : ''));
-      // RDKit reads its own output as the same molecule.
-      const stable = await Promise.all(canonical.map((one) => chemist.readSmiles(one)));
-      expect(stable.map((one) => (one.type === 'molecule' ? one.canonical : ''))).toEqual(
-        canonical,
-      );
     });
   });
 
@@ -87,32 +80,5 @@ describe('a chemist', () => {
     await chemist.close();
     expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
     await expect(chemist.readSmiles('C')).rejects.toThrow('closed');
-  });
-
-  test('answers any text', async () => {
-    const pieces = fc.constantFrom(
-      ...['C', 'c', 'N', 'n', '1', '%10', '(', ')', '[', ']', '.', '=', '#', '/', '@', '[O-]', '*'],
-      ...['Cl', '[nH]', '[C@H]', '[H]', ' ', '\0', '-', '+', '>', '[CH2]', 'é', '\n', '9', ':'],
-    );
-    /** A molecule with a piece removed or inserted somewhere. */
-    const mutated = fc
-      .tuple(fc.constantFrom(...drugLikeSmiles(50)), fc.nat(60), fc.nat(5), pieces)
-      .map(([text, at, cut, piece]) => text.slice(0, at) + piece + text.slice(at + cut));
-    const built = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''));
-    await withChemist(async (chemist) => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.oneof(mutated, built, fc.string()), { minLength: 1, maxLength: 50 }),
-          async (texts) => {
-            const read = await Promise.all(texts.map((one) => chemist.readSmiles(one)));
-            for (const one of read) {
-              expect(['molecule', 'refused']).toContain(one.type);
-              if (one.type === 'refused') expect(one.reason).not.toBe('');
-            }
-          },
-        ),
-        { numRuns: 60 },
-      );
-    });
   });
 });

@@ -54,8 +54,6 @@ describe('invalid SMILES are reported with the place', () => {
     ['CCO ethanol', /^SYNTAX 4: it contains a blank/],
     ['(C)C', /^SYNTAX 1: a branch has no atom/],
     ['C==C', /^SYNTAX 3: a bond follows a bond/],
-    ['CC=', /^SYNTAX 3: a bond leads nowhere/],
-    ['1CC1', /^SYNTAX 1: a ring closure has no atom/],
     ['C[', /^SYNTAX 2: a bracket is never closed/],
     ['C[Xx]', /^SYNTAX 3: the bracket does not hold one atom/],
     ['CCO>>CC=O', /^SYNTAX 4: it is a reaction/],
@@ -84,10 +82,8 @@ describe('impossible molecules are reported with the atom', () => {
 
 describe('the contents of a SMILES', () => {
   test.each([
-    ['CC(=O)[O-].[NH4+]', ['SMILES_SEVERAL_COMPONENTS']],
     ['CC(=O)[O-].[Na+]', ['SMILES_SEVERAL_COMPONENTS', 'MOLECULE_ELEMENT_UNSUPPORTED']],
     ['C1.C2.C12', []],
-    ['[Fe]', ['MOLECULE_ELEMENT_UNSUPPORTED', 'MOLECULE_SINGLE_ATOM']],
     ['O', []],
     ['[CH2]', ['SMILES_RADICAL']],
     // A hydrogen is missing in the bracket; RDKit drops the chirality and leaves an electron.

@@ -139,6 +139,6 @@ export const TREE: readonly Mutant[] = [
     find: 'await store.remove(CHECKSUMS);',
     replace: 'await store.exists(CHECKSUMS);',
     breaks: '5: there are no checksums of an older tree beside newer tables.',
-    tests: ['test/report/publish-tree.test.ts'],
+    tests: ['test/report/publish.test.ts'],
   },
 ];

@@ -6,18 +6,10 @@ import type { Column } from '../../src/report-page/items/columns.ts';
 import { pointsOf, rowsIn } from '../../src/report-page/plots/points.ts';
 import { csvText, manifestText, tableText } from '../../src/report-page/take/rows-as-text.ts';
 
-const column = (key: string, values: readonly (string | number | null)[], group = 'molecule') =>
-  ({
-    key,
-    title: key.replace('own:', ''),
-    unit: '',
-    meaning: '',
-    decimals: 2,
-    isMain: true,
-    type: 'number',
-    group,
-    valueAt: (row: number) => values[row] ?? null,
-  }) as Column;
+function column(key: string, values: readonly (string | number | null)[], group = 'molecule') {
+  const valueAt = (row: number) => values[row] ?? null;
+  return { key, title: key.replace('own:', ''), group, valueAt } as unknown as Column;
+}
 
 test('cells are copied unchanged, except that formulas are escaped', () => {
   const cells = ['plain', 'a,b', 'a "b"', 'a\nb', ' blank ', '=1+1', '-1', '', 'a\rb'];

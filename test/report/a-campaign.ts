@@ -1,7 +1,7 @@
 /** A campaign whose items have ended, as activities leave it, for a test to publish. */
 import type { Item } from '../../src/domain/item.ts';
 import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
-import { storedDigest } from '../../src/store/digest.ts';
+import { storedDigest, type StoredDigest } from '../../src/store/digest.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -55,12 +55,21 @@ export async function endedCampaign(
   return store;
 }
 
-export async function endItem(store: Store, { kind, id }: Item, ending: Ending): Promise<void> {
+/** @param texts of the files that a success has */
+export async function endItem(
+  store: Store,
+  { kind, id }: Item,
+  ending: Ending,
+  texts: Readonly<Record<string, string>> = { 'result.json': `{"of":"${id}"}\n` },
+): Promise<void> {
   const record = await readItem(store, kind, id);
   if (record === null) throw new Error(`${id} was not prepared`);
   const succeeded = (ending.state ?? 'succeeded') === 'succeeded';
-  const stored = await store.write(itemKey(kind, id, 'result.json'), `{"of":"${id}"}\n`);
-  if (!succeeded) await store.remove(stored.key);
+  const files: Record<string, StoredDigest> = {};
+  for (const [name, text] of succeeded ? Object.entries(texts) : []) {
+    files[name] = storedDigest(await store.write(itemKey(kind, id, name), text));
+  }
+  if (!succeeded) await store.remove(itemKey(kind, id, 'result.json'));
   const remoteId = `job-${id}`;
   await writeItem(store, {
     ...record,
@@ -69,7 +78,7 @@ export async function endItem(store: Store, { kind, id }: Item, ending: Ending):
     attempts: [{ at: '2026-11-21T20:01:00.000Z', outcome: 'accepted', remoteId }],
     submittedAt: '2026-11-21T20:01:00.000Z',
     finishedAt: '2026-11-21T20:02:00.000Z',
-    files: succeeded ? { 'result.json': storedDigest(stored) } : {},
+    files,
     ...ending,
   });
 }

@@ -17,10 +17,8 @@ import { END, FAILED, endedCampaign, type Ending } from './a-campaign.ts';
 
 /** Written independently of the guard: what OWASP lists, except signed numbers and plain names. */
 function isRun(cell: string): boolean {
-  // Where semicolons, tabs or line breaks start a cell for the spreadsheet, despite our quotes.
-  return (
-    isFormula(cell) || cell.split(/[;\t\r\n]/).some((piece) => piece !== '' && isFormula(piece))
-  );
+  // Semicolons, tabs or line breaks may start a cell for the spreadsheet, despite our quotes.
+  return [cell, ...cell.split(/[;\t\r\n]/)].some((piece) => piece !== '' && isFormula(piece));
 }
 
 function isFormula(cell: string): boolean {
@@ -30,26 +28,8 @@ function isFormula(cell: string): boolean {
 }
 
 const ODD = [
-  '=',
-  '+',
-  '-',
-  ';',
-  '\u001b',
-  '\u009b',
-  '@',
-  '\t',
-  '\r',
-  '\n',
-  '＝',
-  "'",
-  '"',
-  ',',
-  ' ',
-  '(',
-  '|',
-  '!',
-  '1',
-  'x',
+  ...['=', '+', '-', ';', '\u001b', '\u009b', '@', '\t', '\r', '\n', '＝', "'", '"', ',', ' ', '('],
+  ...['|', '!', '1', 'x'],
 ];
 const text = fc.oneof(
   fc.array(fc.constantFrom(...ODD), { maxLength: 6 }).map((all) => all.join('')),
@@ -91,20 +71,14 @@ function own({ row: cells }: Item): Record<string, string> {
   );
 }
 
-const job = ({ kind, options, input, email, title }: Item) => ({
-  kind,
-  options,
-  input,
-  email,
-  title,
-});
+const job = ({ kind, options, input, email, title }: Item) => [kind, options, input, email, title];
 
 test('no cell is executed by a spreadsheet, and failed.csv returns what the user wrote', async () => {
   const folder = await temporaryFolder();
   const manifest = join(folder, 'batch.jsonl');
   let guarded = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 4 }), async (rows) => {
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 8 }), async (rows) => {
       await writeFile(manifest, rows.map((cells) => JSON.stringify(cells)).join('\n'));
       const items = await itemsOf(manifest);
       expect(items).toHaveLength(rows.length);
@@ -124,7 +98,7 @@ test('no cell is executed by a spreadsheet, and failed.csv returns what the user
       expect(again.map(own)).toEqual(items.map(own));
       expect(again.map(job)).toEqual(items.map(job));
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
-  expect(guarded).toBeGreaterThan(100);
+  expect(guarded).toBeGreaterThan(60);
 });

@@ -1,21 +1,25 @@
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { publishCampaign } from '../../src/report/publish.ts';
+import { publishCampaign, type PublishProgress, publishTree } from '../../src/report/publish.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem } from '../../src/store/item-store.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { serveS3 } from '../s3-suite.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 import { collected, expectCode } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
+import { inBucket, writeElsewhere } from '../store/temporary-store.ts';
 import { CAMPAIGN, END, FAILED, endedCampaign } from './a-campaign.ts';
+import { everyKind, resultCampaign } from './tables/result-campaign.ts';
 
-type Rows = Record<string, string>[];
-
-async function table(store: Store, key: string): Promise<Rows> {
+async function table(store: Store, key: string): Promise<Record<string, string>[]> {
   return parse((await store.readText(key)) ?? '', { columns: true });
 }
 
@@ -24,6 +28,7 @@ const ITEMS = [
   aMolecule('water', { user: { project: 'solvents', 'boils at': '100' } }),
   aSequence('p1'),
 ];
+const RESULT = 'molecules/ethanol/result.json';
 
 describe('a published campaign', () => {
   test("items.csv has one row per item in manifest order, with the user's columns of all", async () => {
@@ -32,14 +37,13 @@ describe('a published campaign', () => {
     expect((await store.readText('items.csv'))?.split('\n')[0]).toBe(
       'id,kind,state,remote_id,attempts,sent_at,submitted_at,queued_at,finished_at,error_code,error,path,result_from,engine_version,warnings,project,state_user,boils at',
     );
-    const rows = await table(store, 'items.csv');
-    expect(rows.map(({ id, state }) => [id, state])).toEqual([
-      ['ethanol', 'succeeded'],
-      ['water', 'failed'],
-      ['p1', 'succeeded'],
-    ]);
-    expect(rows[0]).toMatchObject({ state_user: 'liquid', 'boils at': '', attempts: '1' });
-    expect(rows[1]).toMatchObject({
+    const [ethanol, water, p1, ...others] = await table(store, 'items.csv');
+    expect(others).toEqual([]);
+    expect(ethanol).toMatchObject({ id: 'ethanol', state: 'succeeded', attempts: '1' });
+    expect(ethanol).toMatchObject({ state_user: 'liquid', 'boils at': '' });
+    expect(water).toMatchObject({
+      id: 'water',
+      state: 'failed',
       remote_id: 'job-water',
       submitted_at: '2026-11-21T20:01:00.000Z',
       finished_at: '2026-11-21T20:02:00.000Z',
@@ -48,30 +52,22 @@ describe('a published campaign', () => {
       path: 'molecules/water',
       'boils at': '100',
     });
+    expect(p1).toMatchObject({ id: 'p1', state: 'succeeded' });
   });
 
   test('campaign.json counts by state and kind, submissions and refusals', async () => {
-    const at = '2026-11-21T20:01:00.000Z';
+    const attempts = (...outcomes: ('rate-limited' | 'unsure' | 'found' | 'refused')[]) =>
+      outcomes.map((outcome) => ({ at: '2026-11-21T20:01:00.000Z', outcome }));
+    const error = { code: 'SUBMIT_UNSURE', message: 'reset' };
     const store = await endedCampaign(ITEMS, {
-      ethanol: {
-        attempts: [
-          { at, outcome: 'rate-limited' },
-          { at, outcome: 'unsure' },
-          { at, outcome: 'found' },
-        ],
-      },
-      water: {
-        state: 'held',
-        error: { code: 'SUBMIT_UNSURE', message: 'reset' },
-        attempts: [{ at, outcome: 'unsure' }],
-      },
-      p1: { ...FAILED, attempts: [{ at, outcome: 'refused' }] },
+      ethanol: { attempts: attempts('rate-limited', 'unsure', 'found') },
+      water: { state: 'held', error, attempts: attempts('unsure') },
+      p1: { ...FAILED, attempts: attempts('refused') },
     });
     const summary = await publishCampaign(store, END);
     const none = { total: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0, open: 0 };
     expect(summary.items).toEqual({ ...none, total: 3, succeeded: 1, failed: 1, held: 1 });
     expect(summary.kinds.sequence).toEqual({ ...none, total: 1, failed: 1 });
-    expect([summary.submissions, summary.rejected429]).toEqual([2, 1]);
     const disk: unknown = JSON.parse((await store.readText('campaign.json')) ?? '');
     expect(disk).toMatchObject({
       format: 1,
@@ -105,7 +101,8 @@ describe('a published campaign', () => {
     expect(await treeFaults(store)).toEqual([]);
     expect(await store.readText('failed.csv')).toBe('id,kind,file,error_code,error\n');
     const bare = await openFileStore(await temporaryFolder());
-    await expectCode(publishCampaign(bare, END), 'STORE_NOT_PREPARED');
+    const error = await expectCode(publishTree(bare.location, END), 'STORE_NOT_PREPARED');
+    expect(error.retryable).toBe(false);
   });
 
   test('leftovers of a crash are removed, but not while the campaign is open', async () => {
@@ -121,26 +118,21 @@ describe('a published campaign', () => {
 const sha256sum = spawnSync('sha256sum', ['--version']).status === 0;
 
 describe('a file that differs from what was received', () => {
-  const damage = async (store: Store): Promise<void> =>
-    writeFile(join(store.location, 'molecules/ethanol/result.json'), '{"of":"ethano1"}\n');
-
   test('turns a success into a failure that names the file, until the file is repaired', async () => {
     const store = await endedCampaign(ITEMS);
-    await damage(store);
+    await writeFile(join(store.location, RESULT), '{"of":"ethano1"}\n');
     const summary = await publishCampaign(store, END);
     expect(summary.items).toMatchObject({ succeeded: 2, failed: 1 });
-    expect(summary.damaged).toEqual([expect.stringContaining('molecules/ethanol/result.json')]);
+    expect(summary.damaged).toEqual([expect.stringContaining(RESULT)]);
     const record = await readItem(store, 'molecule', 'ethanol');
     expect(record?.error?.code).toBe('STORE_DIGEST_MISMATCH');
     expect((await table(store, 'failed.csv')).map(({ id }) => id)).toEqual(['ethanol']);
-    expect(await treeFaults(store)).toEqual(
-      expect.arrayContaining([expect.stringContaining('molecules/ethanol/result.json')]),
-    );
+    expect(await treeFaults(store)).toContainEqual(expect.stringContaining(RESULT));
     if (sha256sum) {
       const check = spawnSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: store.location });
-      expect(check.stdout.toString()).toContain('molecules/ethanol/result.json: FAILED');
+      expect(check.stdout.toString()).toContain(`${RESULT}: FAILED`);
     }
-    await writeFile(join(store.location, 'molecules/ethanol/result.json'), '{"of":"ethanol"}\n');
+    await writeFile(join(store.location, RESULT), '{"of":"ethanol"}\n');
     expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
     expect(await treeFaults(store)).toEqual([]);
   });
@@ -158,17 +150,63 @@ describe('a file that differs from what was received', () => {
     expect((await readItem(store, 'sequence', 'p1'))?.state).toBe('failed');
   });
 
-  test.each([
-    ['removed', null, 'STORE_MISSING'],
-    ['damaged', '{', 'STORE_RECORD_UNREADABLE'],
-  ])('an item whose record was %s is not lost: it is in the tables', async (_, text, code) => {
-    const store = await endedCampaign(ITEMS);
-    if (text === null) await store.remove('molecules/water/item.json');
-    else await store.write('molecules/water/item.json', text);
-    const summary = await publishCampaign(store, END);
-    expect(summary.items).toMatchObject({ total: 3, failed: 1 });
-    const rows = await table(store, 'items.csv');
-    expect(rows[1]).toMatchObject({ id: 'water', state: 'failed', error_code: code });
-    expect(summary.damaged).toEqual([expect.stringContaining('molecules/water/item.json')]);
+  describe.skipIf(WITHOUT_S3 !== null)('in a bucket', () => {
+    let server: S3Server;
+    serveS3((started) => {
+      server = started;
+      inBucket(server.bucket, server.access);
+    });
+
+    test('or is missing is reported, also if it has the same length', async () => {
+      const bucket = await openStore(`s3://${server.bucket}/${randomUUID()}`);
+      const store = await endedCampaign(ITEMS, {}, bucket);
+      await writeElsewhere(store, RESULT, '{"of":"ethano1"}\n');
+      await store.remove('sequences/p1/result.json');
+      const { items, damaged } = await publishCampaign(store, END);
+      expect(items).toMatchObject({ succeeded: 1, failed: 2 });
+      expect(damaged).toEqual([
+        expect.stringContaining(`${RESULT} is not what was received`),
+        'sequences/p1/result.json is missing.',
+      ]);
+    });
+  });
+});
+
+describe('a publication that does not succeed leaves no unfinished file, and no checksums of an older one', () => {
+  const expectCleared = async (store: Store): Promise<void> => {
+    expect(await collected(store.leftovers())).toEqual([]);
+    expect(await store.exists('SHA256SUMS')).toBe(false);
+  };
+
+  test.each(['tables/shifts.parquet', 'report.html'])(
+    'because of an obstacle to %s',
+    async (key) => {
+      const store = await resultCampaign(everyKind());
+      await mkdir(join(store.location, key), { recursive: true });
+      const error = await expectCode(publishTree(store.location, END), 'STORE_BAD_KEY');
+      expect(error.message).toContain(key);
+      await expectCleared(store);
+      await rm(join(store.location, key), { recursive: true });
+      await publishTree(store.location, END);
+      expect(await treeFaults(store)).toEqual([]);
+    },
+  );
+
+  test('because it is aborted, in any of its steps', async () => {
+    const store = await resultCampaign(everyKind());
+    const reason = new Error('the worker stops');
+    for (const wanted of ['audit', 'results', 'crate', 'checksums']) {
+      await store.write('SHA256SUMS', 'of an older tree\n');
+      const controller = new AbortController();
+      const heartbeat = ({ step }: PublishProgress): void => {
+        if (step === wanted) controller.abort(reason);
+      };
+      const { signal } = controller;
+      const ended = publishTree(store.location, END, { heartbeat, signal });
+      await expect(ended, wanted).rejects.toBe(reason);
+      await expectCleared(store);
+    }
+    await publishTree(store.location, END);
+    expect(await treeFaults(store)).toEqual([]);
   });
 });

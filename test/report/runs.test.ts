@@ -1,10 +1,9 @@
 /** A campaign that was run more than once: its times, its runs, and whether it must be published again. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { submissionsOf } from '../../src/report/campaign-summary.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { isPublished } from '../../src/report/published-campaign.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { aMolecule } from '../store/an-item.ts';
 import { END, FAILED, endedCampaign } from './a-campaign.ts';
 
@@ -15,94 +14,83 @@ const LATER = {
   endedAt: '2026-11-24T08:05:00.000Z',
 };
 
-async function end(store: Store, id: string, finishedAt: string): Promise<void> {
-  const record = await readItem(store, 'molecule', id);
-  if (record) await writeItem(store, { ...record, finishedAt });
-}
-
-describe('a run', () => {
-  test('in which an item ended is recorded, and the campaign started with the first run', async () => {
-    const store = await endedCampaign(ITEMS, { water: FAILED });
-    await publishCampaign(store, END);
-    await end(store, 'water', '2026-11-24T08:04:00.000Z');
-    const retry = { ...LATER, retried: 1 };
-    await publishCampaign(store, retry);
-    // Again, after a crash in the middle.
-    const summary = await publishCampaign(store, { ...retry, endedAt: '2026-11-24T08:06:00.000Z' });
-    expect(summary).toMatchObject({
-      startedAt: END.startedAt,
-      endedAt: '2026-11-24T08:06:00.000Z',
-      runs: [
-        { startedAt: END.startedAt, endedAt: END.endedAt, retried: 0 },
-        { startedAt: LATER.startedAt, endedAt: '2026-11-24T08:06:00.000Z', retried: 1 },
-      ],
-    });
-  });
-
-  test('that only published again does not change times and state', async () => {
-    const store = await endedCampaign(ITEMS);
-    await publishCampaign(store, { ...END, state: 'cancelled' });
-    const before = await store.readText('campaign.json');
-    await publishCampaign(store, LATER);
-    expect(await store.readText('campaign.json')).toBe(before);
-  });
-
-  test('is the only recorded one if the previous campaign.json was damaged', async () => {
-    const store = await endedCampaign(ITEMS);
-    await store.write('campaign.json', '{"name":');
-    expect((await publishCampaign(store, LATER)).runs).toMatchObject([
-      { startedAt: LATER.startedAt },
-    ]);
-  });
-});
-
-describe('a tree must be published again', () => {
-  const broken: [string, (store: Store) => Promise<unknown>][] = [
-    ['a table is missing', (store) => store.remove('items.csv')],
-    [
-      'its checksums are missing, because publishing was interrupted',
-      (store) => store.remove('SHA256SUMS'),
+test('a run in which an item ended is recorded, and the campaign started with the first run', async () => {
+  const store = await endedCampaign(ITEMS, { water: FAILED });
+  await publishCampaign(store, END);
+  const record = await readItem(store, 'molecule', 'water');
+  if (record === null) throw new Error('water is missing');
+  await writeItem(store, { ...record, finishedAt: '2026-11-24T08:04:00.000Z' });
+  const retry = { ...LATER, retried: 1 };
+  await publishCampaign(store, retry);
+  // Again, after a crash in the middle.
+  const summary = await publishCampaign(store, { ...retry, endedAt: '2026-11-24T08:06:00.000Z' });
+  expect(summary).toMatchObject({
+    startedAt: END.startedAt,
+    endedAt: '2026-11-24T08:06:00.000Z',
+    runs: [
+      { startedAt: END.startedAt, endedAt: END.endedAt, retried: 0 },
+      { startedAt: LATER.startedAt, endedAt: '2026-11-24T08:06:00.000Z', retried: 1 },
     ],
-    ['its campaign.json is damaged', (store) => store.write('campaign.json', '{')],
-    ['a file is damaged', (store) => store.write('molecules/ethanol/result.json', '{}')],
-    ['a record is missing', (store) => store.remove('molecules/ethanol/item.json')],
-  ];
-  test.each(broken)('when %s', async (_, breakIt) => {
-    const store = await endedCampaign(ITEMS, { water: FAILED });
-    expect(await isPublished(store.location)).toBe(false);
-    await publishCampaign(store, END);
-    expect(await isPublished(store.location)).toBe(true);
-    await breakIt(store);
-    expect(await isPublished(store.location)).toBe(false);
-  });
-
-  test('not while reported damage persists, but after it is repaired', async () => {
-    const store = await endedCampaign(ITEMS);
-    const key = 'molecules/ethanol/result.json';
-    const whole = (await store.readText(key)) ?? '';
-    await store.write(key, '{}');
-    await publishCampaign(store, END);
-    expect(await isPublished(store.location)).toBe(true);
-    await store.write(key, whole);
-    expect(await isPublished(store.location)).toBe(false);
-    // Detected by reading: the record is corrected when it is published.
-    expect((await readItem(store, 'molecule', 'ethanol'))?.state).toBe('failed');
   });
 });
 
-describe('submissions of an item', () => {
-  const at = '2026-11-21T20:01:00.000Z';
-  test.each([
-    ['a job that is looked up again counts once', ['accepted j1', 'found j1'], 1],
-    ['another job counts separately', ['accepted j1', 'accepted j2'], 2],
-    ['a submission of unknown outcome counts', ['unsure', 'accepted j2'], 2],
-    ['found because its name was taken, it counts once', ['unsure', 'refused', 'found j1'], 1],
-    ['looked up and absent, it does not count', ['unsure', 'absent', 'accepted j1'], 1],
-  ] as const)('%s', (_, told, number) => {
-    const attempts = told.map((words) => {
-      const [outcome, remoteId] = words.split(' ') as ['accepted' | 'unsure', string | undefined];
-      return { at, outcome, ...(remoteId === undefined ? {} : { remoteId }) };
-    });
-    expect(submissionsOf(attempts)).toBe(number);
+test('a run that only published again does not change times and state', async () => {
+  const store = await endedCampaign(ITEMS);
+  await publishCampaign(store, { ...END, state: 'cancelled' });
+  const before = await store.readText('campaign.json');
+  await publishCampaign(store, LATER);
+  expect(await store.readText('campaign.json')).toBe(before);
+});
+
+test('a run is the only recorded one if the previous campaign.json was damaged', async () => {
+  const store = await endedCampaign(ITEMS);
+  await store.write('campaign.json', '{"name":');
+  const { runs } = await publishCampaign(store, LATER);
+  expect(runs).toMatchObject([{ startedAt: LATER.startedAt }]);
+});
+
+test('a tree must be published again when any part of it is missing or damaged', async () => {
+  const store = await endedCampaign(ITEMS, { water: FAILED });
+  expect(await isPublished(store.location)).toBe(false);
+  for (const breakIt of [
+    () => store.remove('items.csv'),
+    // Publishing was interrupted.
+    () => store.remove('SHA256SUMS'),
+    () => store.write('campaign.json', '{'),
+    () => store.write('molecules/ethanol/result.json', '{}'),
+    () => store.remove('molecules/ethanol/item.json'),
+  ]) {
+    await publishCampaign(store, END);
+    expect(await isPublished(store.location)).toBe(true);
+    await breakIt();
+    expect(await isPublished(store.location), String(breakIt)).toBe(false);
+  }
+});
+
+test('a tree need not be published again while reported damage persists, but after it is repaired', async () => {
+  const store = await endedCampaign(ITEMS);
+  const key = 'molecules/ethanol/result.json';
+  const whole = (await store.readText(key)) ?? '';
+  await store.write(key, '{}');
+  await publishCampaign(store, END);
+  expect(await isPublished(store.location)).toBe(true);
+  await store.write(key, whole);
+  expect(await isPublished(store.location)).toBe(false);
+  // Detected by reading: the record is corrected when it is published.
+  expect((await readItem(store, 'molecule', 'ethanol'))?.state).toBe('failed');
+});
+
+const at = '2026-11-21T20:01:00.000Z';
+test.each([
+  ['a job that is looked up again counts once', ['accepted j1', 'found j1'], 1],
+  ['another job counts separately', ['accepted j1', 'accepted j2'], 2],
+  ['a submission of unknown outcome counts', ['unsure', 'accepted j2'], 2],
+  ['found because its name was taken, it counts once', ['unsure', 'refused', 'found j1'], 1],
+  ['looked up and absent, it does not count', ['unsure', 'absent', 'accepted j1'], 1],
+] as const)('of the submissions of an item, %s', (_, told, number) => {
+  const attempts = told.map((words) => {
+    const [outcome, remoteId] = words.split(' ') as ['accepted' | 'unsure', string | undefined];
+    return { at, outcome, ...(remoteId === undefined ? {} : { remoteId }) };
   });
+  expect(submissionsOf(attempts)).toBe(number);
 });

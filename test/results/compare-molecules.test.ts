@@ -43,15 +43,12 @@ describe('the same molecule in another order of atoms', () => {
     'CC(=O)Oc1ccccc1C(=O)O',
     '[NH3+][C@@H](C)C(=O)[O-]',
     'FC(F)(F)c1ccc(cc1)S(=O)(=O)N',
-    'C1CC2CCC1CC2',
     '[H][H]',
-    '[H]Cl',
     'C',
     CUBANE,
     CUNEANE,
     LONG_CHAIN,
     DENDRIMER,
-    'C1CCCCC1C1CCCCC1',
     // Buckminsterfullerene.
     'c12c3c4c5c1c6c7c8c2c9c1c3c2c3c4c4c%10c5c5c6c6c7c7c%11c8c9c8c9c1c2c1c2c3c4c3c4c%10c5c5c6c6c7c7c%11c8c8c9c1c1c2c3c2c4c5c6c3c7c8c1c23',
   ])('%s', async (smiles) => {
@@ -98,24 +95,15 @@ const HALOMETHANE = {
   ] as readonly Place[],
 };
 
-/** Two-dimensional: `x`, `y` of the first end, the two carbons and the last end, each with a hydrogen opposite. */
+/** Flat: the first end, the two carbons and the last end, then the hydrogens opposite of the ends. */
 function dichloroethene(trans: boolean) {
   const side = trans ? -1 : 1;
-  const flat: (readonly [number, number])[] = [
-    ...[[-1, 1.4] as const, [-0.7, 0] as const, [0.7, 0] as const, [1, side * 1.4] as const],
-    ...[[-1, -0.9] as const, [1, side * -0.9] as const],
-  ];
-  return {
-    elements: ['Cl', 'C', 'C', 'Cl', 'H', 'H'],
-    bonds: [
-      [0, 1],
-      [1, 2],
-      [2, 3],
-      [1, 4],
-      [2, 5],
-    ] as [number, number][],
-    places: flat.map(([x, y]): Place => [x, y, 0]),
-  };
+  const places: Place[] = [
+    ...([[-1, 1.4, 0], [-0.7, 0, 0], [0.7, 0, 0]] as const),
+    ...([[1, side * 1.4, 0], [-1, -0.9, 0], [1, side * -0.9, 0]] as const),
+  ]; // prettier-ignore
+  const bonds = [[0, 1], [1, 2], [2, 3], [1, 4], [2, 5]] as const; // prettier-ignore
+  return { elements: ['Cl', 'C', 'C', 'Cl', 'H', 'H'], bonds, places };
 }
 
 function mirrored<Molecule extends { readonly places: readonly Place[] }>(molecule: Molecule) {
@@ -138,9 +126,8 @@ describe('the configuration', () => {
 
   test('of [H][C@](F)(Cl)Br: seen from the hydrogen, F, Cl and Br are anticlockwise', async () => {
     const seen = await graphOf('[H][C@](F)(Cl)Br');
-    const anticlockwise = HALOMETHANE.places[3]?.[1] === -1.5 ? mirrored(HALOMETHANE) : HALOMETHANE;
-    expect(differenceOf(seen, anticlockwise)).toBeNull();
-    expect(differenceOf(seen, mirrored(anticlockwise))).not.toBeNull();
+    expect(differenceOf(seen, mirrored(HALOMETHANE))).toBeNull();
+    expect(differenceOf(seen, HALOMETHANE)).not.toBeNull();
   });
 
   test('of a file is derived from its coordinates', () => {
@@ -198,9 +185,10 @@ test('the configuration of a ring without a stereocentre is compared', async () 
     [trans, cis],
   ] as const) {
     const { places, ...graph } = one;
-    expect(differenceOf({ ...graph, stereo: { places } }, one)).toBeNull();
-    expect(differenceOf({ ...graph, stereo: { places } }, mirrored(one))).toBeNull();
-    expect(differenceOf({ ...graph, stereo: { places } }, other)).toEqual(wrong);
+    const input = { ...graph, stereo: { places } };
+    expect(differenceOf(input, one)).toBeNull();
+    expect(differenceOf(input, mirrored(one))).toBeNull();
+    expect(differenceOf(input, other)).toEqual(wrong);
   }
   const smiles = await graphOf('F[C@H]1C[C@@H](F)C1');
   const found = [differenceOf(smiles, cis), differenceOf(smiles, trans)];

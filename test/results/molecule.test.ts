@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { elementOfAtom, hillFormula } from '../../src/results/elements.ts';
+import { expect, test } from 'vitest';
+import { elementOfAtom } from '../../src/results/elements.ts';
 import { readFrcmod } from '../../src/results/frcmod.ts';
 import { readMolecule, type MoleculeTexts } from '../../src/results/molecule.ts';
-import { golden, goldens, isAbsent, OWNERS, type Owner } from './goldens.ts';
+import { golden, goldens } from './goldens.ts';
 
 interface Golden {
   readonly ok: boolean;
@@ -17,18 +17,12 @@ function textsOf({ results }: Golden): MoleculeTexts {
 }
 
 /** The ones that the engine finished. */
-function molecules(owner: Owner): [name: string, golden: Golden][] {
-  const all = goldens(owner, 'acpype', '.json').map((file): [string, Golden] => [
+function molecules(): [name: string, golden: Golden][] {
+  const all = goldens('acpype', '.json').map((file): [string, Golden] => [
     file,
-    JSON.parse(golden(owner, file)) as Golden,
+    JSON.parse(golden(file)) as Golden,
   ]);
   return all.filter(([, { ok }]) => ok);
-}
-
-function read(name: string) {
-  const reading = readMolecule(textsOf(JSON.parse(golden('own', `acpype/${name}.json`)) as Golden));
-  if (reading === null) throw new Error(`${name} is unreadable`);
-  return reading;
 }
 
 /** Atomic number and position of each atom, from the files that were not read. */
@@ -42,19 +36,9 @@ function groNanometres(gro: string): number[][] {
   return lines.map((line) => [20, 28, 36].map((at) => Number(line.slice(at, at + 8))));
 }
 
-const NUMBERS: Readonly<Record<string, number>> = {
-  H: 1,
-  C: 6,
-  N: 7,
-  O: 8,
-  F: 9,
-  Si: 14,
-  P: 15,
-  S: 16,
-  Cl: 17,
-  Br: 35,
-  I: 53,
-};
+const NUMBERS = new Map(
+  Object.entries({ H: 1, C: 6, N: 7, O: 8, F: 9, Si: 14, P: 15, S: 16, Cl: 17, Br: 35, I: 53 }),
+);
 
 /** The sum of the charges in the Mol2 file. */
 function mol2Charge(mol2: string): number {
@@ -66,140 +50,94 @@ function mol2Charge(mol2: string): number {
   return charges.reduce((sum, charge) => sum + charge, 0);
 }
 
-describe.each(OWNERS)('every molecule of the engine, %s', (owner) => {
-  test.skipIf(isAbsent(owner))(
-    'agrees with the files of the engine that the reader does not use',
-    () => {
-      const all = molecules(owner);
-      expect(all.length).toBeGreaterThan(40);
-      for (const [name, one] of all) {
-        const reading = readMolecule(textsOf(one));
-        const { GMX_gro = '', AC_prmtop = '', AC_frcmod = '', mol2 = '' } = one.results;
-        if (reading === null) throw new Error(`${name} is unreadable`);
-        const { atoms, bonds, charge, estimated } = reading;
-        // The engine does not support silicon, and calls it sulphur.
-        const numbers = prmtopNumbers(AC_prmtop).map((n) =>
-          name.includes('silane') && n === 16 ? 14 : n,
-        );
-        const found = atoms.map(({ element }) => NUMBERS[element]);
-        expect(found, name).toEqual(numbers);
-        expect(Math.abs(charge - mol2Charge(mol2)), name).toBeLessThan(0.01);
-        // With `gas` the engine ignores a charge that is wrong.
-        if (one.net_charge !== null && !name.includes('wrong_charge'))
-          expect(Math.round(charge), name).toBe(one.net_charge);
-        const counts = (/MOLECULE>?\s+\S+\s+(\d+)\s+(\d+)/.exec(mol2) ?? []).slice(1).map(Number);
-        expect([atoms.length, bonds.length], name).toEqual(counts);
-        for (const [index, place] of groNanometres(GMX_gro).entries()) {
-          atoms[index]?.position.forEach((value, axis) => {
-            expect(Math.abs(value / 10 - (place[axis] ?? Number.NaN)), name).toBeLessThan(6e-4);
-          });
-        }
-        const scores = [...AC_frcmod.matchAll(/penalty score= *([\d.]+)/g)].map(([, n]) =>
-          Number(n),
-        );
-        expect(
-          estimated.flatMap(({ penalty }) => penalty ?? []),
-          name,
-        ).toEqual(scores);
-      }
-    },
-  );
-});
-
-describe('a molecule', () => {
-  test('has halogens that are not read as carbon or boron', () => {
-    expect(read('smi-chlorobenzene-bcc-auto-gaff2').formula).toBe('C6H5Cl');
-    expect(read('smi-bromobenzene-bcc-auto-gaff2').formula).toBe('C6H5Br');
-    expect(read('smi-chlorobenzene-bcc-auto-gaff2').atoms[0]).toEqual({
-      name: 'CL',
-      element: 'Cl',
-      type: 'cl',
-      charge: -0.0974,
-      mass: 35.45,
-      position: [-2.091, -0.012, -0.018],
-    });
-  });
-
-  test('is not read from files that do not belong together', () => {
-    const caffeine = textsOf(
-      JSON.parse(golden('own', 'acpype/smi-caffeine-bcc-0-gaff2.json')) as Golden,
+test('every molecule of the engine agrees with the files of the engine that the reader does not use', () => {
+  const all = molecules();
+  expect(all.length).toBeGreaterThan(40);
+  for (const [name, one] of all) {
+    const reading = readMolecule(textsOf(one));
+    const { GMX_gro = '', AC_prmtop = '', AC_frcmod = '', mol2 = '' } = one.results;
+    if (reading === null) throw new Error(`${name} is unreadable`);
+    const { atoms, bonds, charge, estimated } = reading;
+    // The engine does not support silicon, and calls it sulphur.
+    const numbers = prmtopNumbers(AC_prmtop).map((n) =>
+      name.includes('silane') && n === 16 ? 14 : n,
     );
-    expect(readMolecule({ ...caffeine, pdb: '' })).toBeNull();
-    expect(readMolecule({ ...caffeine, itp: '[ atoms ]\n[ bonds ]\n' })).toBeNull();
-    expect(readMolecule({ ...caffeine, itp: 'junk' })).toBeNull();
-  });
-
-  test('is read with the line ends of another system', () => {
-    const { itp, pdb, frcmod } = textsOf(
-      JSON.parse(golden('own', 'acpype/smi-silane-bcc-auto-gaff2.json')) as Golden,
-    );
-    const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
-    expect(readMolecule({ itp: crlf(itp), pdb: crlf(pdb), frcmod: crlf(frcmod) })).toEqual(
-      readMolecule({ itp, pdb, frcmod }),
-    );
-  });
-});
-
-describe('an element', () => {
-  test.each([
-    ['is carbon, not calcium, for an alpha carbon', 12.01, 'C', 'CA', 'C'],
-    ['is derived from the mass before the symbol', 28.085, 'S', 'SI', 'Si'],
-    ['is derived from the symbol if there is no mass', 0, 'CL', 'X1', 'Cl'],
-    ['is derived from the first letter of the name if both are missing', 0, '', 'CA1', 'C'],
-    ['is derived from two letters for a halogen', 0, '', 'BR12', 'Br'],
-  ])('%s', (_, mass, symbol, name, element) => {
-    expect(elementOfAtom(mass, symbol, name)).toBe(element);
-  });
-
-  test('formulas are in Hill order', () => {
-    expect(hillFormula(['O', 'H', 'C', 'Br', 'H', 'H'])).toBe('CH3BrO');
-    expect(hillFormula(['O', 'H', 'H'])).toBe('H2O');
-  });
-});
-
-describe('estimated parameters', () => {
-  const frcmod = `Remark line goes here
-MASS
-Si 28.085        0.878               same as c3 
-
-BOND
-Si-ha  345.25   1.096       same as c3-hc, penalty score=  0.8
-
-ANGLE
-cd-cd-n1   58.000     130.000   Calculated with empirical approach for ca-c3-n1
-ce-n -nh    0.000       0.000   ATTN, need revision
-
-DIHE
-CT-C -N -CT   1    0.000         0.000          -2.000      same as c3-c -n -c3
-CT-C -N -CT   1    1.500       180.000           1.000      same as c3-c -n -c3, penalty score=  2.5
-X -c -nh-X    1    0.000         0.000           2.000      ATTN, need revision
-
-IMPROPER
-ca-ca-ca-ha         1.1          180.0         2.0          Using general improper torsional angle  X- X-ca-ha, penalty score=  6.0)
-ca-o -c -os         1.1          180.0         2.0          Same as X -o -c -o , penalty score= 49.6 (use general term))
-c -ca-ca-ca         1.1          180.0         2.0          Using the default value
-
-NONBON
-  Si          1.9069  0.1078             same as c3 
-
-`;
-
-  test('are read in every wording, and a sum of terms is one dihedral', () => {
+    const found = atoms.map(({ element }) => NUMBERS.get(element));
+    expect(found, name).toEqual(numbers);
+    expect(Math.abs(charge - mol2Charge(mol2)), name).toBeLessThan(0.01);
+    // With `gas` the engine ignores a charge that is wrong.
+    if (one.net_charge !== null && !name.includes('wrong_charge'))
+      expect(Math.round(charge), name).toBe(one.net_charge);
+    const counts = (/MOLECULE>?\s+\S+\s+(\d+)\s+(\d+)/.exec(mol2) ?? []).slice(1).map(Number);
+    expect([atoms.length, bonds.length], name).toEqual(counts);
+    for (const [index, place] of groNanometres(GMX_gro).entries()) {
+      atoms[index]?.position.forEach((value, axis) => {
+        expect(Math.abs(value / 10 - (place[axis] ?? Number.NaN)), name).toBeLessThan(6e-4);
+      });
+    }
+    const scores = [...AC_frcmod.matchAll(/penalty score= *([\d.]+)/g)].map(([, n]) => Number(n));
     expect(
-      readFrcmod(frcmod).map(({ term, types, penalty, needsRevision }) =>
-        [term, types, String(penalty), ...(needsRevision ? ['ATTN'] : [])].join(' '),
-      ),
-    ).toEqual([
-      'mass Si null',
-      'bond Si-ha 0.8',
-      'angle cd-cd-n1 null',
-      'angle ce-n-nh null ATTN',
-      'dihedral CT-C-N-CT 2.5',
-      'dihedral X-c-nh-X null ATTN',
-      'improper ca-ca-ca-ha 6',
-      'improper ca-o-c-os 49.6',
-      'improper c-ca-ca-ca null',
-      'nonbonded Si null',
-    ]);
+      estimated.flatMap(({ penalty }) => penalty ?? []),
+      name,
+    ).toEqual(scores);
+  }
+});
+
+function recorded(name: string): MoleculeTexts {
+  return textsOf(JSON.parse(golden(`acpype/${name}.json`)) as Golden);
+}
+
+test('a halogen is not read as carbon or boron', () => {
+  const chlorobenzene = readMolecule(recorded('smi-chlorobenzene-bcc-auto-gaff2'));
+  expect(chlorobenzene?.formula).toBe('C6H5Cl');
+  expect(chlorobenzene?.atoms[0]).toEqual({
+    name: 'CL',
+    element: 'Cl',
+    type: 'cl',
+    charge: -0.0974,
+    mass: 35.45,
+    position: [-2.091, -0.012, -0.018],
   });
+  expect(readMolecule(recorded('smi-bromobenzene-bcc-auto-gaff2'))?.formula).toBe('C6H5Br');
+});
+
+test('a molecule is read with the line ends of another system, and not from files that do not belong together', () => {
+  const { itp, pdb, frcmod } = recorded('smi-silane-bcc-auto-gaff2');
+  const whole = readMolecule({ itp, pdb, frcmod });
+  const [crlf, cr, ff] = [itp, pdb, frcmod].map((text) => text.replaceAll('\n', '\r\n'));
+  expect(readMolecule({ itp: crlf!, pdb: cr!, frcmod: ff! })).toEqual(whole);
+  expect(readMolecule({ itp, frcmod, pdb: '' })).toBeNull();
+  expect(readMolecule({ pdb, frcmod, itp: '[ atoms ]\n[ bonds ]\n' })).toBeNull();
+});
+
+test.each([
+  ['of the mass: carbon, not calcium, for an alpha carbon', 12.01, 'C', 'CA', 'C'],
+  ['of the mass before that of the symbol', 28.085, 'S', 'SI', 'Si'],
+  ['of the symbol if there is no mass', 0, 'CL', 'X1', 'Cl'],
+  ['of the first letter of the name if both are missing', 0, '', 'CA1', 'C'],
+  ['of two letters for a halogen', 0, '', 'BR12', 'Br'],
+])('an element is that %s', (_, mass, symbol, name, element) => {
+  expect(elementOfAtom(mass, symbol, name)).toBe(element);
+});
+
+test('estimated parameters are read in every wording, and a sum of terms is one dihedral', () => {
+  const lines = [
+    ...['remark goes here', 'MASS', 'Si 28.100        0.878               same as c3', ''],
+    ...['BOND', 'Si-ha  345.25   1.096       same as c3-hc, penalty score=  0.8', ''],
+    ...['ANGLE', 'ce-n -nh    0.000       0.000   ATTN, need revision', ''],
+    'DIHE',
+    'CT-C -N -CT   1    0.000         0.000          -2.000      same as c3-c -n -c3',
+    'CT-C -N -CT   1    1.500       180.000           1.000      same as c3-c -n -c3, penalty score=  2.5',
+    ...['', 'IMPROPER'],
+    'ca-o -c -os         1.1          180.0         2.0          Same as X -o -c -o , penalty score= 49.6 (use general term))',
+    'c -ca-ca-ca         1.1          180.0         2.0          Using the default value',
+    ...['', 'NONBON', '  Si          1.9069  0.1078             same as c3', '', ''],
+  ];
+  const read = readFrcmod(lines.join('\n')).map(({ term, types, penalty, needsRevision }) =>
+    [term, types, String(penalty), ...(needsRevision ? ['ATTN'] : [])].join(' '),
+  );
+  expect(read).toEqual([
+    ...['mass Si null', 'bond Si-ha 0.8', 'angle ce-n-nh null ATTN', 'dihedral CT-C-N-CT 2.5'],
+    ...['improper ca-o-c-os 49.6', 'improper c-ca-ca-ca null', 'nonbonded Si null'],
+  ]);
 });

@@ -44,7 +44,7 @@ const SIDE_CHAIN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** @returns null for a residue that is none of the 20 amino acids: it never gets a value */
-export function atomsNeeded(model: ModelClass, residue: string): readonly string[] | null {
+function atomsNeeded(model: ModelClass, residue: string): readonly string[] | null {
   const sideChain = SIDE_CHAIN[residue];
   if (sideChain === undefined || !Object.hasOwn(SIDE_CHAIN, residue)) return null;
   // Proline has no proton at its nitrogen.

@@ -1,6 +1,6 @@
 /** What is drawn, copied and exported of a molecule has its net charge, whatever the input says of bonds. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openChemist } from '../../../src/inputs/molecules/rdkit.ts';
 import { assignBondOrders } from '../../../src/results/bond-orders.ts';
 import { molfileLines } from '../../../src/results/bonded-molecule.ts';
@@ -9,6 +9,7 @@ import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
 import { bondedMolecule } from '../../../src/export/bonded-molecule.ts';
 import { readItem } from '../../../src/store/item-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { aMolecule } from '../../store/an-item.ts';
 import { moleculeEnd, resultCampaign } from '../tables/result-campaign.ts';
 import { recordedMolecules } from '../../export/recorded.ts';
 
@@ -17,17 +18,7 @@ afterAll(() => chemist.close());
 
 const molecules = recordedMolecules();
 
-interface Input {
-  readonly name: string;
-  readonly text: string;
-}
-
 /** As the report's page has it. */
-async function drawn(recording: string, input: Input, reading: MoleculeReading) {
-  const store = await resultCampaign([moleculeEnd('x', recording, { input })]);
-  return drawnIn(store, 'x', reading);
-}
-
 async function drawnIn(store: Store, id: string, reading: MoleculeReading) {
   const record = await readItem(store, 'molecule', id);
   if (record === null) throw new Error(`${id} was not prepared`);
@@ -52,8 +43,9 @@ test('the drawing, the SMILES and the exports of every molecule have the charge 
     { ...molecule, row: `given-${n}`, input: molecule.input },
     { ...molecule, row: `pdb-${n}`, input: pdb },
   ]);
+  // Their files are not read.
   const store = await resultCampaign(
-    rows.map(({ row, id, input }) => moleculeEnd(row, id, { input })),
+    rows.map(({ row, input }) => ({ item: aMolecule(row, { input }), files: {} })),
   );
   const smiles = new Map<string, Set<string>>();
   for (const { id, row, reading, input } of rows) {
@@ -66,10 +58,8 @@ test('the drawing, the SMILES and the exports of every molecule have the charge 
       expect([bonded.code, copied], id).toEqual(['HYDROGENS_MISSING', null]);
       continue;
     }
-    expect(
-      bonded.charges.reduce((sum, one) => sum + one, 0),
-      id,
-    ).toBe(netCharge);
+    const sum = bonded.charges.reduce((total, one) => total + one, 0);
+    expect(sum, id).toBe(netCharge);
     const found = smiles.get(id) ?? new Set();
     smiles.set(id, found);
     for (const one of [copied, bonded.smiles]) {
@@ -82,82 +72,81 @@ test('the drawing, the SMILES and the exports of every molecule have the charge 
   for (const [id, found] of smiles) expect([...found], id).toHaveLength(1);
 });
 
-describe('derived bond orders are those of the molecule', () => {
-  test.each([
-    ['a carboxylate', '[O-]C(=O)CCC(=O)[O-]'],
-    ['a phosphate', 'COP(=O)([O-])[O-]'],
-    ['a phosphodiester', 'COP(=O)([O-])OC'],
-    ['a nitro group', 'O=[N+]([O-])c1ccc([N+](=O)[O-])cc1'],
-    ['an amidinium', 'CC(N)=[NH2+]'],
-    ['a guanidinium', 'CNC(N)=[NH2+]'],
-    ['a zwitterion', '[NH3+]CC(=O)[O-]'],
-    ['arginine', 'NC(=[NH2+])NCCCC([NH3+])C(=O)[O-]'],
-    ['a sulfonate', 'CS(=O)(=O)[O-]'],
-    ['a pyridinium', 'c1cc[nH+]cc1'],
-    ['a phenolate', '[O-]c1ccccc1'],
-    ['an azide', 'CN=[N+]=[N-]'],
-    ['a thiolate', 'CC[S-]'],
-  ])('%s: %s', async (_, smiles) => {
-    const graph = await chemist.readGraph(smiles);
-    if (graph.type !== 'molecule') throw new Error(graph.reason);
-    const bonding = assignBondOrders(graph, graph.formalCharge);
-    const atoms = graph.elements.map((element, atom) => {
-      const position = [atom, (atom * atom) % 7, (3 * atom) % 5] as const;
-      return { element, name: element, type: '', charge: 0, mass: 0, position };
-    });
-    const lines = molfileLines('', { atoms, bonds: graph.bonds }, bonding);
-    const found = await chemist.draw(lines.join('\n'));
-    expect(found).toMatchObject({ type: 'drawn', formalCharge: graph.formalCharge });
-    expect(await flat(found.type === 'drawn' ? found.smiles : null)).toBe(await flat(smiles));
+test.each([
+  ['a carboxylate', '[O-]C(=O)CCC(=O)[O-]'],
+  ['a phosphate', 'COP(=O)([O-])[O-]'],
+  ['a nitro group', 'O=[N+]([O-])c1ccc([N+](=O)[O-])cc1'],
+  ['an amidinium', 'CC(N)=[NH2+]'],
+  ['a zwitterion', '[NH3+]CC(=O)[O-]'],
+  ['arginine', 'NC(=[NH2+])NCCCC([NH3+])C(=O)[O-]'],
+  ['a sulfonate', 'CS(=O)(=O)[O-]'],
+  ['a pyridinium', 'c1cc[nH+]cc1'],
+  ['an azide', 'CN=[N+]=[N-]'],
+  ['a thiolate', 'CC[S-]'],
+])('derived bond orders of %s are those of the molecule: %s', async (_, smiles) => {
+  const graph = await chemist.readGraph(smiles);
+  if (graph.type !== 'molecule') throw new Error(graph.reason);
+  const bonding = assignBondOrders(graph, graph.formalCharge);
+  const atoms = graph.elements.map((element, atom) => {
+    const position = [atom, (atom * atom) % 7, (3 * atom) % 5] as const;
+    return { element, name: element, type: '', charge: 0, mass: 0, position };
   });
+  const lines = molfileLines('', { atoms, bonds: graph.bonds }, bonding);
+  const found = await chemist.draw(lines.join('\n'));
+  expect(found).toMatchObject({ type: 'drawn', formalCharge: graph.formalCharge });
+  expect(await flat(found.type === 'drawn' ? found.smiles : null)).toBe(await flat(smiles));
 });
 
-describe('the demo’s acetate', () => {
+function recordedReading(id: string): MoleculeReading {
+  const reading = molecules.find((one) => one.id === id)?.reading;
+  if (reading?.kind !== 'molecule') throw new Error(id);
+  return reading;
+}
+
+test('without fitting bonds in its input, the demo’s acetate is drawn with the right bonds, or without any', async () => {
   const id = 'file-acetate_anion-bcc--1-gaff2';
-  const item = molecules.find((one) => one.id === id);
-  if (item?.reading?.kind !== 'molecule') throw new Error(id);
-  const { reading } = item;
-
-  test('given as PDB has one double bond and one charge', async () => {
-    const text = await readFile('batches/demo/files/acetate_anion.pdb', 'utf8');
-    const { smiles, words } = await drawn(id, { name: 'input.pdb', text }, reading);
-    expect(smiles).toBe('CC(=O)[O-]');
-    expect(words).toContain('input.pdb does not say which bonds are double');
+  const reading = recordedReading(id);
+  const pdb = await readFile('batches/demo/files/acetate_anion.pdb', 'utf8');
+  const { files } = moleculeEnd('x', id);
+  const [, gaff = ''] = Object.entries(files).find(([name]) => name.endsWith('.mol2')) ?? [];
+  // With single bonds alone.
+  const mol2 = gaff.replace(/ (c3|c|o|hc) +1 /g, (type) =>
+    type.toUpperCase().replace(/C3|HC/, (two) => two[0] ?? ''),
+  );
+  expect(mol2).not.toMatch(/^\s*\d+\s+\d+\s+\d+\s+2\s*$/m);
+  const inputs = {
+    pdb: { name: 'input.pdb', text: pdb },
+    mol2: { name: 'input.mol2', text: mol2 },
+  };
+  const ends = Object.entries(inputs).map(([row, input]) => aMolecule(row, { input }));
+  const store = await resultCampaign(ends.map((item) => ({ item, files: {} })));
+  expect(await drawnIn(store, 'pdb', reading)).toMatchObject({
+    smiles: 'CC(=O)[O-]',
+    words: expect.stringContaining('input.pdb does not say which bonds are double') as string,
+  });
+  expect(await drawnIn(store, 'mol2', reading)).toMatchObject({
+    smiles: 'CC(=O)[O-]',
+    words: expect.stringContaining('do not fit the net charge') as string,
+  });
+  expect(await bondedMolecule(reading, inputs.mol2, chemist)).toMatchObject({
+    smiles: 'CC(=O)[O-]',
+    netCharge: -1,
   });
 
-  test('given as Mol2 with single bonds is drawn as it is, not with two charges', async () => {
-    const { files } = moleculeEnd('x', id);
-    const [, gaff = ''] = Object.entries(files).find(([name]) => name.endsWith('.mol2')) ?? [];
-    const text = gaff.replace(/ (c3|c|o|hc) +1 /g, (type) =>
-      type.toUpperCase().replace(/C3|HC/, (two) => two[0] ?? ''),
-    );
-    expect(text).not.toMatch(/^\s*\d+\s+\d+\s+\d+\s+2\s*$/m);
-    const { smiles, words } = await drawn(id, { name: 'input.mol2', text }, reading);
-    expect(smiles).toBe('CC(=O)[O-]');
-    expect(words).toContain('do not fit the net charge');
-    const bonded = await bondedMolecule(reading, { name: 'input.mol2', text }, chemist);
-    expect(bonded).toMatchObject({ smiles: 'CC(=O)[O-]', netCharge: -1 });
-  });
-
-  test('without fitting bond orders is drawn without charges, and its SMILES is not offered', async () => {
-    const unknown = { ...reading, bonding: null };
-    const pdb = { name: 'input.pdb', text: 'ATOM' };
-    const { drawing, smiles, words } = await drawn(id, pdb, unknown);
-    expect(drawing?.letters.map(({ text }) => text)).toEqual(['O', 'O']);
-    expect([smiles, words]).toEqual([null, expect.stringContaining('without bond orders')]);
-    expect(await bondedMolecule(unknown, pdb, chemist)).toMatchObject({
-      code: 'BOND_ORDERS_UNKNOWN',
-    });
-  });
+  const unknown = { ...reading, bonding: null };
+  const { drawing, smiles, words } = await drawnIn(store, 'pdb', unknown);
+  expect(drawing?.letters.map(({ text }) => text)).toEqual(['O', 'O']);
+  expect([smiles, words]).toEqual([null, expect.stringContaining('without bond orders')]);
+  const code = 'BOND_ORDERS_UNKNOWN';
+  expect(await bondedMolecule(unknown, inputs.pdb, chemist)).toMatchObject({ code });
 });
 
 test('bond orders of the input are those of the export, where others would fit as well', async () => {
-  const item = molecules.find((one) => one.id === 'smi-dimethyl_sulfoxide-bcc-auto-gaff2');
-  if (item?.reading?.kind !== 'molecule') throw new Error('unreadable');
   const own = { name: 'input.smi', text: 'C[S+](C)[O-]' };
-  expect(await bondedMolecule(item.reading, own, chemist)).toMatchObject({ smiles: own.text });
-  const bonded = await bondedMolecule(item.reading, own, chemist);
+  const reading = recordedReading('smi-dimethyl_sulfoxide-bcc-auto-gaff2');
+  const bonded = await bondedMolecule(reading, own, chemist);
   if ('code' in bonded) throw new Error(bonded.message);
+  expect(bonded.smiles).toBe(own.text);
   expect([...bonded.charges].filter((one) => one !== 0).sort()).toEqual([-1, 1]);
   expect(bonded.orders.every((one) => one === 1)).toBe(true);
 });

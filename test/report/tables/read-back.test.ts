@@ -1,124 +1,260 @@
-/** A published campaign's tables, read with DuckDB: CSV and Parquet are the same table. */
-import { describe, expect, test } from 'vitest';
+/** A published campaign's tables, read with DuckDB as a user would read them: as docs/result-tables.md describes them. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KINDS, type Kind } from '../../../src/domain/item.ts';
 import { unguarded } from '../../../src/domain/formula-guard.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
-import type { ColumnType } from '../../../src/report/tables/column.ts';
+import { columns, type Column, type Slab } from '../../../src/report/tables/column.ts';
+import { MEASURE_COLUMNS } from '../../../src/report/tables/measure-tables.ts';
+import { ParquetGroups } from '../../../src/report/tables/parquet-groups.ts';
 import { RESULT_COLUMNS } from '../../../src/report/tables/result-rows.ts';
+import { SPREAD_KEYS } from '../../../src/results/reading.ts';
+import { openFileStore } from '../../../src/store/filesystem.ts';
 import { resultTableKey } from '../../../src/store/layout.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { END, endedCampaign } from '../a-campaign.ts';
-import { described, query, type Rows } from './duck.ts';
 import { everyKind, HOSTILE_USER, resultCampaign } from './result-campaign.ts';
 
-const TYPES: Readonly<Record<ColumnType, string>> = {
-  text: 'VARCHAR',
-  integer: 'INTEGER',
-  number: 'DOUBLE',
-  boolean: 'BOOLEAN',
-};
+type Rows = Record<string, DuckDBValue>[];
+
+const PAGE = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'docs', 'result-tables.md'),
+  'utf8',
+);
+
+/** Published once, with every kind and hostile columns of the user. */
+const tree = mkdtempSync(join(tmpdir(), 'hundredfold-tables-'));
+beforeAll(async () => {
+  await publishCampaign(await resultCampaign(everyKind(), await openFileStore(tree)), END);
+});
+afterAll(() => {
+  rmSync(tree, { recursive: true, force: true });
+});
+
+/** Runs one statement in its own database. */
+async function query(sql: string, folder = tree): Promise<Rows> {
+  const instance = await DuckDBInstance.create(':memory:', { file_search_path: folder });
+  const connection = await instance.connect();
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjects();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const TYPES = { text: 'VARCHAR', integer: 'INTEGER', number: 'DOUBLE', boolean: 'BOOLEAN' };
+
+/** Only the CSV has the apostrophe that keeps a spreadsheet from executing a cell. */
+const plain = (row: Rows[number]): Rows[number] =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, cell]) => [
+      name,
+      typeof cell === 'string' ? unguarded(cell) : cell,
+    ]),
+  );
 
 /** The columns as in Parquet, and the CSV read with these types. */
-async function both(
-  store: Store,
-  kind: Kind,
-): Promise<{ csv: Rows; parquet: Rows; types: [string, string][] }> {
-  const types = await described(store.location, quoted(resultTableKey(kind, 'parquet')));
+async function both(kind: Kind, folder = tree) {
+  const source = quoted(resultTableKey(kind, 'parquet'));
+  const described = await query(`DESCRIBE SELECT * FROM ${source}`, folder);
+  const types = described.map((row) => [String(row['column_name']), String(row['column_type'])]);
   // Names in the CSV are guarded like cells: columns are identified by position.
-  const columns = types.map(([name, type]) => `${quoted(name)}: ${quoted(type)}`).join(', ');
-  const csv = `read_csv(${quoted(resultTableKey(kind, 'csv'))}, header = true, auto_detect = false, quote = '"', escape = '"', delim = ',', columns = {${columns}})`;
+  const given = types.map(([name = '', type = '']) => `${quoted(name)}: ${quoted(type)}`);
+  const read = `header = true, auto_detect = false, quote = '"', escape = '"', delim = ','`;
+  const csv = `read_csv(${quoted(resultTableKey(kind, 'csv'))}, ${read}, columns = {${given.join(', ')}})`;
   return {
     types,
-    csv: await query(store.location, `SELECT * FROM ${csv}`),
-    parquet: await query(
-      store.location,
-      `SELECT * FROM ${quoted(resultTableKey(kind, 'parquet'))}`,
-    ),
+    csv: (await query(`SELECT * FROM ${csv}`, folder)).map(plain),
+    parquet: await query(`SELECT * FROM ${source}`, folder),
   };
 }
 
-/** Only the CSV has the apostrophe that keeps a spreadsheet from executing a cell. */
-const plain = (rows: Rows): Rows =>
-  rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([name, cell]) => [
-        name,
-        typeof cell === 'string' ? unguarded(cell) : cell,
-      ]),
-    ),
+const HEADINGS = {
+  molecule: 'molecules',
+  sequence: 'residues',
+  alignment: 'alignments',
+  shifts: 'shifts',
+};
+const MEASURES = {
+  sequence: 'sequence-measures',
+  alignment: 'alignment-measures',
+  shifts: 'shift-measures',
+};
+
+/** The columns below a heading; `<key>` stands for the five figures of each name in the sentence that explains it. */
+function documented(heading: string): Column[] {
+  const section = PAGE.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  const sentence = /`<key>` is (.*?) in turn/.exec(section)?.[1] ?? '';
+  const keys = [...sentence.matchAll(/`(\w+)`/g)].map(([, key = '']) => key);
+  const lines = [...section.matchAll(/^\| `([^`]+)`\s*\| (\w+)/gm)];
+  return lines.flatMap(([, name = '', type = '']): Column[] =>
+    name.includes('<')
+      ? keys.flatMap((key) => SPREAD_KEYS.map((one) => ({ name: `${key}_${one}`, type: 'number' })))
+      : [{ name, type: type as Column['type'] }],
   );
+}
 
-describe('the tables of a published campaign', () => {
-  test.each(KINDS)(
-    '%s: CSV and Parquet have the same columns and the same values',
-    async (kind) => {
-      const store = await resultCampaign(everyKind());
-      await publishCampaign(store, END);
-      const { csv, parquet, types } = await both(store, kind);
-      const ours = RESULT_COLUMNS[kind];
-      expect(types.slice(0, ours.length)).toEqual(
-        ours.map(({ name, type }) => [name, TYPES[type]]),
-      );
-      expect(types.slice(ours.length).every(([, type]) => type === 'VARCHAR')).toBe(true);
-      const text = (await store.readText(resultTableKey(kind, 'csv'))) ?? '';
-      expect(text.split('\n')[0]?.startsWith(ours.map(({ name }) => name).join(','))).toBe(true);
-      expect(parquet.length).toBeGreaterThan(1);
-      expect(plain(csv)).toEqual(parquet);
-    },
-  );
+test.each(KINDS)(
+  '%s: CSV and Parquet have the documented columns and the same values',
+  async (kind) => {
+    const { csv, parquet, types } = await both(kind);
+    const ours = RESULT_COLUMNS[kind];
+    expect(documented(HEADINGS[kind])).toEqual(ours);
+    expect(types.slice(0, ours.length)).toEqual(ours.map(({ name, type }) => [name, TYPES[type]]));
+    expect(types.slice(ours.length).every(([, type]) => type === 'VARCHAR')).toBe(true);
+    const text = readFileSync(join(tree, resultTableKey(kind, 'csv')), 'utf8');
+    expect(text.startsWith(ours.map(({ name }) => name).join(','))).toBe(true);
+    expect(parquet.length).toBeGreaterThan(1);
+    expect(csv).toEqual(parquet);
+  },
+);
 
-  test('keep hostile columns of the user unchanged, beside ours', async () => {
-    const store = await resultCampaign(everyKind());
-    await publishCampaign(store, END);
-    const { parquet, types } = await both(store, 'molecule');
-    const { Atoms, ...others } = HOSTILE_USER;
-    expect(parquet[0]).toMatchObject({
-      ...others,
-      id: 'aspirin',
-      Atoms_user: Atoms,
-      atoms: 21,
-      empty: null,
-      other: null,
-    });
-    expect(parquet[1]).toMatchObject({ id: 'choline', other: 'choline only', project: null });
-    // Also for rows without a result: the columns are the same when there is one.
-    expect(types.map(([name]) => name)).toContain('of the lost');
-    const residues = await both(store, 'sequence');
-    expect(residues.parquet[3]).toMatchObject({ residue_index: 3, Residue_Index_user: '7' });
-    const csv = await store.readText('tables/molecules.csv');
-    expect(csv?.split('\n')[0]).toContain(`'=1+1`);
-    expect(csv).toContain(`"'=cmd|""/c calc""!A1"`);
-  });
+test('hostile columns of the user are unchanged, beside ours', async () => {
+  const { parquet, types } = await both('molecule');
+  const { Atoms, ...others } = HOSTILE_USER;
+  const rest = { Atoms_user: Atoms, atoms: 21, empty: null, other: null };
+  expect(parquet[0]).toMatchObject({ ...others, id: 'aspirin', ...rest });
+  expect(parquet[1]).toMatchObject({ id: 'choline', other: 'choline only', project: null });
+  // Also for rows without a result: the columns are the same when there is one.
+  expect(types.map(([name]) => name)).toContain('of the lost');
+  const residues = await both('sequence');
+  expect(residues.parquet[3]).toMatchObject({ residue_index: 3, Residue_Index_user: '7' });
+  const csv = readFileSync(join(tree, 'tables/molecules.csv'), 'utf8');
+  expect(csv.split('\n')[0]).toContain(`'=1+1`);
+  expect(csv).toContain(`"'=cmd|""/c calc""!A1"`);
+});
 
-  test('contain the successful items, and mark values that were not computed', async () => {
-    const store = await resultCampaign(everyKind());
-    await publishCampaign(store, END);
-    const sql = `SELECT id, engine, engine_version FROM 'tables/molecules.parquet'`;
-    expect(await query(store.location, sql)).toEqual([
-      { id: 'aspirin', engine: 'recorded, ACPYPE 2023.10.27', engine_version: '2023.10.27' },
-      { id: 'choline', engine: null, engine_version: null },
-      { id: 'shape', engine: 'synthetic', engine_version: null },
-    ]);
-  });
+test('the tables contain the successful items, mark values that were not computed, and have null for NaN', async () => {
+  const sql = `SELECT id, engine, engine_version FROM 'tables/molecules.parquet'`;
+  expect(await query(sql)).toEqual([
+    { id: 'aspirin', engine: 'recorded, ACPYPE 2023.10.27', engine_version: '2023.10.27' },
+    { id: 'choline', engine: null, engine_version: null },
+    { id: 'shape', engine: 'synthetic', engine_version: null },
+  ]);
+  const nan = `SELECT earlyFolding, early_folding, backbone FROM 'tables/residues.csv' WHERE id = 'p1' LIMIT 1`;
+  expect(await query(nan)).toEqual([{ earlyFolding: null, early_folding: null, backbone: 0.7382 }]);
+});
 
-  test('have null where the service returned NaN', async () => {
-    const store = await resultCampaign(everyKind());
-    await publishCampaign(store, END);
-    const sql = `SELECT earlyFolding, early_folding, backbone FROM 'tables/residues.csv' WHERE id = 'p1' LIMIT 1`;
-    expect(await query(store.location, sql)).toEqual([
-      { earlyFolding: null, early_folding: null, backbone: 0.7382 },
-    ]);
-  });
+test('the tables exist without rows if the campaign has no result', async () => {
+  const store = await endedCampaign([]);
+  await publishCampaign(store, END);
+  for (const kind of KINDS) {
+    const { csv, parquet, types } = await both(kind, store.location);
+    expect([csv, parquet]).toEqual([[], []]);
+    expect(types.map(([name]) => name)).toEqual(RESULT_COLUMNS[kind].map(({ name }) => name));
+  }
+});
 
-  test('exist without rows if the campaign has no result', async () => {
-    const store = await endedCampaign([]);
-    await publishCampaign(store, END);
-    for (const kind of KINDS) {
-      const { csv, parquet, types } = await both(store, kind);
-      expect([csv, parquet]).toEqual([[], []]);
-      expect(types.map(([name]) => name)).toEqual(RESULT_COLUMNS[kind].map(({ name }) => name));
+describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s', (kind) => {
+  const name = MEASURES[kind];
+  /** What the tables of values give. */
+  const WANTED = {
+    sequence: `SELECT id, count(*) AS residues, avg(backbone) AS backbone_mean,
+        100.0 * count(*) FILTER (WHERE disordered) / nullif(count(disoMine), 0) AS disordered_percent,
+        CASE WHEN count(earlyFolding) = 0 THEN NULL
+             ELSE count(*) FILTER (WHERE early_folding) END AS early_folding_residues,
+        max(protein_score) AS phase_separation_score
+      FROM 'tables/residues.parquet' GROUP BY id ORDER BY id`,
+    alignment: `SELECT id, max(sequences) AS sequences, count(*) AS columns,
+        100 * avg(conservation) AS conservation_percent, avg(backbone_median) AS backbone_mean,
+        avg(disoMine_thirdQuartile - disoMine_firstQuartile) AS disoMine_spread
+      FROM 'tables/alignments.parquet' GROUP BY id ORDER BY id`,
+    shifts: `SELECT id, count(*) AS residues,
+        100.0 * count(*) FILTER (WHERE NOT missing) / count(*) AS measured_percent,
+        avg(shiftCrypt) FILTER (WHERE NOT missing) AS shiftCrypt_mean
+      FROM 'tables/shifts.parquet' GROUP BY id ORDER BY id`,
+  };
+
+  test('agree with the values that they summarise, rounded', async () => {
+    const found = await query(`FROM 'tables/${name}.parquet' ORDER BY id`);
+    const wanted = await query(WANTED[kind]);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+    for (const [place, row] of wanted.entries()) {
+      for (const [column, value] of Object.entries(row)) {
+        const cell = found[place]?.[column];
+        if (typeof value !== 'number') expect(String(cell), column).toBe(String(value));
+        else expect(Math.abs(Number(cell) - value), column).toBeLessThan(0.06);
+      }
     }
   });
+
+  test("have the documented columns, a user's after ours, and the same rows in both formats", async () => {
+    const ours = MEASURE_COLUMNS[kind];
+    expect(documented(name)).toEqual(ours);
+    const parquet = await query(`FROM 'tables/${name}.parquet'`);
+    const csv = await query(`FROM read_csv('tables/${name}.csv', all_varchar = true)`);
+    const value = (cell: unknown): unknown =>
+      cell === null || !Number.isFinite(Number(cell)) ? cell : Number(cell);
+    // id and the first measures.
+    const first = (rows: Rows) => rows.map((row) => Object.values(row).slice(0, 4).map(value));
+    expect(first(csv)).toEqual(first(parquet));
+    const names = Object.keys(parquet[0] ?? {});
+    expect(names.slice(0, ours.length)).toEqual(ours.map((column) => column.name));
+    expect(new Set(names.map((one) => one.toLowerCase())).size).toBe(names.length);
+  });
+});
+
+test('the examples of the page run', async () => {
+  const blocks = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)];
+  const [mean = '', measured = '', whole = ''] = blocks.map(([, sql = '']) => sql);
+  for (const sql of [mean, whole]) {
+    const rows = await query(sql);
+    expect(rows.map(({ id, residues }) => [id, Number(residues)])).toEqual([
+      ['p1', 20],
+      ['p2', 5],
+    ]);
+  }
+  const target = join(await temporaryFolder(), 'measured.csv');
+  await query(measured.replace('measured.csv', target));
+  const lines = readFileSync(target, 'utf8').split('\n');
+  expect(lines.slice(0, 2)).toEqual([
+    'id,residue_number,shiftCrypt',
+    'talin,1651,0.694564967269671',
+  ]);
+});
+
+const COLUMNS = [
+  ...columns('text', 'item', 'residue'),
+  ...columns('integer', 'position'),
+  ...columns('number', 'backbone', 'helix'),
+];
+const positions = Array.from({ length: 130 }, (_, at) => at + 1);
+
+/** A protein: every seventh value of the last column is missing. */
+function protein(item: number): Slab {
+  const cells = [
+    `protein-${item}`,
+    positions.map((at) => 'ACDEFGHIKL'[(at + item) % 10] ?? null),
+    positions,
+    positions.map((at) => item + at / 1_000),
+    positions.map((at) => (at % 7 === 0 ? null : at / 2 - item)),
+  ];
+  return { rows: positions.length, cells };
+}
+
+test('a Parquet file of several row groups has every row once, in order, with its values', async () => {
+  const folder = await temporaryFolder();
+  const groups = new ParquetGroups(COLUMNS);
+  const proteins = Array.from({ length: 350 }, (_, item) => protein(item));
+  const pieces = [...proteins.map((one) => groups.add(one)), groups.end()];
+  writeFileSync(join(folder, 'table.parquet'), Buffer.concat(pieces));
+  const counted = `SELECT count(DISTINCT row_group_id)::INTEGER AS groups FROM parquet_metadata('table.parquet')`;
+  expect(await query(counted, folder)).toEqual([{ groups: 3 }]);
+  const expected = proteins.flatMap(({ rows, cells }) =>
+    Array.from({ length: rows }, (_, row) =>
+      Object.fromEntries(
+        COLUMNS.map(({ name }, index) => {
+          const cell = cells[index] ?? null;
+          return [name, typeof cell === 'object' ? (cell?.[row] ?? null) : cell];
+        }),
+      ),
+    ),
+  );
+  expect(await query(`SELECT * FROM 'table.parquet'`, folder)).toEqual(expected);
 });

@@ -4,21 +4,18 @@
 import type { Item } from '../../../src/domain/item.ts';
 import { nativeFiles } from '../../../src/services/molecules/files.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
-import type { ItemRecord } from '../../../src/store/item-record.ts';
-import { readItem, writeItem } from '../../../src/store/item-store.ts';
-import { itemKey } from '../../../src/store/layout.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { acpypeRecording, finishedRecord, recordingText } from '../../services/recordings.ts';
 import { aMolecule, aSequence } from '../../store/an-item.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
-import { CAMPAIGN } from '../a-campaign.ts';
+import { CAMPAIGN, endItem, type Ending } from '../a-campaign.ts';
 
 export interface Ended {
   readonly item: Item;
   /** By name in the item's folder. */
   readonly files: Readonly<Record<string, string>>;
-  readonly changes?: Partial<ItemRecord>;
+  readonly changes?: Ending;
 }
 
 /** Hostile cells and names of columns. */
@@ -98,33 +95,10 @@ export function everyKind(): Ended[] {
   ];
 }
 
-export async function resultCampaign(ended: readonly Ended[]): Promise<Store> {
-  const store = await openFileStore(await temporaryFolder());
-  await prepareCampaign(
-    store,
-    CAMPAIGN,
-    ended.map(({ item }) => item),
-    { pageSize: 3 },
-  );
-  for (const one of ended) await endItem(store, one);
+export async function resultCampaign(ended: readonly Ended[], given?: Store): Promise<Store> {
+  const store = given ?? (await openFileStore(await temporaryFolder()));
+  const items = ended.map(({ item }) => item);
+  await prepareCampaign(store, CAMPAIGN, items, { pageSize: 3 });
+  for (const { item, files, changes } of ended) await endItem(store, item, changes ?? {}, files);
   return store;
-}
-
-async function endItem(store: Store, { item, files, changes }: Ended): Promise<void> {
-  const record = await readItem(store, item.kind, item.id);
-  if (record === null) throw new Error(`${item.id} was not prepared`);
-  const digests: Record<string, { bytes: number; sha256: string }> = {};
-  for (const [name, text] of Object.entries(files)) {
-    const { bytes, sha256 } = await store.write(itemKey(item.kind, item.id, name), text);
-    digests[name] = { bytes, sha256 };
-  }
-  await writeItem(store, {
-    ...record,
-    state: 'succeeded',
-    remoteId: `job-${item.id}`,
-    files: digests,
-    submittedAt: '2026-11-21T20:01:00.000Z',
-    finishedAt: '2026-11-21T20:02:00.000Z',
-    ...changes,
-  });
 }

@@ -1,0 +1,78 @@
+/** What single formats do to their data; their files are in test/goldens/exports.txt. */
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { AtomTypes, type AtomTypeLine } from '../../src/export/gromacs/atom-types.ts';
+import { regionsOf } from '../../src/export/regions.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import {
+  exportInMemory,
+  recordedAlignments,
+  recordedMolecule,
+  recordedSequences,
+} from './recorded.ts';
+
+test('GROMACS: equal atom types are merged, and a different one of the same name is renamed', () => {
+  const carbon = (...parameters: readonly string[]): AtomTypeLine => ({ name: 'c3', parameters });
+  const types = new AtomTypes();
+  const first = carbon('0.00000', '0.00000', 'A', '3.39771e-01', '4.51035e-01');
+  expect(types.add([first]).renamed).toEqual([]);
+  // The same values in another notation.
+  const same = carbon('0', '0', 'A', '0.339771', '0.451035');
+  expect(types.add([same]).types[0]?.newName).toBe('c3');
+  const other = carbon('0.00000', '0.00000', 'A', '3.39967e-01', '4.57730e-01');
+  const renamed = types.add([other]);
+  expect(renamed.types[0]?.newName).toBe('c3_2');
+  expect(renamed.renamed).toEqual([
+    'the atom type c3 of its file is c3_2 here: another ligand has a type of that name with other parameters',
+  ]);
+  // It is reported once.
+  expect(types.add([other])).toMatchObject({ renamed: [] });
+  expect(types.text().match(/^c3/gm)).toHaveLength(2);
+});
+
+test('GROMACS: a ligand with other defaults than the others is omitted', () => {
+  const item = recordedMolecule('smi-ethanol-bcc-0-gaff2');
+  const top = (item.files['_GMX.top'] ?? '').replace('0.8333333333', '0.5');
+  const changed = { ...item, files: { ...item.files, '_GMX.top': top } };
+  const { leftOut } = exportInMemory('gromacs', [changed]);
+  expect(leftOut).toMatchObject([{ code: 'DEFAULTS_DIFFER' }]);
+});
+
+test('GFF3: a region extends from the first residue above the threshold to the last, counted from 1', () => {
+  const tracks = {
+    backbone: [0.7, 0.8, 1.2, 0.9, 0.5, 0.85],
+    disoMine: [0.6, 0.5, 0.51, 0.2, null, 0.9],
+  };
+  const regions = regionsOf({ name: 'one', residues: 'ACDEFG', tracks, scores: {} });
+  expect(regions.map(({ label, start, end }) => [label, start, end])).toEqual([
+    ['rigid backbone', 2, 4],
+    ['rigid backbone', 6, 6],
+    ['membrane-spanning', 3, 3],
+    ['disordered', 1, 1],
+    ['disordered', 3, 3],
+    ['disordered', 6, 6],
+  ]);
+  expect(regions[0]?.score).toBeCloseTo((0.8 + 1.2 + 0.9) / 3);
+  // The columns of an alignment become the residues of the row.
+  const columns = { earlyFolding: [null, 0.2, null, 0.3, 0.1] };
+  const ofRow = regionsOf({ name: 'row', residues: '-A-CD', tracks: columns, scores: {} });
+  expect(ofRow).toMatchObject([{ start: 1, end: 2, label: 'early folding' }]);
+  // A protein that is likely to separate into phases is one region.
+  const whole = (score: number) =>
+    regionsOf({ name: 'one', residues: 'ACD', tracks: {}, scores: { protein_score: score } });
+  expect(whole(0.5611)).toMatchObject([{ start: 1, end: 3, score: 0.5611 }]);
+  expect(whole(0.56)).toEqual([]);
+});
+
+const hasValidator = spawnSync('gt', ['-version']).status === 0;
+test.skipIf(!hasValidator)('GFF3: GenomeTools accepts it as valid', async () => {
+  const path = join(await temporaryFolder(), 'regions.gff3');
+  const proteins = [...recordedSequences(), ...recordedAlignments()];
+  await writeFile(path, exportInMemory('gff', proteins).files.get('regions.gff3') ?? '');
+  const args = ['gff3validator', '-strict', 'yes', path];
+  const { stdout } = await promisify(execFile)('gt', args);
+  expect(stdout).toContain('input is valid GFF3');
+});

@@ -1,0 +1,180 @@
+/** Reports of campaigns that are hostile, empty or large, and what they say about the rolling window. */
+import { once } from 'node:events';
+import { mkdir, rename } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { writeFinishedTree } from '../../../bench/finished-tree.ts';
+import { campaignItems } from '../../../src/report/campaign-items.ts';
+import { SummaryTally } from '../../../src/report/campaign-summary.ts';
+import { ReportPage } from '../../../src/report/page/report-page.ts';
+import { publishCampaign } from '../../../src/report/publish.ts';
+import { passParts } from '../../../src/report/result-pass.ts';
+import { OwnColumns } from '../../../src/report/tables/result-rows.ts';
+import { openFileStore } from '../../../src/store/filesystem.ts';
+import { writeInvalidRows } from '../../../src/store/invalid-rows.ts';
+import { writeItem } from '../../../src/store/item-store.ts';
+import { prepareCampaign } from '../../../src/store/prepare.ts';
+import { readPreparedCampaign } from '../../../src/store/prepared-campaign.ts';
+import { aMolecule, aSequence } from '../../store/an-item.ts';
+import { temporaryFolder } from '../../store/temporary-folder.ts';
+import { CAMPAIGN, END, FAILED, endedCampaign, endItem } from '../a-campaign.ts';
+import { errors, opened, requests, writeReport } from './opened.ts';
+
+const HOSTILE = `</script><!--<img src=x onerror="document.title='taken'">{{7*7}}\u2028`;
+
+async function* invalid(id: string) {
+  yield {
+    id,
+    kind: null,
+    source: { file: HOSTILE, line: 2 },
+    row: { [HOSTILE]: HOSTILE },
+    code: 'MANIFEST_ID',
+    message: HOSTILE,
+  };
+}
+
+test('a hostile name is shown literally, and has no other effect', async () => {
+  const { store, end } = await writeFinishedTree(await temporaryFolder(), 2);
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw new Error('not prepared');
+  const ids = [HOSTILE];
+  for await (const { id, record } of campaignItems(store, campaign)) {
+    ids.push(id);
+    if (record === null) continue;
+    const { names } = record.input;
+    const hostile = names && Object.fromEntries(Object.keys(names).map((name) => [name, HOSTILE]));
+    const attempt = { at: END.startedAt, outcome: 'unavailable', message: HOSTILE } as const;
+    await writeItem(store, {
+      ...record,
+      title: HOSTILE,
+      user: { [HOSTILE]: HOSTILE },
+      source: { file: HOSTILE, line: 1 },
+      attempts: [...record.attempts, attempt],
+      // One of each kind keeps its result, the other shows the message.
+      ...(id.endsWith('0') && { state: 'failed', error: { code: HOSTILE, message: HOSTILE } }),
+      input: { ...record.input, ...(hostile && { names: hostile }) },
+    });
+  }
+  await writeInvalidRows(store, invalid(HOSTILE));
+  await publishCampaign(store, end);
+  const page = await opened(store.location);
+  for (const id of ['', ...ids]) {
+    const hash = id === '' ? '' : new URLSearchParams({ item: id }).toString();
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    if (id !== '') await expect.poll(() => page.locator('h1').textContent()).toContain(id);
+    await page.locator('h2').first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).not.toBe('taken');
+    expect(await page.locator('body').textContent()).toContain('onerror=');
+  }
+});
+
+test('the page cannot connect to anything, whatever runs in it', async () => {
+  const store = await endedCampaign([]);
+  await publishCampaign(store, END);
+  let arrived = 0;
+  const server = createServer((_, answer) => {
+    arrived += 1;
+    answer.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const page = await opened(store.location);
+  const outcome = await page.evaluate<string>(`
+    Promise.all([
+      fetch('http://127.0.0.1:${port}/').then(() => 'fetched', () => 'refused'),
+      new Promise((resolve) => {
+        const image = new Image();
+        image.onload = () => resolve('loaded');
+        image.onerror = () => resolve('refused');
+        image.src = 'http://127.0.0.1:${port}/x.png';
+      }),
+      new Promise((resolve) => {
+        const script = document.createElement('script');
+        script.textContent = 'window.ran = true';
+        document.head.append(script);
+        setTimeout(() => resolve(window.ran ? 'ran' : 'refused'), 50);
+      }),
+    ]).then((all) => all.join(' '))`);
+  expect(outcome).toBe('refused refused refused');
+  expect(arrived).toBe(0);
+  errors.splice(0);
+  requests.splice(0);
+});
+
+test('a campaign without items, and one without a successful item, have a page', async () => {
+  for (const count of [0, 2]) {
+    const items = ['a', 'b'].slice(0, count).map((id) => aMolecule(id));
+    const store = await endedCampaign(items, { a: FAILED, b: FAILED });
+    await publishCampaign(store, END);
+    const page = await opened(store.location);
+    const said = await page.locator('.headline').innerText();
+    expect(said).toBe(`0 of ${count} items succeeded`);
+    if (count === 0) continue;
+    await page.locator('.cards a').first().click();
+    await page.getByText('What to do:').waitFor();
+  }
+});
+
+test('data that do not fit into the page are stored beside it, with a message', async () => {
+  const { store, end } = await writeFinishedTree(await temporaryFolder(), 4);
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw new Error('not prepared');
+  const report = await ReportPage.open(store, { mostEmbedded: 0 });
+  const source = { store, items: campaignItems(store, campaign), own: new OwnColumns().byKind };
+  await passParts(source, [report], () => undefined);
+  await report.write(new SummaryTally().summary(campaign, end, []));
+
+  const page = await opened(store.location);
+  expect(requests).toEqual([]);
+  await page.locator('.cards a').first().click();
+  await page.locator('.files').waitFor();
+  expect(requests.splice(0)).toEqual([expect.stringMatching(/^file:.*\/report-data\/00000\.js$/)]);
+  expect(errors).toEqual([]);
+
+  await mkdir(join(store.location, 'moved'));
+  await rename(join(store.location, 'report-data'), join(store.location, 'moved', 'report-data'));
+  const moved = await opened(store.location);
+  await moved.locator('.cards a').first().click();
+  await moved.getByText('put it back').waitFor();
+  errors.splice(0);
+  requests.splice(0);
+});
+
+test('a median between two whole numbers is not rounded', async () => {
+  const page = await opened(await writeReport(4, ['molecule']));
+  const card = page.locator('.measure', { hasText: 'Atoms' });
+  // 6, 9, 10 and 13 atoms.
+  expect(await card.locator('.ends').innerText()).toMatch(/^6\s+median 9\.5\s+13$/);
+});
+
+const START = Date.parse(END.startedAt);
+const budget = { limit: 30, windowMs: 60_000 };
+const SETTINGS = {
+  services: { predictions: { url: 'https://predictions.example.org', budget } },
+};
+
+/** When each job was sent and answered, ms after the start: the answers of the first 30 are in the window of the others. */
+const POSTS = Array.from({ length: 60 }, (_, n) => (n < 30 ? [0, 30 + 85 * n] : [60_000, 60_130]));
+
+test('the report counts a job from the moment it was sent', async () => {
+  const store = await openFileStore(await temporaryFolder());
+  const items = POSTS.map((_, n) => aSequence(`s${n}`));
+  await prepareCampaign(store, { ...CAMPAIGN, settings: SETTINGS }, items);
+  for (const [n, item] of items.entries()) {
+    const times = POSTS[n]?.map((ms) => new Date(START + ms).toISOString());
+    const [sentAt = '', answeredAt = ''] = times ?? [];
+    const attempt = { outcome: 'accepted', remoteId: 'r', sentAt, answeredAt } as const;
+    await endItem(store, item, { attempts: [{ at: answeredAt, ...attempt }] });
+  }
+  await publishCampaign(store, END);
+  const page = await opened(store.location);
+  await page.locator('.logistics summary').click();
+  const said = await page.locator('section[aria-labelledby=submissions] figcaption').innerText();
+  expect(said.slice(said.indexOf('): ') + 3)).toBe(
+    '60 jobs accepted; at most 30 sent in any 60 s, of 30 allowed.',
+  );
+});
