@@ -9,7 +9,7 @@ import { schemaFiles } from '../../scripts/schemas.ts';
 import { STARTER } from '../../src/cli/commands/init.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { KINDS } from '../../src/domain/item.ts';
-import { readManifests } from '../manifest/read-all.ts';
+import { readManifests } from '../manifest/manifests.ts';
 import { desk, ROOT } from './command.ts';
 
 /** The last two lines of output, as a user copies them into a shell; npx is the one of the tests. */

@@ -51,31 +51,17 @@ const object = (keys: Readonly<Record<string, fc.Arbitrary<unknown>>>, ...needed
 
 const secret = mostly(
   fc.constantFrom({ env: 'X' }, { file: 'x' }),
-  { env: 'X', file: 'x' },
-  { env: null },
-  'literal',
+  ...[{ env: 'X', file: 'x' }, { env: null }, 'literal'],
 );
 const duration = mostly(
   fc.constantFrom('60m', '1.5h', ' 10 s ', '500ms', '14d', 250, 0.5),
   ...['0s', '0.0', '1 week', '5.m'],
 );
-const budget = mostly(
-  fc.oneof(
-    fc.constant('none'),
-    fc.record({
-      limit: mostly(
-        fc.constantFrom(1, 100, '5', ' 007 ', 10_000, '10000'),
-        1.5,
-        10_001,
-        '1e2',
-        '0',
-        '-1',
-        '1.0',
-      ),
-      window: duration,
-    }),
-  ),
+const limit = mostly(
+  fc.constantFrom(1, 100, '5', ' 007 ', 10_000, '10000'),
+  ...[1.5, 10_001, '1e2', '0', '-1', '1.0'],
 );
+const budget = mostly(fc.oneof(fc.constant('none'), fc.record({ limit, window: duration })));
 const size = mostly(
   fc.constantFrom('64MB', ' 1.5 mb', '1KiB', '480MiB', '2000', 0.5, 512e6),
   ...['0MB', '5iB', '1 TB', '5.MB', 513e6],
@@ -85,27 +71,25 @@ const url = mostly(
   ...['ftp://x', 'x.org'],
 );
 const text = mostly(fc.constantFrom('default', './x', 'x:7233'));
-const network = {
+const service = {
+  url,
+  token: secret,
+  budget,
+  maxDownload: size,
   allowHttp: mostly(fc.constantFrom(true, 'true', 'false'), 'yes', 1),
   tls: object({ ca: text }),
   basic: object(
     { user: mostly(fc.constant('lab'), 'a:b', ''), password: secret },
-    'user',
-    'password',
+    ...['user', 'password'],
   ),
   headers: mostly(
     fc.constantFrom({}, { 'X-Gateway-Key': { env: 'X' }, authorization: { file: 'x' } }),
-    { Host: { env: 'X' } },
-    { 'a b': { env: 'X' } },
-    { 'x-key': 'literal' },
+    ...[{ Host: { env: 'X' } }, { 'a b': { env: 'X' } }, { 'x-key': 'literal' }],
   ),
 };
 const contact = mostly(
   fc.constantFrom('you@example.org', 'https://lab.example/~me'),
-  'x'.repeat(190) + '@example.org',
-  'you@example.org\nX: y',
-  'a (b@c)',
-  'nobody',
+  ...['x'.repeat(190) + '@example.org', 'you@example.org\nX: y', 'a (b@c)', 'nobody'],
 );
 
 const config = object({
@@ -119,25 +103,11 @@ const config = object({
     tls: object({ ca: text, cert: text, key: text }),
   }),
   services: object({
-    molecules: object(
-      {
-        url,
-        token: secret,
-        budget,
-        public: mostly(fc.boolean(), 'yes', 1),
-        maxDownload: size,
-        ...network,
-      },
-      'url',
-    ),
+    molecules: object({ ...service, public: mostly(fc.boolean(), 'yes', 1) }, 'url'),
     predictions: object(
       {
-        url,
-        token: secret,
-        budget,
-        maxDownload: size,
+        ...service,
         variant: mostly(fc.constant('earlier')),
-        ...network,
         formats: mostly(fc.constantFrom(['json'], 'json, input', []), ['csv'], 'json;input', ''),
       },
       'url',
@@ -159,43 +129,4 @@ test('program and schema accept and refuse the same configurations', async () =>
     { numRuns: 250 },
   );
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(25);
-});
-
-interface Node {
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, Node>>;
-}
-
-/** The keys with a default value. */
-function defaultsOf(node: Node): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(node.properties ?? {}).flatMap(([key, child]): [string, unknown][] => {
-      if ('default' in child) return [[key, child.default]];
-      const below = defaultsOf(child);
-      return Object.keys(below).length > 0 ? [[key, below]] : [];
-    }),
-  );
-}
-
-test('the defaults in the schema are those of the program', async () => {
-  const named = defaultsOf(schema) as { services: Record<string, object>; temporal: object };
-  const url = 'https://x.example';
-  const services = (keys: Record<string, object>) => ({
-    molecules: { ...keys['molecules'], url },
-    predictions: { ...keys['predictions'], url },
-  });
-  const temporal = (keys: object) => ({ ...keys, address: 'x:7233' });
-  const load = async (name: string, written: unknown) => {
-    const file = join(folder, name);
-    await writeFile(file, stringify(written));
-    return { ...loadSettings(file, TOKENS), file: null };
-  };
-  const bare = await load('bare.yaml', { services: services({}), temporal: temporal({}) });
-  const whole = await load('whole.yaml', {
-    ...named,
-    services: services(named.services),
-    temporal: temporal(named.temporal),
-  });
-  // The name of the queue is passed with the worker, not here.
-  expect(whole).toEqual({ ...bare, taskQueue: 'hundredfold' });
 });

@@ -40,7 +40,7 @@ namespace = "nowhere"
 `;
 
 describe('a profile', () => {
-  test('gives address, namespace, API key, TLS and headers', () => {
+  test('is overridden by TEMPORAL_* variables, and these by our own keys and variables', () => {
     const TEMPORAL_CONFIG_FILE = write('temporal.toml', PROFILES);
     const found = load('temporal: { profile: lab }', { TEMPORAL_CONFIG_FILE });
     expect(found).toMatchObject({
@@ -51,11 +51,8 @@ describe('a profile', () => {
       profile: 'lab',
     });
     expect(found?.apiKey?.reveal()).toBe('from-the-profile');
-  });
-
-  test('is overridden by TEMPORAL_* variables, and these by our own keys and variables', () => {
     const environment = {
-      TEMPORAL_CONFIG_FILE: write('temporal.toml', PROFILES),
+      TEMPORAL_CONFIG_FILE,
       TEMPORAL_ADDRESS: 'variable.example:7233',
       TEMPORAL_NAMESPACE: 'variable',
       TEMPORAL_API_KEY: 'from-the-variable',
@@ -95,14 +92,15 @@ describe('a profile', () => {
     });
   });
 
-  test.each([
-    ['does not exist', 'gone', 'CONFIG_PROFILE_INVALID'],
-    ['names no server', 'empty', 'CONFIG_PROFILE_NO_ADDRESS'],
-  ])('that %s is refused', (_, name, code) => {
+  test('that does not exist, or names no server, is refused', () => {
     const TEMPORAL_CONFIG_FILE = write('temporal.toml', PROFILES);
-    expect(() => load(`temporal: { profile: ${name} }`, { TEMPORAL_CONFIG_FILE })).toThrow(
-      expect.objectContaining({ code, exitCode: 2 }),
-    );
+    for (const [name, code] of [
+      ['gone', 'CONFIG_PROFILE_INVALID'],
+      ['empty', 'CONFIG_PROFILE_NO_ADDRESS'],
+    ])
+      expect(() => load(`temporal: { profile: ${name} }`, { TEMPORAL_CONFIG_FILE })).toThrow(
+        expect.objectContaining({ code, exitCode: 2 }),
+      );
   });
 });
 
@@ -119,19 +117,14 @@ test('TEMPORAL_* variables alone do not move a campaign to another server', () =
   expect(own).toMatchObject({ address: 'own.example:7233', apiKey: null, tls: null });
 });
 
-describe.skipIf(noOpenssl !== null)('certificates', () => {
-  const at = (tls: string): string => `temporal: { address: "t.example:7233", tls: { ${tls} } }`;
-
-  test('are loaded with their key', () => {
-    using authority = new Authority('ours');
-    const { certFile, keyFile, cert, key } = authority.issue('DNS:client');
-    const found = load(at(`ca: ${authority.file}, cert: ${certFile}, key: ${keyFile}`));
-    expect(found?.tls).toEqual({ ca: authority.cert, cert, key });
-  });
-
-  test('without their key, with that of another or an encrypted one, or without PEM are refused', () => {
+test.skipIf(noOpenssl !== null)(
+  'certificates are loaded with their key; without it, with another or encrypted one, or without PEM they are refused',
+  () => {
+    const at = (tls: string) => load(`temporal: { address: "t.example:7233", tls: { ${tls} } }`);
     using authority = new Authority('ours');
     const [one, other] = [authority.issue('DNS:one'), authority.issue('DNS:other')];
+    const found = at(`ca: ${authority.file}, cert: ${one.certFile}, key: ${one.keyFile}`);
+    expect(found?.tls).toEqual({ ca: authority.cert, cert: one.cert, key: one.key });
     const locked = join(folder, 'locked.pem');
     const lock = ['pkey', '-in', one.keyFile, '-aes256', '-passout', 'pass:x', '-out', locked];
     execFileSync('openssl', lock);
@@ -142,9 +135,9 @@ describe.skipIf(noOpenssl !== null)('certificates', () => {
       [`ca: ${write('ca.txt', 'no PEM')}`, 'CONFIG_TLS_INVALID'],
       [`cert: ${one.certFile}, key: ${locked}`, 'CONFIG_TLS_INVALID'],
     ] as const)
-      expect(() => load(at(tls)), tls).toThrow(expect.objectContaining({ code, exitCode: 2 }));
-  });
-});
+      expect(() => at(tls), tls).toThrow(expect.objectContaining({ code, exitCode: 2 }));
+  },
+);
 
 test('the module of the payload codec is found beside the configuration, for the embedded server as well', () => {
   const yaml = write('hundredfold.yaml', 'temporal: { payloadCodec: ./codec.ts }');

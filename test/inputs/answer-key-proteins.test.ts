@@ -15,7 +15,7 @@ import { readNmrStar } from '../../src/inputs/shifts/nmr-star.ts';
 import { getsValue } from '../../src/inputs/shifts/nmr.ts';
 import { readStar } from '../../src/inputs/shifts/star.ts';
 import { readPayload } from '../../src/results/payload.ts';
-import { readManifests } from '../manifest/read-all.ts';
+import { readManifests } from '../manifest/manifests.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const PROJECT = path.join(import.meta.dirname, '..', '..');

@@ -1,138 +1,112 @@
-import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
+/** What `hundredfold run` is given: files, folders, patterns, gzip; and the files that rows name. */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { chmod, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readManifests } from './read-all.ts';
-import { BATCHES, brief, folderWith, read } from './manifests.ts';
-
-const FASTA = '>one\nMNKQQQTALNMARFIRSQSL\n';
+import {
+  brief,
+  DEMO_SHIFTS,
+  FASTA,
+  folderWith,
+  PDB,
+  placesOf,
+  read,
+  readManifests,
+} from './manifests.ts';
 
 /** Root can read files regardless of the mode. */
 const isRoot = process.getuid?.() === 0;
+const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** A folder with a manifest in `in/` and a file beside that folder. */
-async function insideAndOutside(file: string): Promise<{ folder: string; manifest: string }> {
-  const folder = await folderWith({
-    'in/manifest.csv': `id,file\na,${file}\n`,
-    'in/here.fasta': FASTA,
-    'inner.fasta': FASTA,
-    'secret.fasta': FASTA,
-  });
-  return { folder, manifest: path.join(folder, 'in', 'manifest.csv') };
-}
+describe('an input file of a row', () => {
+  /** A manifest in `in/`, and a file beside that folder. */
+  const insideAndOutside = (...files: readonly string[]) =>
+    folderWith({
+      'in/manifest.csv': `file\n${files.join('\n')}\n`,
+      'in/here.fasta': FASTA,
+      'in/..a.fasta': FASTA,
+      'secret.fasta': FASTA,
+    });
 
-describe('an input file', () => {
-  test.each([
-    '../secret.fasta',
-    './../secret.fasta',
-    'sub/../../secret.fasta',
-    '..',
-    '/etc/hostname',
-  ])('may not be %s', async (file) => {
-    const { manifest } = await insideAndOutside(file);
-    expect(brief((await readManifests([manifest])).problems)).toEqual([
-      `MANIFEST_FILE_OUTSIDE 2 file ${file}`,
-    ]);
-  });
-
-  test('may be outside when the user allows it', async () => {
-    const { manifest } = await insideAndOutside('../secret.fasta');
-    const { items, problems } = await readManifests([manifest], { allowOutside: true });
+  test('may not be outside of the folder of the manifest, also by a link, unless the user allows it', async () => {
+    const outside = [
+      ...['../secret.fasta', './../secret.fasta', 'sub/../../secret.fasta', '..', '/etc/hostname'],
+      ...['link.fasta', 'up/secret.fasta'],
+    ];
+    // A link that leads back into the folder, and a name that only begins with dots.
+    const folder = await insideAndOutside(...outside, 'up/in/here.fasta', '..a.fasta');
+    await symlink('../secret.fasta', path.join(folder, 'in', 'link.fasta'));
+    await symlink('..', path.join(folder, 'in', 'up'));
+    await symlink('in', path.join(folder, 'alias'));
+    for (const name of ['in', 'alias']) {
+      const { items, problems } = await readManifests([path.join(folder, name, 'manifest.csv')]);
+      expect(brief(problems)).toEqual(
+        outside.map((file, at) => `MANIFEST_FILE_OUTSIDE ${at + 2} file ${file}`),
+      );
+      expect(items.map(({ row }) => row['file'])).toEqual(['up/in/here.fasta', '..a.fasta']);
+    }
+    const other = path.join(await insideAndOutside('../secret.fasta'), 'in', 'manifest.csv');
+    const { items, problems } = await readManifests([other], { allowOutside: true });
     expect(problems).toEqual([]);
     expect(items[0]?.input.text).toBe(FASTA);
   });
 
-  test('may not be a link that leads outside, or be in a folder that is such a link', async () => {
-    const { folder, manifest } = await insideAndOutside('link.fasta');
-    await symlink('../secret.fasta', path.join(folder, 'in', 'link.fasta'));
-    await symlink('..', path.join(folder, 'in', 'up'));
-    await writeFile(manifest, 'id,file\na,link.fasta\nb,up/secret.fasta\nc,up/in/here.fasta\n');
-    const { items, problems } = await readManifests([manifest]);
-    expect(brief(problems)).toEqual([
-      'MANIFEST_FILE_OUTSIDE 2 file link.fasta',
-      'MANIFEST_FILE_OUTSIDE 3 file up/secret.fasta',
-    ]);
-    // It leads back into the folder.
-    expect(items.map((item) => item.id)).toEqual(['c']);
-  });
-
-  test('is found beside the manifest also if the manifest’s folder is reached by a link', async () => {
-    const { folder } = await insideAndOutside('here.fasta');
-    await symlink('in', path.join(folder, 'alias'));
-    const { problems } = await readManifests([path.join(folder, 'alias', 'manifest.csv')]);
-    expect(problems).toEqual([]);
-  });
-
-  test('whose name only begins with dots is inside', async () => {
-    const { problems } = await read('manifest.csv', 'id,file\na,..a.fasta\n', {
-      '..a.fasta': FASTA,
-    });
-    expect(problems).toEqual([]);
-  });
-
-  test.skipIf(isRoot)('that cannot be read is reported', async () => {
-    const folder = await folderWith({ 'manifest.csv': 'id,file\na,a.fasta\n', 'a.fasta': FASTA });
+  test.skipIf(isRoot)('or a manifest that cannot be read is reported', async () => {
+    const files = { 'manifest.csv': 'id,file\na,a.fasta\n', 'a.fasta': FASTA, 'x.csv': '' };
+    const folder = await folderWith(files);
     await chmod(path.join(folder, 'a.fasta'), 0);
-    const { problems } = await readManifests([folder]);
-    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_FILE_UNREADABLE']);
+    await chmod(path.join(folder, 'x.csv'), 0);
+    const { problems } = await readManifests([folder, path.join(folder, 'x.csv')]);
+    const codes = ['MANIFEST_FILE_UNREADABLE', 'MANIFEST_UNREADABLE'];
+    expect(problems.map(({ code }) => code)).toEqual(codes);
   });
 
   test('is read without its byte order mark, which the engines cannot read, and otherwise unchanged', async () => {
-    const { items } = await read('manifest.csv', 'id,file\na,a.fasta\n', {
-      'a.fasta': `\uFEFF${FASTA.replaceAll('\n', '\r\n')}`,
-    });
-    expect(items[0]?.input.text).toBe(FASTA.replaceAll('\n', '\r\n'));
+    const text = FASTA.replaceAll('\n', '\r\n');
+    const { items } = await read('manifest.csv', 'file\na.fasta\n', { 'a.fasta': `\uFEFF${text}` });
+    expect(items[0]?.input.text).toBe(text);
   });
 
-  test.skipIf(isRoot)('and a manifest that cannot be read is reported', async () => {
-    const folder = await folderWith({ 'manifest.csv': 'id,file\n' });
-    await chmod(path.join(folder, 'manifest.csv'), 0);
-    const { problems } = await readManifests([folder]);
-    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_UNREADABLE']);
-  });
-});
-
-describe('the kind', () => {
-  const PDB = `HETATM    1  O1  LIG     1       0.000   0.000   0.000  1.00  0.00           O
-HETATM    2  H1  LIG     1       0.960   0.000   0.000  1.00  0.00           H
-HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
-`;
-
+  const TWO = '>a\nMN-QQQTALN\n>b\nMNKQQQ-ALN\n';
+  const CLUSTAL = 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n';
   test.each([
-    ['water.pdb', PDB, 'molecule', 'input.pdb'],
     ['WATER.PDB', PDB, 'molecule', 'input.pdb'],
     ['one.fasta', FASTA, 'sequence', 'input.fasta'],
-    ['two.fa', '>a\nMN-QQQTALN\n>b\nMNKQQQ-ALN\n', 'alignment', 'input.fasta'],
+    ['two.fa', TWO, 'alignment', 'input.fasta'],
     ['two.sto', '# STOCKHOLM 1.0\na MN-QQQTALN\nb MNKQQQ-ALN\n//\n', 'alignment', 'input.fasta'],
-    ['two.aln', 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n', 'alignment', 'input.fasta'],
-    ['other.fasta', 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n', 'alignment', 'input.fasta'],
-  ])('of %s is determined', async (name, content, kind, input) => {
+    ['two.aln', CLUSTAL, 'alignment', 'input.fasta'],
+    ['other.fasta', CLUSTAL, 'alignment', 'input.fasta'],
+    // NMR-STAR in a .nef is sent as .str.
+    ['a.nef', readFileSync(DEMO_SHIFTS, 'utf8'), 'shifts', 'input.str'],
+  ])('%s has the kind of its content', async (name, content, kind, input) => {
     const { items, problems } = await read('manifest.csv', `id,file\na,${name}\n`, {
       [name]: content,
     });
     expect(problems).toEqual([]);
     expect(items.map((item) => [item.kind, item.input.name])).toEqual([[kind, input]]);
   });
-
-  test('when set, makes several sequences one job', async () => {
-    const text = '>a\nMNKQQQTALN\n>b\nMNKQQQTALN\n';
-    const { items, problems } = await read('manifest.csv', 'id,kind,file\na,sequence,two.txt\n', {
-      'two.txt': text,
-    });
-    expect(problems).toEqual([]);
-    expect(items[0]?.input).toEqual({ name: 'input.fasta', text });
-  });
-
-  test('of shifts is detected from the content: NMR-STAR in a .nef is sent as .str', async () => {
-    const entry = path.join(BATCHES, 'demo', 'files', 'bmr5387_ubiquitin.str');
-    const star = await readFile(entry, 'utf8');
-    const { items } = await read('manifest.csv', 'id,file\na,a.nef\n', { 'a.nef': star });
-    expect(items[0]?.input.name).toBe('input.str');
-  });
 });
 
-describe('several manifests', () => {
-  test('share one namespace of ids and get one digest each', async () => {
+describe('the arguments', () => {
+  test('may be an input, whose name, also that of a link, determines the type', async () => {
+    const folder = await folderWith({ 'store/blob': PDB, 'in/ZINC.123.pdb': PDB });
+    await symlink('../store/blob', path.join(folder, 'in', 'ligand.pdb'));
+    const paths = ['ZINC.123.pdb', 'ligand.pdb'].map((name) => path.join(folder, 'in', name));
+    const reading = await readManifests(paths);
+    expect(reading.problems).toEqual([]);
+    expect(placesOf(reading)).toEqual([
+      'ZINC.123 molecule ZINC.123.pdb 1',
+      'ligand molecule ligand.pdb 1',
+    ]);
+    const input = { name: 'input.pdb', text: PDB };
+    expect(reading.items[0]).toMatchObject({ input, row: { file: 'ZINC.123.pdb' }, user: {} });
+    expect(reading.digests[0]?.sha256).toBe(sha256(PDB));
+  });
+
+  test('may be several manifests, which share one namespace of ids', async () => {
     const folder = await folderWith({
       'a.csv': 'id,smiles\nx,C\ny,CC\n',
       'b.jsonl': '{"id":"z","smiles":"C"}\n{"id":"x","smiles":"CCC"}\n',
@@ -141,10 +115,89 @@ describe('several manifests', () => {
     const { items, problems, digests } = await readManifests(paths);
     expect(items.map((item) => item.id)).toEqual(['x', 'y', 'z']);
     expect(brief(problems)).toEqual(['MANIFEST_ID_DUPLICATE 2 id x']);
-    expect(problems[0]).toMatchObject({ file: paths[1], id: 'x' });
     expect(problems[0]?.message).toContain('a.csv line 2');
-    const sha256 = createHash('sha256').update('id,smiles\nx,C\ny,CC\n').digest('hex');
     expect(digests.map(({ file }) => file)).toEqual(paths);
-    expect(digests[0]?.sha256).toBe(sha256);
+  });
+
+  test('may be a folder: its files in natural order, and the records of its libraries', async () => {
+    const folder = await folderWith({
+      'lig10.pdb': PDB,
+      'lig2.pdb': PDB,
+      'lig1.pdb.gz': gzipSync(PDB),
+      'b.smi': 'C one\nCC two\n',
+      'a.fasta': `${FASTA}${FASTA.replace('one', 'uno')}`,
+    });
+    const reading = await readManifests([folder]);
+    expect(reading.problems).toEqual([]);
+    expect(placesOf(reading)).toEqual([
+      'one sequence a.fasta 1',
+      'uno sequence a.fasta 3',
+      'one-2 molecule b.smi 1',
+      'two molecule b.smi 2',
+      'lig1 molecule lig1.pdb.gz 1',
+      'lig2 molecule lig2.pdb 1',
+      'lig10 molecule lig10.pdb 1',
+    ]);
+  });
+
+  test('may be a folder with a manifest, which is read as that manifest', async () => {
+    const manifest = { 'manifest.csv.gz': gzipSync('id,file\na,lig.pdb\n') };
+    const folder = await folderWith({ ...manifest, 'lig.pdb': PDB, 'other.pdb': PDB });
+    expect(placesOf(await readManifests([folder]))).toEqual(['a molecule manifest.csv.gz 2']);
+  });
+
+  test('may be a folder with links and pipes: none leads out of it, and none is waited for', async () => {
+    const folder = await folderWith({ 'in/a.pdb': PDB, 'secret.pdb': PDB });
+    const inside = path.join(folder, 'in');
+    await symlink('../secret.pdb', path.join(inside, 'b.pdb'));
+    await symlink('a.pdb', path.join(inside, 'c.pdb'));
+    await symlink('nowhere', path.join(inside, 'd.pdb'));
+    const pipe = path.join(inside, 'e.pdb');
+    execFileSync('mkfifo', [pipe]);
+    const { problems, items } = await readManifests([inside, pipe]);
+    expect(items.map(({ id }) => id)).toEqual(['a']);
+    expect(problems.map(({ code, file }) => `${code} ${path.basename(file)}`).sort()).toEqual([
+      'MANIFEST_FILE_OUTSIDE b.pdb',
+      'MANIFEST_FOLDER_SKIPPED in',
+      'MANIFEST_NOT_FOUND d.pdb',
+      'MANIFEST_REPEATED c.pdb',
+      'MANIFEST_UNREADABLE e.pdb',
+    ]);
+  });
+
+  test('may be a pattern, which is taken literally if a file has that name', async () => {
+    const table = 'smiles\nC\n';
+    const files = { 'p/10.csv': table, 'p/9.csv': table, 'a[1].smi': 'C x\n', 'a1.smi': 'C y\n' };
+    const folder = await folderWith(files);
+    const paths = ['p/*.csv', 'a[1].smi'].map((name) => path.join(folder, name));
+    const { items } = await readManifests(paths);
+    const read = items.map(({ source }) => path.basename(source.file));
+    expect(read).toEqual(['9.csv', '10.csv', 'a[1].smi']);
+  });
+});
+
+describe('gzip', () => {
+  test.each([
+    ['t.csv.gz', 'id,smiles\nx,C\n'],
+    ['t.jsonl.gz', '{"id":"x","smiles":"C"}\n'],
+    ['t.SMI.GZ', 'C x\n'],
+    ['x.fasta.gz', FASTA],
+    // Detected from its first bytes, whatever its name.
+    ['x.pdb', PDB],
+  ])('of %s is expanded, and digested as it is on disk', async (name, text) => {
+    const bytes = gzipSync(text);
+    const reading = await read(name, bytes);
+    expect(reading.problems).toEqual([]);
+    expect(reading.items.map(({ id }) => id)).toEqual(['x']);
+    expect(reading.digests.map((digest) => digest.sha256)).toEqual([sha256(bytes)]);
+  });
+
+  test('in several members, as bgzip writes it, is one text; of an input named in a row, it is expanded', async () => {
+    const bytes = Buffer.concat([gzipSync('C one\nC'), gzipSync('C two\n')]);
+    expect((await read('a.smi.gz', bytes)).items.map(({ id }) => id)).toEqual(['one', 'two']);
+    const beside = { 'lig.pdb.gz': gzipSync(PDB) };
+    const { items, problems } = await read('manifest.csv', 'file\nlig.pdb.gz\n', beside);
+    expect(problems).toEqual([]);
+    expect(items[0]).toMatchObject({ id: 'lig', input: { name: 'input.pdb', text: PDB } });
   });
 });

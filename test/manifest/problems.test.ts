@@ -1,98 +1,96 @@
+/** Manifests that are too large or hostile for the golden of problems (test/goldens/invalid.txt), and its completeness. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/domain/problem.ts';
+import { expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/manifest/problems/problems.ts';
-import { readManifests } from './read-all.ts';
-import { BATCHES, brief, folderWith, read } from './manifests.ts';
+import { BATCHES, brief, folderWith, read, readManifests } from './manifests.ts';
 
-const INVALID = path.join(BATCHES, 'invalid', 'manifest.csv');
 const CODES = Object.keys(PROBLEMS);
 
-async function problemsOf(name: string, content: string | Uint8Array): Promise<readonly Problem[]> {
-  const { problems } = await read(name, content);
-  return problems;
-}
-
-// All its problems, with their words, are in test/goldens/invalid.txt.
-describe('batches/invalid', () => {
-  const reading = readManifests([INVALID]);
-
-  test('has the expected codes in its column `expect`', async () => {
-    const { items, problems } = await reading;
-    for (const item of items) {
-      const codes = problems.filter(({ id }) => id === item.id).map(({ code }) => code);
-      if (item.user['expect'] !== '') expect([...new Set(codes)]).toEqual([item.user['expect']]);
-    }
-  });
-
-  test('makes an item of every row that only has warnings, and of no other', async () => {
-    const { items, problems, rows } = await reading;
-    const refused = new Set(
-      problems.filter(({ severity }) => severity === 'error').map(({ line }) => line),
-    );
-    expect(rows).toBe(85);
-    expect(items).toHaveLength(rows - refused.size);
-  });
+test('rows of batches/invalid have the codes of their column `expect`; those with warnings only are items', async () => {
+  const { items, problems, rows } = await readManifests([path.join(BATCHES, 'invalid')]);
+  for (const { id, user } of items) {
+    const codes = problems.filter((one) => one.id === id).map(({ code }) => code);
+    if (user['expect'] !== '') expect([...new Set(codes)]).toEqual([user['expect']]);
+  }
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const refused = new Set(errors.map(({ line }) => line));
+  expect([rows, items.length]).toEqual([85, 85 - refused.size]);
 });
 
-describe('a manifest that cannot be used', () => {
-  test('truncated gzip is reported, after the rows before', async () => {
-    const rows = Array.from({ length: 20_000 }, (_, at) => `${String(at)}-${String(at ** 5)},C\n`);
-    const whole = gzipSync(`id,smiles\n${rows.join('')}`);
-    const { items, problems } = await read('t.csv.gz', whole.subarray(0, whole.length - 1_000));
-    expect(items.length).toBeGreaterThan(10_000);
-    expect(problems.map(({ code }) => code)).toContain('MANIFEST_GZIP');
-  });
-
-  test('a gzip bomb is refused in seconds', async () => {
-    // 96 million blank lines in 93 kB, as consecutive members of gzip.
-    const member = gzipSync(Buffer.alloc(32 * 1024 * 1024, '\n'));
-    const bomb = Buffer.concat([gzipSync('id,smiles\na,C\n'), ...Array<Buffer>(3).fill(member)]);
-    const { problems } = await read('t.csv.gz', bomb);
-    expect(brief(problems)).toEqual(['MANIFEST_GZIP_SWOLLEN - - -']);
-    expect(problems[0]?.remedy).toContain('gunzip');
-  });
-
-  test('a table of more columns than a spreadsheet has is refused', async () => {
-    const header = Array.from({ length: 20_000 }, (_, at) => `c${String(at)}`).join(',');
-    const problems = await problemsOf('wide.csv', `smiles,${header}\nC\n`);
-    expect(brief(problems)).toEqual(['MANIFEST_COLUMNS_TOO_MANY 1 - -']);
-  });
-
-  test('too many rows are refused', async () => {
-    const folder = await folderWith({ 'a.smi': 'C\n'.repeat(100_001) });
-    const { problems, rows } = await readManifests([folder]);
-    expect(rows).toBeLessThan(100_000);
-    expect(brief(problems)).toEqual(['MANIFEST_ROWS_TOO_MANY - - -']);
-    expect(problems[0]?.message).toContain('100,000');
-    expect(problems[0]?.remedy).toContain('split -l');
-  });
+test('truncated gzip is reported, after the rows before', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => `${at}-${at ** 5},C\n`);
+  const whole = gzipSync(`id,smiles\n${rows.join('')}`);
+  const { items, problems } = await read('t.csv.gz', whole.subarray(0, whole.length - 1_000));
+  expect(items.length).toBeGreaterThan(10_000);
+  expect(problems.map(({ code }) => code)).toContain('MANIFEST_GZIP');
 });
 
-describe('an unreadable row', () => {
-  test('YAML of more than 16 MB is refused before it fills the memory', async () => {
-    const problems = await problemsOf('big.yaml', '# a long comment\n'.repeat(1_000_000));
-    expect(brief(problems)).toEqual(['MANIFEST_TOO_LARGE - - -']);
-  });
+// 32 MB of blank lines, or of one word.
+const member = gzipSync(Buffer.alloc(32 * 1024 * 1024, '\n'));
+const swollen = gzipSync(Buffer.alloc(64_000_000, 'C'), { level: 9 });
+const deep = '['.repeat(200_000);
+const nested = `{"x":${deep}${']'.repeat(200_000)}}`;
+const wide = Array.from({ length: 20_000 }, (_, at) => `c${at}`).join(',');
+const endless = (start: string) =>
+  Buffer.concat([Buffer.from(start), Buffer.alloc(36_000_000, 'x')]);
 
-  test('a file of more than 16 MB is not read', async () => {
-    const folder = await folderWith({
-      'big.pdb': Buffer.alloc(16_000_001, 'x'),
-      'manifest.csv': 'id,file\nbig,big.pdb\n',
-    });
-    const { problems } = await readManifests([folder]);
-    expect(brief(problems)).toEqual(['MANIFEST_FILE_TOO_LARGE 2 file big.pdb']);
-    expect(problems[0]?.message).toMatch(/17 MB.*16 MB/);
-  });
+test.each<[string, string | Uint8Array, number, string, string]>([
+  [
+    't.csv.gz',
+    Buffer.concat([gzipSync('id,smiles\na,C\n'), member, member, member]),
+    1,
+    'MANIFEST_GZIP_SWOLLEN - - -',
+    '',
+  ],
+  ['wide.csv', `smiles,${wide}\nC\n`, 0, 'MANIFEST_COLUMNS_TOO_MANY 1 - -', ''],
+  ['t.csv', `id,smiles\na,C${',x'.repeat(100_000)}\nb,C\n`, 1, 'MANIFEST_ROW_LONG 2', '100002'],
+  ['big.yaml', '# a long comment\n'.repeat(1_000_000), 0, 'MANIFEST_TOO_LARGE - - -', ''],
+  ['deep.jsonl', `${nested}\n{"smiles":"C"}\n`, 1, 'MANIFEST_SYNTAX 1', 'nested too deeply'],
+  ['deep.json', `[${nested},{"smiles":"C"}]`, 1, 'MANIFEST_SYNTAX 1', 'nested too deeply'],
+  ['endless.csv', endless('id,smiles\na,C\nb,'), 1, 'MANIFEST_SYNTAX 3', 'longer than 32 MB'],
+  ['endless.jsonl', endless('"'), 0, 'MANIFEST_SYNTAX 1', 'longer than 32 MB'],
+  ['endless.json', endless('[1,"'), 0, 'MANIFEST_SYNTAX 1', 'longer than 32 MB'],
+  ['b.fasta.gz', swollen, 0, 'MANIFEST_', ''],
+  ['b.pdb.gz', swollen, 0, 'MANIFEST_', ''],
+])('%s is refused without filling the memory, and only where it is hostile', async (...given) => {
+  const [name, content, items, problem, words] = given;
+  const reading = await read(name, content);
+  expect(reading.items).toHaveLength(items);
+  const { problems } = reading;
+  expect(brief(problems).at(-1)).toContain(problem);
+  expect(problems.at(-1)?.message).toContain(words);
+  expect(problems.at(-1)?.severity).toBe('error');
+});
+
+test('deep YAML is reported', async () => {
+  const { problems } = await read('deep.yaml', `- smiles: C\n  x: ${deep}`);
+  expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['MANIFEST_SYNTAX']));
+  expect(problems.length).toBeLessThanOrEqual(10);
+});
+
+test('too many rows are refused', async () => {
+  const folder = await folderWith({ 'a.smi': 'C\n'.repeat(100_001) });
+  const { problems, rows } = await readManifests([folder]);
+  expect(rows).toBeLessThan(100_000);
+  expect(brief(problems)).toEqual(['MANIFEST_ROWS_TOO_MANY - - -']);
+  expect(problems[0]?.remedy).toContain('split -l');
+});
+
+test('a file of more than 16 MB is not read, also if it is smaller when it is packed', async () => {
+  const files = { 'big.pdb': Buffer.alloc(16_000_001, 'x'), 'b.pdb.gz': swollen };
+  const { problems } = await read('manifest.csv', 'id,file\na,big.pdb\nb,b.pdb.gz\n', files);
+  expect(brief(problems)).toEqual([
+    'MANIFEST_FILE_TOO_LARGE 2 file big.pdb',
+    'MANIFEST_FILE_TOO_LARGE 3 file b.pdb.gz',
+  ]);
 });
 
 test('every code has a case in the golden of problems, or a test of its own', async () => {
   const golden = await readFile(path.join(BATCHES, '..', 'test/goldens/invalid.txt'), 'utf8');
-  const inGolden = new Set(
-    [...golden.matchAll(/^ {2}(?:error|warning) (\w+)/gm)].map((one) => one[1]),
-  );
+  const found = [...golden.matchAll(/^ {2}(?:error|warning) (\w+)/gm)].map(([, code]) => code);
+  const inGolden = new Set(found);
   expect(CODES.filter((code) => !inGolden.has(code)).sort()).toEqual([
     'MANIFEST_COLUMNS_TOO_MANY',
     'MANIFEST_FILE_TOO_LARGE',

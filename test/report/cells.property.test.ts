@@ -11,7 +11,7 @@ import type { Item } from '../../src/domain/item.ts';
 import { FIELDS } from '../../src/manifest/columns.ts';
 import { ITEM_COLUMNS } from '../../src/report/items-table.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { itemsOf } from '../manifest/read-all.ts';
+import { itemsOf } from '../manifest/manifests.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { END, FAILED, endedCampaign, type Ending } from './a-campaign.ts';
 

@@ -8,7 +8,7 @@ import type { Item } from '../../src/domain/item.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule } from '../store/an-item.ts';
-import { itemsOf } from '../manifest/read-all.ts';
+import { itemsOf } from '../manifest/manifests.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { END, FAILED, endedCampaign, type Ending } from './a-campaign.ts';
 
