@@ -9,8 +9,6 @@ import type { Desk } from '../cli/command.ts';
 interface Place {
   readonly address: string;
   readonly namespace: string;
-  /** Options of the CLI for TLS. */
-  readonly tls?: readonly string[];
   /** The words before the command, to enter another host. */
   readonly enter?: readonly string[];
 }
@@ -19,8 +17,8 @@ export function createNamespace(place: Place): void {
   operator(place, ['namespace', 'create', '--retention', '30d']);
 }
 
-function operator({ address, namespace, tls = [], enter = [] }: Place, words: string[]): void {
-  const where = ['--address', address, '--namespace', namespace, ...tls];
+function operator({ address, namespace, enter = [] }: Place, words: string[]): void {
+  const where = ['--address', address, '--namespace', namespace];
   const [program = '', ...args] = [...enter, temporalCli(), 'operator', ...words, ...where];
   execFileSync(program, args, { stdio: 'pipe' });
 }

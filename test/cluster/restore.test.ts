@@ -8,14 +8,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../src/local-services/server.ts';
 import { desk, type Desk } from '../cli/command.ts';
-import {
-  atMostOneJob,
-  itemsTable,
-  neverOverBudget,
-  neverRefusedForRate,
-  noItemLost,
-  treeIsWhole,
-} from '../promises.ts';
+import { itemsTable, keepsPromises } from '../promises.ts';
+import { molecules, sequences } from '../rig.ts';
 import { createNamespace } from './create-namespace.ts';
 import { UNPRIVILEGED } from './postgres.ts';
 import { startCluster, type Cluster } from './temporal-on-postgres.ts';
@@ -79,13 +73,7 @@ services:
   predictions: { url: "${services.url}", ${budget} }
 `,
     );
-    const rows = [
-      ...Array.from({ length: SEQUENCES }, (_, n) => ({
-        id: `s${n}`,
-        sequence: `MKTAYIAK${'ACDEFGHIKLMNPQRSTVWY'[n] ?? ''}`,
-      })),
-      ...Array.from({ length: MOLECULES }, (_, n) => ({ id: `m${n}`, smiles: 'C'.repeat(n + 1) })),
-    ];
+    const rows = [...sequences(SEQUENCES), ...molecules(MOLECULES)];
     at.write('night.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
     const tokens = {
       HUNDREDFOLD_MOLECULE_TOKEN: 'mRestore7Z',
@@ -108,16 +96,17 @@ services:
     second.kill('SIGTERM');
     await second.endsWith(0);
     const tree = at.path('results', 'night');
-    await noItemLost(
-      tree,
-      rows.map(({ id }) => id),
-    );
-    await treeIsWhole(tree);
-    const journal = services.journal();
-    atMostOneJob(journal, rows.length);
-    neverOverBudget(journal, LIMITS);
-    neverRefusedForRate(journal);
-    const ids = (await itemsTable(tree)).map(({ remote_id: id }) => id);
-    expect(new Set(ids).size).toBe(rows.length);
+    const ids = rows.map(({ id }) => id);
+    await keepsPromises({
+      journal: services.journal(),
+      limits: LIMITS,
+      rows: ids,
+      trees: [{ folder: tree, ids }],
+      secrets: Object.values(tokens),
+      folders: [tree],
+      texts: {},
+    });
+    const jobs = (await itemsTable(tree)).map(({ remote_id: id }) => id);
+    expect(new Set(jobs).size).toBe(rows.length);
   });
 });

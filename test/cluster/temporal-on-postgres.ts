@@ -14,25 +14,8 @@ import { startPostgres, type Postgres } from './postgres.ts';
 import type { Place } from './hosts/network.ts';
 import type { ClusterTools } from './tools.ts';
 
-/** PEM files of the frontend. */
-interface FrontendTls {
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** Clients must show a certificate of this authority. */
-  readonly clientCaFile?: string;
-  /** The authority of `certFile`, and a name in it: the server is a client of itself. */
-  readonly caFile: string;
-  readonly serverName: string;
-  /** The server's own client certificate, if `clientCaFile` is set. */
-  readonly ownCertFile?: string;
-  readonly ownKeyFile?: string;
-}
-
 interface ClusterOptions {
   readonly tools: ClusterTools;
-  readonly tls?: FrontendTls;
-  /** Name → value, as in a dynamic configuration file of Temporal. */
-  readonly dynamicConfig?: Readonly<Record<string, unknown>>;
   readonly durable?: boolean;
   /** The host of server and database; default: here, at 127.0.0.1. */
   readonly at?: Place;
@@ -132,11 +115,9 @@ function configuration(
   postgresPort: number,
   ports: Ports,
 ): object {
-  const { tls, dynamicConfig = {} } = options;
   const host = hostOf(options);
   const dynamic = join(dir, 'dynamic.yaml');
-  const values = Object.entries(dynamicConfig).map(([name, value]) => [name, [{ value }]]);
-  writeFileSync(dynamic, stringify(Object.fromEntries(values)));
+  writeFileSync(dynamic, '{}\n');
   const frontend = `${host}:${ports.frontend.grpc}`;
   const sql = (databaseName: string): object => ({
     sql: {
@@ -161,7 +142,6 @@ function configuration(
     },
     global: {
       membership: { maxJoinDuration: '30s', broadcastAddress: host },
-      ...(tls && { tls: tlsOf(tls) }),
     },
     services: Object.fromEntries(
       Object.entries(ports).map(([service, { grpc, membership }]) => [
@@ -186,23 +166,6 @@ function configuration(
     dcRedirectionPolicy: { policy: 'noop' },
     publicClient: { hostPort: frontend },
     dynamicConfigClient: { filepath: dynamic, pollInterval: '10s' },
-  };
-}
-
-function tlsOf(tls: FrontendTls): object {
-  const client = { serverName: tls.serverName, rootCaFiles: [tls.caFile] };
-  return {
-    frontend: {
-      server: {
-        certFile: tls.certFile,
-        keyFile: tls.keyFile,
-        ...(tls.clientCaFile && { requireClientAuth: true, clientCaFiles: [tls.clientCaFile] }),
-      },
-      client,
-    },
-    ...(tls.ownCertFile && {
-      systemWorker: { certFile: tls.ownCertFile, keyFile: tls.ownKeyFile, client },
-    }),
   };
 }
 
@@ -235,4 +198,11 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);
   await gone;
+}
+
+/** Runs psql on the visibility database, as an administrator does; returns its output, without headings. */
+export function psql({ postgres }: Pick<Cluster, 'postgres'>, words: readonly string[]): string {
+  const server = ['-h', '127.0.0.1', '-p', String(postgres.port), '-U', 'temporal'];
+  const options = ['-d', 'visibility', '-v', 'ON_ERROR_STOP=1', '-At'];
+  return execFileSync('psql', [...server, ...options, ...words], { encoding: 'utf8' });
 }

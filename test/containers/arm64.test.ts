@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -38,14 +38,6 @@ describe.skipIf(without !== null)(`the image for arm64 (${without ?? 'emulated'}
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('is smaller than 450 MB, and of that architecture', async () => {
-    const format = '{{.Architecture}} {{.Size}}';
-    const { stdout } = await podman('image', 'inspect', '--format', format, IMAGE);
-    const [architecture, size] = stdout.trim().split(' ');
-    expect(architecture).toBe('arm64');
-    expect(Number(size) / 1e6).toBeLessThan(450);
-  });
-
   test('has Node, the Temporal CLI and the native part of the SDK for arm64 only', async () => {
     for (const name of ['node', 'temporal'])
       expect(await shell(machineOf(`/usr/local/bin/${name}`)), name).toBe('183');
@@ -55,14 +47,8 @@ describe.skipIf(without !== null)(`the image for arm64 (${without ?? 'emulated'}
     expect(await shell('temporal --version')).toContain('temporal version 1.9.1');
   });
 
-  test('plans a campaign, checks the machine, and runs the campaign to its end', async () => {
-    expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  test('runs a campaign to its end', async () => {
     expect(await run('init')).toMatchObject({ code: 0 });
-    const planned = await run('plan', 'manifest.csv', '--json');
-    expect(JSON.parse(planned.stdout), planned.stderr).toMatchObject({ rows: 4, problems: [] });
-    const checked = await run('doctor', '--services', 'local');
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-
     const ran = await run('run', 'manifest.csv', '--services', 'local', '--json');
     expect(ran.code, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({
@@ -71,8 +57,6 @@ describe.skipIf(without !== null)(`the image for arm64 (${without ?? 'emulated'}
       submissions: 4,
       rejected429: 0,
     });
-    const tree = join(folder, 'results', 'data');
-    expect(existsSync(join(tree, 'report.html'))).toBe(true);
-    await treeIsWhole(tree);
+    await treeIsWhole(join(folder, 'results', 'data'));
   }, 1_800_000);
 });

@@ -2,15 +2,8 @@ import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  atMostOneJob,
-  itemsTable,
-  neverOverBudget,
-  neverRefusedForRate,
-  noItemLost,
-  noSecret,
-  treeIsWhole,
-} from '../promises.ts';
+import { itemsTable, keepsPromises } from '../promises.ts';
+import { molecules, sequences } from '../rig.ts';
 import { Composition, type ServiceName } from './composition.ts';
 import { build, WHY_NOT } from './engine.ts';
 
@@ -18,7 +11,6 @@ const LIMITS = { limit: 10, windowMs: 5_000 };
 /** Enough that the campaign is not over before all containers were killed. */
 const SEQUENCES = 150;
 const MOLECULES = 10;
-const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
 const MANIFEST = '/night/manifest.jsonl';
 const KILLED: readonly ServiceName[] = [
   'worker',
@@ -32,16 +24,8 @@ const program = process.env['HUNDREDFOLD_PODMAN_COMPOSE'] ?? '';
 const without =
   WHY_NOT ?? process.env['HUNDREDFOLD_WITHOUT_COMPOSE'] ?? (program ? null : 'no podman-compose');
 
-const rows = [
-  ...Array.from({ length: SEQUENCES }, (_, n) => ({
-    id: `s${n}`,
-    sequence: `MKTAYIAK${RESIDUES[n % 20]}${RESIDUES[Math.floor(n / 20)]}`,
-  })),
-  ...Array.from({ length: MOLECULES }, (_, n) => ({
-    id: `m${n}`,
-    smiles: `${'C'.repeat(n + 1)}O`,
-  })),
-];
+const rows = [...sequences(SEQUENCES), ...molecules(MOLECULES)];
+const RUN = ['run', MANIFEST, '--name', 'night', '--no-worker', '--yes'];
 
 describe.skipIf(without !== null)(`docker-compose.yml (${without ?? 'run by podman'})`, () => {
   let composition: Composition;
@@ -73,7 +57,7 @@ describe.skipIf(without !== null)(`docker-compose.yml (${without ?? 'run by podm
   }
 
   test('a campaign loses nothing and submits nothing twice while each container is killed and all are removed', async () => {
-    await composition.type('run', MANIFEST, '--name', 'night', '--no-worker', '--yes', '--detach');
+    await composition.type(...RUN, '--detach');
     for (const service of KILLED) {
       await moves();
       await composition.crash(service);
@@ -86,15 +70,7 @@ describe.skipIf(without !== null)(`docker-compose.yml (${without ?? 'run by podm
     await composition.up();
 
     // The same command joins the campaign, and ends with it.
-    const { stdout } = await composition.type(
-      'run',
-      MANIFEST,
-      '--name',
-      'night',
-      '--no-worker',
-      '--yes',
-      '--json',
-    );
+    const { stdout } = await composition.type(...RUN, '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       state: 'completed',
       items: { total: rows.length, failed: 0 },
@@ -104,23 +80,23 @@ describe.skipIf(without !== null)(`docker-compose.yml (${without ?? 'run by podm
     logs.push(await composition.logs());
     await composition.down();
 
-    const journal = await composition.journal();
-    neverOverBudget(journal, LIMITS);
-    neverRefusedForRate(journal);
-    atMostOneJob(journal, rows.length);
     cpSync(join(await composition.volume('results'), 'results', 'night'), copy, {
       recursive: true,
     });
-    await treeIsWhole(copy);
     const ids = rows.map(({ id }) => id);
-    await noItemLost(copy, ids);
+    await keepsPromises({
+      journal: await composition.journal(),
+      limits: LIMITS,
+      rows: ids,
+      trees: [{ folder: copy, ids }],
+      secrets: Object.values(composition.tokens),
+      folders: [copy],
+      texts: Object.fromEntries(logs.map((each, n) => [`logs ${n}`, JSON.stringify(each)])),
+    });
     // A molecule whose POST was in progress when a container was killed cannot be looked up, and is never sent twice.
     const others = (await itemsTable(copy)).filter(({ state }) => state !== 'succeeded');
     for (const { id, kind, error_code: code } of others)
       expect([kind, code], id).toEqual(['molecule', 'SUBMIT_UNSURE']);
-    const texts = Object.fromEntries(logs.map((each, n) => [`logs ${n}`, JSON.stringify(each)]));
-    await noSecret(composition.tokens.predictions, copy, texts);
-    await noSecret(composition.tokens.molecules, copy, texts);
     expect(JSON.stringify(logs)).not.toContain('other users of this machine');
   }, 1_200_000);
 });

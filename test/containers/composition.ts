@@ -143,14 +143,8 @@ export class Composition {
 
   /** Of each container. */
   async logs(): Promise<Readonly<Record<string, string>>> {
-    const { stdout } = await podman(
-      'ps',
-      '--all',
-      '--filter',
-      this.#label,
-      '--format',
-      '{{.Names}}',
-    );
+    const names = ['--filter', this.#label, '--format', '{{.Names}}'];
+    const { stdout } = await podman('ps', '--all', ...names);
     const texts: Record<string, string> = {};
     for (const name of stdout.split('\n').filter(Boolean)) {
       const log = await podman('logs', name);

@@ -33,51 +33,32 @@ const pods = KUSTOMIZATIONS.flatMap(objects)
       [metadata.name as string, kind as string, spec.template.spec] as const,
   );
 
-describe('pods', () => {
-  test.each(pods)('%s (%s) is not root, and only writes to its volumes', (_name, _kind, pod) => {
+test.each(pods)(
+  '%s (%s) is not root, only writes to its volumes, has its tokens in files, probes and time to end',
+  (_, kind, pod) => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
-    for (const container of pod.containers) {
-      expect(container.securityContext).toEqual({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      });
-      expect(container.resources).toMatchObject({
-        requests: { cpu: expect.any(String) },
-        limits: { memory: expect.any(String) },
-      });
-    }
-  });
-
-  test.each(pods)('%s (%s) has enough time to shut down gracefully', (_name, _kind, pod) => {
     // A worker ends within 45 s (docs/workers.md).
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(60);
-  });
-
-  test.each(pods)(
-    '%s (%s) has its tokens in files, each from a separate secret',
-    (_name, _kind, pod) => {
-      for (const { env = [] } of pod.containers) {
-        for (const { name } of env) expect(name).not.toMatch(/TOKEN|KEY|PASSWORD/);
-      }
-      const secrets = (pod.volumes as any[]).flatMap(({ secret }) => secret?.secretName ?? []);
-      expect(new Set(secrets).size).toBe(secrets.length);
-    },
-  );
-
-  test.each(pods.filter(([, kind]) => kind === 'Deployment'))(
-    '%s (%s) has probes',
-    (_name, _kind, pod) => {
-      for (const container of pod.containers) {
-        expect(container).toMatchObject({
-          startupProbe: {},
-          livenessProbe: {},
-          readinessProbe: {},
-        });
-      }
-    },
-  );
-});
+    const probes = { startupProbe: {}, livenessProbe: {}, readinessProbe: {} };
+    for (const container of pod.containers) {
+      expect(container).toMatchObject({
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        resources: {
+          requests: { cpu: expect.any(String) },
+          limits: { memory: expect.any(String) },
+        },
+        ...(kind === 'Deployment' && probes),
+      });
+      for (const { name } of container.env ?? []) expect(name).not.toMatch(/TOKEN|KEY|PASSWORD/);
+    }
+    const secrets = (pod.volumes as any[]).flatMap(({ secret }) => secret?.secretName ?? []);
+    expect(new Set(secrets).size).toBe(secrets.length);
+  },
+);
 
 test('the Job is not retried after exit codes that a retry cannot change', () => {
   const [job] = objects('campaign');
@@ -102,11 +83,5 @@ function problems(text: string): string {
 describe.skipIf(missing)(`the schemas of Kubernetes 1.33 (${missing ? why : 'checked'})`, () => {
   test.each(KUSTOMIZATIONS)('accept %s as rendered by kustomize', (name) => {
     expect(problems(rendered(name))).toBe('');
-  });
-
-  test('would refuse an unknown key, and a value of another type', () => {
-    const base = rendered('base');
-    expect(problems(base.replace('replicas: 2', 'replicsa: 2'))).toContain('replicsa');
-    expect(problems(base.replace('replicas: 2', 'replicas: two'))).toContain('two');
   });
 });

@@ -12,13 +12,14 @@ import type { Client } from '@temporalio/client';
 import { Journal, type JournalEntry } from '../../../src/local-services/journal.ts';
 import { connectClient } from '../../../src/temporal/connection.ts';
 import { isListening } from '../../../src/temporal/ports.ts';
-import { Clocks } from '../../chaos/clocks.ts';
+import { servicesWords } from '../../chaos/setting.ts';
 import { BIN, Typed } from '../../cli/command.ts';
 import { startS3, type S3Server } from '../../s3-server.ts';
 import { createNamespace } from '../create-namespace.ts';
 import { startCluster, type Cluster } from '../temporal-on-postgres.ts';
 import type { ClusterTools } from '../tools.ts';
 import { Network, type Place } from './network.ts';
+import type { Event } from './plan.ts';
 
 export const HOSTS = ['host1', 'host2', 'host3'] as const;
 export type HostName = (typeof HOSTS)[number];
@@ -42,14 +43,6 @@ export interface Limits {
   readonly limit: number;
   readonly windowMs: number;
   readonly jobMs: number;
-  /** Concurrent jobs in each service, 0: no limit; default 8. */
-  readonly concurrency?: number;
-  /** Of the services' own limits; default: the same. */
-  readonly unlimited?: boolean;
-  /** PostgreSQL as in production. */
-  readonly durable?: boolean;
-  /** Of the trees; default: the bucket. With `folder`, campaigns are started with `--out` in a folder of all hosts. */
-  readonly store?: 'bucket' | 'folder';
 }
 
 const NAMESPACE = 'lab';
@@ -74,7 +67,6 @@ export class Lab {
   readonly workers: Worker[] = [];
   readonly #places = new Map<PlaceName, Place>();
   readonly #typed: { host: PlaceName; typed: Typed }[] = [];
-  readonly #clocks = new Map<PlaceName, Clocks>();
   #cluster: Cluster | null = null;
   #store: S3Server | null = null;
   #services: Typed | null = null;
@@ -141,51 +133,40 @@ export class Lab {
     this.workers.push({ host, user, typed: this.type(host, user, ['worker']) });
   }
 
-  /** kill -9, and restart. */
-  async killWorker(n: number, awayMs: number): Promise<void> {
-    const worker = this.workers[n];
-    if (!worker) throw new Error(`no worker ${n}`);
-    worker.typed.kill('SIGKILL');
-    await worker.typed.ended;
-    await delay(awayMs);
-    worker.typed = this.type(worker.host, worker.user, ['worker']);
-  }
-
-  async killServices(awayMs: number): Promise<void> {
-    this.services.kill('SIGKILL');
-    await this.services.ended;
-    await delay(awayMs);
-    await this.#startServices();
-  }
-
-  async killStore(awayMs: number): Promise<void> {
-    await this.store.kill();
-    await delay(awayMs);
-    await this.store.start();
-  }
-
-  async killTemporal(awayMs: number): Promise<void> {
-    const { server } = this.cluster;
-    server.kill('SIGKILL');
-    await delay(awayMs);
-    await this.cluster.restartServer();
-  }
-
-  async killDatabase(awayMs: number): Promise<void> {
-    this.cluster.postgres.process.kill('SIGKILL');
-    // Its children need a moment to notice.
-    await delay(Math.max(500, awayMs));
-    this.cluster.postgres = await this.cluster.postgres.restart();
-    // Temporal ends if it finds no database at its own start only; it may have been away meanwhile.
-    if (this.cluster.server.exitCode !== null) await this.cluster.restartServer();
-  }
-
-  /** All processes of a host read their clock this much later, including those that start from now on. */
-  setClock(host: PlaceName, offsetS: number): void {
-    const own = (): number[] => this.#pidsAt(host);
-    const clocks = this.#clocks.get(host) ?? new Clocks(own);
-    this.#clocks.set(host, clocks);
-    clocks.setTo(offsetS);
+  /** kill -9, and restart after this long. */
+  async kill(what: Extract<Event, { do: 'kill' }>['what'], awayMs: number): Promise<void> {
+    const { cluster } = this;
+    switch (what) {
+      case 'temporal':
+        cluster.server.kill('SIGKILL');
+        await delay(awayMs);
+        return cluster.restartServer();
+      case 'database':
+        cluster.postgres.process.kill('SIGKILL');
+        // Its children need a moment to notice.
+        await delay(Math.max(500, awayMs));
+        cluster.postgres = await cluster.postgres.restart();
+        // Temporal ends if it finds no database at its own start only; it may have been away meanwhile.
+        if (cluster.server.exitCode !== null) await cluster.restartServer();
+        return;
+      case 'store':
+        await this.store.kill();
+        await delay(awayMs);
+        return this.store.start();
+      case 'services':
+        this.services.kill('SIGKILL');
+        await this.services.ended;
+        await delay(awayMs);
+        return this.#startServices();
+      default: {
+        const worker = this.workers[Number(what.slice(-1))];
+        if (!worker) throw new Error(`no ${what}`);
+        worker.typed.kill('SIGKILL');
+        await worker.typed.ended;
+        await delay(awayMs);
+        worker.typed = this.type(worker.host, worker.user, ['worker']);
+      }
+    }
   }
 
   /** Of the test itself, which no partition affects. */
@@ -213,7 +194,7 @@ export class Lab {
   }
 
   /** Ends every process and the network at once, if there is no time for more. */
-  kill(): void {
+  killAll(): void {
     for (const { typed } of this.#typed) if (typed.running) typed.kill('SIGKILL');
     this.#cluster?.server.kill('SIGKILL');
     this.#cluster?.postgres.process.kill('SIGKILL');
@@ -221,25 +202,18 @@ export class Lab {
   }
 
   async close(): Promise<void> {
-    const clocks = await Promise.allSettled([...this.#clocks.values()].map((one) => one.stop()));
     for (const { typed } of this.#typed) if (typed.running) typed.kill('SIGKILL');
     await Promise.all(this.#typed.map(({ typed }) => typed.ended));
     await this.#cluster?.[Symbol.asyncDispose]();
     await this.#store?.stop();
     this.network[Symbol.dispose]();
     rmSync(this.folder, { recursive: true, force: true });
-    // A clock that could not be set: the round was not the planned one.
-    for (const one of clocks) if (one.status === 'rejected') throw one.reason;
   }
 
   async #setUp(tools: ClusterTools): Promise<void> {
     for (const name of PLACES) mkdirSync(this.path(name, 'tmp'), { recursive: true });
     [this.#cluster, this.#store] = await Promise.all([
-      startCluster({
-        tools,
-        at: this.place('temporal'),
-        durable: this.limits.durable ?? false,
-      }),
+      startCluster({ tools, at: this.place('temporal') }),
       startS3(this.place('store')),
     ]);
     for (const host of HOSTS) this.write(host, 'hundredfold.yaml', this.#configuration());
@@ -252,14 +226,12 @@ export class Lab {
   }
 
   async #startServices(): Promise<void> {
-    const { windowMs, jobMs, concurrency = 8, unlimited } = this.limits;
-    const limit = unlimited ? 0 : this.limits.limit;
+    const { limit, windowMs, jobMs } = this.limits;
     const { address } = this.place('services');
-    const options = {
+    const words = servicesWords({
       host: address,
       port: SERVICES_PORT,
-      engine: 'synthetic',
-      concurrency,
+      concurrency: 8,
       'max-queued': 0,
       limit,
       'molecule-limit': limit,
@@ -267,11 +239,9 @@ export class Lab {
       window: `${windowMs}ms`,
       'job-time': `${jobMs}ms`,
       'retry-after': 0,
-      database: 'services.db',
-    };
-    const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    });
     const [user] = USERS;
-    this.#services = this.type('services', user, ['services', ...words]);
+    this.#services = this.type('services', user, words);
     while (!(await isListening(SERVICES_PORT, address))) {
       if (!this.services.running) throw new Error(this.services.story());
       await delay(100);
@@ -279,13 +249,13 @@ export class Lab {
   }
 
   #configuration(): string {
-    const { limit, windowMs, store = 'bucket' } = this.limits;
+    const { limit, windowMs } = this.limits;
     const { endpoint } = this.store.access;
-    const bucket = `store: { url: "s3://${this.store.bucket}/trees", endpoint: "${endpoint}" }\n`;
     const url = `http://${this.place('services').address}:${SERVICES_PORT}`;
     const budget = `budget: { limit: ${limit}, window: ${windowMs}ms }, maxUnfinished: none, allowHttp: true`;
     return `temporal: { address: "${this.cluster.address}", namespace: ${NAMESPACE} }
-${store === 'bucket' ? bucket : ''}services:
+store: { url: "s3://${this.store.bucket}/trees", endpoint: "${endpoint}" }
+services:
   molecules: { url: "${url}/acpype", ${budget} }
   predictions: { url: "${url}", ${budget} }
 jobs: { lostAfter: 2s, sameFailures: none }
@@ -304,11 +274,5 @@ jobs: { lostAfter: 2s, sameFailures: none }
       HUNDREDFOLD_PREDICTION_TOKEN: user.predictions,
       ...this.#store?.environment,
     };
-  }
-
-  #pidsAt(host: PlaceName): number[] {
-    const own = this.#typed.filter((one) => one.host === host && one.typed.running);
-    const servers = host === 'temporal' ? [this.cluster.server.pid ?? 0] : [];
-    return [...own.map(({ typed }) => typed.pid), ...servers].filter((pid) => pid > 0);
   }
 }

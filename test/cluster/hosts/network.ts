@@ -23,6 +23,8 @@ interface Link extends Place {
   readonly mac: string;
 }
 
+/** Of a bad link: one packet in twenty is lost, and each is delayed. */
+const [LOSS, DELAY_MS] = ['0.05', '200'];
 /** A packet to this address is dropped silently, as in a partition. */
 const NOWHERE = '02:00:00:00:00:ff';
 
@@ -118,7 +120,7 @@ export class Network implements Disposable {
   }
 
   /** Everything that this host sends arrives later, and some packets in both directions are lost. */
-  async disturb(name: string, { loss, delayMs }: { loss: number; delayMs: number }): Promise<void> {
+  async disturb(name: string): Promise<void> {
     const { plug } = this.#link(name);
     const [near, far, bridge] = [
       `hfn${plug.slice(3)}`,
@@ -126,7 +128,7 @@ export class Network implements Disposable {
       `hfc${plug.slice(3)}`,
     ];
     const script = join(import.meta.dirname, 'lossy-link.py');
-    const process = spawn('python3', [script, near, far, String(loss), String(delayMs), '1'], {
+    const process = spawn('python3', [script, near, far, LOSS, DELAY_MS, '1'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await new Promise<void>((resolve, reject) => {

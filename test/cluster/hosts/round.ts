@@ -2,22 +2,16 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import type { JournalEntry } from '../../../src/local-services/journal.ts';
 import { campaignWorkflowId } from '../../../src/workflows/names.ts';
+import { attempt, countEnds } from '../../chaos/invariants.ts';
 import { Patience } from '../../chaos/patience.ts';
 import { replayable } from '../../chaos/replayed.ts';
 import { processArguments } from '../../cli/process-arguments.ts';
-import {
-  atMostOneJob,
-  itemsTable,
-  neverOverBudget,
-  neverRefusedForRate,
-  noItemLost,
-  noSecret,
-  treeIsWhole,
-} from '../../promises.ts';
+import { itemsTable, keepsPromises } from '../../promises.ts';
 import type { ClusterTools } from '../tools.ts';
-import { HOSTS, Lab, USERS, type HostName, type User } from './lab.ts';
-import { BAD_LINK, type Event, type Plan } from './plan.ts';
+import { Lab, USERS, type HostName, type User } from './lab.ts';
+import type { Event, Plan } from './plan.ts';
 
 const LIMITS = { limit: 10, windowMs: 6_000, jobMs: 400 };
 /** Longer than the longest block of a service (60 s) and all restarts together. */
@@ -45,33 +39,23 @@ interface Campaign {
 export async function playRound(tools: ClusterTools, plan: Plan): Promise<Verdict> {
   const lab = await Lab.open(tools, LIMITS);
   // After a timeout of the test, processes and namespaces would remain.
-  const endWithUs = (): void => lab.kill();
+  const endWithUs = (): void => lab.killAll();
   process.once('exit', endWithUs);
   const startedAt = performance.now();
   try {
     const broken: string[] = [];
-    const items: Record<string, number> = {};
-    const attempt = async (check: () => unknown): Promise<void> => {
-      try {
-        await check();
-      } catch (error) {
-        broken.push(wordsOf(error));
-      }
-    };
     const seen: string[] = [];
     const campaigns = await begin(lab, plan);
     await Promise.all(
       plan.events.map(async (event) => {
         await delay(event.atMs);
         seen.push(processArguments());
-        await attempt(() => enact(lab, event));
+        await attempt(broken, () => enact(lab, event));
       }),
     );
-    await attempt(() => allEnd(lab, campaigns));
-    if (broken.length === 0) {
-      await attempt(() => endInOrder(lab));
-      await judge(lab, campaigns, seen.join('\n'), attempt, items);
-    }
+    await attempt(broken, () => allEnd(lab, campaigns));
+    if (broken.length === 0) await attempt(broken, () => endInOrder(lab));
+    const items = broken.length === 0 ? await judge(lab, campaigns, seen.join('\n'), broken) : {};
     const seconds = (performance.now() - startedAt) / 1_000;
     return { broken, items, seconds, stories: broken.length === 0 ? '' : storiesOf(lab) };
   } finally {
@@ -82,7 +66,6 @@ export async function playRound(tools: ClusterTools, plan: Plan): Promise<Verdic
 
 /** Workers on three hosts, and a campaign of each user, started on a host without the other's token. */
 async function begin(lab: Lab, plan: Plan): Promise<Campaign[]> {
-  for (const host of HOSTS) lab.setClock(host, plan.clocks[host] ?? 0);
   const [ada, ben] = USERS;
   lab.startWorker('host1', ada);
   lab.startWorker('host2', ben);
@@ -125,23 +108,20 @@ function rowsOf(plan: Plan, { name }: User, user: number): { id: string }[] {
 }
 
 async function enact(lab: Lab, event: Event): Promise<void> {
+  const { network } = lab;
   switch (event.do) {
     case 'cut':
-      lab.network.cut(event.one, event.other);
+      network.cut(event.one, event.other);
       await delay(event.forMs);
-      lab.network.heal(event.one, event.other);
+      network.heal(event.one, event.other);
       return;
     case 'disturb':
-      await lab.network.disturb(event.whom, BAD_LINK);
+      await network.disturb(event.whom);
       await delay(event.forMs);
-      lab.network.calm(event.whom);
+      network.calm(event.whom);
       return;
     case 'kill':
-      if (event.what === 'temporal') return lab.killTemporal(event.awayMs);
-      if (event.what === 'database') return lab.killDatabase(event.awayMs);
-      if (event.what === 'store') return lab.killStore(event.awayMs);
-      if (event.what === 'services') return lab.killServices(event.awayMs);
-      return lab.killWorker(Number(event.what.slice(-1)), event.awayMs);
+      return lab.kill(event.what, event.forMs);
   }
 }
 
@@ -184,13 +164,13 @@ async function endInOrder(lab: Lab): Promise<void> {
   }
 }
 
+/** Returns the number of items by state and code. */
 async function judge(
   lab: Lab,
   campaigns: readonly Campaign[],
   processes: string,
-  attempt: (check: () => unknown) => Promise<void>,
-  items: Record<string, number>,
-): Promise<void> {
+  broken: string[],
+): Promise<Record<string, number>> {
   await lab.stopServices();
   const journal = lab.journal();
   // Both services have the limit here.
@@ -199,29 +179,31 @@ async function judge(
     service: 'predictions' as const,
     token: `${entry.service} ${String(entry.token)}`,
   }));
-  await attempt(() => neverOverBudget(asIf, LIMITS));
-  await attempt(() => neverRefusedForRate(journal));
-  await attempt(() => atMostOneJob(journal, campaigns.flatMap(({ ids }) => ids).length));
-  const accepted = new Set(journal.flatMap((e) => (e.accepted ? (e.requestId ?? []) : [])));
-  for (const { name, user, ids } of campaigns) {
-    // On a host that had no part in it.
-    await attempt(() =>
+  const printed = lab.said.map((typed, n) => [`${n}: ${typed.words}`, typed.stdout + typed.stderr]);
+  const texts = { ...Object.fromEntries(printed), processes } as Record<string, string>;
+  // On a host that had no part in it.
+  for (const { name, user } of campaigns)
+    await attempt(broken, () =>
       lab.type('host3', user, ['pull', name, '--out', 'pulled', '--json']).endsWith(0),
     );
-    const tree = lab.path('host3', 'pulled', name);
-    await attempt(() => noItemLost(tree, ids));
-    await attempt(() => treeIsWhole(tree));
-    await attempt(async () => explained(await itemsTable(tree), accepted, items));
-    const printed = lab.said.map((typed, n) => [
-      `${n}: ${typed.words}`,
-      typed.stdout + typed.stderr,
-    ]);
-    const texts = { ...Object.fromEntries(printed), processes } as Record<string, string>;
-    for (const token of [user.molecules, user.predictions])
-      await attempt(() => noSecret(token, lab.path('host3', 'pulled'), texts));
-    await attempt(() => noSecret(user.predictions, lab.store.folder, {}));
-  }
-  await attempt(async () => {
+  const trees = campaigns.map(({ name, ids }) => ({
+    folder: lab.path('host3', 'pulled', name),
+    ids,
+  }));
+  await attempt(broken, () =>
+    keepsPromises({
+      journal: asIf,
+      limits: LIMITS,
+      rows: campaigns.flatMap(({ ids }) => ids),
+      trees,
+      secrets: USERS.flatMap(({ molecules, predictions }) => [molecules, predictions]),
+      folders: [lab.path('host3', 'pulled'), lab.store.folder],
+      texts,
+    }),
+  );
+  const tables = await Promise.all(trees.map(({ folder }) => itemsTable(folder).catch(() => [])));
+  await attempt(broken, () => explained(tables.flat(), journal));
+  await attempt(broken, async () => {
     const client = await lab.client();
     try {
       await replayable(client);
@@ -229,30 +211,21 @@ async function judge(
       await client.connection.close();
     }
   });
+  return countEnds(tables.flat());
 }
 
 /** Only a submission with an unknowable outcome may keep a row from its result. */
 function explained(
   rows: readonly Record<string, string>[],
-  accepted: ReadonlySet<string>,
-  items: Record<string, number>,
+  journal: readonly JournalEntry[],
 ): void {
-  for (const { state, error_code: code } of rows) {
-    const key = [state, code].filter(Boolean).join(' ');
-    items[key] = (items[key] ?? 0) + 1;
-  }
+  const accepted = new Set(journal.flatMap((e) => (e.accepted ? (e.requestId ?? []) : [])));
   const strange = rows.filter((row) =>
     row['state'] === 'succeeded'
       ? !accepted.has(row['remote_id'] ?? '')
       : row['kind'] !== 'molecule' || row['error_code'] !== 'SUBMIT_UNSURE',
   );
   expect(strange, 'items that ended in a way which nothing explains').toEqual([]);
-}
-
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const found = 'actual' in error ? `\n${JSON.stringify(error.actual, null, 2)}` : '';
-  return (error.message.split(': expected')[0] ?? '') + found;
 }
 
 function storiesOf(lab: Lab): string {
