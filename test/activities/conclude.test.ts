@@ -9,7 +9,7 @@ import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { givenUp, reopened } from '../../src/store/reopen.ts';
+import { reopened } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ItemConclusion, KeptFile } from '../../src/workflows/activity-types.ts';
 import { collected } from '../store/store-expectations.ts';
@@ -216,12 +216,6 @@ describe('the times of a job', () => {
     const attempts = [{ at: ENDED, outcome: 'found' as const, remoteId: 'job-1' }];
     const store = await openedAgain({ ...wasDamaged, ...former });
     expect(await concluded(store, { remoteId: 'job-1', attempts })).toMatchObject(former);
-  });
-
-  test('are not those of one that was given up', async () => {
-    const store = await openedAgain();
-    await writeItem(store, givenUp(await recordIn(store), {}));
-    expect(await concluded(store, {})).toMatchObject({ submittedAt: ENDED });
   });
 });
 

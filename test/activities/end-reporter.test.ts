@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
 import { EndReporter } from '../../src/activities/end-reporter.ts';
@@ -37,17 +36,6 @@ test('the first ends are sent at once, and those that follow within 250 ms are s
   await ends.report('night', done('e'));
   expect(signals.at(-1)).toEqual(['campaign:night', ['e']]);
   vi.useRealTimers();
-});
-
-test('ends wait for the downloads of items that end at the same time, and are sent together', async () => {
-  const { signals, ends } = reporting();
-  for (const id of ['a', 'b', 'c']) ends.downloading('night', id);
-  const first = ends.report('night', done('a'));
-  ends.downloaded('night', 'b');
-  await delay(100);
-  expect(signals, 'while c is being downloaded').toEqual([]);
-  await Promise.all([first, ends.report('night', done('c'))]);
-  expect(signals).toEqual([['campaign:night', ['a', 'c']]]);
 });
 
 test('a download that does not end does not hold up other ends', async () => {

@@ -1,5 +1,4 @@
 /** When a job is polled, how often, and what an attempt leaves for the next one. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
@@ -9,7 +8,6 @@ import { JobTimes } from '../../src/activities/job-times.ts';
 import { poll, type Seen } from '../../src/activities/poll.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
-import type { RemoteJob } from '../../src/workflows/activity-types.ts';
 import { aJob, workerWith } from './a-job.ts';
 
 interface Attempt {
@@ -32,8 +30,10 @@ interface Attempt {
 async function pollOnce(given: Attempt) {
   const { answers, ahead = 0, attempt = 1, age = 0, usual = 100, waiting = 0, left } = given;
   const job = await aJob('sequence');
-  const jobTimes = timesOf(job, usual);
+  const jobTimes = new JobTimes();
   jobTimes.waiting = waiting;
+  const at = (ms: number): string => new Date(1_800_000_000_000 + ms).toISOString();
+  jobTimes.note(job, { queuedAt: at(0), startedAt: at(10), finishedAt: at(usual) } as never);
   let polls = 0;
   const client = {
     artefacts: () => [],
@@ -56,16 +56,6 @@ async function pollOnce(given: Attempt) {
     .run(() => poll(worker, job, policy))
     .catch((error: unknown) => error);
   return { ended, polls };
-}
-
-function timesOf(job: RemoteJob, ...tookMs: number[]): JobTimes {
-  const times = new JobTimes();
-  const queuedAt = '2026-11-25T00:00:00.000Z';
-  for (const ms of tookMs) {
-    const finishedAt = new Date(Date.parse(queuedAt) + ms).toISOString();
-    times.note(job, { queuedAt, startedAt: queuedAt, finishedAt } as never);
-  }
-  return times;
 }
 
 const later = (delayMs: number): PollOutcome => ({ type: 'postponed', message: 'later', delayMs });
@@ -121,33 +111,6 @@ describe('an attempt to poll a job', () => {
     const { nextRetryDelay } = ended as { nextRetryDelay: number };
     expect(nextRetryDelay).toBeGreaterThanOrEqual(2_000);
     expect(nextRetryDelay).toBeLessThan(3_000);
-  });
-});
-
-describe('the run times of jobs', () => {
-  const JOB = {
-    item: { kind: 'sequence' },
-    reference: { service: 'predictions', address: 'host' },
-  } as unknown as RemoteJob;
-
-  test.each([
-    ['nothing is known', [], null],
-    ['they differ slightly: the longest of them', [1_500, 1_560, 1_520], 1_560],
-    ['they differ widely: the shortest, and those near it', [90_000, 10_000, 10_900], 10_900],
-    ['they took minutes: at most one minute', [600_000, 610_000], 60_000],
-    ['only the last twenty count', [100, ...Array<number>(20).fill(5_000)], 5_000],
-  ])('%s', (_, tookMs, expected) => {
-    expect(timesOf(JOB, ...tookMs).likelyMs(JOB)).toBe(expected);
-  });
-
-  test('begin with the acceptance, if this worker knows it, and not with the activity', async () => {
-    const times = new JobTimes();
-    const job = { ...JOB, remoteId: 'one' };
-    times.accepted('one');
-    await delay(50);
-    expect(times.runningMs(job, 20)).toBeGreaterThanOrEqual(49);
-    expect(times.runningMs(job, 9_000), 'after a restart of the machine').toBe(9_000);
-    expect(times.runningMs({ ...JOB, remoteId: 'other' }, 20)).toBe(20);
   });
 });
 

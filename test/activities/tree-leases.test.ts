@@ -41,23 +41,12 @@ afterEach(() => vi.restoreAllMocks());
 const lease = async () => (await newestLease(store))?.record ?? null;
 const opened = (tree: TreeAddress = address) => openHeldTree({ openStore: here, leases }, tree);
 
-test('a free tree is acquired with its first use', async () => {
-  await opened();
-  expect(await lease()).toMatchObject({ temporal: 'a', beats: 0 });
-});
-
-test('a tree with another id, or without one, is not acquired and not changed', async () => {
+test('another tree, one without an id, or a missing folder is not acquired', async () => {
   await expectCode(opened({ ...address, tree: 'another' }), 'TREE_NOT_HERE');
+  await expectCode(opened({ ...address, store: `${store.location}/missing` }), 'TREE_NOT_HERE');
   await store.remove('.hundredfold/tree.json');
   await expectCode(opened(), 'TREE_NOT_HERE');
   expect(await lease()).toBeNull();
-});
-
-test('a missing folder is not created', async () => {
-  const missing = `${store.location}/missing`;
-  await expectCode(opened({ ...address, store: missing }), 'TREE_NOT_HERE');
-  const found = here(missing).then((one) => one.exists('x'));
-  await expectCode(found, 'TREE_NOT_HERE');
 });
 
 test.each([
@@ -65,6 +54,7 @@ test.each([
   ['machine', Date],
 ])('a lost lease is detected within seconds, also after the %s was suspended', async (_, clock) => {
   await opened();
+  expect(await lease()).toMatchObject({ temporal: 'a', beats: 0 });
   await holdTree(store, holder('b'), { isGone: () => true });
   // Within the validity of a check.
   await opened();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Limit } from '../../src/budget/budget.ts';
 import { slotOf, type Request } from '../../src/budget/request.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
+import { aRequest } from './a-budget.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { CAMPAIGNS, CREDENTIALS, limit, type WorldKind } from './setting.ts';
 import type { World } from './world.ts';
@@ -30,9 +31,7 @@ const campaign = fc.constantFrom(...CAMPAIGNS);
 const which = fc.nat(20);
 
 function requestOf(world: World, name: { campaign: string; credential: string }): Request {
-  const item = `item-${world.items.size + 1}`;
-  const job = { id: item, kind: 'sequence', generation: 0, store: '' };
-  return { item, ...name, attempt: 0, run: 'r', priority: 3, user: null, job };
+  return aRequest(`item-${world.items.size + 1}`, name);
 }
 
 /** An item that was requested and fulfils a condition. */
@@ -81,16 +80,9 @@ const asksOnceMore = asksAnew.map(({ n, again }) => {
     (world) => {
       const request = answered(world) as Request;
       const { attempt, job, run } = request;
-      world.ask(
-        again === 'attempt'
-          ? { ...request, attempt: attempt + 1 }
-          : {
-              ...request,
-              attempt: 0,
-              run: `${run}r`,
-              job: { ...job, generation: job.generation + 1 },
-            },
-      );
+      const next = { ...job, generation: job.generation + 1 };
+      if (again === 'attempt') world.ask({ ...request, attempt: attempt + 1 });
+      else world.ask({ ...request, attempt: 0, run: `${run}r`, job: next });
     },
     (world) => answered(world) !== undefined,
   );
@@ -181,25 +173,10 @@ const steps = fc
   .map((ms) => command(`the clock is set by ${ms} ms`, (world) => world.setClock(ms)));
 
 const EVERYWHERE = [
-  asks,
-  asks,
-  asks,
-  passes,
-  passes,
-  passes,
-  passes,
-  passes,
-  sleeps,
-  asksTwice,
-  asksElsewhere,
-  asksOnceMore,
-  isFound,
-  isAbsent,
-  isAbsent,
-  withdraws,
-  pauses,
-  changes,
-  travels,
+  ...Array<typeof asks>(3).fill(asks),
+  ...Array<typeof passes>(5).fill(passes),
+  ...[sleeps, asksTwice, asksElsewhere, asksOnceMore, isFound, isAbsent, isAbsent],
+  ...[withdraws, pauses, changes, travels],
 ];
 
 const ONLY: Readonly<Record<WorldKind, readonly fc.Arbitrary<Command>[]>> = {

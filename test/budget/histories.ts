@@ -2,6 +2,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Broken } from './naive.ts';
+import { aRequest } from './a-budget.ts';
 import { BudgetUnderTest } from './budget-under-test.ts';
 import { histories } from './commands.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
@@ -120,17 +121,7 @@ function settle(world: World): void {
     world.pass(HOURS_MS);
     for (const credential of world.credentials) {
       const item = `last of ${credential} ${round}`;
-      const job = { id: item, kind: 'sequence', generation: 0, store: '' };
-      world.ask({
-        item,
-        campaign: 'day',
-        credential,
-        attempt: 0,
-        run: 'r',
-        priority: 3,
-        user: null,
-        job,
-      });
+      world.ask(aRequest(item, { campaign: 'day', credential }));
       world.pass(60_000);
     }
   }

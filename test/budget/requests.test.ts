@@ -167,39 +167,26 @@ describe('how far ahead a campaign may request slots', () => {
   });
 });
 
-describe('the state for continue-as-new', () => {
-  test('is smaller than a payload for eight campaigns that requested 1,000 rows each', () => {
-    const { state, ...budget } = queueOf(Array<number>(8).fill(1_000));
-    // The size of a payload (bytes); Temporal refuses a larger one.
-    const payload = 2 * 1024 * 1024;
-    expect(JSON.stringify(state).length).toBeGreaterThan(payload);
-    boundQueue(state);
-    expect(JSON.stringify(state).length).toBeLessThan(payload);
-    expect(budget.lengths()).toEqual(Array(8).fill(625));
-  });
-
-  test('keeps short queues complete, and the front of long ones', () => {
-    const { state, lengths } = queueOf([5, 100]);
-    boundQueue(state);
-    expect(lengths(), 'it fits').toEqual([5, 100]);
-    boundQueue(state, 30);
-    expect(lengths()).toEqual([5, 25]);
-    expect(state.queue.lanes[1]?.waiting[24]?.item).toBe('item:campaign-1-24');
-  });
-
-  function queueOf(sizes: readonly number[]) {
-    const { state } = new PlayedBudget(0);
-    const run = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
-    state.queue.lanes = sizes.map((size, n) => {
-      const budget = new PlayedBudget(0);
-      const store = `/data/results/campaign-${n}`;
-      const job = { id: 'sequence-of-usual-length-1', kind: 'sequence', generation: 0, store };
-      for (let i = 0; i < size; i += 1)
-        budget.ask(`item:campaign-${n}-${i}`, { run, campaign: `campaign-${n}`, job });
-      const [lane] = budget.state.queue.lanes;
-      if (!lane) throw new Error('no lane');
-      return lane;
-    });
-    return { state, lengths: () => state.queue.lanes.map(({ waiting }) => waiting.length) };
-  }
+test('the state for continue-as-new fits into a payload: the longest queues are cut', () => {
+  const { state } = new PlayedBudget(0);
+  const run = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
+  const id = 'sequence-of-usual-length-1';
+  const queueOf = (campaign: string, size: number) => {
+    const budget = new PlayedBudget(0);
+    const job = { id, kind: 'sequence', generation: 0, store: `/data/results/${campaign}` };
+    for (let n = 0; n < size; n += 1) budget.ask(`item:${id}-${n}`, { run, campaign, job });
+    return budget.state.queue.lanes;
+  };
+  const lengths = () => state.queue.lanes.map(({ waiting }) => waiting.length);
+  state.queue.lanes = Array.from({ length: 8 }, (_, n) => queueOf(`night-${n}`, 1_000)).flat();
+  boundQueue(state);
+  // The size of a payload (bytes); Temporal refuses a larger one.
+  expect(JSON.stringify(state).length).toBeLessThan(2 * 1024 * 1024);
+  expect(lengths()).toEqual(Array(8).fill(625));
+  state.queue.lanes = [...queueOf('short', 5), ...queueOf('long', 100)];
+  boundQueue(state);
+  expect(lengths(), 'it fits').toEqual([5, 100]);
+  boundQueue(state, 30);
+  expect(lengths()).toEqual([5, 25]);
+  expect(state.queue.lanes[1]?.waiting[24]?.item, 'the front is kept').toBe(`item:${id}-24`);
 });

@@ -73,10 +73,7 @@ const addressLimit: fc.Arbitrary<Limit> = fc.record({
 
 const fate: fc.Arbitrary<Fate> = fc.record({
   outcome: fc.constantFrom<Fate['outcome']>(
-    'accepted',
-    'accepted',
-    'accepted',
-    'accepted',
+    ...Array<'accepted'>(4).fill('accepted'),
     'refused',
     'unsure',
     'unsure, service unwell',

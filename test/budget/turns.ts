@@ -89,7 +89,7 @@ export class Turns {
   }
 
   #join(lane: LaneName): void {
-    const waiter: Waiter = { ...lane, served: 0, ...memory() };
+    const waiter: Waiter = { ...lane, served: 0, overtakenBy: new Map(), rivals: new Map() };
     for (const [name, other] of this.#lanes) {
       if (other.credential !== lane.credential) continue;
       waiter.rivals.set(name, { own: 0, theirs: other.served });
@@ -105,8 +105,4 @@ export class Turns {
       other.overtakenBy.delete(name);
     }
   }
-}
-
-function memory(): Pick<Waiter, 'overtakenBy' | 'rivals'> {
-  return { overtakenBy: new Map(), rivals: new Map() };
 }

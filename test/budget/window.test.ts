@@ -11,7 +11,6 @@ import {
   newWindow,
   nextFree,
   reconcile,
-  setLimit,
   take,
 } from '../../src/budget/window.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
@@ -32,17 +31,6 @@ describe('a window', () => {
     take(window, 2_000);
     giveBack(window);
     expect(free(window, 2_001), 'refused').toBe(1);
-  });
-
-  test('waits for several releases if the limit was lowered', () => {
-    const window = newWindow(3, 1_000);
-    for (const at of [0, 100, 200]) {
-      take(window, at);
-      charge(window, at);
-    }
-    setLimit(window, { limit: 1, windowMs: 1_000 });
-    expect(free(window, 300)).toBe(0);
-    expect(nextFree(window, 300)).toBe(1_200 + GUARD_MS);
   });
 
   test('counts jobs of others that the service reports, once, and not its own in progress', () => {

@@ -71,7 +71,7 @@ export class World {
     );
     this.#address = new ServiceModel(setting.addressLimit.limit, setting.addressLimit.windowMs);
     for (const credential of this.credentials) this.#configure(credential);
-    budget.allowOnTheirWay(setting.maxOutstanding);
+    budget.state.maxOutstanding = setting.maxOutstanding;
   }
 
   get moment(): Moment {

@@ -1,12 +1,9 @@
-/** What users are told about a campaign that does not go on: Temporal, the disk, its services, the ledger. */
+/** What users are told about a campaign that does not go on: Temporal, the disk, its services. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { accountLines, rejectionLines, viewLedger } from '../../src/campaigns/ledger-lines.ts';
 import { whatDiskLacks, obstacleOf } from '../../src/campaigns/obstacle.ts';
 import { standstillOf } from '../../src/campaigns/standstill.ts';
-import { systemClock } from '../../src/ledger/steady-clock.ts';
 import { seen } from '../cli/live/scenes.ts';
-import { ACCOUNT, ledgerIn, submission } from '../ledger/a-ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 type Described = Parameters<typeof obstacleOf>[1];
@@ -59,24 +56,3 @@ test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
     expect(words).toContain('"hundredfold resume night --service molecules"');
   },
 );
-
-test('the ledger shows submissions by account, and a 429 caused by another client; reading creates no file', async () => {
-  const folder = await temporaryFolder();
-  const environment = { HUNDREDFOLD_STATE_DIR: folder };
-  expect(viewLedger(environment)).toBeNull();
-  const ledger = ledgerIn(folder, systemClock());
-  ledger.reserve(submission('a', 5));
-  ledger.close('a', 'charged');
-  ledger.reserve(submission('b', 5));
-  const { limit } = submission('b', 5);
-  ledger.reject('b', { account: ACCOUNT, limit, retryAfterMs: null, serviceLimit: null });
-  ledger.stop();
-  const view = viewLedger(environment);
-  if (!view) throw new Error('no ledger was found');
-  expect(accountLines(view)).toEqual([
-    'predictions (host/predictions), credential c0ffee00: 1 submission in the last hour',
-  ]);
-  expect(rejectionLines(view)).toEqual([
-    expect.stringMatching(/a 429 \d+ s ago with 1 of 5 used .*: someone else uses this token$/),
-  ]);
-});

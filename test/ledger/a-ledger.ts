@@ -1,7 +1,6 @@
 /** Ledgers on one file, with a clock that the test sets. */
 import { randomUUID } from 'node:crypto';
 import type { Account, ReservationRequest } from '../../src/ledger/charge.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
 import type { Moment, SteadyClock } from '../../src/ledger/steady-clock.ts';
 
 export const ACCOUNT: Account = {
@@ -46,8 +45,4 @@ export function submission(
   account: Partial<Account> = {},
 ): ReservationRequest {
   return { ...ACCOUNT, ...account, id, limit: { limit, windowMs: WINDOW_MS } };
-}
-
-export function ledgerIn(folder: string, clock: SteadyClock, owner = 'server 1'): Ledger {
-  return new Ledger({ folder, owner, clock });
 }

@@ -9,7 +9,7 @@ import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { ASK_AGAIN_MS } from '../../src/ledger/fullness.ts';
 import { Ledger, LEDGER_FILE } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
-import { ACCOUNT, ledgerIn, submission, TestClock, WINDOW_MS } from './a-ledger.ts';
+import { ACCOUNT, submission, TestClock, WINDOW_MS } from './a-ledger.ts';
 
 const TAKEN = { type: 'taken' } as const;
 
@@ -83,13 +83,6 @@ describe('a reservation', () => {
     expect(ledger.reserve(submission('a', 1)).type).toBe('full');
     clock.pass(1);
     expect(ledger.reserve(submission('a', 1))).toEqual(TAKEN);
-  });
-
-  test('is charged although the file was removed while the POST was in progress', () => {
-    ledger.reserve(submission('a', 1));
-    for (const name of readdirSync(folder)) rmSync(join(folder, name));
-    ledger.close('a', 'charged');
-    expect(send('b', 1).type).toBe('full');
   });
 
   test('is always granted without a limit, and still charged', () => {
@@ -172,41 +165,26 @@ describe('two servers of one user', () => {
   });
 });
 
-describe('the wall clock, whose steps have no effect otherwise,', () => {
-  test('is used after a restart of the machine', () => {
-    send('a', 1);
-    clock.restart(WINDOW_MS - 1_000);
-    expect(send('b', 1)).toMatchObject({ retryAfterMs: 1_000 + GUARD_MS });
-    clock.restart(1_000 + GUARD_MS);
-    expect(send('b', 1)).toEqual(TAKEN);
-  });
-
-  test('that is behind after a restart makes a charge count from then on', () => {
-    send('a', 1);
-    clock.restart(-3_600_000);
-    expect(send('b', 1)).toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
-    clock.set(clock.wallMs + 7_200_000);
-    expect(send('b', 1)).toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
-  });
+test('the wall clock, whose steps have no effect otherwise, is used after a restart of the machine', () => {
+  send('a', 1);
+  clock.restart(WINDOW_MS - 1_000);
+  expect(send('b', 1)).toMatchObject({ retryAfterMs: 1_000 + GUARD_MS });
+  clock.restart(1_000 + GUARD_MS);
+  expect(send('b', 1)).toEqual(TAKEN);
+  clock.restart(-3_600_000);
+  expect(send('c', 1), 'it is behind').toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
+  clock.set(clock.wallMs + 7_200_000);
+  expect(send('c', 1)).toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
 });
 
 describe('jobs known from other sources', () => {
-  const ago = (ms: number) => clock.wallMs - ms;
-
   test('of an output tree are charged once, from when they were accepted', () => {
-    const jobs = [
-      { remoteId: 'r1', closedAt: ago(50_000) },
-      { remoteId: 'r2', closedAt: ago(10_000) },
-    ];
+    const at = (remoteId: string, ms: number) => ({ remoteId, closedAt: clock.wallMs - ms });
+    send('a', 3);
+    const jobs = [at('remote a', 0), at('r1', 50_000), at('r2', 10_000)];
     expect(ledger.note(ACCOUNT, jobs, WINDOW_MS)).toBe(2);
     expect(ledger.note(ACCOUNT, jobs, WINDOW_MS)).toBe(0);
-    expect(send('a', 2)).toMatchObject({ type: 'full', retryAfterMs: 10_000 + GUARD_MS });
-  });
-
-  test('are not charged twice if this ledger recorded them', () => {
-    send('a', 2);
-    expect(ledger.note(ACCOUNT, [{ remoteId: 'remote a', closedAt: ago(0) }], WINDOW_MS)).toBe(0);
-    expect(send('b', 2)).toEqual(TAKEN);
+    expect(send('b', 3)).toMatchObject({ type: 'full', retryAfterMs: 10_000 + GUARD_MS });
   });
 
   test('are charged if the service reports fewer remaining slots than expected, under the same limit', () => {
@@ -300,13 +278,6 @@ describe('the file', () => {
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     send('c', 5);
     expect(other.charges(ACCOUNT).map(({ id }) => id)).toEqual(['c']);
-  });
-
-  test('that cannot be used is an error with a code', () => {
-    const nowhere = ledgerIn(join(folder, 'missing'), clock);
-    expect(() => nowhere.reserve(submission('a', 1))).toThrow(
-      expect.objectContaining({ code: 'LEDGER_UNUSABLE' }),
-    );
   });
 });
 

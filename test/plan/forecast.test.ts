@@ -8,7 +8,7 @@ import type { CampaignObservation } from '../../src/campaigns/observe.ts';
 import type { Kind } from '../../src/domain/item.ts';
 import { kindOf } from '../../src/kinds/registry.ts';
 import { expectedEnd } from '../../src/plan/expected-end.ts';
-import { forecast, freshWindow, supplyOf, type Supply } from '../../src/plan/forecast.ts';
+import { forecast, freshWindow, type Supply } from '../../src/plan/forecast.ts';
 import { budget as budgetOf, NOW, seen as seenBy, window as windowOf } from '../cli/live/scenes.ts';
 
 const HOUR = 3_600_000;
@@ -81,27 +81,6 @@ test('a forecast includes each service with jobs, and ends one job of average le
   expect(forecast(jobs({}), supply, NOW)).toEqual([]);
 });
 
-test('a budget contributes its credential; other campaigns that are not paused count as waiting', () => {
-  const plain = budgetOf('predictions', fresh(100), 50, 0);
-  const lanes = [
-    {},
-    { campaign: 'day', items: 5 },
-    { campaign: 'noon', items: 3 },
-    { campaign: 'x', items: 9, credential: 'theirs' },
-    { campaign: 'y', items: 8, paused: true },
-  ];
-  const budget: BudgetStatus = {
-    ...plain,
-    addressBlock: { blockedUntil: NOW + 5_000, blockedBecause: 'HTTP 503' },
-    credentials: [...plain.credentials, { ...fresh(7), credential: 'theirs' }],
-    waiting: lanes.flatMap((lane) => plain.waiting.map((night) => ({ ...night, ...lane }))),
-  };
-  const { window, blockedUntil, waiting } = supplyOf(budget, 'ours', 'night');
-  expect(window?.limit).toBe(100);
-  expect(blockedUntil).toBe(NOW + 5_000);
-  expect(waiting).toEqual([5, 3]);
-});
-
 describe('the expected end of a campaign', () => {
   /** The last job of the service's kinds, about which nothing else is known. */
   const JOB = 2_700;
@@ -165,44 +144,6 @@ describe('the expected end of a campaign', () => {
     ],
   ])('%s', (_, observation, ms) => {
     expect(expectedEnd(observation)).toBe(NOW + ms);
-  });
-
-  test('counts the rows of a service by kind', () => {
-    const kinds = {
-      items: { molecule: 500, sequence: 90, alignment: 0, shifts: 60 },
-      following: { molecule: 0, sequence: 10, alignment: 0, shifts: 0 },
-    };
-    const ended = { succeeded: 20, failed: 0, held: 0, cancelled: 0, invalid: 0 };
-    const started = { kinds: { sequence: { open: 50, ended } }, following: 10 };
-    const night = seen(650, hundred({ night: 50 }), started);
-    // 50 that wait, 10 sequences and 60 shifts to come: a window more than without the shifts. Molecules do not count.
-    const all = expectedEnd({ ...night, kinds });
-    expect(all).toBeGreaterThanOrEqual(NOW + ROUND);
-    expect(all).toBeLessThan(NOW + ROUND + 4_000);
-    const fewer = { ...kinds, items: { ...kinds.items, shifts: 40 } };
-    expect(expectedEnd({ ...night, kinds: fewer })).toBeLessThan(NOW + 4_000);
-  });
-
-  test('follows the jobs that ended in the observed time, at a service without a limit', () => {
-    const all = seen(600, [molecules]);
-    const recent = (ended: number, overMs = 5 * 60_000) => ({
-      endedBy: { molecules: ended, predictions: ended },
-      overMs,
-    });
-    // Four at a time, 20 s each: 60 in five minutes.
-    expect(expectedEnd(all, recent(60))).toBe(NOW + 600 * 5_000);
-    expect(expectedEnd(all, recent(9)), 'too few to tell').toBe(NOW + 600 * 2_600);
-    expect(expectedEnd(all, recent(60, 20_000)), 'too soon').toBe(NOW + 600 * 2_600);
-    const limited = seen(620, hundred({ night: 620 }));
-    expect(expectedEnd(limited, recent(100, 60_000))).toBe(expectedEnd(limited));
-  });
-
-  test('counts rows that the campaign has not requested yet once', () => {
-    const named = budget(window(100, Array<number>(100).fill(NOW + ROUND)), { night: 120 });
-    // 1,000 rows, of which 120 are open and wait: the budget knows that the other 880 will follow.
-    const known = { ...named, waiting: named.waiting.map((lane) => ({ ...lane, items: 1_000 })) };
-    const endWith = (one: BudgetStatus) => expectedEnd(seen(1_000, [one], { open: 120 }));
-    expect(endWith(known)).toBe(endWith(named));
   });
 
   const refusal = { since: NOW - 9, reason: 'HTTP 403' };

@@ -68,10 +68,7 @@ describe('a survey', () => {
     const { survey, fates, spool } = await surveyed(lines.join('\n'));
     expect(survey).toMatchObject({ items: 3, adopted: 2, duplicates: 0, jobs: { sequence: 1 } });
     expect(fates['a']).toEqual({ type: 'adopted', remoteId: 'job-1' });
-    // Again, with the tree of a campaign that has not ended.
     const tree = await prepared({ survey, spool });
-    const again = await surveyed(lines.join('\n'), { tree });
-    expect(again.survey).toMatchObject({ adopted: 2, known: 3, submitted: 0 });
     // Another job under the same id is another item.
     const changed = await surveyed(lines.join('\n').replace('job-2', 'job-3'), { tree });
     expect(changed.problems).toMatchObject([{ code: 'MANIFEST_ROW_CHANGED', column: 'remote_id' }]);

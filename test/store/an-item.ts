@@ -1,5 +1,5 @@
 /** Items for tests, as read from a manifest. */
-import type { Item } from '../../src/domain/item.ts';
+import type { Item, Predictor } from '../../src/domain/item.ts';
 
 export function aMolecule(id: string, changes: Partial<Item> = {}): Item {
   return {
@@ -31,4 +31,14 @@ export function aSequence(id: string, changes: Partial<Item> = {}): Item {
     user: { project: 'screen' },
     ...changes,
   };
+}
+
+/** The `n`th sequence, the same for every caller. */
+export function aSequenceOf(id: string, n: number, predictors: readonly Predictor[]): Item {
+  return aSequence(id, {
+    options: { kind: 'sequence', predictors },
+    canonical: `residues ${n}`,
+    input: { name: 'input.fasta', text: `>x\nMKV${'A'.repeat(n)}\n` },
+    row: { id, kind: 'sequence', predictors: predictors.join() },
+  });
 }

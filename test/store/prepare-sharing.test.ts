@@ -20,9 +20,8 @@ import { readPreparedCampaign, type PreparedCampaign } from '../../src/store/pre
 import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { covers } from '../../src/kinds/registry.ts';
-import { aSequenceOf } from '../plan/random-items.ts';
 import { faultsOf } from '../../src/report/audit.ts';
-import { aMolecule } from './an-item.ts';
+import { aMolecule, aSequenceOf } from './an-item.ts';
 import { entriesIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { temporaryStore } from './temporary-store.ts';
