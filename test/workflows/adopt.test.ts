@@ -128,7 +128,7 @@ describe.concurrent('a row that adopts a job', () => {
   });
 
   test('may be a held molecule whose answer was lost', async (context) => {
-    const { rig, between } = await openWithGoBetween({}, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({}, context);
     between.rewrite = ({ method }, answer) =>
       method === 'POST' ? { status: 0, cut: 'whole' } : answer;
     const row = { id: 'm', kind: 'molecule', smiles: 'CCO' };

@@ -187,7 +187,7 @@ test('each fault only ends its own item, of all four kinds, in both variants', a
     runs('current', { ...groups, sequence: [...same, ...STUCK], molecule: MOLECULES }),
     runs('earlier', { ...groups, sequence: [...EARLIER, ...earlier(same)] }),
   ]);
-}, 400_000);
+}, 600_000);
 
 test('a job that the service aborts, for its silent worker or its time limit, fails with that message', async () => {
   const rig = await openRig({

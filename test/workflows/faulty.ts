@@ -36,8 +36,8 @@ export async function reconnect(rig: Rig, change: (one: Settings) => Settings): 
 /** The same, with a proxy in front of both services. */
 export async function openWithGoBetween(
   options: RigOptions = {},
-  change: (one: Settings) => Settings = (one) => one,
   ending: Ending = { onTestFinished },
+  change: (one: Settings) => Settings = (one) => one,
 ): Promise<{ rig: Rig; between: GoBetween }> {
   const rig = await openRig(options, ending);
   const between = await GoBetween.open(rig.services.url);

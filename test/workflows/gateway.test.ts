@@ -124,7 +124,7 @@ describe.concurrent('a gateway', () => {
   });
 
   test('that answers each submission with a web page: nothing is held, and nothing is sent twice', async (context) => {
-    const { rig, between } = await openWithGoBetween({ jobMs: 200 }, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({ jobMs: 200 }, context);
     between.rule = ({ method }) => (method === 'POST' ? { status: 200, body: PAGE } : null);
     const started = await rig.start(ROWS);
     await bothSay(rig, 'Back at noon');
@@ -136,7 +136,7 @@ describe.concurrent('a gateway', () => {
   });
 
   test('that rejects one row delays the others only briefly', async (context) => {
-    const { rig, between } = await openWithGoBetween({ jobMs: 200 }, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({ jobMs: 200 }, context);
     const [first, ...others] = molecules(12);
     const disliked = { id: first?.id, smiles: 'C1CCCCC1' };
     between.rule = ({ method, body }) =>

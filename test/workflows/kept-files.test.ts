@@ -19,7 +19,6 @@ interface ItemJson {
 const itemOf = (ran: Ran, id: string) => recordOf<ItemJson>(ran, id);
 const filesOf = async (ran: Ran, id: string) => Object.keys((await itemOf(ran, id)).files).sort();
 const textOf = ({ folder }: Ran, place: string) => readFile(join(folder, place), 'utf8');
-const same = <T>(one: T): T => one;
 
 const PREDICTION = ['history.json', 'metadata.csv', 'result.csv', 'result.json'];
 const ABSENT: readonly FaultRule[] = (['history', 'download'] as const).map((endpoint) => ({
@@ -49,7 +48,8 @@ describe.concurrent('the files of a finished job', () => {
     expect(await filesOf(plain, 'seq-0')).toEqual(PREDICTION);
     expect(await publicPage()).toContain('No job is public yet');
 
-    await reconnect(rig, (one) => ({ ...one, formats: ['json', 'input'], public: true }));
+    const asked = { formats: ['json', 'input'], public: true };
+    await reconnect(rig, (one) => ({ ...one, config: { ...one.config, ...asked } }));
     const ethanol = { id: 'public', smiles: 'OCC', title: 'Ethanol' };
     const ran = await rig.run([FIRST, ethanol], 'requested');
     const read = (name: string) => textOf(ran, `sequences/seq-0/${name}`);
@@ -60,7 +60,7 @@ describe.concurrent('the files of a finished job', () => {
   });
 
   test('are those of all result sets: the first is used, and item.json reports it', async (context) => {
-    const { rig, between } = await openWithGoBetween({}, same, context);
+    const { rig, between } = await openWithGoBetween({}, context);
     between.rewrite = (_, answer) => {
       if (!answer.body.includes('"results":[{')) return answer;
       const record = JSON.parse(answer.body) as { results: Record<string, string>[] };
@@ -104,7 +104,7 @@ describe.concurrent('the files of a finished job', () => {
   });
 
   test('are asked for once, after the first job, if no job of the service had them', async (context) => {
-    const { rig, between } = await openWithGoBetween({}, same, context);
+    const { rig, between } = await openWithGoBetween({}, context);
     between.rule = ({ path }) => (path.includes('format=csv') ? NOT_FOUND : null);
     await rig.run([FIRST]);
     expect(askedFor(between, 'format=csv'), 'by the first job, which cannot know').toBe(4);

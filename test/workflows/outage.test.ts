@@ -44,7 +44,7 @@ describe.concurrent('a service that asks to wait', () => {
   ];
 
   test('gets each request as late as it asks, with one request at a time', async (context) => {
-    const { rig, between } = await openWithGoBetween({}, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({}, context);
     between.rule = ({ method }) =>
       method === 'POST' ? (storm[between.posts().length - 1]?.[0] ?? null) : null;
     const ran = await rig.run(sequences(1));
@@ -57,7 +57,7 @@ describe.concurrent('a service that asks to wait', () => {
   });
 
   test('for an absurd time does not end the campaign: it is called again after an hour', async (context) => {
-    const { rig, between } = await openWithGoBetween({}, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({}, context);
     between.rule = ({ method }) =>
       method === 'POST' ? tooMany({ 'retry-after': '99999999999' }) : null;
     await rig.start(sequences(1));
@@ -69,7 +69,7 @@ describe.concurrent('a service that asks to wait', () => {
   });
 
   test('with a 404, or with the end of a job, is obeyed as well', async (context) => {
-    const { rig, between } = await openWithGoBetween({ jobMs: 200 }, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({ jobMs: 200 }, context);
     const headers = { 'retry-after': '3' };
     let denied = false;
     between.rule = ({ method, path }) => {
@@ -91,10 +91,8 @@ describe.concurrent('a service that is down', () => {
     // Molecules two at a time: only the block keeps the next two from being risked.
     const two = { limit: 2, windowMs: 200 };
     const isOfMolecules = (path: string) => path.startsWith('/acpype');
-    const { rig, between } = await openWithGoBetween(
-      { limit: 0 },
-      (one) => (one.reference.service === 'molecules' ? { ...one, limit: two } : one),
-      context,
+    const { rig, between } = await openWithGoBetween({ limit: 0 }, context, (one) =>
+      one.reference.service === 'molecules' ? { ...one, limit: two } : one,
     );
     let over = false;
     between.rule = ({ path }) =>
@@ -235,11 +233,10 @@ describe.concurrent('a shared service', () => {
 
   test('gets status requests at its own rate, also for 40 new jobs', async (context) => {
     const statusRequests = 4;
-    const { rig, between } = await openWithGoBetween(
-      { jobMs: 6_000 },
-      (one) => ({ ...one, statusRequests }),
-      context,
-    );
+    const { rig, between } = await openWithGoBetween({ jobMs: 6_000 }, context, (one) => ({
+      ...one,
+      statusRequests,
+    }));
     expect((await rig.run(molecules(40))).progress.ended.succeeded).toBe(40);
     const asked = between.seen
       .filter(({ method, path }) => method === 'GET' && path.includes('/queue/'))

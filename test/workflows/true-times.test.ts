@@ -63,7 +63,7 @@ describe.concurrent('the time of a job', () => {
   });
 
   test('whose answer was lost is between its request and the look-up that found it', async (context) => {
-    const { rig, between } = await openWithGoBetween({ jobMs: 300 }, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({ jobMs: 300 }, context);
     between.rewrite = ({ method }, answer) =>
       method === 'POST' ? { status: 502, body: 'Bad Gateway' } : answer;
     const { folder } = await rig.run(sequences(1));

@@ -66,7 +66,10 @@ class Scene {
 
   /** The next run begins with a full window, which for jobs of unknown age lasts more than a minute. */
   async beginsFull(): Promise<void> {
+    const rows = async () =>
+      (await this.status())?.waiting.reduce((sum, one) => sum + one.items, 0);
     await until(async () => (await this.status())?.rebuilt);
+    await until(async () => ((await rows()) ?? 0) >= 2);
     await delay(LIMITS.windowMs / 2);
     expect(accepted(this.rig).length).toBeLessThanOrEqual(LIMITS.limit);
   }

@@ -66,7 +66,7 @@ describe.concurrent('an accepted job whose answer was lost', () => {
   test.for(['current', 'earlier'] as const)(
     'is found by its name, and is not repeated, %s variant',
     async (variant, context) => {
-      const { rig, between } = await openWithGoBetween({ variant }, (one) => one, context);
+      const { rig, between } = await openWithGoBetween({ variant }, context);
       loseAnswers(between);
       const count = 2 * LOST_ANSWERS.length + 1;
       const ran = await rig.run(sequences(count));
@@ -140,7 +140,7 @@ async function endOf(ran: Ran, id: string): Promise<string> {
 describe.concurrent('a service that does not list the jobs of its token', () => {
   test('lists nothing: an item whose name is in use is held, and no item is sent indefinitely', async (context) => {
     const policy = { patienceMs: 2_500 };
-    const { rig, between } = await openWithGoBetween({ policy }, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({ policy }, context);
     const ids = ['forgotten', 'named', 'bad', 'poison', 'good'];
     const { ran } = await withList(rig, between, { status: 200, body: [] }, ids);
     // Accepted; then absent from the list; then refused by its name: the proof that the service has it.
@@ -158,7 +158,7 @@ describe.concurrent('a service that does not list the jobs of its token', () => 
 
   test('has no list, a list without names, or no answer: items are held, and not sent twice', async (context) => {
     const policy = { deadlineMs: 3_000 };
-    const { rig, between } = await openWithGoBetween({ policy }, (one) => one, context);
+    const { rig, between } = await openWithGoBetween({ policy }, context);
     const lists: Answer[] = [
       { status: 404, body: 'no such page' },
       { status: 200, body: [{ request_id: 'abc-1', status: 'FINISHED' }] },
