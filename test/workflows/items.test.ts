@@ -107,6 +107,8 @@ describe.concurrent('the workflow of an item', () => {
 async function itemThatRuns(jobMs: number, context: TestContext) {
   const rig = await openRig({ jobMs, limit: 0 }, context);
   const { name } = await rig.run(sequences(1));
+  // It may end after its campaign.
+  await itemOf(rig, { name }, 'seq-0').result();
   const events = await eventsOf(rig, itemWorkflowId(name, 'seq-0'));
   const kinds = events
     .flatMap((event) => Object.entries(event))
