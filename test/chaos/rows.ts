@@ -25,21 +25,12 @@ const KIND_WEIGHTS: Readonly<Record<Kind, number>> = {
   shifts: 1,
 };
 
-/**
- * Ids begin with `prefix`, so that two campaigns share none and a job's name shows its campaign.
- *
- * @param only the kind of all of them; null: any
- */
-export function randomRows(
-  random: Random,
-  prefix: string,
-  count: number,
-  only: Kind | null = null,
-): Rows {
+/** Ids begin with `prefix`, so that two campaigns share none and a job's name shows its campaign. */
+export function randomRows(random: Random, prefix: string, count: number): Rows {
   const files: Record<string, string> = {};
   const sequences: string[] = [];
   const rows = Array.from({ length: count }, (_, n) => {
-    const kind = only ?? random.weighted(KIND_WEIGHTS);
+    const kind = random.weighted(KIND_WEIGHTS);
     const id = `${prefix}${n}-${kind}`;
     switch (kind) {
       case 'molecule':
@@ -89,21 +80,7 @@ function alignment(random: Random): string {
 }
 
 /** Every atom that ShiftCrypt requires of one of these residues, in any model. */
-const ATOMS = [
-  'N',
-  'H',
-  'CA',
-  'C',
-  'CB',
-  'HA',
-  'HA2',
-  'HA3',
-  'HB2',
-  'HD11',
-  'HD21',
-  'HG11',
-  'HG22',
-];
+const ATOMS = 'N H CA C CB HA HA2 HA3 HB2 HD11 HD21 HG11 HG22'.split(' ');
 
 function shifts(random: Random, name: string): string {
   const residues = Array.from({ length: random.int(6, 12) }, () => random.pick(THREE_LETTERS));
