@@ -6,7 +6,7 @@
  * pattern for topologies in the folders of items does not match files in `rejected/`.
  */
 import type { ArtefactName } from '../domain/outcomes.ts';
-import { compositionOf } from '../inputs/molecules/composition.ts';
+import { compositionOf, type Composition } from '../inputs/molecules/composition.ts';
 import { withChemist } from '../inputs/molecules/shared-chemist.ts';
 import { asObject } from '../results/json.ts';
 import { readResultJson } from '../results/result-json.ts';
@@ -60,14 +60,19 @@ export async function problemOf(
   const check =
     name === 'distributions'
       ? checkDistributions(bytes, input)
-      : checkResult({ options, input }, bytes, await compositionOfJob(job), mayBeSynthetic);
+      : await withComposition(job, (composition) =>
+          checkResult({ options, input }, bytes, composition, mayBeSynthetic),
+        );
   return check.ok ? null : check;
 }
 
-async function compositionOfJob({ kind, input, inputKnown }: StoredJob) {
+async function withComposition<T>(
+  { kind, input, inputKnown }: StoredJob,
+  use: (composition: Composition | null) => Promise<T>,
+): Promise<T> {
   return kind === 'molecule' && inputKnown
-    ? withChemist((chemist) => compositionOf(input, chemist))
-    : null;
+    ? withChemist(async (chemist) => use(await compositionOf(input, chemist)))
+    : use(null);
 }
 
 /** A molecule's files are extracted from their record, also those of a wrong one, for inspection. */

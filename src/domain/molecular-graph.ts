@@ -24,8 +24,7 @@ export interface BondOrders {
 /** A tetrahedral atom whose configuration is specified. */
 export interface Centre {
   readonly atom: number;
-  /** Three or four atoms. Seen from the first, the others are in clockwise order or not. */
-  readonly neighbours: readonly number[];
+  /** Whether its three or four neighbours, in the order of the bonds, are clockwise, seen from the first. */
   readonly clockwise: boolean;
 }
 

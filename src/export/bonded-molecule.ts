@@ -1,6 +1,6 @@
 /** A molecule for formats with bond orders and formal charges, which its topology does not have. */
 import type { BondOrders } from '../domain/molecular-graph.ts';
-import type { Chemist } from '../inputs/molecules/chemist.ts';
+import type { Chemist, DrawnGraph } from '../inputs/molecules/chemist.ts';
 import { structureIn } from '../inputs/molecules/composition.ts';
 import { inputBondOrders, isNetCharge, molfileLines } from '../results/bonded-molecule.ts';
 import { hydrogensMissing } from '../results/hydrogens.ts';
@@ -26,7 +26,7 @@ export async function bondedMolecule(
   const netCharge = Math.round(reading.charge) || 0;
   const structure = input === null ? null : structureIn(input);
   const graph = structure === null ? null : await chemist.readGraph(structure);
-  const own = graph?.type === 'molecule' ? inputBondOrders(graph, reading) : null;
+  const own = graph?.type === 'molecule' ? await ownBondOrders(graph, reading, chemist) : null;
   const bonding = own ?? reading.bonding;
   if (bonding === null) {
     const isWhole = isNetCharge(netCharge, reading.charge);
@@ -36,6 +36,19 @@ export async function bondedMolecule(
   const isOwnSmiles = own !== null && structure !== null && !structure.includes('\n');
   const smiles = isOwnSmiles ? structure : await smilesOf(reading, bonding, chemist);
   return { ...bonding, reading, netCharge, smiles };
+}
+
+/** Null if the input does not fit the result. */
+async function ownBondOrders(
+  input: DrawnGraph,
+  { atoms, bonds, charge }: MoleculeReading,
+  chemist: Chemist,
+): Promise<BondOrders | null> {
+  if (!isNetCharge(input.formalCharge, charge)) return null;
+  const elements = atoms.map(({ element }) => element);
+  const mapped = await chemist.mapAtoms(input, { elements, bonds });
+  const images = mapped.type === 'mapped' ? mapped.atoms : null;
+  return images && inputBondOrders(input, { atoms, bonds }, images);
 }
 
 async function smilesOf(

@@ -5,11 +5,8 @@
  */
 import type { BondOrders, MolecularGraph } from '../domain/molecular-graph.ts';
 import { assignBondOrders } from './bond-orders.ts';
-import { commonColours } from './graph-colours.ts';
 import { hydrogensMissing } from './hydrogens.ts';
-import { searchIsomorphism, type Mapping } from './isomorphism.ts';
 import type { AtomReading, MoleculeReading } from './reading.ts';
-import { skeletonOf } from './skeleton.ts';
 import { totalCharge } from './topology.ts';
 
 /** For ACPYPE's rounding errors: six decimals per atom, and sums that are corrected at one atom. */
@@ -30,42 +27,22 @@ export function deriveBondOrders(
   return assignBondOrders({ elements: atoms.map(({ element }) => element), bonds }, netCharge);
 }
 
-/** What the input says of its bonds. */
-type Described = MolecularGraph & BondOrders & { readonly formalCharge: number };
-
-/** Null if the input does not fit the result. */
+/** @param images the atom of the result for each atom of the input, as the chemist maps them */
 export function inputBondOrders(
-  input: Described,
-  { atoms, bonds, charge }: MoleculeReading,
-): BondOrders | null {
-  if (!isNetCharge(input.formalCharge, charge)) return null;
-  const elements = atoms.map(({ element }) => element);
-  const imageOf = mapAtoms(input, { elements, bonds });
-  if (imageOf === null) return null;
+  input: MolecularGraph & BondOrders,
+  { atoms, bonds }: Pick<MoleculeReading, 'atoms' | 'bonds'>,
+  images: readonly number[],
+): BondOrders {
+  const imageOf = (atom: number): number => images[atom] ?? -1;
   const orders = new Map<string, number>();
   for (const [bond, [one, other]] of input.bonds.entries()) {
     orders.set(pairKey(imageOf(one), imageOf(other)), input.orders[bond] ?? 1);
   }
-  const charges = elements.map(() => 0);
+  const charges = atoms.map(() => 0);
   for (const [atom, formal] of input.charges.entries()) {
     if (formal !== 0) charges[imageOf(atom)] = formal;
   }
   return { orders: bonds.map(([one, other]) => orders.get(pairKey(one, other)) ?? 1), charges };
-}
-
-/** The atom of `other` for an atom of `one`, -1 for hydrogens; null if the two are bonded differently. */
-function mapAtoms(one: MolecularGraph, other: MolecularGraph): ((atom: number) => number) | null {
-  const [from, to] = [skeletonOf(one), skeletonOf(other)];
-  const colours = commonColours(from, to, true);
-  if (colours === null) return null;
-  let found: Mapping = [];
-  const isWhole = (mapping: Mapping): boolean => {
-    found = [...mapping];
-    return true;
-  };
-  const last = { nodes: [...from.atoms.keys()], holds: isWhole };
-  if (searchIsomorphism(from, to, colours, [last]) !== 'found') return null;
-  return (atom) => to.atoms[found[from.nodeOf[atom] ?? -1] ?? -1] ?? -1;
 }
 
 function pairKey(one: number, other: number): string {

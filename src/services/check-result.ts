@@ -7,18 +7,18 @@ import { checkMolecule } from './molecules/check.ts';
 import { checkPrediction } from './predictions/check.ts';
 
 /**
- * Pure, and never throws because of the content.
+ * Never throws because of the content.
  * @param job `input`: null for an adopted job whose input is unknown; comparisons with the input are then skipped
  * @param bytes the artefact that must exist first (`artefacts(kind)[0]`), as received, or its text
  * @param composition of a molecule, as `compositionOf` reads it from the input; without it the atoms are not compared
  * @param mayBeSynthetic whether to skip the check of atoms for a result labelled as synthetic
  */
-export function checkResult(
+export async function checkResult(
   job: Pick<Job, 'options'> & { readonly input: InputText | null },
   bytes: Uint8Array | string,
   composition: Composition | null = null,
   mayBeSynthetic = false,
-): ResultCheck {
+): Promise<ResultCheck> {
   return job.options.kind === 'molecule'
     ? checkMolecule(bytes, job.options, composition, mayBeSynthetic)
     : checkPrediction(bytes, job.options, job.input);

@@ -104,7 +104,7 @@ async function moleculeVerdict({ what, input, options, texts }: Job): Promise<st
   const file: InputText = { name, text: input };
   const record = JSON.stringify({ results: [texts] });
   const composition = await compositionOf(file, chemist);
-  const check = checkResult({ options: molecule, input: file }, record, composition);
+  const check = await checkResult({ options: molecule, input: file }, record, composition);
   if (!check.ok) return check.code;
   const native = nativeFiles({ results: [texts] }, molecule);
   return (native.ok ? checkMoleculeFiles(native)?.code : native.code) ?? 'ok';
@@ -124,10 +124,10 @@ function predictionOptions(kind: 'sequence' | 'alignment' | 'shifts', options: s
 }
 
 function predictionVerdict(kind: 'sequence' | 'alignment' | 'shifts') {
-  return ({ what, input, options, texts }: Job): string => {
+  return async ({ what, input, options, texts }: Job): Promise<string> => {
     const file: InputText = { name: what, text: input };
     const job = { options: predictionOptions(kind, options), input: file };
-    const check = checkResult(job, texts['result'] ?? '');
+    const check = await checkResult(job, texts['result'] ?? '');
     if (!check.ok) return check.code;
     const { distributions } = texts;
     const spread = distributions === undefined ? null : checkDistributions(distributions, file);
@@ -140,7 +140,7 @@ function predictionVerdict(kind: 'sequence' | 'alignment' | 'shifts') {
 async function verdicts(
   jobs: readonly Job[],
   corruptions: Readonly<Record<string, Corruption>>,
-  verdict: (job: Job) => string | Promise<string>,
+  verdict: (job: Job) => Promise<string>,
 ): Promise<string> {
   const lines: string[] = [];
   for (const [name, corrupt] of Object.entries(corruptions)) {

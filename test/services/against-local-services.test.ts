@@ -125,7 +125,7 @@ describe.each(['current', 'earlier'] as const)('predictions, %s variant', (varia
         }
       }
       const result = files.get('result') ?? Buffer.of();
-      expect(checkResult(job, result)).toEqual({ ok: true });
+      expect(await checkResult(job, result)).toEqual({ ok: true });
       expect(readPayload(result)).toMatchObject({ ok: true });
       expect(isSynthetic(result)).toBe(true);
       expect(files.get('history')?.toString()).toContain('FINISHED');
@@ -180,9 +180,11 @@ describe('molecules', () => {
     const { molecules } = await start({ engine: 'recorded' });
     const remoteId = await accepted(molecules, JOBS.molecule);
     expect(await ended(molecules, remoteId)).toEqual({ type: 'finished' });
-    expect(checkResult(JOBS.molecule, await download(molecules, remoteId, 'record'))).toEqual({
-      ok: true,
-    });
+    expect(await checkResult(JOBS.molecule, await download(molecules, remoteId, 'record'))).toEqual(
+      {
+        ok: true,
+      },
+    );
     const bad = { ...JOBS.molecule, input: { name: 'input.smi', text: 'C1CC(' } };
     expect(await ended(molecules, await accepted(molecules, bad))).toMatchObject({
       type: 'failed',
@@ -207,7 +209,9 @@ describe('faults', () => {
     });
     expect((await molecules.poll(moleculeId, quiet())).type).toBe('unavailable');
     services.faults.clear();
-    expect(checkResult(JOBS.sequence, await download(predictions, remoteId, 'result'))).toEqual({
+    expect(
+      await checkResult(JOBS.sequence, await download(predictions, remoteId, 'result')),
+    ).toEqual({
       ok: true,
     });
   });

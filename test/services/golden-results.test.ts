@@ -44,7 +44,7 @@ afterAll(() => chemist.close());
 
 /** The code of the error in a result of this input; undefined if it is right. */
 async function codeOf({ input, options }: GoldenMolecule, result: string) {
-  const check = checkResult({ options, input }, result, await compositionOf(input, chemist));
+  const check = await checkResult({ options, input }, result, await compositionOf(input, chemist));
   return check.ok ? undefined : check.code;
 }
 
@@ -62,11 +62,11 @@ describe.each(['own', 'public'])('%s', (owner) => {
     }
   });
 
-  test.skipIf(!present)('only known wrong predictions are rejected', () => {
+  test.skipIf(!present)('only known wrong predictions are rejected', async () => {
     const all = goldenPredictions(owner);
     expect(all.length).toBeGreaterThan(40);
     for (const { key, input, options, result } of all) {
-      const check = checkResult({ options, input }, result);
+      const check = await checkResult({ options, input }, result);
       expect([key, check.ok ? undefined : check.code]).toEqual([
         key,
         WRONG[key.replace('malformed_', '')],

@@ -3,7 +3,12 @@
  * its own threads.
  */
 import type { Drawing } from '../../domain/drawing.ts';
-import type { BondOrders, DescribedMolecule } from '../../domain/molecular-graph.ts';
+import type {
+  BondOrders,
+  DescribedMolecule,
+  MolecularGraph,
+} from '../../domain/molecular-graph.ts';
+import type { Difference, PlacedMolecule } from './same-molecule.ts';
 
 /** RDKit's facts about a valid SMILES. */
 export interface SmilesFacts {
@@ -51,6 +56,18 @@ export interface Drawn {
   readonly fingerprint: string;
 }
 
+/** Null: they are one molecule. */
+export interface Compared {
+  readonly type: 'compared';
+  readonly difference: Difference | null;
+}
+
+/** The atom of the result for each atom of the input, -1 for some hydrogens; null if they are bonded differently. */
+export interface Mapped {
+  readonly type: 'mapped';
+  readonly atoms: readonly number[] | null;
+}
+
 export const FINGERPRINT_BITS = 512;
 
 /** Why it is not a molecule. */
@@ -83,5 +100,8 @@ export interface Chemist {
   readGraph(structure: string): Promise<DrawnGraph | Refused | Unanswered>;
   /** A SMILES, or an MDL connection table; its coordinates are recomputed. */
   draw(structure: string): Promise<Drawn | Refused | Unanswered>;
+  /** Whether the result is the molecule of the input. */
+  compare(input: DescribedMolecule, result: PlacedMolecule): Promise<Compared | Unanswered>;
+  mapAtoms(input: MolecularGraph, result: MolecularGraph): Promise<Mapped | Unanswered>;
   close(): Promise<void>;
 }

@@ -7,13 +7,17 @@ import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
 import { perceiveBonds } from './perceive-bonds.ts';
+import type { Difference, PlacedMolecule } from './same-molecule.ts';
 import { checkInputAtoms, type Structure } from './structure.ts';
 
 export interface Composition {
   /** Symbols. Implicit hydrogens of a SMILES are counted, hydrogens missing from a file are not. */
   readonly elements: readonly string[];
-  /** Null if the file gives no bonds, and its distances are ambiguous. */
-  readonly molecule: DescribedMolecule | null;
+  /**
+   * Null if a result is this molecule, or if RDKit does not say. No such function if the file gives no bonds and its
+   * distances are ambiguous.
+   */
+  readonly findDifference: ((result: PlacedMolecule) => Promise<Difference | null>) | null;
   /** In units of the elementary charge; null if the format does not contain it. */
   readonly charge: number | null;
   /** A file with coordinates but without its hydrogens: the engine adds none. */
@@ -37,7 +41,10 @@ export function structureIn({ name, text }: Pick<InputText, 'name' | 'text'>): s
   }
 }
 
-/** Null if the input cannot be read, or RDKit gives no answer: then there is nothing to compare with. */
+/**
+ * @param chemist to be closed only after the last comparison
+ * @returns null if the input cannot be read, or RDKit gives no answer: then there is nothing to compare with
+ */
 export async function compositionOf(
   { name, text }: InputText,
   chemist: Chemist,
@@ -47,18 +54,18 @@ export async function compositionOf(
       const graph = await chemist.readGraph(text.trim());
       if (graph.type !== 'molecule') return null;
       const { elements, formalCharge: charge } = graph;
-      return { elements, molecule: graph, charge, lacksHydrogens: false };
+      return { elements, ...comparison(graph, chemist), charge, lacksHydrogens: false };
     }
     case '.pdb':
-      return ofStructure(readPdb(text));
+      return ofStructure(readPdb(text), chemist);
     case '.mol2':
-      return ofStructure(readMol2(text));
+      return ofStructure(readMol2(text), chemist);
     default:
       return ofMolfile(text, chemist);
   }
 }
 
-function ofStructure(structure: Structure): Composition | null {
+function ofStructure(structure: Structure, chemist: Chemist): Composition | null {
   const { atoms } = structure;
   if (atoms.length === 0) return null;
   const elements = atoms.map(({ element }) => element);
@@ -68,7 +75,7 @@ function ofStructure(structure: Structure): Composition | null {
     ({ code }) => code === 'MOLECULE_NO_HYDROGENS',
   );
   const molecule = bonds && { elements, bonds, stereo: { places } };
-  return { elements, molecule, charge: null, lacksHydrogens };
+  return { elements, ...comparison(molecule, chemist), charge: null, lacksHydrogens };
 }
 
 /** MDL has bonds, so missing hydrogens are known; its formal charges are valid only if none is missing. */
@@ -81,5 +88,17 @@ async function ofMolfile(text: string, chemist: Chemist): Promise<Composition | 
   const charge = onCarbon + elsewhere === 0 ? drawn.formalCharge : null;
   const elements = atoms.map(({ element }) => element);
   const molecule = graph.type === 'molecule' ? graph : null;
-  return { elements, molecule, charge, lacksHydrogens: onCarbon > 0 };
+  return { elements, ...comparison(molecule, chemist), charge, lacksHydrogens: onCarbon > 0 };
+}
+
+function comparison(
+  molecule: DescribedMolecule | null,
+  chemist: Chemist,
+): Pick<Composition, 'findDifference'> {
+  if (molecule === null) return { findDifference: null };
+  const findDifference = async (result: PlacedMolecule) => {
+    const compared = await chemist.compare(molecule, result);
+    return compared.type === 'compared' ? compared.difference : null;
+  };
+  return { findDifference };
 }

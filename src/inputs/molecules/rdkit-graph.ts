@@ -66,22 +66,14 @@ export function readGraph(json: string, implicit: boolean): ReadGraph {
   const orders = bonds.map((_, bond) => listed[bond]?.bo ?? 1);
   const stereo = isVague
     ? UNSPECIFIED
-    : { centres: centresOf(atoms, bonds), doubleBonds: doubleBondsOf(listed) };
+    : { centres: centresOf(atoms), doubleBonds: doubleBondsOf(listed) };
   return { elements, bonds, orders, charges, stereo, formalCharge };
 }
 
-function centresOf(
-  atoms: readonly JsonAtom[],
-  bonds: readonly (readonly [number, number])[],
-): Centre[] {
-  return atoms.flatMap(({ stereo }, atom) => {
-    if (stereo !== 'cw' && stereo !== 'ccw') return [];
-    const neighbours = bonds.flatMap(([one, other]) => {
-      if (one === atom) return [other];
-      return other === atom ? [one] : [];
-    });
-    return [{ atom, neighbours, clockwise: stereo === 'cw' }];
-  });
+function centresOf(atoms: readonly JsonAtom[]): Centre[] {
+  return atoms.flatMap(({ stereo }, atom) =>
+    stereo === 'cw' || stereo === 'ccw' ? [{ atom, clockwise: stereo === 'cw' }] : [],
+  );
 }
 
 function doubleBondsOf(bonds: readonly JsonBond[]): SpecifiedStereo['doubleBonds'] {

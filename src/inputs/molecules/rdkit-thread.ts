@@ -1,10 +1,13 @@
 /** One thread of RDKit: receives a batch of texts as a message and returns all answers as one. */
 import { parentPort } from 'node:worker_threads';
 import rdkit from '@rdkit/rdkit';
+import type { DescribedMolecule, MolecularGraph } from '../../domain/molecular-graph.ts';
 import {
   FINGERPRINT_BITS,
   type Drawn,
+  type Compared,
   type DrawnGraph,
+  type Mapped,
   type MolfileFacts,
   type Refused,
   type SmilesFacts,
@@ -12,14 +15,17 @@ import {
 import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
 import { readGraph } from './rdkit-graph.ts';
 import { rdkitRefusal } from './rdkit-refusal.ts';
+import { findDifference, mapAtoms, type PlacedMolecule } from './same-molecule.ts';
 import { factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
 
 export interface Question {
-  readonly format: 'smiles' | 'molfile' | 'graph' | 'drawing';
+  readonly format: 'smiles' | 'molfile' | 'graph' | 'drawing' | 'comparison' | 'mapping';
+  /** Two molecules as JSON, to compare or map them. */
   readonly text: string;
 }
 
-export type ChemistAnswer = SmilesFacts | MolfileFacts | DrawnGraph | Drawn | Refused;
+export type ChemistAnswer =
+  SmilesFacts | MolfileFacts | DrawnGraph | Drawn | Compared | Mapped | Refused;
 
 const RDKit = await rdkit.default();
 RDKit.disable_logging();
@@ -113,13 +119,33 @@ function draw(text: string): Drawn | Refused {
   }
 }
 
+function compare(text: string): Compared {
+  const { input, result } = JSON.parse(text) as {
+    input: DescribedMolecule;
+    result: PlacedMolecule;
+  };
+  return { type: 'compared', difference: findDifference(RDKit, input, result) };
+}
+
+function map(text: string): Mapped {
+  const { input, result } = JSON.parse(text) as { input: MolecularGraph; result: MolecularGraph };
+  return { type: 'mapped', atoms: mapAtoms(RDKit, input, result) };
+}
+
 function refusal(text: string): Refused {
   const said = log?.get_buffer() ?? '';
   log?.clear_buffer();
   return rdkitRefusal(said, text);
 }
 
-const ANSWERS = { smiles: readSmiles, molfile: readMolfile, graph: graphOf, drawing: draw };
+const ANSWERS = {
+  smiles: readSmiles,
+  molfile: readMolfile,
+  graph: graphOf,
+  drawing: draw,
+  comparison: compare,
+  mapping: map,
+};
 
 function answer({ format, text }: Question): ChemistAnswer {
   return ANSWERS[format](text);

@@ -96,6 +96,10 @@ export function openChemist({
     readMolfile: (text) => threads.ask('molfile', text) as ReturnType<Chemist['readMolfile']>,
     readGraph: (text) => threads.ask('graph', text) as ReturnType<Chemist['readGraph']>,
     draw: (text) => threads.ask('drawing', text) as ReturnType<Chemist['draw']>,
+    compare: (input, result) =>
+      threads.askPair('comparison', input, result) as ReturnType<Chemist['compare']>,
+    mapAtoms: (input, result) =>
+      threads.askPair('mapping', input, result) as ReturnType<Chemist['mapAtoms']>,
     close: () => threads.close(),
   };
 }
@@ -126,6 +130,14 @@ class RdkitThreads {
         this.#handOut();
       });
     });
+  }
+
+  askPair(
+    format: Question['format'],
+    input: object,
+    result: object,
+  ): ReturnType<RdkitThreads['ask']> {
+    return this.ask(format, JSON.stringify({ input, result }));
   }
 
   async close(): Promise<void> {

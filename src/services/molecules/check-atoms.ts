@@ -1,7 +1,7 @@
 /** Checks that the atoms of a topology are those of the input, and form one molecule with a closed shell. */
 import type { Composition } from '../../inputs/molecules/composition.ts';
 import { atomicNumber, elementOf, unsupportedElements } from '../../inputs/molecules/element.ts';
-import { differenceOf, type Difference } from '../../results/compare-molecules.ts';
+import type { Difference } from '../../inputs/molecules/same-molecule.ts';
 import { elementOfAtom, hillFormula } from '../../results/elements.ts';
 import { readGro } from '../../results/coordinates.ts';
 import {
@@ -23,17 +23,17 @@ export function topologyElements({ atoms }: Topology): readonly string[] {
   return atoms.map(({ mass, name }) => elementOfAtom(mass, '', name));
 }
 
-export function checkAtoms(
+export async function checkAtoms(
   computed: ComputedMolecule,
   input: Composition | null,
-): ResultProblem | null {
+): Promise<ResultProblem | null> {
   return (
     guessed(computed) ??
     unlikeInput(computed, input) ??
     inSeveralParts(computed) ??
     unlikeCoordinates(computed) ??
     openShell(computed) ??
-    otherMolecule(computed, input)
+    (await otherMolecule(computed, input))
   );
 }
 
@@ -107,14 +107,14 @@ function openShell({ topology, elements }: ComputedMolecule): ResultProblem | nu
 }
 
 /** An isomer has the same formula. */
-function otherMolecule(
+async function otherMolecule(
   { topology, elements, coordinates }: ComputedMolecule,
   input: Composition | null,
-): ResultProblem | null {
-  if (!input?.molecule) return null;
+): Promise<ResultProblem | null> {
+  if (!input?.findDifference) return null;
   const gro = readGro(coordinates);
   const places = (typeof gro === 'string' ? null : gro.places) ?? [];
-  const difference = differenceOf(input.molecule, { elements, bonds: topology.bonds, places });
+  const difference = await input.findDifference({ elements, bonds: topology.bonds, places });
   if (difference === null) return null;
   const name = (atom: number): string => topology.atoms[atom]?.name ?? `atom ${atom + 1}`;
   return differenceProblem(difference, hillFormula(elements), name);

@@ -29,12 +29,12 @@ const CHARGE_TOLERANCE = 0.1;
  * @param input the molecule according to the input; null if unknown, and the atoms are not compared
  * @param mayBeSynthetic whether to skip the check of atoms for a result labelled as synthetic
  */
-export function checkMolecule(
+export async function checkMolecule(
   bytes: Uint8Array | string,
   options: MoleculeOptions,
   input: Composition | null = null,
   mayBeSynthetic = false,
-): ResultCheck {
+): Promise<ResultCheck> {
   const read = readResultJson(bytes);
   if (!read.ok) return read;
   const native = nativeFiles(read.json, options);
@@ -53,7 +53,7 @@ export function checkMolecule(
   const elements = topologyElements(topology);
   const coordinates = textOf(native.files, 'GMX_gro');
   return (
-    (computed ? checkAtoms({ topology, elements, coordinates }, input) : null) ??
+    (computed ? await checkAtoms({ topology, elements, coordinates }, input) : null) ??
     checkCharge(totalCharge(topology.atoms), options.netCharge ?? input?.charge ?? null) ??
     (computed ? checkFiles(native) : null) ?? { ok: true }
   );

@@ -31,7 +31,7 @@ function check(
   recording: AcpypeRecording,
   results: unknown,
   options = optionsOf(recording),
-): ResultCheck {
+): Promise<ResultCheck> {
   const record = { ...finishedRecord(recording), results };
   return checkResult({ options, input: { name: 'input.smi', text: '' } }, JSON.stringify(record));
 }
@@ -119,32 +119,32 @@ describe('problems of a record are returned, never thrown', () => {
 
   test.each(['../../etc/x', '/etc/x', '.hidden', 'a b', 'a\\b', '', '-rf', 'x'.repeat(200)])(
     'the name %j must not become a path',
-    (name) => {
+    async (name) => {
       const GMX_top = `#include "${name}_GMX.itp"\n`;
-      expect(check(ETHANOL, [{ ...ETHANOL.results, GMX_top }])).toMatchObject({
+      expect(await check(ETHANOL, [{ ...ETHANOL.results, GMX_top }])).toMatchObject({
         code: 'RESULT_UNSAFE_NAME',
       });
     },
   );
 
-  test('a missing include', () => {
+  test('a missing include', async () => {
     const GMX_top = `${ETHANOL.results['GMX_top'] ?? ''}\n#include "other.itp"\n`;
-    expect(check(ETHANOL, [{ ...ETHANOL.results, GMX_top }])).toMatchObject({
+    expect(await check(ETHANOL, [{ ...ETHANOL.results, GMX_top }])).toMatchObject({
       code: 'RESULT_MISSING_FILES',
       message: 'ethanol_GMX.top includes "other.itp", which is missing.',
     });
   });
 
-  test('bytes that are not a record', () => {
+  test('bytes that are not a record', async () => {
     const job = { options: optionsOf(ETHANOL), input: { name: 'input.smi', text: '' } };
-    expect(checkResult(job, '<html>')).toMatchObject({ code: 'RESULT_NOT_JSON' });
+    expect(await checkResult(job, '<html>')).toMatchObject({ code: 'RESULT_NOT_JSON' });
   });
 });
 
 describe('silent errors of the engine', () => {
-  test('a net charge that the engine ignored', () => {
+  test('a net charge that the engine ignored', async () => {
     const options = { ...optionsOf(ETHANOL), netCharge: 1 };
-    expect(check(ETHANOL, [ETHANOL.results], options)).toMatchObject({
+    expect(await check(ETHANOL, [ETHANOL.results], options)).toMatchObject({
       code: 'RESULT_WRONG_CHARGE',
     });
   });
@@ -164,31 +164,31 @@ describe('silent errors of the engine', () => {
       changed('GMX_itp', (text) => text.replace(/^ +9 +ho .*\n/m, '')),
     ],
     ['a bond less', changed('GMX_itp', (text) => text.replace(/^ +1 +2 +1 +1\.53.*\n/m, ''))],
-  ])('%s', (_, results) => {
-    expect(check(ETHANOL, [results])).toMatchObject({ code: 'RESULT_WRONG_ATOMS' });
+  ])('%s', async (_, results) => {
+    expect(await check(ETHANOL, [results])).toMatchObject({ code: 'RESULT_WRONG_ATOMS' });
   });
 
-  test('the molecule of another input', () => {
-    const rest = { molecule: null, lacksHydrogens: false };
+  test('the molecule of another input', async () => {
+    const rest = { findDifference: null, lacksHydrogens: false };
     const ethane = { elements: 'C C H H H H H H'.split(' '), charge: 0, ...rest };
     const bytes = JSON.stringify(finishedRecord({ ...ETHANOL }));
     const options = optionsOf(ETHANOL);
     const job = { options, input: { name: 'input.smi', text: 'CC' } };
-    expect(checkResult(job, bytes, ethane)).toEqual({
+    expect(await checkResult(job, bytes, ethane)).toEqual({
       ok: false,
       code: 'RESULT_WRONG_ATOMS',
       message: 'The topology is that of C2H6O, the input is C2H6.',
     });
     const label = JSON.stringify({ ...finishedRecord({ ...ETHANOL }), synthetic: true });
-    expect(checkResult(job, label, ethane, true)).toEqual({ ok: true });
-    expect(checkResult(job, label, ethane)).toMatchObject({ code: 'RESULT_WRONG_ATOMS' });
+    expect(await checkResult(job, label, ethane, true)).toEqual({ ok: true });
+    expect(await checkResult(job, label, ethane)).toMatchObject({ code: 'RESULT_WRONG_ATOMS' });
     const ion = { elements: 'C C H H H H H H O'.split(' '), charge: -2, ...rest };
-    expect(checkResult(job, bytes, ion)).toMatchObject({ code: 'RESULT_WRONG_CHARGE' });
+    expect(await checkResult(job, bytes, ion)).toMatchObject({ code: 'RESULT_WRONG_CHARGE' });
   });
 
-  test('parameters that the engine guessed', () => {
+  test('parameters that the engine guessed', async () => {
     const AC_frcmod = 'BOND\nc3-si  300.0  1.8  ATTN, need revision\n';
-    expect(check(ETHANOL, [{ ...ETHANOL.results, AC_frcmod }])).toMatchObject({
+    expect(await check(ETHANOL, [{ ...ETHANOL.results, AC_frcmod }])).toMatchObject({
       code: 'RESULT_NEEDS_REVISION',
     });
   });

@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Options, Predictor } from '../../../src/domain/item.ts';
-import { checkResult } from '../../../src/services/check-result.ts';
+import { checkPrediction } from '../../../src/services/predictions/check.ts';
 import type { ResultCheck } from '../../../src/results/result-problems.ts';
 import { recordingNames, recordingText } from '../recordings.ts';
 
-const SHIFTS: Options = { kind: 'shifts', modelClass: '1', originalNumbering: true };
-const ALIGNMENT: Options = { kind: 'alignment' };
+type PredictionOptions = Exclude<Options, { readonly kind: 'molecule' }>;
 
-function sequences(...predictors: Predictor[]): Options {
+const SHIFTS: PredictionOptions = { kind: 'shifts', modelClass: '1', originalNumbering: true };
+const ALIGNMENT: PredictionOptions = { kind: 'alignment' };
+
+function sequences(...predictors: Predictor[]): PredictionOptions {
   return { kind: 'sequence', predictors };
 }
 
-function check(options: Options, text: string, result: unknown): ResultCheck {
+function check(options: PredictionOptions, text: string, result: unknown): ResultCheck {
   const bytes = typeof result === 'string' ? result : JSON.stringify(result);
-  return checkResult({ options, input: { name: 'input.fasta', text } }, Buffer.from(bytes));
+  return checkPrediction(Buffer.from(bytes), options, { name: 'input.fasta', text });
 }
 
 describe('a silent error of the engine is a failure', () => {

@@ -1,33 +1,50 @@
 /** Which differences between an input and a result are detected, and that there are no false ones. */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { DescribedMolecule, MolecularGraph, Place } from '../../src/domain/molecular-graph.ts';
+import type { MolecularGraph, Place } from '../../src/domain/molecular-graph.ts';
+import type { Chemist, DrawnGraph } from '../../src/inputs/molecules/chemist.ts';
+import { compositionOf } from '../../src/inputs/molecules/composition.ts';
 import { perceiveBonds } from '../../src/inputs/molecules/perceive-bonds.ts';
 import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
-import { differenceOf } from '../../src/results/compare-molecules.ts';
+import type { Difference } from '../../src/inputs/molecules/same-molecule.ts';
 
 const chemist = openChemist();
 afterAll(() => chemist.close());
 
-async function graphOf(smiles: string): Promise<DescribedMolecule> {
+async function graphOf(smiles: string): Promise<DrawnGraph> {
   const graph = await chemist.readGraph(smiles);
   if (graph.type !== 'molecule') throw new Error(smiles);
   return graph;
 }
 
+async function differenceOf(
+  ...[input, result]: Parameters<Chemist['compare']>
+): Promise<Difference | null> {
+  const compared = await chemist.compare(input, result);
+  if (compared.type !== 'compared') throw new Error(compared.reason);
+  return compared.difference;
+}
+
 /** The same molecule with its atoms in another order; without coordinates no configuration is compared. */
-function shuffled({ elements, bonds }: MolecularGraph) {
+function shuffled({
+  elements,
+  bonds,
+  places = [],
+}: MolecularGraph & { readonly places?: readonly Place[] }) {
   // Multiplying by a number that has no divisor in common with the length visits every place once.
   const size = elements.length;
   const step = [7, 11, 13].find((prime) => size % prime !== 0) ?? 1;
-  const place = (atom: number): number => (atom * step + 3) % size;
-  const moved = new Array<string>(size);
-  for (const [atom, element] of elements.entries()) moved[place(atom)] = element;
-  const pairs = bonds.map(([one, other]) => [place(other), place(one)] as const);
-  return { elements: moved, bonds: pairs.reverse(), places: [] };
+  const order = elements.map((_, atom) => (atom * step + 3) % size);
+  const move = <T>(list: readonly T[]): T[] => {
+    const moved = new Array<T>(list.length);
+    for (const [atom, one] of list.entries()) moved[order[atom] ?? 0] = one;
+    return moved;
+  };
+  const pairs = bonds.map(([one, other]) => [order[other] ?? 0, order[one] ?? 0] as const);
+  return { elements: move(elements), bonds: pairs.reverse(), places: move(places) };
 }
 
 async function compared(input: string, result: string): Promise<string | undefined> {
-  return differenceOf(await graphOf(input), shuffled(await graphOf(result)))?.type;
+  return (await differenceOf(await graphOf(input), shuffled(await graphOf(result))))?.type;
 }
 
 /** Rings of rings, in which all atoms are equivalent. */
@@ -95,15 +112,24 @@ const HALOMETHANE = {
   ] as readonly Place[],
 };
 
-/** Flat: the first end, the two carbons and the last end, then the hydrogens opposite of the ends. */
+/** Two-dimensional: `x`, `y` of the first end, the two carbons and the last end, each with a hydrogen opposite. */
 function dichloroethene(trans: boolean) {
   const side = trans ? -1 : 1;
-  const places: Place[] = [
-    ...([[-1, 1.4, 0], [-0.7, 0, 0], [0.7, 0, 0]] as const),
-    ...([[1, side * 1.4, 0], [-1, -0.9, 0], [1, side * -0.9, 0]] as const),
-  ]; // prettier-ignore
-  const bonds = [[0, 1], [1, 2], [2, 3], [1, 4], [2, 5]] as const; // prettier-ignore
-  return { elements: ['Cl', 'C', 'C', 'Cl', 'H', 'H'], bonds, places };
+  const flat: (readonly [number, number])[] = [
+    ...[[-1, 1.4] as const, [-0.7, 0] as const, [0.7, 0] as const, [1, side * 1.4] as const],
+    ...[[-1, -0.9] as const, [1, side * -0.9] as const],
+  ];
+  return {
+    elements: ['Cl', 'C', 'C', 'Cl', 'H', 'H'],
+    bonds: [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+      [1, 4],
+      [2, 5],
+    ] as [number, number][],
+    places: flat.map(([x, y]): Place => [x, y, 0]),
+  };
 }
 
 function mirrored<Molecule extends { readonly places: readonly Place[] }>(molecule: Molecule) {
@@ -116,42 +142,53 @@ describe('the configuration', () => {
     const free = await graphOf(smiles.replace('@', ''));
     const [is, isMirrored] = [HALOMETHANE, mirrored(HALOMETHANE)];
     const inverted = { type: 'centre', atom: 0 };
-    const found = [differenceOf(input, is), differenceOf(other, isMirrored)];
-    const wrong = [differenceOf(other, is), differenceOf(input, isMirrored)];
+    const found = [await differenceOf(input, is), await differenceOf(other, isMirrored)];
+    const wrong = [await differenceOf(other, is), await differenceOf(input, isMirrored)];
     // Which of the two SMILES it is depends on the order of the neighbours.
     expect([found, wrong]).toContainEqual([null, null]);
     expect([found, wrong]).toContainEqual([inverted, inverted]);
-    expect([differenceOf(free, is), differenceOf(free, isMirrored)]).toEqual([null, null]);
+    expect(await differenceOf(free, is)).toBeNull();
+    expect(await differenceOf(free, isMirrored)).toBeNull();
   });
 
   test('of [H][C@](F)(Cl)Br: seen from the hydrogen, F, Cl and Br are anticlockwise', async () => {
     const seen = await graphOf('[H][C@](F)(Cl)Br');
-    expect(differenceOf(seen, mirrored(HALOMETHANE))).toBeNull();
-    expect(differenceOf(seen, HALOMETHANE)).not.toBeNull();
+    expect(await differenceOf(seen, mirrored(HALOMETHANE))).toBeNull();
+    expect(await differenceOf(seen, HALOMETHANE)).not.toBeNull();
   });
 
-  test('of a file is derived from its coordinates', () => {
+  test('of a file is derived from its coordinates', async () => {
     const { places, ...graph } = HALOMETHANE;
     const input = { ...graph, stereo: { places } };
-    expect(differenceOf(input, HALOMETHANE)).toBeNull();
-    expect(differenceOf(input, mirrored(HALOMETHANE))).toEqual({ type: 'centre', atom: 0 });
+    expect(await differenceOf(input, HALOMETHANE)).toBeNull();
+    expect(await differenceOf(input, mirrored(HALOMETHANE))).toEqual({ type: 'centre', atom: 0 });
   });
 
-  test('of a flat drawing is not compared', () => {
+  test('of a flat drawing is not compared', async () => {
     const flat = HALOMETHANE.places.map(([x, y]): Place => [x, y, 0]);
     const { places, ...graph } = HALOMETHANE;
-    expect(differenceOf({ ...graph, stereo: { places: flat } }, HALOMETHANE)).toBeNull();
-    expect(differenceOf({ ...graph, stereo: { places } }, { ...graph, places: flat })).toBeNull();
+    expect(await differenceOf({ ...graph, stereo: { places: flat } }, HALOMETHANE)).toBeNull();
+    expect(
+      await differenceOf({ ...graph, stereo: { places } }, { ...graph, places: flat }),
+    ).toBeNull();
+  });
+
+  test('of racemates, of relative centres and of labelled atoms is not compared', async () => {
+    for (const smiles of ['F[C@H](Cl)Br', 'F[C@@H](Cl)Br']) {
+      for (const vague of [`${smiles} |&1:1|`, `${smiles} |o1:1|`, smiles.replace('F', '[18F]')]) {
+        expect(await differenceOf(await graphOf(vague), HALOMETHANE), vague).toBeNull();
+      }
+    }
   });
 
   test('of a double bond', async () => {
     const [cis, trans] = [await graphOf('Cl/C=C\\Cl'), await graphOf('Cl/C=C/Cl')];
     const wrong = { type: 'doubleBond' };
-    expect(differenceOf(cis, dichloroethene(false))).toBeNull();
-    expect(differenceOf(trans, dichloroethene(true))).toBeNull();
-    expect(differenceOf(cis, dichloroethene(true))).toEqual(wrong);
-    expect(differenceOf(trans, dichloroethene(false))).toEqual(wrong);
-    expect(differenceOf(await graphOf('ClC=CCl'), dichloroethene(true))).toBeNull();
+    expect(await differenceOf(cis, dichloroethene(false))).toBeNull();
+    expect(await differenceOf(trans, dichloroethene(true))).toBeNull();
+    expect(await differenceOf(cis, dichloroethene(true))).toEqual(wrong);
+    expect(await differenceOf(trans, dichloroethene(false))).toEqual(wrong);
+    expect(await differenceOf(await graphOf('ClC=CCl'), dichloroethene(true))).toBeNull();
   });
 });
 
@@ -185,15 +222,94 @@ test('the configuration of a ring without a stereocentre is compared', async () 
     [trans, cis],
   ] as const) {
     const { places, ...graph } = one;
-    const input = { ...graph, stereo: { places } };
-    expect(differenceOf(input, one)).toBeNull();
-    expect(differenceOf(input, mirrored(one))).toBeNull();
-    expect(differenceOf(input, other)).toEqual(wrong);
+    expect(await differenceOf({ ...graph, stereo: { places } }, one)).toBeNull();
+    expect(await differenceOf({ ...graph, stereo: { places } }, mirrored(one))).toBeNull();
+    expect(await differenceOf({ ...graph, stereo: { places } }, other)).toEqual(wrong);
   }
   const smiles = await graphOf('F[C@H]1C[C@@H](F)C1');
-  const found = [differenceOf(smiles, cis), differenceOf(smiles, trans)];
+  const found = [await differenceOf(smiles, cis), await differenceOf(smiles, trans)];
   expect(found).toContainEqual(null);
   expect(found).toContainEqual(wrong);
+});
+
+/** FClHC-CHBr-CHFCl; its ends have the same configuration, or opposite ones. */
+function chain(alike: boolean) {
+  const elements = [
+    'C',
+    'C',
+    'C',
+    'Br',
+    'H',
+    'F',
+    'Cl',
+    'H',
+    ...(alike ? ['Cl', 'F', 'H'] : ['F', 'Cl', 'H']),
+  ];
+  const bonds = [
+    [0, 1],
+    [1, 2],
+    [1, 3],
+    [1, 4],
+    ...[5, 6, 7].map((end) => [0, end]),
+    ...[8, 9, 10].map((end) => [2, end]),
+  ];
+  const around = [
+    [0.5, 1, 0.7],
+    [0.5, -1, 0.7],
+    [0.5, 0, -1],
+  ] as const;
+  const places: Place[] = [
+    [-1.5, 0, 0],
+    [0, 0, 0],
+    [1.5, 0, 0],
+    [0, 1, 1],
+    [0, 1, -1],
+  ];
+  for (const side of [-1, 1])
+    places.push(...around.map(([x, y, z]): Place => [side * (1.5 + x), y, z]));
+  return { elements, bonds: bonds as [number, number][], places };
+}
+
+test.each([
+  ['alike: the centre between them may be either', true, 1],
+  ['opposite: it depends on which end the input specifies', false, 2],
+])('one of two ends that are %s', async (_, alike, ends) => {
+  const fitting: string[] = [];
+  for (const end of ['@', '@@']) {
+    for (const middle of ['@', '@@']) {
+      const input = await graphOf(`F[C${end}H](Cl)[C${middle}H](Br)C(F)Cl`);
+      if ((await differenceOf(input, chain(alike))) === null) fitting.push(end);
+    }
+  }
+  expect(fitting).toHaveLength(2);
+  expect(new Set(fitting).size).toBe(ends);
+});
+
+test.each([
+  ['tert-butyl groups', `FC(Cl)(Br)${ARM}`],
+  ['phenyl groups', 'FC(Cl)(Br)C(c1ccccc1)(c1ccccc1)C(c1ccccc1)(c1ccccc1)c1ccccc1'],
+])('a centre beside many %s is compared', async (_, smiles) => {
+  const { elements, bonds } = await graphOf(smiles);
+  // The first five atoms are the centre and its neighbours; the others have no clear configuration.
+  const clear: Place[] = [
+    [1, 1, 1],
+    [0, 0, 0],
+    [-1, -1, 1],
+    [-1, 1, -1],
+    [1, -1, -1],
+  ];
+  const places = elements.map((__, atom): Place => clear[atom] ?? [9, 9, 9]);
+  const input = { elements, bonds, stereo: { places } };
+  const same = shuffled({ elements, bonds, places });
+  expect(await differenceOf(input, same)).toBeNull();
+  expect(await differenceOf(input, mirrored(same))).toMatchObject({ type: 'centre' });
+});
+
+test('a result passes if RDKit does not answer in time', async () => {
+  const unanswered = { type: 'unanswered', reason: 'it was not read within 10 s' } as const;
+  const silent = { ...chemist, compare: () => Promise.resolve(unanswered) };
+  const input = await compositionOf({ name: 'input.smi', text: CUBANE }, silent);
+  expect(await input?.findDifference?.(shuffled(await graphOf(CUNEANE)))).toBeNull();
 });
 
 describe('bonds from distances', () => {
