@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import type { FastifyRequest } from 'fastify';
 import type { ServiceName } from '../domain/item.ts';
 import type { Clock } from './clock.ts';
 import type { Faults } from './faults.ts';
@@ -12,17 +13,31 @@ import type { JobInput, RequestType } from './job.ts';
 import type { JobStore } from './jobs.ts';
 import { ownerOf, type Journal } from './journal.ts';
 import type { Settings } from './options.ts';
-import { judge, type RateLimit, type Verdict } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { inTransaction } from './schema.ts';
 
 /** A submission being processed; `token` and `jobName` are filled in as soon as they are read, for the journal. */
 export interface Draft {
   readonly service: ServiceName;
-  readonly requestType: RequestType;
+  readonly endpoint: RequestType;
   readonly address: string;
   token: string | null;
   jobName: string | null;
+}
+
+/** Of a request to a submit endpoint. */
+export function newDraft({ routeOptions, ip: address }: FastifyRequest): Draft {
+  const { service, requestType: endpoint } = routeOptions.config;
+  if (service === undefined || endpoint === undefined) throw new Error('No submit endpoint.');
+  return { service, endpoint, address, token: null, jobName: null };
+}
+
+/** Notes token and name of a body, whether it is accepted or not. */
+export function note(received: unknown, draft: Draft): void {
+  const body = (received ?? {}) as Readonly<Record<string, unknown>>;
+  const name = body['job_name'] ?? body['file_name'];
+  if (typeof body['token'] === 'string' && body['token'] !== '') draft.token = body['token'];
+  if (typeof name === 'string' && name !== '') draft.jobName = name;
 }
 
 /** A submission that passed all checks except the limits. */
@@ -51,8 +66,6 @@ export class Admission {
   readonly #clock: Clock;
   readonly #faults: Faults;
   readonly #settings: Settings;
-  readonly #tokenLimits: Readonly<Record<ServiceName, RateLimit>>;
-  readonly #addressLimits: Readonly<Record<ServiceName, RateLimit>>;
 
   constructor(
     database: DatabaseSync,
@@ -65,16 +78,6 @@ export class Admission {
     this.#clock = parts.clock;
     this.#faults = parts.faults;
     this.#settings = settings;
-    const { windowMs, limit, moleculeLimit, addressLimit } = settings;
-    this.#tokenLimits = {
-      predictions: { limit, windowMs },
-      molecules: { limit: moleculeLimit, windowMs },
-    };
-    // The contract of the molecule service gives no ceiling (8, not shown).
-    this.#addressLimits = {
-      predictions: { limit: addressLimit, windowMs },
-      molecules: { limit: 0, windowMs },
-    };
   }
 
   /**
@@ -92,39 +95,35 @@ export class Admission {
       this.onAccepted(draft.service);
       return accepted;
     } catch (error) {
-      this.turnedAway(draft, error instanceof Refusal ? error.status : statusOf(error));
+      this.turnedAway(draft, statusOf(error));
       throw error;
     }
   }
 
   /** Writes a submission that was not accepted into the journal. */
   turnedAway(draft: Draft, status: number): void {
-    this.#journal.record({
-      service: draft.service,
-      endpoint: draft.requestType,
-      at: this.#clock.now(),
-      owner: draft.token === null ? null : ownerOf(draft.token),
-      address: draft.address,
-      jobName: draft.jobName,
-      accepted: false,
-      status,
-      requestId: null,
-    });
+    this.#record(draft, { at: this.#clock.now(), accepted: false, status, requestId: null });
+  }
+
+  #record(
+    { token, ...draft }: Draft,
+    end: { at: number; accepted: boolean; status: number; requestId: string | null },
+  ): void {
+    this.#journal.record({ ...draft, ...end, owner: token === null ? null : ownerOf(token) });
   }
 
   #accept(draft: Draft, submission: CheckedSubmission): Accepted & { readonly lost: boolean } {
-    const { service, requestType, address } = draft;
-    const owner = ownerOf(submission.token);
+    const { service } = draft;
+    const { token, uniqueName: jobName, public: isPublic, input } = submission;
+    const owner = ownerOf(token);
     const at = this.#clock.now();
-    const name = submission.uniqueName;
-    if (name !== null && this.#jobs.hasName(service, owner, name)) {
+    if (jobName !== null && this.#jobs.hasName(service, owner, jobName)) {
       throw new Refusal(409, 'job_name is already used by another job of this token.');
     }
-    const verdict = this.#judgeToken(service, owner, at);
-    this.#judgeAddress(service, address, at);
+    const headers = this.#judgeWindows(draft, owner, at);
     this.#judgeQueue(service, owner);
     const struck = this.#faults.strike('acceptance', service, 'submit').next();
-    const fault = struck.done === true ? undefined : struck.value.name;
+    const fault = struck.done === true ? null : struck.value.name;
     // The molecule service calls its identifier alphanumeric (2.2); the prediction service requires a UUID.
     const id = service === 'molecules' ? randomUUID().replaceAll('-', '') : randomUUID();
     const taskId = randomUUID();
@@ -132,44 +131,45 @@ export class Admission {
       id,
       taskId,
       service,
-      requestType,
+      requestType: draft.endpoint,
       owner,
-      jobName: name,
-      fault: fault ?? null,
+      jobName,
+      fault,
       at,
       timeLimitMs: this.#settings.timeLimitMs,
-      public: submission.public,
-      input: submission.input,
+      public: isPublic,
+      input,
     });
-    this.#journal.record({
-      service,
-      endpoint: requestType,
-      at,
-      owner,
-      address,
-      jobName: draft.jobName,
-      accepted: true,
-      status: 200,
-      requestId: id,
-    });
-    return { id, taskId, headers: this.#headers(service, verdict), lost: fault === 'lose' };
+    this.#record({ ...draft, token }, { at, accepted: true, status: 200, requestId: id });
+    return { id, taskId, headers, lost: fault === 'lose' };
   }
 
-  #judgeToken(service: ServiceName, owner: string, at: number): Verdict {
-    const limit = this.#tokenLimits[service];
-    const verdict = judge(limit, this.#journal.windowOf('owner', service, owner, limit, at), at);
-    if (!verdict.allowed) throw tooMany('for this token', verdict);
-    return verdict;
-  }
-
-  #judgeAddress(service: ServiceName, address: string, at: number): void {
-    const limit = this.#addressLimits[service];
-    const verdict = judge(
-      limit,
-      this.#journal.windowOf('address', service, address, limit, at),
-      at,
-    );
-    if (!verdict.allowed) throw tooMany('from this network address', verdict);
+  /** Judges both windows, and returns the headers of the token's. */
+  #judgeWindows({ service, address }: Draft, owner: string, at: number): Record<string, string> {
+    const { windowMs, limit, moleculeLimit, addressLimit } = this.#settings;
+    const predicts = service === 'predictions';
+    // The contract of the molecule service gives no ceiling for an address (8, not shown).
+    const windows = [
+      ['owner', owner, predicts ? limit : moleculeLimit, 'for this token'],
+      ['address', address, predicts ? addressLimit : 0, 'from this network address'],
+    ] as const;
+    const [verdict] = windows.map(([column, value, most, whose]) => {
+      const judged = this.#journal.judge(column, { service, value, at }, most, windowMs);
+      if (judged.allowed) return judged;
+      throw new Refusal(
+        429,
+        `More than ${String(most)} jobs in the rolling window ${whose}.`,
+        { limit: most, remaining: 0, reset_after: judged.resetAfterSeconds },
+        { 'Retry-After': String(judged.resetAfterSeconds) },
+      );
+    });
+    if (verdict === undefined || verdict.limit === 0) return {};
+    return {
+      'X-RateLimit-Limit': String(verdict.limit),
+      'X-RateLimit-Remaining': String(verdict.remaining - 1),
+      // The next slot is free when the first job leaves the window.
+      'X-RateLimit-Reset': String(verdict.resetAfterSeconds || Math.ceil(windowMs / 1000)),
+    };
   }
 
   /**
@@ -186,36 +186,11 @@ export class Admission {
       { 'Retry-After': String(this.#settings.retryAfterSeconds) },
     );
   }
-
-  #headers(service: ServiceName, verdict: Verdict): Record<string, string> {
-    if (verdict.limit === 0) return {};
-    const windowSeconds = Math.ceil(this.#tokenLimits[service].windowMs / 1000);
-    return {
-      'X-RateLimit-Limit': String(verdict.limit),
-      'X-RateLimit-Remaining': String(verdict.remaining - 1),
-      // The next slot is free when the first job leaves the window.
-      'X-RateLimit-Reset': String(
-        verdict.resetAfterSeconds === 0 ? windowSeconds : verdict.resetAfterSeconds,
-      ),
-    };
-  }
-}
-
-function tooMany(whose: string, verdict: Verdict): Refusal {
-  return new Refusal(
-    429,
-    `More than ${String(verdict.limit)} jobs in the rolling window ${whose}.`,
-    { limit: verdict.limit, remaining: 0, reset_after: verdict.resetAfterSeconds },
-    { 'Retry-After': String(verdict.resetAfterSeconds) },
-  );
 }
 
 /** Fastify's own errors (a body too large, no JSON) have their own status. */
 function statusOf(error: unknown): number {
-  return typeof error === 'object' &&
-    error !== null &&
-    'statusCode' in error &&
-    typeof error.statusCode === 'number'
-    ? error.statusCode
-    : 500;
+  if (error instanceof Refusal) return error.status;
+  const { statusCode = 500 } = (error ?? {}) as { readonly statusCode?: number };
+  return statusCode;
 }

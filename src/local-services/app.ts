@@ -13,9 +13,7 @@ import type { Faults, FaultRule } from './faults.ts';
 import { pageRoutes } from './molecules/pages.ts';
 import { recordRoutes } from './molecules/records.ts';
 import { submitRoute } from './molecules/submit.ts';
-import { downloadRoutes } from './predictions/downloads.ts';
 import { PART_LIMIT } from './predictions/multipart.ts';
-import { pastResultRoutes } from './predictions/past-results.ts';
 import { resultRoutes } from './predictions/results.ts';
 import { submitRoutes } from './predictions/submit.ts';
 import { Refusal } from './refusal.ts';
@@ -62,8 +60,6 @@ function predictionService(app: FastifyInstance, services: Services): void {
   const base = PREDICTIONS[services.settings.variant];
   submitRoutes(app, base, services);
   resultRoutes(app, base, services);
-  downloadRoutes(app, base, services);
-  pastResultRoutes(app, base, services);
 }
 
 /** Fault control over HTTP, for tests of a separate process. */

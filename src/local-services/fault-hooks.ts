@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceName } from '../domain/item.ts';
-import { echoToken, tokenOf, GATEWAY_ANSWERS } from './gateway-answers.ts';
-import type { Endpoint, FaultRule } from './faults.ts';
+import { newDraft, note } from './admission.ts';
+import { gatewayAnswer, type Endpoint, type FaultRule } from './faults.ts';
 import type { RequestType } from './job.ts';
 import { Refusal } from './refusal.ts';
 import { MOLECULES, type Services } from './services.ts';
@@ -51,8 +51,8 @@ function addGatewayHook(app: FastifyInstance, { faults }: Services): void {
     const service = url.startsWith(MOLECULES) ? 'molecules' : 'predictions';
     const { endpoint = null } = request.routeOptions.config;
     for (const { name } of faults.strike('gateway', service, endpoint)) {
-      const answer = GATEWAY_ANSWERS[name as keyof typeof GATEWAY_ANSWERS];
-      const { status, headers, body } = answer({ method, url, host: request.headers.host ?? '' });
+      const asked = { method, url, host: request.headers.host ?? '' };
+      const { status, headers, body } = gatewayAnswer(name, asked);
       return await reply.code(status).headers(headers).send(body);
     }
   });
@@ -99,18 +99,10 @@ function knows({ name, ms }: FaultRule, request: FastifyRequest, services: Servi
 }
 
 /** Records a submission that a fault refused: it arrived, regardless of the answer. */
-function note(request: FastifyRequest, services: Services, status: number): void {
-  const { service, endpoint, requestType } = request.routeOptions.config;
-  if (service === undefined || requestType === undefined || endpoint !== 'submit') return;
-  const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-  const name = body['job_name'] ?? body['file_name'];
-  const draft = {
-    service,
-    requestType,
-    address: request.ip,
-    token: typeof body['token'] === 'string' ? body['token'] : null,
-    jobName: typeof name === 'string' ? name : null,
-  };
+function recordRefused(request: FastifyRequest, services: Services, status: number): void {
+  if (request.routeOptions.config.endpoint !== 'submit') return;
+  const draft = newDraft(request);
+  note(request.body, draft);
   services.admission.turnedAway(draft, status);
 }
 
@@ -126,15 +118,15 @@ async function strikeBefore(
     return seconds === null ? {} : { 'Retry-After': String(seconds) };
   };
   const refuse = (refusal: Refusal): never => {
-    note(request, services, refusal.status);
+    recordRefused(request, services, refusal.status);
     throw refusal;
   };
   switch (rule.name) {
     case 'hang':
-      note(request, services, 0);
+      recordRefused(request, services, 0);
       return await silence(request, rule.ms, silenced);
     case 'reset':
-      note(request, services, 0);
+      recordRefused(request, services, 0);
       request.raw.socket.resetAndDestroy();
       return await never();
     case 'accept-late':
@@ -264,4 +256,47 @@ async function silence(
 /** Never resolves: nothing refers to the promise, so it is freed with its connection. */
 async function never(): Promise<never> {
   return await new Promise<never>(() => undefined);
+}
+
+/** The last token that a service received: it stores none with its jobs, and status requests have none. */
+const seen = new WeakMap<Services, string>();
+
+/** The token of the request; without one, that of the last request that had one. */
+function tokenOf(request: FastifyRequest, services: Services): string | null {
+  const { token } = (request.body ?? {}) as { readonly token?: unknown };
+  const sent = token ?? request.headers['x-service-token'];
+  if (typeof sent === 'string' && sent !== '') seen.set(services, sent);
+  return seen.get(services) ?? null;
+}
+
+/** A token in the forms of frameworks, proxies and logs. */
+function spellings(token: string): readonly string[] {
+  return [
+    token,
+    JSON.stringify(token),
+    encodeURIComponent(token),
+    ...['', 'u:', 'me:', 'you:'].map((user) => Buffer.from(user + token).toString('base64')),
+    Buffer.from(`>>${token}`).toString('base64url'),
+  ];
+}
+
+const WORDS = /"(?:error|message|status_message|request_text|log|detail)":\s*"/g;
+
+/**
+ * The response with the token in its headers, in additional keys, and in all texts that a client stores.
+ * @param key of the JSON whose values begin with the token: an id that contains it
+ */
+function echoToken(token: string, reply: FastifyReply, body: Buffer, key = ''): Buffer {
+  const all = spellings(token).join(' ; ');
+  void reply.header('X-Request-Echo', all);
+  if (reply.statusCode >= 300) void reply.header('Location', `/elsewhere/${token}?token=${token}`);
+  const text = body.toString();
+  if (!/^\s*[[{]/.test(text)) return Buffer.from(`${text.replace(/\n*$/, '')}\n# ${all}\n`);
+  const words = JSON.stringify(all).slice(1, -1);
+  return Buffer.from(
+    text
+      .replace(/^\s*\{(?=\s*")/, `{"echo":"${words}",`)
+      .replace(WORDS, (found) => `${found}${words} `)
+      .replaceAll(`"${key}":"`, `"${key}":"${token}`),
+  );
 }

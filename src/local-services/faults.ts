@@ -5,6 +5,79 @@
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Refusal } from './refusal.ts';
 
+/** The parts of a request that a gateway uses. */
+interface GatewayRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** The Host header. */
+  readonly host: string;
+}
+
+interface GatewayAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+type Answering = (request: GatewayRequest) => GatewayAnswer;
+
+interface Fault {
+  readonly stage: Stage;
+  readonly endpoints: readonly Endpoint[] | null;
+  /** Of a firewall, a proxy or a portal in front of the services: their answer to every request. */
+  readonly answer?: Answering;
+}
+
+function page(status: number, title: string, words: string, headers = {}): GatewayAnswer {
+  const head = `<head><meta charset="utf-8" /><title>${title}</title></head>`;
+  const body = `<!doctype html><html lang="en">${head}<body><h1>${title}</h1><p>${words}</p></body></html>`;
+  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body };
+}
+
+const LOGIN_PATH = '/captive-portal/login';
+const gateway = <T extends Answering>(answer: T) =>
+  ({ stage: 'gateway', endpoints: null, answer }) as const;
+
+/** They answer every request, also where the service has no endpoint, and nothing reaches the services. */
+const GATEWAY = {
+  'firewall-403': gateway(() =>
+    page(
+      403,
+      'Request blocked',
+      'The web application firewall blocked this request. Contact the site owner with incident 7f3a-0c51.',
+    ),
+  ),
+  'expired-token': gateway(() => ({
+    status: 401,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'WWW-Authenticate': 'Bearer realm="services", error="invalid_token"',
+    },
+    body: '{"error":"invalid_token","error_description":"The access token expired"}',
+  })),
+  'maintenance-html': gateway(() =>
+    page(200, 'Scheduled maintenance', 'The service is being maintained and will be back shortly.'),
+  ),
+  'redirect-https': gateway(({ host, url }) =>
+    page(308, 'Permanent Redirect', 'This site is served over https.', {
+      Location: `https://${host}${url}`,
+    }),
+  ),
+  'captive-portal': gateway(({ method, url }) => {
+    const login = /^(GET|HEAD)$/.test(method) && url.split('?')[0] === LOGIN_PATH;
+    const words = 'Log in to use this network.';
+    if (login) return page(200, 'Network login', words);
+    return page(302, 'Network login', words, { Location: LOGIN_PATH });
+  }),
+  'proxy-auth': gateway(() =>
+    page(407, 'Proxy authentication required', 'This proxy needs a user name and a password.', {
+      'Proxy-Authenticate': 'Basic realm="gateway"',
+    }),
+  ),
+};
+export type GatewayFault = keyof typeof GATEWAY;
+
 /** The stage of a request at which a fault applies. */
 type Stage = 'listener' | 'clock' | 'gateway' | 'before' | 'acceptance' | 'after';
 
@@ -14,13 +87,7 @@ export const FAULTS = {
   refuse: { stage: 'listener', endpoints: null },
   /** All times in responses, including the `Date` header, are `ms` off. */
   skew: { stage: 'clock', endpoints: null },
-  /** The answers of `gateway-answers.ts` to every request, also where the service has no endpoint. */
-  'firewall-403': { stage: 'gateway', endpoints: null },
-  'expired-token': { stage: 'gateway', endpoints: null },
-  'maintenance-html': { stage: 'gateway', endpoints: null },
-  'redirect-https': { stage: 'gateway', endpoints: null },
-  'captive-portal': { stage: 'gateway', endpoints: null },
-  'proxy-auth': { stage: 'gateway', endpoints: null },
+  ...GATEWAY,
   /** No response; nothing is accepted. The connection is cut after `ms`, if given. */
   hang: { stage: 'before', endpoints: null },
   /** The connection is reset before anything is accepted. */
@@ -61,11 +128,11 @@ export const FAULTS = {
   nan: { stage: 'after', endpoints: ['results', 'download'] },
   /** The body lacks the key `key` (default: the most important one for a client). */
   'missing-key': { stage: 'after', endpoints: ['results'] },
-  /** The token of the submission is in every place of the response, in every spelling; see `gateway-answers.ts`. */
+  /** The token of the submission is in every place of the response, in every spelling. */
   'echo-token': { stage: 'after', endpoints: null },
   /** past-results returns an empty list. */
   'forget-past-results': { stage: 'after', endpoints: ['past-results'] },
-} as const satisfies Record<string, { stage: Stage; endpoints: readonly Endpoint[] | null }>;
+} as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
 
@@ -166,6 +233,13 @@ export class Faults {
     }
     return undefined;
   }
+}
+
+/** The answer of a fault at the stage `gateway`. */
+export function gatewayAnswer(name: FaultName, request: GatewayRequest): GatewayAnswer {
+  const { answer }: Fault = FAULTS[name];
+  if (answer === undefined) throw new Error(`${name} answers nothing.`);
+  return answer(request);
 }
 
 /** @param endpoint null for any other address of the service */

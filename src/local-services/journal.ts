@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
 import type { RequestType } from './job.ts';
-import { freeingRank, windowStart, type RateLimit, type WindowCount } from './rate-limit.ts';
 
 export interface JournalEntry {
   readonly service: ServiceName;
@@ -25,6 +24,17 @@ export interface JournalEntry {
 
 interface Arrival extends Omit<JournalEntry, 'token'> {
   readonly owner: string | null;
+}
+
+/** Whether another job fits into a rolling window (contract of the prediction service, 8). */
+interface Verdict {
+  readonly allowed: boolean;
+  /** Jobs in any window; 0 = no limit. */
+  readonly limit: number;
+  /** Free slots, before this job is counted. */
+  readonly remaining: number;
+  /** Whole seconds until the next slot is free, rounded up so that a waiting client is never too early. */
+  readonly resetAfterSeconds: number;
 }
 
 /** The representation of a token in the database. */
@@ -60,20 +70,27 @@ export class Journal {
     this.#insert.run({ ...arrival, accepted: arrival.accepted ? 1 : 0 });
   }
 
-  /** The content of a token's or an address's rolling window at `now`. */
-  windowOf(
+  /** Judges the window of a token or an address: a job accepted at t takes a slot in (t, t + window]. */
+  judge(
     column: 'owner' | 'address',
-    service: ServiceName,
-    value: string,
-    limit: RateLimit,
-    now: number,
-  ): WindowCount {
-    if (limit.limit === 0) return { accepted: 0, freeing: null };
+    { service, value, at: now }: { service: ServiceName; value: string; at: number },
+    limit: number,
+    windowMs: number,
+  ): Verdict {
+    if (limit === 0) return { allowed: true, limit, remaining: 0, resetAfterSeconds: 0 };
     const { total, freeing } = this.#count[column];
-    const values = { service, value, since: windowStart(limit, now) };
+    const values = { service, value, since: now - windowMs };
     const accepted = Number(total.get(values)?.['n']);
-    const at = freeing.get({ ...values, rank: freeingRank(limit, accepted) })?.['at'];
-    return { accepted, freeing: typeof at === 'number' ? at : null };
+    // The oldest job frees the next slot, unless the window has more jobs than the limit, because that was lowered.
+    const rank = Math.max(0, accepted - limit);
+    const at = freeing.get({ ...values, rank })?.['at'];
+    const wait = typeof at === 'number' ? Math.max(0, at + windowMs - now) : 0;
+    return {
+      allowed: accepted < limit,
+      limit,
+      remaining: Math.max(0, limit - accepted),
+      resetAfterSeconds: Math.ceil(wait / 1000),
+    };
   }
 
   entries(): JournalEntry[] {

@@ -2,15 +2,14 @@
  * The faults of docs/faults.md for a storm, and what each may do to an item. Any other fault must not fail an item: it
  * costs time, never a row.
  */
-import type { FaultName, FaultRule } from '../../src/local-services/faults.ts';
-import type { GATEWAY_ANSWERS } from '../../src/local-services/gateway-answers.ts';
+import type { FaultName, FaultRule, GatewayFault } from '../../src/local-services/faults.ts';
 import type { Random } from './random.ts';
 
 /**
  * `reject` is not included: it refuses good rows permanently, which a campaign can only report. The others have tests of
  * their own: `echo-token` prevents no delivery, and a gateway stops the whole campaign.
  */
-type NoStorm = keyof typeof GATEWAY_ANSWERS | 'reject' | 'echo-token' | 'unknown' | 'slow-after';
+type NoStorm = GatewayFault | 'reject' | 'echo-token' | 'unknown' | 'slow-after';
 type StormFault = Exclude<FaultName, NoStorm>;
 
 const WEIGHTS: Readonly<Record<StormFault, number>> = {

@@ -22,24 +22,15 @@ const PATIENCE_MS = 10_000;
 /** Exactly one address: a list would let one submission send mail to many. */
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/;
 
-type Transport = ReturnType<typeof createTransport>;
-
 export class Mail {
-  readonly #transport: Transport | null;
-  readonly #from: string;
+  readonly #settings: MailSettings | null;
   readonly #jobs: JobStore;
   readonly #log: FastifyBaseLogger;
   readonly #sending = new Set<Promise<void>>();
 
   /** @param settings null: mail is not configured */
   constructor(settings: MailSettings | null, jobs: JobStore, log: FastifyBaseLogger) {
-    const times = {
-      connectionTimeout: PATIENCE_MS,
-      greetingTimeout: PATIENCE_MS,
-      socketTimeout: PATIENCE_MS,
-    };
-    this.#from = settings?.from ?? '';
-    this.#transport = settings === null ? null : createTransport({ ...settings, ...times });
+    this.#settings = settings;
     this.#jobs = jobs;
     this.#log = log;
   }
@@ -48,13 +39,12 @@ export class Mail {
   ended(id: string): void {
     const job = this.#jobs.get(id);
     // The fault `lose` removes running jobs.
-    if (job === undefined) return;
-    const email = this.#jobs.details(job.seq)['email'] ?? '';
-    if (email === '') return;
-    if (this.#transport === null) {
+    const email = job === undefined ? '' : (this.#jobs.details(job.seq)['email'] ?? '');
+    if (job === undefined || email === '') return;
+    if (this.#settings === null) {
       this.#log.info('a job with an e-mail address has ended: no mail is sent without --smtp');
     } else if (ADDRESS.test(email)) {
-      const sending = this.#send(this.#transport, job, email).finally(() => {
+      const sending = this.#send(this.#settings, job, email).finally(() => {
         this.#sending.delete(sending);
       });
       this.#sending.add(sending);
@@ -66,36 +56,32 @@ export class Mail {
   /** Returns when all messages are sent or have failed. */
   async close(): Promise<void> {
     await Promise.all(this.#sending);
-    this.#transport?.close();
   }
 
-  async #send(transport: Transport, job: Job, email: string): Promise<void> {
-    const { subject, text } = this.#message(job);
+  async #send({ from, ...server }: MailSettings, job: Job, address: string): Promise<void> {
+    const { fileName } = this.#jobs.input(job.seq).job as MoleculeJob;
+    const end = job.state === 'FAILED' ? 'failed' : 'finished';
+    const reason = job.error === null ? '' : `Reason: ${job.error}\n`;
+    const transport = createTransport({
+      ...server,
+      connectionTimeout: PATIENCE_MS,
+      greetingTimeout: PATIENCE_MS,
+      socketTimeout: PATIENCE_MS,
+    });
     try {
       await transport.sendMail({
-        from: this.#from,
-        to: { name: '', address: email },
-        subject,
-        text,
+        from,
+        to: { name: '', address },
+        subject: `Molecule job ${end}: ${fileName}`,
+        text: `The job ${job.id} (${fileName}) has ${end}.\n${reason}Its record, with all files and the log, below the address of the service:\n/api/${job.id}/\n`,
       });
       this.#log.info('mail about the end of a job was sent');
     } catch (error) {
       // Its message may contain the address.
       const { code = 'unknown' } = error as { readonly code?: string };
       this.#log.warn({ code }, 'mail about the end of a job could not be sent');
+    } finally {
+      transport.close();
     }
-  }
-
-  #message(job: Job): { subject: string; text: string } {
-    const { fileName } = this.#jobs.input(job.seq).job as MoleculeJob;
-    const failed = job.state === 'FAILED';
-    const subject = `Molecule job ${failed ? 'failed' : 'finished'}: ${fileName}`;
-    const lines = [
-      `The job ${job.id} (${fileName}) has ${failed ? 'failed' : 'finished'}.`,
-      ...(job.error === null ? [] : [`Reason: ${job.error}`]),
-      'Its record, with all files and the log, below the address of the service:',
-      `/api/${job.id}/`,
-    ];
-    return { subject, text: `${lines.join('\n')}\n` };
   }
 }

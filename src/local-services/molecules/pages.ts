@@ -6,29 +6,20 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { checked } from '../checked.ts';
 import type { MoleculeJob } from '../engines/engine.ts';
-import { html, Html } from '../html.ts';
 import type { Job } from '../job.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
 import { findJob } from './records.ts';
 
 const JOBS_A_PAGE = 100;
-
-const STATES: Readonly<Record<Job['state'], string>> = {
-  enqueued: 'waiting',
-  RUNNING: 'running',
-  FINISHED: 'finished',
-  FAILED: 'failed',
+const STYLE =
+  'body { font: 1rem/1.5 system-ui, sans-serif; color-scheme: light dark; max-width: 60rem; margin: 2rem auto } th, td { text-align: left; padding: .4rem .8rem .4rem 0 } bdi { overflow-wrap: anywhere }';
+const HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'X-Content-Type-Options': 'nosniff',
+  // Views are counted: a cache would hide them.
+  'Cache-Control': 'no-store',
 };
-
-const STYLE = new Html(`
-  :root { color-scheme: light dark; }
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-  table { border-collapse: collapse; width: 100%; }
-  th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #8886; }
-  bdi { overflow-wrap: anywhere; }
-  .number { text-align: right; font-variant-numeric: tabular-nums; }
-`);
 
 /** `before`: jobs older than the one with this number. */
 const query = z.object({
@@ -38,134 +29,97 @@ const query = z.object({
     .optional(),
 });
 
-function page(title: string, body: Html): Html {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <style>
-          ${STYLE}
-        </style>
-      </head>
-      <body>
-        <main>${body}</main>
-      </body>
-    </html> `;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** Titles come from users: isolated, so that control characters for the writing direction do not affect the page. */
-function titleOf(services: Services, job: Job): string {
-  return (services.jobs.input(job.seq).job as MoleculeJob).fileName;
+/** Text of users: isolated, so that control characters for the writing direction do not affect the page. */
+function isolated(text: string): string {
+  return `<bdi>${escaped(text)}</bdi>`;
 }
 
-function listPage(base: string, services: Services, jobs: readonly Job[], before: number): Html {
-  const rows = jobs.map(
-    (job) =>
-      html`<tr>
-        <td>
-          <a href="${base}/jobs/${job.id}/"><bdi>${titleOf(services, job)}</bdi></a>
-        </td>
-        <td>${STATES[job.state]}</td>
-        <td>${moment(services, job)}</td>
-        <td class="number">${job.views}</td>
-      </tr>`,
-  );
-  const last = jobs.at(-1);
-  const older =
-    last !== undefined && jobs.length === JOBS_A_PAGE
-      ? html`<p><a href="${base}/?before=${last.seq}">Older jobs</a></p>`
-      : html``;
-  const none = before === Number.MAX_SAFE_INTEGER ? 'No job is public yet.' : 'No older jobs.';
-  const table = html`<table>
-    <caption>
-      Jobs whose submission asked to be listed, the newest first
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">Title</th>
-        <th scope="col">State</th>
-        <th scope="col">Submitted (UTC)</th>
-        <th scope="col" class="number">Views</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows}
-    </tbody>
-  </table>`;
-  return page(
-    'Public molecule jobs',
-    html`<h1>Public molecule jobs</h1>
-      ${jobs.length === 0 ? html`<p>${none}</p>` : table} ${older}`,
-  );
+/** @param body HTML */
+function answer(reply: FastifyReply, title: string, body: string): string {
+  void reply.type('text/html; charset=utf-8').headers(HEADERS);
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8" /><title>${escaped(title)}</title><style>${STYLE}</style></head>
+<body><main>${body}</main></body>
+</html>
+`;
 }
 
-function moment(services: Services, job: Job): Html {
-  const iso = services.clock.iso(job.queuedAt);
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
+function moleculeOf(services: Services, job: Job): MoleculeJob {
+  return services.jobs.input(job.seq).job as MoleculeJob;
 }
 
-function jobPage(base: string, services: Services, job: Job): Html {
-  const { fileName, chargeMethod, netCharge, atomType } = services.jobs.input(job.seq)
-    .job as MoleculeJob;
-  const rows = [
-    ['State', job.error === null ? STATES[job.state] : `${STATES[job.state]}: ${job.error}`],
-    ['Charge method', chargeMethod],
-    ['Net charge', netCharge === null ? 'automatic' : String(netCharge)],
-    ['Atom type', atomType],
-    ['Views', String(job.views)],
-  ].map(
-    ([name = '', value = '']) =>
-      html`<tr>
-        <th scope="row">${name}</th>
-        <td><bdi>${value}</bdi></td>
-      </tr>`,
-  );
-  return page(
-    `${fileName} - molecule job`,
-    html`<h1><bdi>${fileName}</bdi></h1>
-      <table>
-        <tbody>
-          ${rows}
-          <tr>
-            <th scope="row">Submitted (UTC)</th>
-            <td>${moment(services, job)}</td>
-          </tr>
-        </tbody>
-      </table>
-      <p><a href="${base}/api/${job.id}/">The record with its files, as JSON</a></p>
-      <p><a href="${base}/">All public jobs</a></p>`,
-  );
+function stateOf({ state, error }: Job): string {
+  const words = state === 'enqueued' ? 'waiting' : state.toLowerCase();
+  return error === null ? words : `${words}: ${error}`;
 }
 
-function answer(reply: FastifyReply, { text }: Html): string {
-  void reply.type('text/html; charset=utf-8').headers({
-    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
-    'X-Content-Type-Options': 'nosniff',
-    // Views are counted: a cache would hide them.
-    'Cache-Control': 'no-store',
-  });
-  return text;
+function submitted(services: Services, job: Job): string {
+  return services.clock.iso(job.queuedAt).slice(0, 16).replace('T', ' ');
 }
 
 export function pageRoutes(app: FastifyInstance, base: string, services: Services): void {
   app.get(`${base}/`, (request, reply) => {
-    const { before: text } = checked(query, request.query);
-    const before = text === undefined ? Number.MAX_SAFE_INTEGER : Number(text);
-    const jobs = services.jobs.published('molecules', before, JOBS_A_PAGE);
-    return answer(reply, listPage(base, services, jobs, before));
+    const { before = String(Number.MAX_SAFE_INTEGER) } = checked(query, request.query);
+    const jobs = services.jobs.published('molecules', Number(before), JOBS_A_PAGE);
+    const rows = jobs.map((job) => {
+      const title = isolated(moleculeOf(services, job).fileName);
+      const state = job.state === 'FAILED' ? 'failed' : stateOf(job);
+      return `<tr><td><a href="${base}/jobs/${job.id}/">${title}</a></td><td>${state}</td><td>${submitted(services, job)}</td><td class="number">${String(job.views)}</td></tr>`;
+    });
+    const last = jobs.length === JOBS_A_PAGE ? jobs.at(-1) : undefined;
+    const older =
+      last === undefined
+        ? ''
+        : `<p><a href="${base}/?before=${String(last.seq)}">Older jobs</a></p>`;
+    const head = ['Title', 'State', 'Submitted (UTC)', 'Views'].map((name) => `<th>${name}</th>`);
+    return answer(
+      reply,
+      'Public molecule jobs',
+      `<h1>Public molecule jobs</h1>
+<table>
+<caption>Jobs whose submission asked to be listed, the newest first</caption>
+<tr>${head.join('')}</tr>
+${rows.join('\n')}
+</table>
+${rows.length === 0 ? '<p>No job is listed here.</p>' : older}`,
+    );
   });
   app.get<{ Params: { id: string } }>(`${base}/jobs/:id/`, (request, reply) => {
     const job = findJob(services, request.params.id);
     if (!job.public) throw new Refusal(404, 'Request not found');
     services.jobs.countView(job.seq);
+    const { fileName, chargeMethod, netCharge, atomType } = moleculeOf(services, job);
+    const facts = {
+      State: stateOf(job),
+      'Charge method': chargeMethod,
+      'Net charge': netCharge === null ? 'automatic' : String(netCharge),
+      'Atom type': atomType,
+      Views: String(job.views + 1),
+      'Submitted (UTC)': submitted(services, job),
+    };
+    const rows = Object.entries(facts).map(
+      ([name, value]) => `<tr><th scope="row">${name}</th><td>${isolated(value)}</td></tr>`,
+    );
     return answer(
       reply,
-      jobPage(base, services, {
-        ...job,
-        views: job.views + 1,
-      }),
+      `${fileName} - molecule job`,
+      `<h1>${isolated(fileName)}</h1>
+<table>${rows.join('\n')}</table>
+<p><a href="${base}/api/${job.id}/">The record with its files, as JSON</a></p>
+<p><a href="${base}/">All public jobs</a></p>`,
     );
   });
 }

@@ -3,34 +3,26 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Job } from '../job.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
-import type { FinishedRecord, RequestRecord } from './schemas.ts';
 
 /** 2.3, and `result_request` of 2.4. */
-function requestRecord(job: Job, services: Services): RequestRecord {
-  const record = { id: job.seq, hash_id: job.id, public: job.public };
-  switch (job.state) {
+function requestRecord(job: Job, services: Services) {
+  const { seq: id, id: hash_id, public: isPublic, state, error } = job;
+  const record = { id, hash_id, public: isPublic };
+  const location = `/api/${hash_id}/`;
+  switch (state) {
     case 'FINISHED':
-      return {
-        ...record,
-        request_text: 'Your request has been processed.',
-        location: `/api/${job.id}/`,
-        status: 200,
-      };
+      return { ...record, location, status: 200, request_text: 'Your request has been processed.' };
     case 'FAILED':
       return {
         ...record,
-        request_text: `Your request has failed: ${job.error ?? ''}`,
-        location: `/api/${job.id}/`,
+        location,
         status: 422,
+        request_text: `Your request has failed: ${error ?? ''}`,
       };
     default: {
       const pending = String(services.jobs.pending('molecules'));
-      return {
-        ...record,
-        request_text: `Your request is being processed. Processes still pending: ${pending}.`,
-        location: 'not_available',
-        status: 202,
-      };
+      const request_text = `Your request is being processed. Processes still pending: ${pending}.`;
+      return { ...record, location: 'not_available', status: 202, request_text };
     }
   }
 }
@@ -45,7 +37,7 @@ const HIDDEN_TOKEN = '*'.repeat(10);
  */
 function finishedRecord(job: Job, services: Services): Buffer {
   const { jobs, clock } = services;
-  const head: Omit<FinishedRecord, 'results'> = {
+  const head = {
     id: job.seq,
     creation_date: clock.iso(job.queuedAt),
     token: job.public ? HIDDEN_TOKEN : (jobs.details(job.seq)['token'] ?? ''),
@@ -69,10 +61,7 @@ export function findJob(services: Services, id: string): Job {
 }
 
 export function recordRoutes(app: FastifyInstance, base: string, services: Services): void {
-  const handler = (
-    request: FastifyRequest<{ Params: { id: string } }>,
-    reply: FastifyReply,
-  ): Buffer | RequestRecord => {
+  const handler = (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => {
     const job = findJob(services, request.params.id);
     if (job.state === 'FINISHED' || job.state === 'FAILED') {
       void reply.type('application/json; charset=utf-8');

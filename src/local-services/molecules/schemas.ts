@@ -1,4 +1,4 @@
-/** Requests and responses of the molecule service (its contract, 2): the checks, and the types. */
+/** Requests to the molecule service (its contract, 2): the checks. */
 import { z } from 'zod';
 import { ATOM_TYPES, CHARGE_METHODS } from '../../domain/item.ts';
 import { characters } from '../checked.ts';
@@ -56,35 +56,3 @@ const ONE_INPUT = 'Give exactly one of smiles and inputFile; the other one is nu
 
 /** Either a SMILES or a coordinate file (2.1, rules 1 and 2); null, not absence, marks the other one. */
 export const submissionSchema = fields.refine(isOneInput, ONE_INPUT);
-/** 2.2 */
-export interface Acknowledgement {
-  readonly Location: string;
-  readonly hash_id: string;
-  readonly message: string;
-}
-
-/** 2.3, and `result_request` of 2.4 */
-export interface RequestRecord {
-  readonly id: number;
-  readonly request_text: string;
-  /** `not_available` while the job is unfinished. */
-  readonly location: string;
-  /** 202 unfinished, 200 done, 422 failed. */
-  readonly status: number;
-  readonly hash_id: string;
-  readonly public: boolean;
-}
-
-/** 2.4. The 19 files of 2.5 are texts; a failed job has none of them. */
-export interface FinishedRecord {
-  readonly id: number;
-  readonly creation_date: string;
-  /** Of a public job ten asterisks. */
-  readonly token: string;
-  readonly hash_id: string;
-  readonly log: string;
-  /** Looks at the job on the public page. */
-  readonly views: number;
-  readonly result_request: RequestRecord;
-  readonly results: readonly Readonly<Record<string, string>>[];
-}

@@ -1,10 +1,10 @@
 /** Submitting a molecule (contract of the molecule service, 2.1, 2.2, 4.1, 4.2). */
 import type { FastifyInstance } from 'fastify';
-import type { CheckedSubmission, Draft } from '../admission.ts';
+import { newDraft, note, type CheckedSubmission, type Draft } from '../admission.ts';
 import { checked } from '../checked.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
-import { submissionSchema, type Acknowledgement } from './schemas.ts';
+import { submissionSchema } from './schemas.ts';
 
 const ATOM_LIMIT = 200;
 
@@ -49,28 +49,14 @@ function readSubmission(received: unknown, draft: Draft): CheckedSubmission {
   };
 }
 
-/** For the journal, which also has refused submissions. */
-function note(received: unknown, draft: Draft): void {
-  if (typeof received !== 'object' || received === null) return;
-  const { token, file_name: fileName } = received as Readonly<Record<string, unknown>>;
-  if (typeof token === 'string') draft.token = token;
-  if (typeof fileName === 'string') draft.jobName = fileName;
-}
-
 export function submitRoute(app: FastifyInstance, base: string, services: Services): void {
   const config = {
     service: 'molecules',
     endpoint: 'submit',
     requestType: 'molecule',
   } as const;
-  app.post(`${base}/api`, { config }, async (request, reply): Promise<Acknowledgement> => {
-    const draft: Draft = {
-      service: 'molecules',
-      requestType: 'molecule',
-      address: request.ip,
-      token: null,
-      jobName: null,
-    };
+  app.post(`${base}/api`, { config }, async (request, reply) => {
+    const draft = newDraft(request);
     const accepted = await services.admission.receive(draft, () =>
       readSubmission(request.body, draft),
     );

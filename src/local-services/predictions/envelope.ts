@@ -1,10 +1,9 @@
 /** The status envelope (contract 2.3). Pure, except for the clock. */
 import type { Clock } from '../clock.ts';
 import type { Job } from '../job.ts';
-import type { StatusEnvelope, Timing } from './answers.ts';
 
 /** @param base URL of the interface, as seen by the client */
-export function statusEnvelope(job: Job, base: string, clock: Clock): StatusEnvelope {
+export function statusEnvelope(job: Job, base: string, clock: Clock) {
   return {
     request_id: job.id,
     status: job.state,
@@ -22,7 +21,7 @@ export function statusEnvelope(job: Job, base: string, clock: Clock): StatusEnve
 }
 
 /** `HH:MM:SS`; hours may have more than two digits. */
-export function clockString(seconds: number): string {
+function clockString(seconds: number): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
@@ -32,7 +31,7 @@ function secondsBetween(from: number, to: number): number {
 }
 
 /** The timing block (2.4). Wall and left are computed from the rounded parts, so that the block is consistent. */
-export function timingBlock(job: Job, now: number, clock: Clock): Timing {
+function timingBlock(job: Job, now: number, clock: Clock) {
   const end = job.finishedAt ?? now;
   const wait = secondsBetween(job.queuedAt, job.startedAt ?? end);
   const elapsed = job.startedAt === null ? 0 : secondsBetween(job.startedAt, end);

@@ -1,6 +1,6 @@
 /** The three submit endpoints of the prediction service (contract 4.1 to 4.3, and 9 for the earlier variant). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { CheckedSubmission, Draft } from '../admission.ts';
+import { newDraft, note, type CheckedSubmission, type Draft } from '../admission.ts';
 import { parseFasta, withHeader } from '../fasta.ts';
 import type { RequestType } from '../job.ts';
 import type { Variant } from '../options.ts';
@@ -94,7 +94,7 @@ export function submitRoutes(app: FastifyInstance, base: string, services: Servi
     const { path, requestType, bodies } = kind;
     const config = { service: 'predictions', endpoint: 'submit', requestType } as const;
     app.post(`${base}/submit/${path}/`, { config }, async (request, reply) => {
-      const draft: Draft = newDraft(request, requestType);
+      const draft = newDraft(request);
       const accepted = await services.admission.receive(draft, async () => {
         const form = await readForm(request, bodies, draft);
         const input = kind.read(form, variant);
@@ -110,10 +110,6 @@ export function submitRoutes(app: FastifyInstance, base: string, services: Servi
       };
     });
   }
-}
-
-function newDraft(request: FastifyRequest, requestType: RequestType): Draft {
-  return { service: 'predictions', requestType, address: request.ip, token: null, jobName: null };
 }
 
 /** The body of a submission, JSON or multipart (contract 4). */
@@ -143,13 +139,6 @@ async function readForm(request: FastifyRequest, bodies: Bodies, draft: Draft): 
       bodies.input.map((name) => optionalText(fields, name)).find((text) => text !== null) ?? '',
     fields,
   };
-}
-
-function note(received: unknown, draft: Draft): void {
-  if (typeof received !== 'object' || received === null) return;
-  const { token, job_name: jobName } = received as Readonly<Record<string, unknown>>;
-  if (typeof token === 'string' && token !== '') draft.token = token;
-  if (typeof jobName === 'string' && jobName !== '') draft.jobName = jobName;
 }
 
 /** A text field; null if it was left out, null or empty. */
