@@ -176,7 +176,7 @@ export interface FiredFault {
 
 export class Faults {
   #armed: Armed[] = [];
-  readonly fired: FiredFault[] = [];
+  readonly #fired: FiredFault[] = [];
   /** Called after every change of the rules: the listener's faults apply without a request. */
   onChange: () => void = () => undefined;
 
@@ -201,6 +201,11 @@ export class Faults {
       ...rule,
       left: Number.isFinite(left) ? left : null,
     }));
+  }
+
+  /** Every request that met a fault, in order. */
+  fired(): readonly FiredFault[] {
+    return this.#fired;
   }
 
   get active(): boolean {
@@ -228,7 +233,7 @@ export class Faults {
       if ((rule.service ?? service) !== service || !strikes(rule, endpoint)) continue;
       if (armed.random() >= (rule.probability ?? 1)) continue;
       armed.left -= 1;
-      this.fired.push({ at: Date.now(), name: rule.name, service });
+      this.#fired.push({ at: Date.now(), name: rule.name, service });
       yield rule;
     }
     return undefined;

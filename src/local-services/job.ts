@@ -1,7 +1,6 @@
 /** The data of a job. */
 import type { ServiceName } from '../domain/item.ts';
 import type { EngineJob } from './engines/engine.ts';
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 
 export type JobState = 'enqueued' | 'RUNNING' | 'FINISHED' | 'FAILED';
 
@@ -69,71 +68,4 @@ export interface LogEntry {
   readonly state: string | null;
   readonly progress: number | null;
   readonly message: string | null;
-}
-
-/** The processing log of the jobs: every state and every message of the engine, with its time. */
-export class JobTimeline {
-  readonly #sql: Statements;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
-  entries(seq: number): LogEntry[] {
-    const sql =
-      'SELECT kind, at, state, progress, message FROM entries WHERE seq = :seq ORDER BY n';
-    return this.#sql.all(sql, { seq }) as unknown as LogEntry[];
-  }
-
-  enter(seq: number, entry: LogEntry): void {
-    this.#sql.run(
-      `INSERT INTO entries (seq, kind, at, state, progress, message)
-       VALUES (:seq, :kind, :at, :state, :progress, :message)`,
-      { seq, ...entry },
-    );
-  }
-
-  enterState(seq: number, at: number, state: JobState, message: string | null): void {
-    this.enter(seq, { kind: 'state', at, state, progress: null, message });
-  }
-}
-
-/** SQL statements, each prepared at its first use. */
-export type Row = Record<string, SQLOutputValue>;
-type Values = Record<string, SQLInputValue>;
-
-export class Statements {
-  readonly #database: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
-
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#prepared.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#prepared.set(sql, statement);
-    }
-    return statement;
-  }
-
-  get(sql: string, values: Values): Row | undefined {
-    return this.#prepare(sql).get(values);
-  }
-
-  all(sql: string, values: Values): Row[] {
-    return this.#prepare(sql).all(values);
-  }
-
-  /** The number of rows changed. */
-  run(sql: string, values: Values): number {
-    return Number(this.#prepare(sql).run(values).changes);
-  }
-
-  /** The row id of the row inserted. */
-  insert(sql: string, values: Values): number {
-    return Number(this.#prepare(sql).run(values).lastInsertRowid);
-  }
 }

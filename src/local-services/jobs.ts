@@ -2,19 +2,10 @@
  * The jobs of both services in SQLite: every state change is written before it is reported, so that a restart finds
  * each job in its last state. Statements are prepared once; each uses an index.
  */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
 import type { EngineJob, Output, OutputName } from './engines/engine.ts';
-import {
-  type Job,
-  type JobInput,
-  type JobState,
-  type NewJob,
-  type RequestType,
-  JobTimeline,
-  Statements,
-  type Row,
-} from './job.ts';
+import type { Job, JobInput, JobState, LogEntry, NewJob, RequestType } from './job.ts';
 import { inTransaction } from './schema.ts';
 
 const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, owner, job_name AS jobName, state,
@@ -25,21 +16,58 @@ const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, o
 /** Rows of a long list: they take some milliseconds. */
 const READ_AT_ONCE = 200;
 
+type Row = Record<string, SQLOutputValue>;
+type Values = Record<string, SQLInputValue>;
+
+/** SQL statements, each prepared at its first use. */
+class Statements {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  get(sql: string, values: Values): Row | undefined {
+    return this.#prepare(sql).get(values);
+  }
+
+  all(sql: string, values: Values): Row[] {
+    return this.#prepare(sql).all(values);
+  }
+
+  /** The number of rows changed. */
+  run(sql: string, values: Values): number {
+    return Number(this.#prepare(sql).run(values).changes);
+  }
+
+  /** The row id of the row inserted. */
+  insert(sql: string, values: Values): number {
+    return Number(this.#prepare(sql).run(values).lastInsertRowid);
+  }
+}
+
 // The table is STRICT and only this file writes it, so a row has the form of its columns.
 const asJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['public'] === 1 });
 
 export class JobStore {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
-  /** The processing log of each job. */
-  readonly timeline: JobTimeline;
   /** Unfinished jobs by service: counted once, then updated, because every status response contains it. */
   readonly #pending: Record<ServiceName, number>;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#sql = new Statements(database);
-    this.timeline = new JobTimeline(this.#sql);
     const pending = (service: ServiceName): number =>
       Number(
         this.#sql.get(
@@ -161,6 +189,25 @@ export class JobStore {
     };
   }
 
+  /** The processing log of a job: every state and every message of the engine, with its time. */
+  entries(seq: number): LogEntry[] {
+    const sql =
+      'SELECT kind, at, state, progress, message FROM entries WHERE seq = :seq ORDER BY n';
+    return this.#sql.all(sql, { seq }) as unknown as LogEntry[];
+  }
+
+  #enter(seq: number, entry: LogEntry): void {
+    this.#sql.run(
+      `INSERT INTO entries (seq, kind, at, state, progress, message)
+       VALUES (:seq, :kind, :at, :state, :progress, :message)`,
+      { seq, ...entry },
+    );
+  }
+
+  #enterState(seq: number, at: number, state: JobState, message: string | null): void {
+    this.#enter(seq, { kind: 'state', at, state, progress: null, message });
+  }
+
   /** What the engine printed. */
   engineLog(seq: number): string {
     return String(this.#sql.get('SELECT text FROM logs WHERE seq = :seq', { seq })?.['text'] ?? '');
@@ -181,7 +228,7 @@ export class JobStore {
       );
       if (row === undefined) return undefined;
       const job = asJob(row);
-      this.timeline.enterState(job.seq, at, 'RUNNING', by);
+      this.#enterState(job.seq, at, 'RUNNING', by);
       return job;
     });
   }
@@ -194,7 +241,7 @@ export class JobStore {
         { seq, at, progress, text },
       );
       if (changed === 1)
-        this.timeline.enter(seq, { kind: 'message', at, state: null, progress, message: text });
+        this.#enter(seq, { kind: 'message', at, state: null, progress, message: text });
     });
   }
 
@@ -211,65 +258,47 @@ export class JobStore {
     return this.#sql.get(sql, { seq, since }) !== undefined;
   }
 
-  finish(job: Job, at: number, outputs: readonly Output[], log: string): void {
-    this.#end(
-      job,
-      at,
-      { state: 'FINISHED', progress: 100, text: 'finished', error: null, log },
-      () => {
-        for (const { name, contentType, body } of outputs) {
-          this.#sql.run(
-            'INSERT INTO outputs (seq, name, content_type, body) VALUES (:seq, :name, :contentType, :body)',
-            {
-              seq: job.seq,
-              name,
-              contentType,
-              body,
-            },
-          );
-        }
-      },
-    );
+  finish({ seq, service }: Job, at: number, outputs: readonly Output[], log: string): void {
+    const end = { state: 'FINISHED', progress: 100, text: 'finished', error: null } as const;
+    this.#end(seq, service, { ...end, at, log, outputs });
   }
 
-  fail(job: Job, at: number, error: string, log: string): void {
-    this.#end(
-      job,
-      at,
-      { state: 'FAILED', progress: null, text: 'failed', error, log },
-      () => undefined,
-    );
+  fail({ seq, service }: Job, at: number, error: string, log: string): void {
+    const end = { state: 'FAILED', progress: null, text: 'failed', error } as const;
+    this.#end(seq, service, { ...end, at, log, outputs: [] });
   }
 
   #end(
-    job: Job,
-    at: number,
+    seq: number,
+    service: ServiceName,
     end: {
-      state: JobState;
-      progress: number | null;
-      text: string;
-      error: string | null;
-      log: string;
+      readonly state: JobState;
+      readonly progress: number | null;
+      readonly text: string;
+      readonly error: string | null;
+      readonly at: number;
+      readonly log: string;
+      readonly outputs: readonly Output[];
     },
-    store: () => void,
   ): void {
+    const { log, outputs, ...columns } = end;
     inTransaction(this.#database, () => {
-      const { log, ...columns } = end;
       const changed = this.#sql.run(
         `UPDATE jobs SET state = :state, progress = COALESCE(:progress, progress), status_message = :text,
            error = :error, finished_at = :at, updated_at = :at
          WHERE seq = :seq AND state = 'RUNNING'`,
-        { seq: job.seq, at, ...columns },
+        { seq, ...columns },
       );
       // A job that failed for missing heartbeats, or was lost, keeps that state if its engine returns a result later.
       if (changed === 0) return;
-      this.#sql.run('INSERT OR REPLACE INTO logs (seq, text) VALUES (:seq, :log)', {
-        seq: job.seq,
-        log,
-      });
-      store();
-      this.timeline.enterState(job.seq, at, end.state, end.error);
-      this.#pending[job.service] -= 1;
+      this.#sql.run('INSERT OR REPLACE INTO logs (seq, text) VALUES (:seq, :log)', { seq, log });
+      const insert =
+        'INSERT INTO outputs (seq, name, content_type, body) VALUES (:seq, :name, :contentType, :body)';
+      for (const { name, contentType, body } of outputs) {
+        this.#sql.run(insert, { seq, name, contentType, body });
+      }
+      this.#enterState(seq, end.at, end.state, end.error);
+      this.#pending[service] -= 1;
     });
   }
 
@@ -283,7 +312,7 @@ export class JobStore {
         { at },
       );
       for (const row of rows) {
-        this.timeline.enterState(
+        this.#enterState(
           Number(row['seq']),
           at,
           'enqueued',

@@ -67,28 +67,14 @@ export interface LocalServicesOptions {
   readonly log?: boolean | FastifyBaseLogger;
 }
 
+type Converted = 'jobMs' | 'timeLimitSeconds' | 'heartbeatSilenceSeconds' | 'smtp' | 'mailFrom';
+
 /** The options with every default filled in. */
-export interface Settings {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly engine: EngineChoice;
-  readonly limit: number;
-  readonly moleculeLimit: number;
-  readonly windowMs: number;
-  readonly addressLimit: number;
+export interface Settings extends Required<Omit<LocalServicesOptions, Converted>> {
   readonly jobMs: (input: EngineJob) => number;
-  readonly concurrency: number;
-  readonly maxQueued: number;
-  readonly bodyLimit: number;
   readonly timeLimitMs: number;
   readonly heartbeatSilenceMs: number;
-  readonly retryAfterSeconds: number;
-  readonly variant: Variant;
-  readonly faults: readonly FaultRule[];
-  readonly allowFaultControl: boolean;
   readonly mail: MailSettings | null;
-  readonly log: boolean | FastifyBaseLogger;
 }
 
 function refuse(name: string, value: unknown, expected: string): never {

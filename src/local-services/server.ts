@@ -11,16 +11,15 @@ import { Admission } from './admission.ts';
 import { buildApp } from './app.ts';
 import { Clock } from './clock.ts';
 import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
-import { engineStatement } from './engines/statement.ts';
-import { Faults, type FaultRule, type FiredFault } from './faults.ts';
+import { engineStatement } from './engines/engine.ts';
+import { Faults } from './faults.ts';
 import { JobStore } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
 import { Mail } from './molecules/mail.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
 import { openDatabase } from './schema.ts';
 import { MOLECULES, type Services } from './services.ts';
-import { Slots } from './slots.ts';
-import { Worker } from './worker.ts';
+import { Slots, Worker } from './worker.ts';
 import type { Server } from 'node:http';
 
 /** Limit for requests in progress when the server closes, in ms. */
@@ -33,13 +32,7 @@ export interface LocalServices {
   readonly moleculesUrl: string;
   /** The engine of each service, as in its jobs' logs: `engine: real, ACPYPE 2023.10.27`. */
   readonly engines: Readonly<Record<ServiceName, string>>;
-  readonly faults: {
-    set(rules: readonly FaultRule[]): void;
-    add(rule: FaultRule): void;
-    clear(): void;
-    /** Every request that met a fault, in order. */
-    fired(): readonly FiredFault[];
-  };
+  readonly faults: Pick<Faults, 'set' | 'add' | 'clear' | 'fired'>;
   /** Every submission since the database was created, in order; also after `close`. */
   journal(): JournalEntry[];
   /** Stops cleanly: finishes responses in progress, aborts jobs (they run again at the next start), closes. */
@@ -118,18 +111,7 @@ function running(url: string, parts: Parts): LocalServices {
       molecules: engineStatement(parts.engines.molecules),
       predictions: engineStatement(parts.engines.predictions),
     },
-    faults: {
-      set: (rules) => {
-        faults.set(rules);
-      },
-      add: (rule) => {
-        faults.add(rule);
-      },
-      clear: () => {
-        faults.clear();
-      },
-      fired: () => faults.fired,
-    },
+    faults,
     journal: () => last ?? journal.entries(),
     close: () => (closing ??= close()),
   };

@@ -5,12 +5,16 @@
  */
 import type { Clock } from './clock.ts';
 import type { ServiceName } from '../domain/item.ts';
-import type { Engine, EngineContext, EngineJob, EngineOutcome } from './engines/engine.ts';
-import { engineStatement } from './engines/statement.ts';
+import {
+  engineStatement,
+  type Engine,
+  type EngineContext,
+  type EngineJob,
+  type EngineOutcome,
+} from './engines/engine.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
-import type { Slots } from './slots.ts';
 
 /** Why a run was aborted. */
 type Break = 'time-limit' | 'silent' | 'stopping';
@@ -168,5 +172,39 @@ export class Worker {
       }
     })();
     return { ok: false, message, log: message };
+  }
+}
+
+/**
+ * Limits the number of running jobs. The workers of the two services have one set of slots each, or share one if the
+ * engines really compute: then there are as many slots as cores, and freed ones alternate between the services.
+ */
+export class Slots {
+  /** 0 = unlimited. */
+  readonly #limit: number;
+  #taken = 0;
+  /** Callers that found no free slot, in order. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Takes a slot. If none is free, `again` is called when one may be: the caller then tries again. */
+  take(again: () => void): boolean {
+    if (this.#limit !== 0 && this.#taken >= this.#limit) {
+      this.#waiting.add(again);
+      return false;
+    }
+    this.#taken += 1;
+    return true;
+  }
+
+  free(): void {
+    this.#taken -= 1;
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    this.#waiting.delete(next);
+    next();
   }
 }

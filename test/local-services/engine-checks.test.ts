@@ -5,8 +5,8 @@ import {
   acpypeArguments,
   inputFileName,
   moleculeName,
+  type FileSet,
 } from '../../src/local-services/engines/real/acpype/command.ts';
-import type { FileSet } from '../../src/local-services/engines/real/acpype/file-set.ts';
 import {
   mol2Atoms,
   objectionTo as moleculeObjection,

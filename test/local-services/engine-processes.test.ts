@@ -4,8 +4,11 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BoundedText } from '../../src/local-services/engines/real/bounded-text.ts';
-import { runProgram, type Running } from '../../src/local-services/engines/real/process.ts';
+import {
+  BoundedText,
+  runProgram,
+  type Running,
+} from '../../src/local-services/engines/real/process.ts';
 import { fakeB2bTools, RUNNERS, type Job, type Runner } from './engine-runners.ts';
 
 const folder = fakeB2bTools();

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { WarmB2bTools } from '../../src/local-services/engines/real/b2btools/warm.ts';
+import { WarmB2bTools } from '../../src/local-services/engines/real/b2btools/fork-server.ts';
 import {
   runProgram,
   type Ended,

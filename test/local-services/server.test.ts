@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { settingsOf, type LocalServicesOptions } from '../../src/local-services/options.ts';
-import { Slots } from '../../src/local-services/slots.ts';
+import { Slots } from '../../src/local-services/worker.ts';
 import {
   acceptedBy,
   ALIGNMENT,

@@ -3,7 +3,7 @@
  * recordings is built and searched with it.
  */
 import { createHash } from 'node:crypto';
-import { PREDICTORS } from '../../domain/item.ts';
+import { PREDICTORS, type Predictor } from '../../domain/item.ts';
 import { parseFasta, resultIds } from '../fasta.ts';
 import type { EngineJob } from './engine.ts';
 
@@ -23,9 +23,22 @@ function normalised(text: string): string {
     .trimEnd();
 }
 
-/** Predictors in the contract's order, without repeats, joined by `+`; b2bTools always runs dynamine. */
-function predictorSet(predictors: readonly string[]): string {
-  return PREDICTORS.filter((name) => name === 'dynamine' || predictors.includes(name)).join('+');
+/** Predictors in the contract's order, without repeats; b2bTools always runs dynamine. */
+function predictorSet(predictors: readonly string[]): Predictor[] {
+  return PREDICTORS.filter((name) => name === 'dynamine' || predictors.includes(name));
+}
+
+/** The keys that each predictor adds to a protein of a result, with one value per residue. */
+const KEYS: Readonly<Record<Predictor, readonly string[]>> = {
+  dynamine: ['backbone', 'sidechain', 'ppII', 'coil', 'sheet', 'helix'],
+  efoldmine: ['earlyFolding'],
+  disomine: ['disoMine'],
+  agmata: ['agmata'],
+  psper: ['complexity', 'arg', 'tyr', 'RRM', 'disorder'],
+};
+
+export function predictorKeys(predictors: readonly string[]): string[] {
+  return predictorSet(predictors).flatMap((name) => KEYS[name]);
 }
 
 function inputText(job: EngineJob): string {
@@ -54,7 +67,7 @@ function optionsText(job: EngineJob): string {
     case 'molecule':
       return `${job.chargeMethod}/${job.netCharge === null ? 'auto' : String(job.netCharge)}/${job.atomType}`;
     case 'sequence':
-      return predictorSet(job.predictors);
+      return predictorSet(job.predictors).join('+');
     case 'alignment':
       return 'msa';
     case 'shifts':

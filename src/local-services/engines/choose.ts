@@ -2,7 +2,13 @@
 import { codedError } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import type { Settings } from '../options.ts';
-import type { Engine, EngineContext, EngineJob, EngineOutcome } from './engine.ts';
+import {
+  CONTENT_TYPES,
+  type Engine,
+  type EngineContext,
+  type EngineJob,
+  type EngineOutcome,
+} from './engine.ts';
 import { RecordedEngine } from './recorded.ts';
 import { installedEngine, type RealEngineName, type Installed } from './real/installed.ts';
 import { SyntheticEngine } from './synthetic.ts';
@@ -12,7 +18,7 @@ import { sharedLibrary } from './real/shared-library.ts';
 import { sweepFolders } from './real/work-folder.ts';
 import { objectionTo as predictionObjection, whyUnfit } from './real/b2btools/objections.ts';
 import { runB2bTools } from './real/b2btools/run.ts';
-import { WarmB2bTools } from './real/b2btools/warm.ts';
+import { WarmB2bTools } from './real/b2btools/fork-server.ts';
 
 export type Engines = Readonly<Record<ServiceName, Engine>>;
 
@@ -44,12 +50,8 @@ export function chooseEngines(settings: Settings): Engines {
 function realEngine(service: ServiceName): Engine | null {
   const installed = installedEngine(PROGRAMS[service]);
   if (installed === null) return null;
-  switch (service) {
-    case 'molecules':
-      return new RealMolecules(installed);
-    case 'predictions':
-      return new RealPredictions(installed);
-  }
+  void sweepFolders();
+  return service === 'molecules' ? realMolecules(installed) : realPredictions(installed);
 }
 
 function missing(service: ServiceName): never {
@@ -62,80 +64,76 @@ export async function closeEngines(engines: Iterable<Engine>): Promise<void> {
   await Promise.all([...engines].map(async (engine) => engine.close?.()));
 }
 
-const NETCDF = 'libnetcdf.so.19';
-
-/** The real engine of the molecule service: ACPYPE, with the checks that it lacks. */
-class RealMolecules implements Engine {
+/** A real program, with the checks that it lacks. */
+class RealEngine implements Engine {
   readonly name = 'real';
   readonly version: string;
-  readonly #installed: Installed;
-  readonly #netcdf: string;
+  readonly #run: Engine['run'];
+  readonly #stop: () => Promise<void>;
   readonly #running = new Set<Promise<unknown>>();
 
-  /** Throws `LOCAL_SERVICES_ENGINE` if the system lacks a library. */
-  constructor(installed: Installed) {
-    const netcdf = sharedLibrary(NETCDF);
-    if (netcdf === null) {
-      throw codedError('LOCAL_SERVICES_ENGINE', { case: 'library', library: NETCDF });
-    }
-    this.#installed = installed;
-    this.#netcdf = netcdf;
-    const babel = installed.packages['openbabel-wheel'] ?? 'unknown';
-    this.version = `ACPYPE ${installed.version}, Open Babel ${babel}`;
-    void sweepFolders();
+  constructor(version: string, run: Engine['run'], stop = () => Promise.resolve()) {
+    this.version = version;
+    this.#run = run;
+    this.#stop = stop;
   }
 
-  async run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
-    if (job.kind !== 'molecule') throw new Error(`ACPYPE was given a job of kind ${job.kind}.`);
-    const run = runAcpype(this.#installed, this.#netcdf, job, context);
+  run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
+    const run = this.#run(job, context);
     const settled = run.catch(() => undefined).finally(() => this.#running.delete(settled));
     this.#running.add(settled);
-    const outcome = await run;
-    if (!outcome.ok) return outcome;
-    const objection = moleculeObjection(job, outcome.files);
-    if (objection !== null) {
-      return { ok: false, message: objection, log: `${outcome.log}SERVICE: ${objection}\n` };
-    }
-    const body = Buffer.from(JSON.stringify(outcome.files));
-    const output = { name: 'result', contentType: 'application/json', body } as const;
-    return { ok: true, log: outcome.log, outputs: [output] };
+    return run;
   }
 
   async close(): Promise<void> {
+    await this.#stop();
     await Promise.all(this.#running);
   }
 }
 
-/** The real engine of the prediction service: b2bTools with ShiftCrypt, and the checks that they lack. */
-class RealPredictions implements Engine {
-  readonly name = 'real';
-  readonly version: string;
-  readonly #b2bTools: WarmB2bTools;
-  readonly #running = new Set<Promise<unknown>>();
+/** A success of the program to which the service objects. */
+function objected(message: string, log: string): EngineOutcome {
+  return { ok: false, message, log: `${log}SERVICE: ${message}\n` };
+}
 
-  constructor(installed: Installed) {
-    this.version = `b2bTools ${installed.version}`;
-    this.#b2bTools = new WarmB2bTools(installed);
-    void sweepFolders();
+const NETCDF = 'libnetcdf.so.19';
+
+/** ACPYPE. Throws `LOCAL_SERVICES_ENGINE` if the system lacks a library. */
+function realMolecules(installed: Installed): Engine {
+  const netcdf = sharedLibrary(NETCDF);
+  if (netcdf === null) {
+    throw codedError('LOCAL_SERVICES_ENGINE', { case: 'library', library: NETCDF });
   }
+  const babel = installed.packages['openbabel-wheel'] ?? 'unknown';
+  const version = `ACPYPE ${installed.version}, Open Babel ${babel}`;
+  return new RealEngine(version, async (job, context) => {
+    if (job.kind !== 'molecule') throw new Error(`ACPYPE was given a job of kind ${job.kind}.`);
+    const outcome = await runAcpype(installed, netcdf, job, context);
+    if (!outcome.ok) return outcome;
+    const { files, log } = outcome;
+    const objection = moleculeObjection(job, files);
+    if (objection !== null) return objected(objection, log);
+    const body = Buffer.from(JSON.stringify(files));
+    return {
+      ok: true,
+      log,
+      outputs: [{ name: 'result', contentType: CONTENT_TYPES.result, body }],
+    };
+  });
+}
 
-  async run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
+/** b2bTools with ShiftCrypt. */
+function realPredictions(installed: Installed): Engine {
+  const b2bTools = new WarmB2bTools(installed);
+  const run: Engine['run'] = async (job, context) => {
     if (job.kind === 'molecule') throw new Error('b2bTools was given a molecule.');
     const unfit = whyUnfit(job);
     if (unfit !== null) return { ok: false, message: unfit, log: unfit };
-    const run = runB2bTools(this.#b2bTools, job, context);
-    const settled = run.catch(() => undefined).finally(() => this.#running.delete(settled));
-    this.#running.add(settled);
-    const outcome = await run;
+    const outcome = await runB2bTools(b2bTools, job, context);
     if (!outcome.ok) return outcome;
     const result = outcome.outputs.find(({ name }) => name === 'result');
     const objection = predictionObjection(job, Buffer.from(result?.body ?? []).toString());
-    if (objection === null) return outcome;
-    return { ok: false, message: objection, log: `${outcome.log}SERVICE: ${objection}\n` };
-  }
-
-  async close(): Promise<void> {
-    await this.#b2bTools.close();
-    await Promise.all(this.#running);
-  }
+    return objection === null ? outcome : objected(objection, outcome.log);
+  };
+  return new RealEngine(`b2bTools ${installed.version}`, run, () => b2bTools.close());
 }

@@ -88,6 +88,11 @@ export interface Engine {
   close?(): Promise<void>;
 }
 
+/** The engine of a job, for the log of a molecule and the processing log of a prediction. */
+export function engineStatement({ name, version }: Pick<Engine, 'name' | 'version'>): string {
+  return `engine: ${name}, ${version}`;
+}
+
 /** Takes `ms` milliseconds. Rejects with the signal's reason when aborted. */
 export async function pace(ms: number, context: EngineContext): Promise<void> {
   context.progress(30, 'running predictions');

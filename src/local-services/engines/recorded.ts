@@ -173,7 +173,7 @@ function renameRows(csv: string, from: readonly string[], to: readonly string[])
     .join('\n');
 }
 
-function csvField(text: string): string {
+export function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

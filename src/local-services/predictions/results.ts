@@ -63,7 +63,7 @@ export function resultRoutes(app: FastifyInstance, base: string, services: Servi
 
 /** 2.6 */
 function historyOf({ jobs, clock }: Services, { seq }: Job) {
-  const timeline = jobs.timeline.entries(seq).map(({ kind, at, state, progress, message }) => {
+  const timeline = jobs.entries(seq).map(({ kind, at, state, progress, message }) => {
     const timestamp = clock.iso(at);
     return kind === 'state'
       ? { kind, timestamp, state, message }

@@ -6,9 +6,9 @@
  * its grandchild), and a cleanup at the next start, which may be a day later.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import { hasErrno } from '../../../domain/errno.ts';
-import { BoundedText } from './bounded-text.ts';
-import { residentBytes } from './memory.ts';
 
 export interface Program {
   /** Absolute path. */
@@ -131,5 +131,66 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   } catch (error) {
     // It has already ended.
     if (!hasErrno(error, 'ESRCH')) throw error;
+  }
+}
+
+/** Characters of each of the two ends. */
+const KEPT = 128 * 1024;
+
+/** Limits the output of a program: keeps its beginning, which identifies it, and its end, which has the reason. */
+export class BoundedText {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #kept: number;
+  #head = '';
+  #tail = '';
+  #lost = 0;
+
+  constructor(kept = KEPT) {
+    this.#kept = kept;
+  }
+
+  add(bytes: Uint8Array): void {
+    let text = this.#decoder.write(Buffer.from(bytes));
+    const room = this.#kept - this.#head.length;
+    this.#head += text.slice(0, room);
+    text = text.slice(Math.max(0, room));
+    this.#tail += text;
+    const over = this.#tail.length - this.#kept;
+    // Cut rarely, so that its tail is not copied for each line that a program prints.
+    if (over > this.#kept) this.#cut(over);
+  }
+
+  #cut(over: number): void {
+    this.#tail = this.#tail.slice(over);
+    this.#lost += over;
+  }
+
+  toString(): string {
+    const over = this.#tail.length - this.#kept;
+    if (over > 0) this.#cut(over);
+    if (this.#lost === 0) return this.#head + this.#tail;
+    return `${this.#head}\n[… ${String(this.#lost)} characters left out …]\n${this.#tail}`;
+  }
+}
+
+/**
+ * Resident bytes of a process and all its descendants; 0 if it has ended. Pages shared by two of them count twice. Not
+ * a kernel limit on address space (RLIMIT_AS): PyTorch reserves gigabytes that it never uses, and a program that
+ * reaches such a limit fails with an unclear message, or none.
+ */
+export function residentBytes(pid: number): number {
+  const process = `/proc/${String(pid)}`;
+  const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(read(`${process}/status`))?.[1] ?? 0);
+  const children = read(`${process}/task/${String(pid)}/children`).trim();
+  const below = children === '' ? [] : children.split(' ');
+  return kilobytes * 1024 + below.reduce((sum, child) => sum + residentBytes(Number(child)), 0);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // It ended between two reads.
+    return '';
   }
 }

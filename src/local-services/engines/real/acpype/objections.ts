@@ -6,7 +6,7 @@
  * could be wrong in the same way.
  */
 import type { MoleculeJob } from '../../engine.ts';
-import type { FileSet } from './file-set.ts';
+import type { FileSet } from './command.ts';
 
 /** Units of the elementary charge; the charges of atoms are rounded to 1e-6. */
 const CHARGE_TOLERANCE = 0.1;

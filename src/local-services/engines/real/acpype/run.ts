@@ -6,8 +6,13 @@ import type { EngineContext, MoleculeJob } from '../../engine.ts';
 import type { Installed } from '../installed.ts';
 import { runProgram, type Ended } from '../process.ts';
 import { removeFolder, workFolder } from '../work-folder.ts';
-import { acpypeArguments, acpypeEnvironment, inputFileName } from './command.ts';
-import { readFileSet, type FileSet } from './file-set.ts';
+import {
+  acpypeArguments,
+  acpypeEnvironment,
+  inputFileName,
+  readFileSet,
+  type FileSet,
+} from './command.ts';
 
 /** Its programs needed at most 63 MB in all recorded runs, including one with 200 atoms. */
 const MEMORY_MB = 2_000;

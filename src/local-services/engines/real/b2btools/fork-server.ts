@@ -4,12 +4,12 @@
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { BoundedText } from '../bounded-text.ts';
-import { residentBytes } from '../memory.ts';
-import type { Ended, Running } from '../process.ts';
+import type { Installed } from '../installed.ts';
+import { BoundedText, residentBytes, type Ended, type Running } from '../process.ts';
 
 /** With empty standard input it loads, reports that it has loaded, and exits. */
 export const FORK_SERVER = fileURLToPath(new URL('fork_server.py', import.meta.url));
@@ -35,7 +35,7 @@ export interface ForkedProgram {
 export type Forked = Omit<Ended, 'output'> & { readonly cpuSeconds: number };
 
 /** The server ended during its jobs: none of them is the cause, as each is a separate process. */
-export class ForkServerLost extends Error {}
+class ForkServerLost extends Error {}
 
 type Answer =
   | { readonly ready: string }
@@ -55,7 +55,7 @@ interface Waiting {
   readonly lost: (error: Error) => void;
 }
 
-export class ForkServer {
+class ForkServer {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #printed = new BoundedText(4096);
   readonly #jobs = new Map<number, Waiting>();
@@ -190,4 +190,51 @@ export class ForkServer {
 function signalName(number: number | null): NodeJS.Signals | null {
   const found = Object.entries(constants.signals).find(([, value]) => value === number);
   return (found?.[0] ?? null) as NodeJS.Signals | null;
+}
+
+/** The complete environment of the programs. One thread per job: the service runs as many jobs as there are cores. */
+const ENVIRONMENT = {
+  PATH: '/usr/bin:/bin',
+  LANG: 'C.UTF-8',
+  OMP_NUM_THREADS: '1',
+  OPENBLAS_NUM_THREADS: '1',
+  MKL_NUM_THREADS: '1',
+  // Debian's scikit-learn is newer than the models and prints long warnings.
+  PYTHONWARNINGS: 'ignore',
+};
+
+/**
+ * One loaded b2bTools for all jobs: started with the first job, replaced if it dies.
+ *
+ * Rejected: one run of the engine over all queued sequences. It costs a little less than the forks, but it renames
+ * records, writes one metadata block for all jobs, and lets one bad sequence fail every other.
+ */
+export class WarmB2bTools {
+  /** Of its Python environment. */
+  readonly folder: string;
+  #server: ForkServer | null = null;
+
+  constructor(installed: Installed) {
+    this.folder = installed.folder;
+  }
+
+  /** Like `ForkServer.run`; if the server ends during a job, the job runs once more, on a new server. */
+  async run(program: ForkedProgram, running: Running): Promise<Forked> {
+    try {
+      return await this.#loaded().run(program, running);
+    } catch (error) {
+      if (!(error instanceof ForkServerLost)) throw error;
+      return await this.#loaded().run(program, running);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  #loaded(): ForkServer {
+    const python = join(this.folder, 'bin', 'python');
+    if (this.#server?.alive !== true) this.#server = new ForkServer(python, ENVIRONMENT);
+    return this.#server;
+  }
 }

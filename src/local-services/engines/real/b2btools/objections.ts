@@ -5,7 +5,7 @@
 import { DEFAULT_PREDICTORS } from '../../../../domain/item.ts';
 import { parseFasta, type FastaRecord } from '../../../fasta.ts';
 import type { AlignmentJob, SequenceJob } from '../../engine.ts';
-import { predictorKeys } from '../../predictor-keys.ts';
+import { predictorKeys } from '../../canonical.ts';
 import type { PredictionJob } from './command.ts';
 
 interface Lengths {

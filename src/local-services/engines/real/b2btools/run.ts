@@ -12,11 +12,10 @@ import {
   type Output,
   type OutputName,
 } from '../../engine.ts';
-import { BoundedText } from '../bounded-text.ts';
+import { BoundedText } from '../process.ts';
 import { removeFolder, workFolder } from '../work-folder.ts';
 import { commandOf, inputText, type Command, type PredictionJob } from './command.ts';
-import type { Forked } from './fork-server.ts';
-import type { WarmB2bTools } from './warm.ts';
+import type { Forked, WarmB2bTools } from './fork-server.ts';
 
 /** A third of a gigabyte is shared by all jobs; 3,000 residues need as much again. */
 const MEMORY_MB = 2_000;
