@@ -75,9 +75,6 @@ describe('an error is reported', () => {
 
   test.each([
     ['of a CH', /^H4$/, 'C2;'],
-    ['of an aromatic carbon', /^H10$/, 'C6;'],
-    ['of the three of a methyl group', /^H1$/, 'C1;'],
-    ['and its twin of a CH2', /^H[89]$/, 'C4;'],
     ['and its twins of a methyl group', /^H1[567]$/, 'C12;'],
     ['and all others', /^H/, 'C1, C2, C3, C4, C6, …;'],
   ])('when a hydrogen %s is missing', (_what, names, carbons) => {
@@ -98,11 +95,9 @@ describe('an error is reported', () => {
 
 describe('the name of a molecule', () => {
   test.each([
-    ['Aspirin', 'Aspirin'],
     ['(S)-Nicotine', 'S_Nicotine'],
     ['acide acétylsalicylique', 'acide_ace_tylsalicylique'],
     ['x; rm -rf $(pwd)', 'x_rm_rf_pwd'],
-    ['../../etc/passwd', 'etc_passwd'],
     ['2,4-dinitro_phenyl-hydrazine, dried', '2_4_dinitro_phenyl_hydra'],
     ['阿司匹林', 'molecule'],
   ])('%s → %s', (fileName, name) => {
@@ -168,10 +163,10 @@ describe('the command line', () => {
   });
 
   test('of an alignment runs the four default predictors and writes distributions', () => {
-    const { args, outputs } = commandOf(alignment);
-    expect(args.join(' ')).toContain('--mode msa');
-    expect(args.slice(-4)).toEqual(['--dynamine', '--disomine', '--efoldmine', '--agmata']);
-    expect(outputs.distributions).toBe('distributions.json');
+    const { args } = commandOf(alignment);
+    expect(args.join(' ')).toMatch(
+      /^--mode msa .* -dj distributions\.json --dynamine --disomine --efoldmine --agmata$/,
+    );
   });
 
   test('of shifts has the format of the file, the model, and the numbering', () => {

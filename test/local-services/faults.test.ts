@@ -6,7 +6,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../src/local-services/faults.ts';
 import {
   acceptedBy,
-  ALIGNMENT,
   api,
   fileSet,
   get,
@@ -21,7 +20,6 @@ import {
   submitAlignment,
   submitMolecule,
   submitSequence,
-  TOKEN,
   until,
   type Answer,
 } from './running-services.ts';
@@ -67,17 +65,6 @@ describe('before acceptance: nothing is accepted', () => {
     const status = /^\d/.test(expected) ? Number.parseInt(expected) : 0;
     expect(services.journal().at(-1)).toMatchObject({ accepted: false, status, jobName: job_name });
     expect((await submitSequence(services, { job_name })).status, 'the rule is spent').toBe(200);
-  });
-
-  test('hang without `ms`: no answer', async () => {
-    strikeWith({ name: 'hang', endpoint: 'submit' });
-    const sent = fetch(`${api(services)}/submit/msa/`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ token: TOKEN, msa_data: ALIGNMENT }),
-      signal: AbortSignal.timeout(200),
-    });
-    await expect(sent).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
   test('refuse: connections are refused until the faults are cleared, on the same port', async () => {
@@ -147,14 +134,6 @@ describe('after acceptance: the job exists', () => {
     strikeWith({ name: 'fail', times: 1 });
     expect((await runSequence(services)).result.status).toBe(422);
     expect((await runSequence(services)).result.status).toBe(200);
-  });
-
-  test('stuck-heartbeat: the heartbeat ages while the job runs', async () => {
-    const own = await start({ faults: [{ name: 'stuck-heartbeat' }] });
-    const url = resultsUrl(own, await submitSequence(own));
-    const age = async () => (await get(url)).body.timing.heartbeat_age_seconds;
-    await expect.poll(age).toBeGreaterThan(0);
-    expect((await get(url)).body.status).toBe('RUNNING');
   });
 });
 

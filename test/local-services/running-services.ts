@@ -124,18 +124,10 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
   return answer(await fetch(url, { headers }));
 }
 
-export async function postJson(
-  url: string,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  return answer(
-    await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    }),
-  );
+export async function postJson(url: string, value: unknown): Promise<Answer> {
+  const headers = { 'Content-Type': 'application/json' };
+  const body = typeof value === 'string' ? value : JSON.stringify(value);
+  return answer(await fetch(url, { method: 'POST', headers, body }));
 }
 
 /** Strings become fields, `{ file }` an uploaded file. */
@@ -188,10 +180,9 @@ save_
 export async function submitSequence(
   services: LocalServices,
   more: Record<string, unknown> = {},
-  headers: Record<string, string> = {},
 ): Promise<Answer> {
   const body = { token: TOKEN, predictor_type: 'dynamine', sequence: FASTA, ...more };
-  return postJson(`${api(services)}/submit/single-sequence/`, body, headers);
+  return postJson(`${api(services)}/submit/single-sequence/`, body);
 }
 
 export async function submitAlignment(
