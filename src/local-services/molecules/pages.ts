@@ -71,6 +71,11 @@ function submitted(services: Services, job: Job): string {
 }
 
 export function pageRoutes(app: FastifyInstance, base: string, services: Services): void {
+  listRoute(app, base, services);
+  jobRoute(app, base, services);
+}
+
+function listRoute(app: FastifyInstance, base: string, services: Services): void {
   app.get(`${base}/`, (request, reply) => {
     const { before = String(Number.MAX_SAFE_INTEGER) } = checked(query, request.query);
     const jobs = services.jobs.published('molecules', Number(before), JOBS_A_PAGE);
@@ -97,6 +102,9 @@ ${rows.join('\n')}
 ${rows.length === 0 ? '<p>No job is listed here.</p>' : older}`,
     );
   });
+}
+
+function jobRoute(app: FastifyInstance, base: string, services: Services): void {
   app.get<{ Params: { id: string } }>(`${base}/jobs/:id/`, (request, reply) => {
     const job = findJob(services, request.params.id);
     if (!job.public) throw new Refusal(404, 'Request not found');
