@@ -8,7 +8,7 @@ export const SERVICES: readonly Mutant[] = [
     find: 'obeyed(Math.ceil(seconds * 1000))',
     replace: 'obeyed(Math.ceil(seconds * 100))',
     breaks: '1: a service is asked again when it wants, and not before.',
-    tests: ['test/services/submission.test.ts', 'test/services/predictions/poll.test.ts'],
+    tests: ['test/services/submission.test.ts', 'test/services/poll.test.ts'],
   },
   {
     name: 'pace-of-polls',
@@ -32,7 +32,7 @@ export const SERVICES: readonly Mutant[] = [
     find: 'net_charge: options.netCharge === null ? null : String(options.netCharge),',
     replace: 'net_charge: options.netCharge === null ? null : null,',
     breaks: '5: what is computed is what the row asks for.',
-    tests: ['test/services/molecules/submit.test.ts'],
+    tests: ['test/services/submit.test.ts'],
   },
   {
     name: 'secret-in-base64',

@@ -105,7 +105,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'const isNameless = listed.jobs > 0 && listed.named === 0;',
     replace: 'const isNameless = listed.jobs > 0 && listed.named > 1_000_000;',
     breaks: '4: a list without names does not show that a job is absent.',
-    tests: ['test/services/predictions/find.test.ts'],
+    tests: ['test/services/past-results.test.ts'],
   },
   {
     name: 'unsure-molecule-sent-again',

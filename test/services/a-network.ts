@@ -7,9 +7,10 @@ import {
   type RequestListener,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
+import { listening, type Listening } from './scripted-server.ts';
 
 const PEM = join(import.meta.dirname, 'certificates');
 export const CA_FILE = join(PEM, 'ca.pem');
@@ -21,10 +22,6 @@ const SERVER = {
 
 /** Names that only the proxy can resolve. */
 export const SERVICE_HOST = 'service.test';
-
-interface Listening extends AsyncDisposable {
-  readonly port: number;
-}
 
 /** A service behind TLS, whose certificate is for `service.test` and 127.0.0.1. */
 export async function tlsServer(answer: RequestListener): Promise<Listening> {
@@ -109,21 +106,4 @@ function tunnel(incoming: IncomingMessage, client: Socket, options: ProxyOptions
 function admitted({ headers }: IncomingMessage, { login }: ProxyOptions): boolean {
   if (login === undefined) return true;
   return headers['proxy-authorization'] === `Basic ${Buffer.from(login).toString('base64')}`;
-}
-
-async function listening(server: Server): Promise<Listening> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
 }

@@ -1,30 +1,33 @@
+/** What is known of a request after it failed, the connections that are used, and bodies that are not whole. */
 import { type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { queryObjects } from 'node:v8';
-import { afterEach, describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpAnswer } from '../../src/services/http-answer.ts';
 import { createHttp, type Http } from '../../src/services/http.ts';
 import { deadUrl, httpServer, json, netServer, rawServer } from './scripted-server.ts';
 
-const open: Http[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((http) => http.close()));
-});
-
 function newHttp(deadlineMs = 2_000, connections?: number): Http {
   const http = createHttp({ service: 'predictions', secrets: [], deadlineMs, connections });
-  open.push(http);
+  onTestFinished(() => http.close());
   return http;
 }
 
-function post(http: Http, url: string, signal = new AbortController().signal): Promise<HttpAnswer> {
+const never = (): AbortSignal => new AbortController().signal;
+
+function post(http: Http, url: string, signal = never()): Promise<HttpAnswer> {
   const body = { contentType: 'application/json', bytes: Buffer.from('{"token":"hush-hush"}') };
-  return http.send({
-    method: 'POST',
-    url: new URL(`${url}/submit/?token=hush-hush`),
-    body,
-    signal,
-  });
+  const address = new URL(`${url}/submit/?token=hush-hush`);
+  return http.send({ method: 'POST', url: address, body, signal });
+}
+
+const get = (http: Http, url: string): Promise<HttpAnswer> =>
+  http.send({ method: 'GET', url: new URL(url), signal: never() });
+
+async function read(answer: HttpAnswer, limit = 1_000) {
+  if (answer.type !== 'answered') throw new Error(`not answered: ${answer.message}`);
+  return answer.body.text(limit);
 }
 
 describe('a request that never left this machine is distinguished from an uncertain one', () => {
@@ -33,107 +36,68 @@ describe('a request that never left this machine is distinguished from an uncert
     await using server = await netServer((socket) =>
       socket.on('data', (bytes) => received.push(Buffer.from(bytes))),
     );
-    const answer = await newHttp().send({
-      method: 'POST',
-      url: new URL(server.url),
-      signal: new AbortController().signal,
-      mayBegin: () => false,
-    });
+    const request = { method: 'POST', url: new URL(server.url), signal: never() } as const;
+    const answer = await newHttp().send({ ...request, mayBegin: () => false });
     expect(answer).toMatchObject({ type: 'unreached', code: 'TOO_LATE' });
     expect(received).toEqual([]);
   });
 
-  test('a TLS handshake that fails: unreached', async () => {
-    await using server = await netServer((socket) => socket.end('no TLS here\r\n'));
-    const answer = await post(newHttp(), server.url.replace('http:', 'https:'));
-    expect(answer.type).toBe('unreached');
-  });
-
-  test('a TLS connection that is reset before it is established: unreached', async () => {
-    await using server = await netServer((socket) =>
-      socket.once('data', () => socket.resetAndDestroy()),
-    );
-    const answer = await post(newHttp(), server.url.replace('http:', 'https:'));
-    expect(answer.type).toBe('unreached');
-  });
-
-  test('no connection before the timeout: unreached', async () => {
-    // For undici a connection is open once TLS is established.
-    await using server = await netServer(() => undefined);
-    const answer = await post(newHttp(400), server.url.replace('http:', 'https:'));
+  // For undici a connection is open once TLS is established.
+  test.each<[string, (socket: Socket) => unknown, number?]>([
+    ['fails', (socket) => socket.end('no TLS here\r\n')],
+    ['is reset', (socket) => socket.once('data', () => socket.resetAndDestroy())],
+    ['does not end before the timeout', () => undefined, 400],
+  ])('a TLS handshake that %s: unreached', async (_, onSocket, deadlineMs) => {
+    await using server = await netServer((socket) => void onSocket(socket));
+    const answer = await post(newHttp(deadlineMs), server.url.replace('http:', 'https:'));
     expect(answer.type).toBe('unreached');
   });
 
   test('aborted while it waits for a free connection: unreached', async () => {
     await using server = await httpServer(() => undefined);
     const http = newHttp(5_000, 1);
-    const first = new AbortController();
-    const second = new AbortController();
+    const [first, second] = [new AbortController(), new AbortController()];
     const hanging = post(http, server.url, first.signal);
     const waiting = post(http, server.url, second.signal);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => server.requests.length).toBe(1);
     second.abort();
     expect(await waiting).toMatchObject({ type: 'unreached', code: 'ABORTED' });
     first.abort();
     expect(await hanging).toMatchObject({ type: 'broken', code: 'ABORTED' });
     // The connection is free now: the aborted request must not be written after all.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('aborted before it began: unreached', async () => {
-    await using server = await httpServer((_, response) => json(response, 200, {}));
-    const answer = await post(newHttp(), server.url, AbortSignal.abort());
-    expect(answer).toMatchObject({ type: 'unreached', code: 'ABORTED' });
-    expect(server.requests).toEqual([]);
-  });
-
-  test('answered with an incomplete header: broken', async () => {
-    await using server = await rawServer('HTTP/1.1 200 OK\r\nContent-', (socket) => socket.end());
-    expect((await post(newHttp(), server.url)).type).toBe('broken');
-  });
-
-  test('answered with something that is not HTTP: broken', async () => {
-    await using server = await rawServer('220 mail ready\r\n\r\n', (socket) => socket.end());
+  test.each([
+    ['an incomplete header', 'HTTP/1.1 200 OK\r\nContent-'],
+    ['something that is not HTTP', '220 mail ready\r\n\r\n'],
+  ])('answered with %s: broken', async (_, text) => {
+    await using server = await rawServer(text, (socket) => socket.end());
     expect((await post(newHttp(), server.url)).type).toBe('broken');
   });
 });
 
-describe('messages', () => {
-  test('show method, address and reason, never a query or a body', async () => {
-    const url = await deadUrl();
-    const answer = await post(newHttp(), url);
-    expect(answer).toHaveProperty(
-      'message',
-      `POST ${url}/submit/: connection refused: nothing listens there (ECONNREFUSED)`,
-    );
-    expect(JSON.stringify(answer)).not.toContain('hush');
-  });
+test('messages show method, address and reason, never a query or a body', async () => {
+  const url = await deadUrl();
+  const answer = await post(newHttp(), url);
+  const why = 'connection refused: nothing listens there (ECONNREFUSED)';
+  expect(answer).toHaveProperty('message', `POST ${url}/submit/: ${why}`);
+  expect(JSON.stringify(answer)).not.toContain('hush');
 });
 
 describe('connections', () => {
-  test('reads reuse a connection', async () => {
-    await using server = await httpServer((_, response) => json(response, 200, { a: 1 }));
+  test('reads reuse one; each POST has its own, so that none is written to a closing one', async () => {
+    await using server = await httpServer((_, response) => json(response, 200, {}));
     const http = newHttp();
-    for (let count = 0; count < 10; count += 1) {
-      const signal = new AbortController().signal;
-      const answer = await http.send({ method: 'GET', url: new URL(server.url), signal });
-      if (answer.type === 'answered') await answer.body.text(100);
-    }
-    expect(server.connections()).toBeLessThanOrEqual(2);
+    for (let count = 0; count < 10; count += 1) await read(await get(http, server.url));
+    const forReading = server.connections();
+    expect(forReading).toBeLessThanOrEqual(2);
+    for (let count = 0; count < 3; count += 1) await read(await post(http, server.url));
+    expect(server.connections()).toBe(forReading + 3);
   });
 
-  test('each POST has its own connection, so that none is written to a closing one', async () => {
-    await using server = await httpServer((_, response) => json(response, 201, {}));
-    const http = newHttp();
-    for (let count = 0; count < 3; count += 1) {
-      const answer = await post(http, server.url);
-      if (answer.type === 'answered') await answer.body.text(100);
-    }
-    expect(server.connections()).toBe(3);
-  });
-
-  test('there are never more connections than allowed', async () => {
+  test('there are never more than allowed', async () => {
     let now = 0;
     let most = 0;
     await using server = await httpServer((_, response) => {
@@ -145,12 +109,7 @@ describe('connections', () => {
       }, 20);
     });
     const http = newHttp(2_000, 3);
-    await Promise.all(
-      Array.from({ length: 12 }, async () => {
-        const answer = await post(http, server.url);
-        if (answer.type === 'answered') await answer.body.text(100);
-      }),
-    );
+    await Promise.all(Array.from({ length: 12 }, async () => read(await post(http, server.url))));
     expect(server.requests).toHaveLength(12);
     expect(most).toBe(3);
   });
@@ -164,76 +123,52 @@ describe('connections', () => {
   });
 
   test('closing lets a submission finish and aborts reads', async () => {
+    const answered = Promise.withResolvers<undefined>();
     await using server = await httpServer((_, response) => {
-      setTimeout(() => json(response, 201, { id: 1 }), 150);
+      void answered.promise.then(() => json(response, 201, { id: 1 }));
     });
-    const http = createHttp({ service: 'predictions', secrets: [], deadlineMs: 2_000 });
+    const http = createHttp({ service: 'predictions', secrets: [], deadlineMs: 20_000 });
     const submission = post(http, server.url);
-    const signal = new AbortController().signal;
-    const reading = http.send({ method: 'GET', url: new URL(server.url), signal });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const reading = get(http, server.url);
+    await expect.poll(() => server.requests.length).toBe(2);
     const closed = http.close();
     expect((await reading).type).toBe('broken');
-    const answer = await submission;
-    expect(answer).toMatchObject({ type: 'answered', status: 201 });
-    if (answer.type === 'answered') await answer.body.discard();
+    answered.resolve(undefined);
+    expect(await read(await submission)).toMatchObject({ type: 'whole' });
     await closed;
   });
 });
 
-describe('bodies', () => {
-  async function answerOf(raw: string, after: (socket: Socket) => void, http = newHttp()) {
-    const server = await rawServer(raw, after);
-    const signal = new AbortController().signal;
-    const answer = await http.send({ method: 'GET', url: new URL(server.url), signal });
-    if (answer.type !== 'answered') throw new Error(`not answered: ${answer.message}`);
-    return { server, body: answer.body };
-  }
-
-  test('shorter than announced is broken, and not accepted as short', async () => {
-    const raw = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
-    const { server, body } = await answerOf(raw, (socket) => socket.end());
-    await using _ = server;
-    expect(await body.text(1000)).toMatchObject({ type: 'broken' });
-  });
-
-  test('a chunked one without its last chunk is broken', async () => {
-    const raw = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n';
-    const { server, body } = await answerOf(raw, (socket) => socket.end());
-    await using _ = server;
-    expect(await body.text(1000)).toMatchObject({ type: 'broken' });
-  });
-
-  test('one that stops halfway fails at the deadline', async () => {
-    const raw = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
-    const { server, body } = await answerOf(raw, () => undefined, newHttp(300));
-    await using _ = server;
-    expect(await body.text(1000)).toMatchObject({
+describe('a body', () => {
+  const HALF = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
+  const CHUNK = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n';
+  test.each<[string, string, (socket: Socket) => void, string]>([
+    ['shorter than announced is broken, and not accepted as short', HALF, (s) => s.end(), ''],
+    ['in chunks, without its last one, is broken', CHUNK, (s) => s.end(), ''],
+    ['that stops halfway fails at the deadline', HALF, () => undefined, 'deadline'],
+  ])('%s', async (_, text, after, words) => {
+    await using server = await rawServer(text, after);
+    const http = newHttp(words === '' ? 2_000 : 300);
+    expect(await read(await get(http, server.url))).toMatchObject({
       type: 'broken',
-      message: expect.stringContaining('deadline'),
+      message: expect.stringContaining(words) as string,
     });
   });
 
-  test('one above the size limit is cut off', async () => {
+  test('above the size limit is cut off', async () => {
     await using server = await httpServer((_, response) => response.end('x'.repeat(100_000)));
-    const signal = new AbortController().signal;
-    const answer = await newHttp().send({ method: 'GET', url: new URL(server.url), signal });
-    if (answer.type !== 'answered') throw new Error('not answered');
-    expect(await answer.body.text(10)).toMatchObject({ type: 'tooLong', text: 'xxxxxxxxxx' });
+    const answer = await get(newHttp(), server.url);
+    expect(await read(answer, 10)).toMatchObject({ type: 'tooLong', text: 'xxxxxxxxxx' });
   });
 });
 
 test('an answer that was read is released before the deadline of its request', async () => {
   await using server = await httpServer((_, response) => json(response, 200, { done: true }));
   const http = newHttp(60_000);
-  const { signal } = new AbortController();
-  const get = async (): Promise<void> => {
-    const answer = await http.send({ method: 'GET', url: new URL(server.url), signal });
-    if (answer.type !== 'answered') throw new Error(answer.message);
-    expect(await answer.body.text(100)).toMatchObject({ type: 'whole' });
-  };
-  await get();
+  const readOne = async () =>
+    expect(await read(await get(http, server.url))).toMatchObject({ type: 'whole' });
+  await readOne();
   const before = queryObjects(Readable, { format: 'count' });
-  for (let n = 0; n < 50; n += 1) await get();
+  for (let n = 0; n < 50; n += 1) await readOne();
   expect(queryObjects(Readable, { format: 'count' }) - before).toBeLessThan(10);
 });

@@ -1,6 +1,10 @@
 /** One job of each kind, with everything that a service receives. */
-import type { Job } from '../../src/services/service.ts';
+import { onTestFinished } from 'vitest';
 import type { Kind } from '../../src/domain/item.ts';
+import type { ServiceClient } from '../../src/services/client.ts';
+import { createClient } from '../../src/services/registry.ts';
+import type { Job } from '../../src/services/service.ts';
+import { httpServer, json } from './scripted-server.ts';
 
 export const TOKEN = 'tok-9f3a7c';
 
@@ -42,4 +46,38 @@ export const JOBS: Readonly<Record<Kind, Job>> = {
 /** A signal that is never aborted. */
 export function quiet(): { signal: AbortSignal } {
   return { signal: new AbortController().signal };
+}
+
+/** The client of a service, closed at the end of the test. */
+export function clientAt(
+  url: string,
+  target: Partial<Parameters<typeof createClient>[0]> = {},
+): ServiceClient {
+  const defaults = { service: 'predictions', token: TOKEN, deadlineMs: 2_000 } as const;
+  const client = createClient({ ...defaults, ...target, url });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** A client of a service that answers everything like this. */
+export async function clientOfAnswer(
+  { status = 200, body, headers }: Answer,
+  target: Parameters<typeof clientAt>[1] = {},
+) {
+  const server = await httpServer((_, response) => json(response, status, body, headers));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { client: clientAt(server.url, target), requests: server.requests };
+}
+
+interface Answer {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** All bytes of a download. */
+export async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

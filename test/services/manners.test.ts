@@ -5,13 +5,8 @@ import type { ServiceClient } from '../../src/services/client.ts';
 import type { Job } from '../../src/services/service.ts';
 import { withManners } from '../../src/services/manners.ts';
 
-const RUNNING: PollOutcome = {
-  type: 'running',
-  retryAfterMs: null,
-  progress: null,
-  statusMessage: null,
-  timing: null,
-};
+const NOTHING = { retryAfterMs: null, progress: null, statusMessage: null, timing: null };
+const RUNNING: PollOutcome = { type: 'running', ...NOTHING };
 const REFUSED: PollOutcome = {
   type: 'unavailable',
   message: 'HTTP 403',
@@ -20,11 +15,7 @@ const REFUSED: PollOutcome = {
 };
 
 function polite(statusRequests: number | null) {
-  const seen = {
-    polls: [] as string[],
-    refusals: [] as (string | null)[],
-    now: 0,
-  };
+  const seen = { polls: [] as string[], refusals: [] as (string | null)[], now: 0 };
   const next: { poll: PollOutcome } = { poll: RUNNING };
   const accepted = (remoteId: string): SubmitOutcome => ({
     type: 'accepted',
@@ -88,25 +79,16 @@ test('jobs share a number of polls per second, and each waits until all others h
   expect(later).toMatchObject({ nextMs: Math.max(1_000, (9 / 5) * 1_000) });
 });
 
-test('without a rate a job is polled whenever requested', async () => {
-  const { poll } = polite(null);
-  for (let n = 0; n < 50; n += 1) expect(await poll(`job-${n}`)).toEqual(RUNNING);
-});
-
-test('jobs that end at another worker do not delay the polls of this one', async () => {
-  const { poll, submit, seen } = polite(5);
-  for (let n = 0; n < 600; n += 1) await submit(`elsewhere-${n}`);
-  expect(await poll('a')).toMatchObject({ type: 'running', nextMs: 601 * 200 });
-  seen.now += 300_000;
-  expect(await poll('b')).toMatchObject({ type: 'running', nextMs: 500 });
-});
-
-test('a job with a long Retry-After does not keep jobs counted that have ended at another worker', async () => {
+test.each([
+  ['jobs that end at another worker', null],
+  ['they and a job with a long Retry-After', 3_600_000],
+])('%s do not delay the polls of this one for good', async (_, retryAfterMs) => {
   const { poll, submit, seen, next } = polite(5);
-  next.poll = { ...RUNNING, retryAfterMs: 3_600_000 };
+  next.poll = { type: 'running', ...NOTHING, retryAfterMs };
   await poll('patient');
   next.poll = RUNNING;
   for (let n = 0; n < 600; n += 1) await submit(`elsewhere-${n}`);
+  expect(await poll('a')).toMatchObject({ type: 'running', nextMs: 602 * 200 });
   seen.now += 300_000;
   expect(await poll('b')).toMatchObject({ type: 'running', nextMs: 500 });
 });

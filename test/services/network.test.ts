@@ -1,6 +1,6 @@
 /** Services behind proxies, gateways and private CAs: what arrives, and whether a failed request was sent. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Network } from '../../src/services/dispatcher.ts';
 import type { HttpAnswer } from '../../src/services/http-answer.ts';
 import { createHttp, type Http } from '../../src/services/http.ts';
@@ -9,14 +9,9 @@ import { deadUrl } from './scripted-server.ts';
 
 const LOGIN = 'lab:pr0xy-hush-hush';
 
-const open: Http[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((http) => http.close()));
-});
-
 function newHttp(network: Network, deadlineMs = 3_000): Http {
   const http = createHttp({ service: 'predictions', secrets: [], deadlineMs, network });
-  open.push(http);
+  onTestFinished(() => http.close());
   return http;
 }
 
@@ -26,10 +21,7 @@ function post(http: Http, url: string): Promise<HttpAnswer> {
   return http.send({ method: 'POST', url: new URL(`${url}/submit/`), body, signal });
 }
 
-const get = (http: Http, url: string): Promise<HttpAnswer> =>
-  http.send({ method: 'GET', url: new URL(`${url}/x/`), signal: new AbortController().signal });
-
-const through = (port: number, { login = '', scheme = 'http' } = {}): Network['proxy'] => ({
+const through = (port: number | string, login = '', scheme = 'http'): Network['proxy'] => ({
   url: `${scheme}://${login === '' ? '' : `${login}@`}127.0.0.1:${port}`,
   name: `127.0.0.1:${port}`,
 });
@@ -47,147 +39,117 @@ function echo(incoming: IncomingMessage, response: ServerResponse): void {
   response.end(JSON.stringify({ method, url, headers }));
 }
 
+const hangUp = (incoming: IncomingMessage): void => void incoming.socket.destroy();
+
 describe('through a proxy', () => {
   test('a service with TLS is reached by CONNECT; the proxy sees the login, the service does not', async () => {
     await using service = await tlsServer(echo);
     await using proxy = await proxyServer({ login: LOGIN });
-    const http = newHttp({ ca: CA, proxy: through(proxy.port, { login: LOGIN }) });
+    const http = newHttp({ ca: CA, proxy: through(proxy.port, LOGIN) });
     const url = `https://${SERVICE_HOST}:${service.port}`;
-    const answers = [await get(http, url), await post(http, url), await post(http, url)];
-    for (const answer of answers) expect(await textOf(answer)).not.toContain('proxy-authorization');
+    for (const answer of [await post(http, url), await post(http, url)])
+      expect(await textOf(answer)).not.toContain('proxy-authorization');
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT ${SERVICE_HOST}:${service.port}`]));
   });
 
   test('a service without TLS is reached by a forwarded request', async () => {
     await using service = await plainServer(echo);
     await using proxy = await proxyServer({ login: LOGIN });
-    const http = newHttp({ proxy: through(proxy.port, { login: LOGIN }) });
     const url = `http://${SERVICE_HOST}:${service.port}`;
-    expect(JSON.parse(await textOf(await post(http, url)))).toMatchObject({ url: '/submit/' });
+    const answer = await post(newHttp({ proxy: through(proxy.port, LOGIN) }), url);
+    expect(JSON.parse(await textOf(answer))).toMatchObject({ url: '/submit/' });
     expect(proxy.asked).toEqual([`POST ${url}/submit/`]);
   });
 
   test('an https proxy with a certificate of the private CA', async () => {
     await using service = await tlsServer(echo);
     await using proxy = await proxyServer({ tls: true });
-    const http = newHttp({ ca: CA, proxy: through(proxy.port, { scheme: 'https' }) });
+    const http = newHttp({ ca: CA, proxy: through(proxy.port, '', 'https') });
     const answer = await post(http, `https://${SERVICE_HOST}:${service.port}`);
     expect(await textOf(answer)).toContain('/submit/');
   });
 
-  test.each([
-    ['refuses the login', { login: LOGIN }, 'PROXY_407'],
-    ['refuses to connect there', { refuseWith: 403 }, 'PROXY_403'],
-    ['cannot connect', { refuseWith: 502 }, 'PROXY_502'],
-    ['closes the connection', { hangsUp: true }, 'UND_ERR_PRX_CONN'],
-  ])('a proxy that %s at CONNECT: unreached, and the message names it', async (_, given, code) => {
-    await using service = await tlsServer(echo);
-    await using proxy = await proxyServer(given);
-    const http = newHttp({ ca: CA, proxy: through(proxy.port, { login: 'lab:other-secret' }) });
-    const answer = await post(http, `https://${SERVICE_HOST}:${service.port}`);
-    expect(answer).toMatchObject({ type: 'unreached', code });
-    expect(answer).toHaveProperty('message', expect.stringContaining(`127.0.0.1:${proxy.port}`));
-    expect(JSON.stringify(answer)).not.toContain('other-secret');
-  });
+  const SECRET = 'lab:other-secret';
+  test.each<[string, Parameters<typeof proxyServer>[0], object]>([
+    ['refuses the login', { login: LOGIN }, { code: 'PROXY_407' }],
+    ['refuses to connect there', { refuseWith: 403 }, { code: 'PROXY_403' }],
+    ['cannot connect', { refuseWith: 502 }, { code: 'PROXY_502' }],
+    ['closes the connection', { hangsUp: true }, { code: 'UND_ERR_PRX_CONN' }],
+    ['breaks the tunnel during the TLS handshake', { breaksAfter: 1 }, {}],
+    ['never answers', { isSilent: true }, { code: 'DEADLINE' }],
+  ])(
+    'a proxy that %s at CONNECT: unreached, and the message names it',
+    async (_, given, failure) => {
+      await using service = await tlsServer(echo);
+      await using proxy = await proxyServer(given);
+      const network = { ca: CA, proxy: through(proxy.port, SECRET) };
+      const http = newHttp(network, given?.isSilent === true ? 400 : undefined);
+      const answer = await post(http, `https://${SERVICE_HOST}:${service.port}`);
+      expect(answer).toMatchObject({ type: 'unreached', ...failure });
+      expect(answer).toHaveProperty('message', expect.stringContaining(`127.0.0.1:${proxy.port}`));
+      expect(JSON.stringify(answer)).not.toContain('other-secret');
+    },
+  );
 
   test('a proxy that refuses the login of a forwarded request: unreached, and later requests work', async () => {
-    await using service = await plainServer(echo);
     await using proxy = await proxyServer({ login: LOGIN });
     const http = newHttp({ proxy: through(proxy.port) });
-    const url = `http://${SERVICE_HOST}:${service.port}`;
     for (let round = 0; round < 20; round += 1) {
-      expect(await post(http, url)).toMatchObject({ type: 'unreached', code: 'PROXY_407' });
+      const answer = await post(http, `http://${SERVICE_HOST}:1`);
+      expect(answer).toMatchObject({ type: 'unreached', code: 'PROXY_407' });
     }
   });
 
   test('nothing at the address of the proxy: unreached', async () => {
-    const { port } = new URL(await deadUrl());
-    const http = newHttp({ proxy: through(Number(port)) });
-    expect(await post(http, `https://${SERVICE_HOST}`)).toMatchObject({
-      type: 'unreached',
-      code: 'ECONNREFUSED',
-    });
+    const http = newHttp({ proxy: through(new URL(await deadUrl()).port) });
+    const answer = await post(http, `https://${SERVICE_HOST}`);
+    expect(answer).toMatchObject({ type: 'unreached', code: 'ECONNREFUSED' });
   });
 
-  test('a tunnel that breaks during the TLS handshake: unreached', async () => {
-    await using service = await tlsServer(echo);
-    await using proxy = await proxyServer({ breaksAfter: 1 });
-    const http = newHttp({ ca: CA, proxy: through(proxy.port) });
-    const answer = await post(http, `https://${SERVICE_HOST}:${service.port}`);
-    expect(answer.type).toBe('unreached');
-  });
-
-  test('a service that closes the connection through the tunnel after the request was written: broken', async () => {
-    await using service = await tlsServer((incoming) => incoming.socket.destroy());
+  test('a connection that breaks after the request was written: broken', async () => {
+    await using service = await tlsServer(hangUp);
     await using proxy = await proxyServer();
-    const http = newHttp({ ca: CA, proxy: through(proxy.port) });
-    const answer = await post(http, `https://${SERVICE_HOST}:${service.port}`);
-    expect(answer.type).toBe('broken');
-  });
-
-  test('a forwarded request whose connection breaks: broken', async () => {
-    await using service = await plainServer(echo);
-    const http = newHttp({ proxy: through(service.port) });
-    // This "proxy" closes after the first byte.
-    await using proxy = await plainServer((incoming) => incoming.socket.destroy());
-    const gone = newHttp({ proxy: through(proxy.port) });
-    expect((await post(gone, 'http://service.test')).type).toBe('broken');
-    expect((await post(http, 'http://service.test')).type).toBe('answered');
-  });
-
-  test('a proxy that never answers CONNECT: unreached at the deadline', async () => {
-    await using proxy = await proxyServer({ isSilent: true });
-    const http = newHttp({ proxy: through(proxy.port) }, 400);
-    expect(await post(http, 'https://service.test')).toMatchObject({
-      type: 'unreached',
-      code: 'DEADLINE',
-      message: expect.stringContaining(
-        `no connection before the deadline (DEADLINE) (through the proxy 127.0.0.1:${proxy.port})`,
-      ) as string,
-    });
-    expect(proxy.asked).toEqual(['CONNECT service.test:443']);
+    const tunnel = newHttp({ ca: CA, proxy: through(proxy.port) });
+    expect((await post(tunnel, `https://${SERVICE_HOST}:${service.port}`)).type).toBe('broken');
+    await using gone = await plainServer(hangUp);
+    const forwarded = newHttp({ proxy: through(gone.port) });
+    expect((await post(forwarded, `http://${SERVICE_HOST}`)).type).toBe('broken');
   });
 });
 
-describe('TLS with a private CA', () => {
-  test('is trusted with its CA, and refused without: unreached', async () => {
-    await using service = await tlsServer(echo);
-    const url = `https://127.0.0.1:${service.port}`;
-    expect((await post(newHttp({ ca: CA }), url)).type).toBe('answered');
-    expect(await post(newHttp({}), url)).toMatchObject({
-      type: 'unreached',
-      message: expect.stringContaining('certificate') as string,
-    });
+test('a private CA is trusted if it is given, and refused without: unreached', async () => {
+  await using service = await tlsServer(echo);
+  const url = `https://127.0.0.1:${service.port}`;
+  expect((await post(newHttp({ ca: CA }), url)).type).toBe('answered');
+  expect(await post(newHttp({}), url)).toMatchObject({
+    type: 'unreached',
+    message: expect.stringContaining('certificate') as string,
   });
 });
 
-describe('a gateway', () => {
-  test('receives its headers with each request, and no answer repeats them', async () => {
-    const login = Buffer.from('lab:gateway-hush').toString('base64');
-    const http = newHttp({
-      headers: { authorization: `Basic ${login}`, 'x-gateway-key': 'k3y-hush-hush' },
-      secrets: ['gateway-hush', login, 'k3y-hush-hush'],
-    });
-    const seen: unknown[] = [];
-    await using strict = await plainServer((incoming, response) => {
-      seen.push(incoming.headers['authorization'], incoming.headers['x-gateway-key']);
-      echo(incoming, response);
-    });
-    const text = await textOf(await post(http, `http://127.0.0.1:${strict.port}`));
-    expect(seen).toEqual([`Basic ${login}`, 'k3y-hush-hush']);
-    expect(text).toContain('x-gateway-key');
-    expect(text).not.toMatch(/hush|bGFi/);
+test('a gateway receives its headers with each request, and no answer repeats them', async () => {
+  const login = Buffer.from('lab:gateway-hush').toString('base64');
+  const http = newHttp({
+    headers: { authorization: `Basic ${login}`, 'x-gateway-key': 'k3y-hush-hush' },
+    secrets: ['gateway-hush', login, 'k3y-hush-hush'],
   });
+  const seen: unknown[] = [];
+  await using strict = await plainServer((incoming, response) => {
+    seen.push(incoming.headers['authorization'], incoming.headers['x-gateway-key']);
+    echo(incoming, response);
+  });
+  const text = await textOf(await post(http, `http://127.0.0.1:${strict.port}`));
+  expect(seen).toEqual([`Basic ${login}`, 'k3y-hush-hush']);
+  expect(text).toContain('x-gateway-key');
+  expect(text).not.toMatch(/hush|bGFi/);
 });
 
-describe('the User-Agent', () => {
-  test.each([
-    [undefined, /^hundredfold\/\d+\.\d+\.\d+\S*$/],
-    ['you@example.org', /^hundredfold\/\d+\.\d+\.\d+\S* \(\+you@example\.org\)$/],
-  ])('with the contact %s', async (contact, agent) => {
-    await using service = await plainServer(echo);
-    const text = await textOf(await get(newHttp({ contact }), `http://127.0.0.1:${service.port}`));
-    const { headers } = JSON.parse(text) as { headers: Record<string, string> };
-    expect(headers['user-agent']).toMatch(agent);
-  });
+test.each([
+  [undefined, /^hundredfold\/\d+\.\d+\.\d+\S*$/],
+  ['you@example.org', /^hundredfold\/\d+\.\d+\.\d+\S* \(\+you@example\.org\)$/],
+])('the User-Agent with the contact %s', async (contact, agent) => {
+  await using service = await plainServer(echo);
+  const text = await textOf(await post(newHttp({ contact }), `http://127.0.0.1:${service.port}`));
+  const { headers } = JSON.parse(text) as { headers: Record<string, string> };
+  expect(headers['user-agent']).toMatch(agent);
 });

@@ -1,150 +1,108 @@
 /** How the clients treat a faulty service: they probe before they send, and hold back what is not yet sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ServiceClient } from '../../src/services/client.ts';
-import { createClient } from '../../src/services/registry.ts';
-import { JOBS, quiet, TOKEN } from './jobs.ts';
+import { clientAt, clientOfAnswer, JOBS, quiet, TOKEN } from './jobs.ts';
 import { deadUrl, httpServer, json, rawServer } from './scripted-server.ts';
 
-function clientOf(
-  service: 'molecules' | 'predictions',
-  url: string,
-  connections = 2,
-): ServiceClient {
-  const client = createClient({ service, url, token: TOKEN, deadlineMs: 2_000, connections });
-  onTestFinished(() => client.close());
-  return client;
-}
+const NOT_SENT = {
+  type: 'notNow',
+  reason: 'unreachable',
+  message: expect.stringContaining('not sent') as string,
+};
 
-const SERVICES = ['molecules', 'predictions'] as const;
-
-describe.each(SERVICES)('probing %s', (service) => {
-  test.each([404, 400, 200])('HTTP %i: up', async (status) => {
-    await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
-    expect(await clientOf(service, server.url).ping(quiet())).toEqual({ type: 'well' });
-    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
-  });
-
-  test.each([500, 502, 503, 429, 302, 401, 403, 407])('HTTP %i: down', async (status) => {
-    await using server = await httpServer((_, response) => {
-      json(response, status, 'x', { 'retry-after': '7' });
-    });
-    const outcome = await clientOf(service, server.url).ping(quiet());
-    expect(outcome).toMatchObject({ type: 'unavailable', retryAfterMs: 7_000 });
-  });
-
-  test('a maintenance page, a reset, no connection: down', async () => {
-    await using page = await httpServer((_, response) => {
-      json(response, 200, '<html>back soon</html>', { 'content-type': 'text/html' });
-    });
-    await using reset = await rawServer('', (socket) => socket.resetAndDestroy());
-    for (const url of [page.url, reset.url, await deadUrl()]) {
-      expect((await clientOf(service, url).ping(quiet())).type, url).toBe('unavailable');
-    }
-  });
-
-  test('sends no token', async () => {
-    await using server = await httpServer((_, response) => json(response, 404, {}));
-    await clientOf(service, server.url).ping(quiet());
-    expect(JSON.stringify(server.requests)).not.toContain(TOKEN);
-  });
-});
-
-describe.each(SERVICES)('submissions to %s when one of them fails', (service) => {
+describe.each(['molecules', 'predictions'] as const)('%s', (service) => {
   const job = service === 'molecules' ? JOBS.molecule : JOBS.sequence;
 
-  test.each([502, 503, 429])(
-    'with HTTP %i: those that are not yet written are deferred',
+  test.each([404, 400, 200])('probed with HTTP %i: up', async (status) => {
+    const { client, requests } = await clientOfAnswer(
+      { status, body: { error: 'x' } },
+      { service },
+    );
+    expect(await client.ping(quiet())).toEqual({ type: 'well' });
+    expect(requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(JSON.stringify(requests)).not.toContain(TOKEN);
+  });
+
+  test.each([500, 502, 503, 429, 302, 401, 403, 407])(
+    'probed with HTTP %i: down',
     async (status) => {
-      await using server = await httpServer((_, response) => {
-        setTimeout(() => json(response, status, { error: 'x' }), 100);
-      });
-      const client = clientOf(service, server.url);
-      const all = await Promise.all(Array.from({ length: 20 }, () => client.submit(job, quiet())));
-      expect(server.requests.length, 'submissions that were written').toBeLessThanOrEqual(4);
-      const notSent = all.filter((one) => one.type === 'notNow' && one.reason === 'unreachable');
-      expect(notSent.length).toBe(20 - server.requests.length);
+      const answer = { status, body: 'x', headers: { 'retry-after': '7' } };
+      const { client } = await clientOfAnswer(answer, { service });
+      const outcome = await client.ping(quiet());
+      expect(outcome).toMatchObject({ type: 'unavailable', retryAfterMs: 7_000 });
     },
   );
 
-  test('those granted before the failure are deferred, and later ones are sent', async () => {
-    let status = 500;
-    await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
-    const client = clientOf(service, server.url);
-    const permission = { at: Date.now(), number: 1, failuresKnownTo: 0 };
-    await sleep(5);
-    await client.submit(job, quiet());
-    status = 400;
-    expect(await client.submit(job, { ...quiet(), permission })).toMatchObject({
-      type: 'notNow',
-      message: expect.stringContaining('not sent') as string,
-    });
-    expect(server.requests).toHaveLength(1);
-    expect((await client.submit(job, quiet())).type).toBe('refused');
+  test('a maintenance page, a reset, no connection: down', async () => {
+    const headers = { 'content-type': 'text/html' };
+    const page = await clientOfAnswer({ body: '<html>back soon</html>', headers }, { service });
+    await using reset = await rawServer('', (socket) => socket.resetAndDestroy());
+    const others = [reset.url, await deadUrl()].map((url) => clientAt(url, { service }));
+    for (const client of [page.client, ...others])
+      expect((await client.ping(quiet())).type).toBe('unavailable');
   });
 
-  test('those granted before the budget knew of the failure are deferred, however late; later ones are sent', async () => {
-    let status = 500;
-    await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
-    const client = clientOf(service, server.url);
-    const submit = (number: number, failuresKnownTo: number, probe = false) =>
-      client.submit(job, {
-        ...quiet(),
-        permission: { at: Date.now(), number, failuresKnownTo, probe },
-      });
-    await submit(3, 0);
-    await sleep(5);
-    status = 400;
-    expect(await submit(4, 2)).toMatchObject({
-      type: 'notNow',
-      message: expect.stringContaining('not sent') as string,
+  /** A service that answers every submission like this, after a while. */
+  async function answering(status: number, afterMs = 0) {
+    const answer = { status };
+    const server = await httpServer((_, response) => {
+      setTimeout(() => json(response, answer.status, { error: 'x' }), afterMs);
     });
-    expect(server.requests).toHaveLength(1);
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const client = clientAt(server.url, { service, connections: 2 });
+    const submit = async (number?: number, failuresKnownTo = 0, probe = false, at = Date.now()) => {
+      const permission = { at, number: number ?? 0, failuresKnownTo, probe };
+      const asked = number === undefined ? quiet() : { ...quiet(), permission };
+      const outcome = await client.submit(job, asked);
+      await sleep(5);
+      return outcome;
+    };
+    return { answer, submit, requests: server.requests };
+  }
+
+  test.each([502, 503, 429])(
+    'one submission fails with HTTP %i: others are deferred',
+    async (status) => {
+      const { submit, requests } = await answering(status, 100);
+      const all = await Promise.all(Array.from({ length: 20 }, () => submit()));
+      expect(requests.length, 'submissions that were written').toBeLessThanOrEqual(4);
+      const deferred = all.filter((one) => one.type === 'notNow' && one.reason === 'unreachable');
+      expect(deferred.length).toBe(20 - requests.length);
+    },
+  );
+
+  test('submissions granted before a failure are deferred, and later ones are sent', async () => {
+    const { answer, submit, requests } = await answering(500);
+    const before = Date.now();
+    await sleep(5);
+    await submit();
+    answer.status = 400;
+    expect(await submit(1, 0, false, before)).toMatchObject(NOT_SENT);
+    expect(requests).toHaveLength(1);
+    expect((await submit()).type).toBe('refused');
+  });
+
+  test('submissions granted before the budget knew of a failure are deferred, however late', async () => {
+    const { answer, submit, requests } = await answering(500);
+    await submit(3);
+    answer.status = 400;
+    expect(await submit(4, 2)).toMatchObject(NOT_SENT);
+    expect(requests).toHaveLength(1);
     expect((await submit(6, 5)).type, 'the budget knows').toBe('refused');
   });
 
   test('a probe ends the outage, also for a new budget that counts from 1', async () => {
-    let status = 500;
-    await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
-    const client = clientOf(service, server.url);
-    const submit = (number: number, probe: boolean) =>
-      client.submit(job, {
-        ...quiet(),
-        permission: { at: Date.now(), number, failuresKnownTo: 0, probe },
-      });
-    await submit(1_000, false);
-    await sleep(5);
-    status = 400;
-    expect((await submit(1, false)).type).toBe('notNow');
-    expect((await submit(2, true)).type).toBe('refused');
-    expect((await submit(3, false)).type).toBe('refused');
+    const { answer, submit } = await answering(500);
+    await submit(1_000);
+    answer.status = 400;
+    expect((await submit(1)).type).toBe('notNow');
+    expect((await submit(2, 0, true)).type).toBe('refused');
+    expect((await submit(3)).type).toBe('refused');
   });
 
   test('a refusal of one does not affect the others', async () => {
-    await using server = await httpServer((_, response) => json(response, 400, { error: 'x' }));
-    const client = clientOf(service, server.url);
-    const all = await Promise.all(Array.from({ length: 10 }, () => client.submit(job, quiet())));
+    const { submit } = await answering(400);
+    const all = await Promise.all(Array.from({ length: 10 }, () => submit()));
     expect(all.filter(({ type }) => type === 'refused')).toHaveLength(10);
-  });
-});
-
-describe('a file labelled as a web page', () => {
-  test('that is JSON is the file, byte by byte; a page is not', async () => {
-    let body = '{"a": "ü"}';
-    await using server = await httpServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' });
-      response.end(body);
-    });
-    const client = clientOf('predictions', server.url);
-    const good = await client.fetch('r-1', 'result', quiet());
-    if (good.type !== 'found') throw new Error(JSON.stringify(good));
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of good.body) chunks.push(chunk);
-    expect(Buffer.concat(chunks).toString()).toBe(body);
-    body = '<p>{"a": 1}</p>';
-    expect(await client.fetch('r-1', 'result', quiet())).toMatchObject({
-      type: 'unavailable',
-      unusable: true,
-    });
   });
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Redaction } from '../../src/services/redaction.ts';
-import { collect } from './collect.ts';
+import { collect } from './jobs.ts';
 
 const TOKEN = 'tK9secretZ';
 const STARS = '*'.repeat(TOKEN.length);
@@ -22,48 +22,50 @@ async function hidden(text: string, secret: string, sizes: readonly number[] = [
   return { text: result, hidden: stream.hidden };
 }
 
+const inJson = (token: string): string => JSON.stringify(token).slice(1, -1);
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const escaped = (one: string): string => `\\u00${one.charCodeAt(0).toString(16)}`;
+
 /** How services and frameworks encode a token. `Basic` puts it in the middle of a base64 text. */
 const FORMS: Readonly<Record<string, (token: string) => string>> = {
   plain: (token) => token,
-  JSON: (token) => JSON.stringify(token).slice(1, -1),
-  'JSON with escaped slashes': (token) => JSON.stringify(token).slice(1, -1).replaceAll('/', '\\/'),
-  'JSON of Go': (token) =>
-    JSON.stringify(token)
-      .slice(1, -1)
-      .replace(/[<>&]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+  JSON: inJson,
+  'JSON with escaped slashes': (token) => inJson(token).replaceAll('/', '\\/'),
+  'JSON of Go': (token) => inJson(token).replace(/[<>&]/g, escaped),
   'JSON of .NET': (token) =>
-    JSON.stringify(token)
-      .slice(1, -1)
+    inJson(token)
       .replaceAll('\\"', '\\u0022')
-      .replace(/[<>&'+`]/g, (one) => `\\u00${one.charCodeAt(0).toString(16).toUpperCase()}`),
+      .replace(/[<>&'+`]/g, (one) => escaped(one).toUpperCase().replace('U', 'u')),
   URL: encodeURIComponent,
   'URL in small letters': (token) =>
     encodeURIComponent(token).replace(/%../g, (one) => one.toLowerCase()),
   form: (token) => new URLSearchParams({ '': token }).toString().slice(1),
-  base64: (token) => Buffer.from(token).toString('base64'),
+  base64,
   base64url: (token) => Buffer.from(token).toString('base64url'),
-  'Basic, one character before': (token) => Buffer.from(`u${token}!`).toString('base64'),
-  'Basic, two characters before': (token) => Buffer.from(`u:${token}--`).toString('base64'),
-  'Basic, three characters before': (token) => Buffer.from(`me:${token}?`).toString('base64'),
+  'Basic, one character before': (token) => base64(`u${token}!`),
+  'Basic, two characters before': (token) => base64(`u:${token}--`),
+  'Basic, three characters before': (token) => base64(`me:${token}?`),
   'base64url in a longer text': (token) => Buffer.from(`>?${token}>?`).toString('base64url'),
-  'base64 in JSON of PHP': (token) => Buffer.from(token).toString('base64').replaceAll('/', '\\/'),
-  'base64 in a URL': (token) => encodeURIComponent(Buffer.from(token).toString('base64')),
+  'base64 in JSON of PHP': (token) => base64(token).replaceAll('/', '\\/'),
+  'base64 in a URL': (token) => encodeURIComponent(base64(token)),
 };
+
+const character = (_: string, code: string): string =>
+  String.fromCharCode(Number.parseInt(code, 16));
+const fromUrl = (text: string): string => text.replace(/%([0-9a-f]{2})/gi, character);
 
 /** Every decoding that a form was written for: none may restore the token. */
 const READINGS: readonly ((text: string) => string)[] = [
   (text) => text,
-  (text) => text.replace(/\\+(?:u00|x)([0-9a-f]{2})/gi, (_, code: string) => character(code)),
+  (text) => text.replace(/\\+(?:u00|x)([0-9a-f]{2})/gi, character),
   (text) => text.replace(/\\+(["\\/])/g, '$1'),
-  (text) => text.replace(/%([0-9a-f]{2})/gi, (_, code: string) => character(code)),
-  (text) =>
-    text.replace(/%25/g, '%').replace(/%([0-9a-f]{2})/gi, (_, code: string) => character(code)),
-  (text) => text.replaceAll('+', ' ').replace(/%([0-9a-f]{2})/gi, (_, c: string) => character(c)),
+  fromUrl,
+  (text) => fromUrl(text.replace(/%25/g, '%')),
+  (text) => fromUrl(text.replaceAll('+', ' ')),
   ...[0, 1, 2, 3].map(
     (cut) => (text: string) => Buffer.from(text.slice(cut), 'base64').toString('latin1'),
   ),
 ];
-const character = (code: string): string => String.fromCharCode(Number.parseInt(code, 16));
 
 /** As the configuration accepts them: printable ASCII, no blanks at the ends. */
 const tokens = fc
@@ -71,13 +73,9 @@ const tokens = fc
   .map((codes) => String.fromCharCode(...codes))
   .filter((token) => token.trim() === token && new Set(token).size > 3);
 
+const PARTS = ['"log": "', '\n', ' 1.000', '%FLAG TITLE', '{"a":[', 'Ä', '\\n', ',', ';'];
 const around = fc
-  .array(
-    fc.constantFrom('"log": "', '\n', ' 1.000', '%FLAG TITLE', '{"a":[', 'Ä', '\\n', ',', ';'),
-    {
-      maxLength: 30,
-    },
-  )
+  .array(fc.constantFrom(...PARTS), { maxLength: 30 })
   .map((parts) => parts.join(''));
 
 describe('a secret in a stream', () => {
@@ -130,16 +128,9 @@ describe('a secret in a stream', () => {
     }
   });
 
-  test('of another service is overwritten as well', () => {
-    const other = 'another-services-token';
-    expect(new Redaction([TOKEN, other]).text(`a ${other} b ${TOKEN}`)).toBe(
-      `a ${'*'.repeat(other.length)} b ${STARS}`,
-    );
-  });
-
   test('with asterisks in it is not revealed by the asterisks for another one', () => {
     const redaction = new Redaction(['**********x', TOKEN]);
-    expect(redaction.text(`${TOKEN}x`)).not.toContain('**********x');
+    expect(redaction.text(`${TOKEN}x`)).not.toMatch(/[*]{10}x|tK9/);
   });
 
   test('a stream without a secret is not changed', async () => {

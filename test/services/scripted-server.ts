@@ -19,12 +19,16 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-export interface ScriptedServer extends AsyncDisposable {
+export interface Listening extends AsyncDisposable {
   readonly url: string;
-  /** Requests that arrived completely, in their order. */
-  readonly requests: SeenRequest[];
+  readonly port: number;
   /** Connections that were opened. */
   readonly connections: () => number;
+}
+
+export interface ScriptedServer extends Listening {
+  /** Requests that arrived completely, in their order. */
+  readonly requests: SeenRequest[];
 }
 
 /** Answers each request after it has arrived completely. */
@@ -46,12 +50,12 @@ export async function httpServer(
       answer(request, response);
     });
   });
-  return listening(server, requests);
+  return Object.assign(await listening(server), { requests });
 }
 
 /** Passes on the raw sockets. `requests` stays empty. */
 export async function netServer(onSocket: (socket: Socket) => void): Promise<ScriptedServer> {
-  return listening(createNetServer(onSocket), []);
+  return Object.assign(await listening(createNetServer(onSocket)), { requests: [] });
 }
 
 /** A server that sends this text to the first bytes of a request and then does `after` to the socket. */
@@ -85,10 +89,11 @@ export async function deadUrl(): Promise<string> {
   return server.url;
 }
 
-async function listening(server: Server, requests: SeenRequest[]): Promise<ScriptedServer> {
+/** At a free port. Its connections end with it. */
+export async function listening(server: Server): Promise<Listening> {
   const sockets = new Set<Socket>();
   let connections = 0;
-  server.on('connection', (socket) => {
+  server.on('connection', (socket: Socket) => {
     connections += 1;
     sockets.add(socket);
     socket.on('error', () => undefined);
@@ -98,7 +103,7 @@ async function listening(server: Server, requests: SeenRequest[]): Promise<Scrip
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    requests,
+    port,
     connections: () => connections,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();

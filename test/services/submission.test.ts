@@ -3,9 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
-import type { ServiceClient } from '../../src/services/client.ts';
-import { createClient } from '../../src/services/registry.ts';
-import { JOBS, quiet, TOKEN } from './jobs.ts';
+import { clientAt, JOBS, quiet, TOKEN } from './jobs.ts';
 import {
   deadUrl,
   httpServer,
@@ -16,30 +14,93 @@ import {
 } from './scripted-server.ts';
 
 const ACKNOWLEDGEMENT = { request_id: 'r-1', hash_id: 'r-1', status: 'enqueued', message: 'ok' };
+const PAGE = '<!doctype html><title>Back at noon</title>';
+const WORDS = 'Sequences must have  equal lengths: "a" (5), "b" (4)';
+const TAKEN = 'job_name already exists for this token';
+
+const containing = (text: string) => expect.stringContaining(text) as string;
+const id = (value: unknown) => ({ request_id: value, hash_id: value });
+const refused = (message: string) => (status: number) => ({ type: 'refused', status, message });
+const notNow = (reason: string, retryAfterMs: number | null = null) => ({
+  type: 'notNow',
+  reason,
+  retryAfterMs,
+});
+const accepted = { type: 'accepted', remoteId: 'r-1' };
+const unsure = { type: 'unsure' };
+const unreachable = notNow('unreachable');
+const blocked = notNow('blocked');
+const AS_PAGE = { 'content-type': 'text/html' };
+
+type Answer = [
+  what: string,
+  statuses: readonly number[],
+  /** Each with each status. */
+  bodies: readonly unknown[],
+  outcome: object | ((status: number) => object),
+  headers?: Readonly<Record<string, string>>,
+];
+
+const ROW = [400, 409, 413, 415, 422];
+const CLIENT = [401, 402, 403, 404, 405, 407, 410, 426, 451, 511];
+const HOSTILE_IDS = ['../../admin', '..', 'a/b', 'a b', ''].map(id);
+const LIST = { detail: [{ loc: ['body'], msg: 'missing' }] };
+const LONG = { error: 'é'.repeat(5_000) };
+const OF_PROXY = { ...blocked, scope: 'address', message: containing('"Back at noon"') };
+const ELSEWHERE = expect.stringMatching(/https:\/\/elsewhere\.invalid\/x[,:]/) as string;
+const LATER = 'Sat, 21 Nov 2020 10:01:30 GMT';
+const DATED = { date: 'Sat, 21 Nov 2020 10:00:00 GMT', 'retry-after': LATER };
+const slow = (retryAfterMs: number | null) => notNow('rate-limited', retryAfterMs);
+const expired = (status: number) => ({
+  ...blocked,
+  scope: status === 401 ? 'credential' : 'address',
+  message: containing(`HTTP ${status}: token expired`),
+});
+
+const ANSWERS: readonly Answer[] = [
+  ['an id: accepted', [200, 201, 202], [ACKNOWLEDGEMENT], accepted],
+  ['an id that is a number: accepted', [200], [id(17)], { ...accepted, remoteId: '17' }],
+  ['an id as a web page: accepted', [200], [ACKNOWLEDGEMENT], accepted, AS_PAGE],
+  ['an id that would leave its path: unsure', [200], HOSTILE_IDS, unsure],
+  ['no id: unsure', [200], ['thank you', '{"status":"enqueued"}', ''], unsure],
+  ['a web page of a proxy: the service has no such job', [200], [PAGE], OF_PROXY],
+  ['a refusal of the client: not of the row', CLIENT, [{ error: 'token expired' }], expired],
+  [
+    'a redirect: reported and not followed',
+    [301, 302, 303, 307, 308],
+    [''],
+    { ...blocked, message: ELSEWHERE },
+    { location: 'https://elsewhere.invalid/x?token=1' },
+  ],
+  ['a web page or nothing, which comes from a proxy: blocked', ROW, [PAGE, ''], blocked],
+  ['a fault of the row: refused, with the exact message', ROW, [{ error: WORDS }], refused(WORDS)],
+  ['a name in use: refused', [400, 403, 404], [{ error: TAKEN }], refused(TAKEN)],
+  ['a list of faults: refused', [400], [LIST], refused(JSON.stringify(LIST.detail))],
+  ['a long message: cut', [400], [LONG], refused(`${'é'.repeat(1_999)}…`)],
+  [
+    'seconds: blocked for that long',
+    [429],
+    [{ error: 'x' }],
+    slow(17_000),
+    { 'retry-after': '17' },
+  ],
+  ['a date: measured by the clock of the service', [429], [{}], slow(90_000), DATED],
+  ['reset_after: blocked for that long', [429], [{ reset_after: '12' }], slow(12_000)],
+  ['no time to wait: none is set', [429], [''], slow(null)],
+  ['nothing: sent again later', [408, 425, 503], [''], notNow('unavailable')],
+  ['a time: sent again then', [503], [''], notNow('unavailable', 3_000), { 'retry-after': '3' }],
+  ['a failure of the server: unsure', [500, 501, 502, 504, 520], [{ error: 'oh' }], unsure],
+];
 
 const SERVICES = [
-  { name: 'predictions', job: JOBS.sequence, target: { service: 'predictions' } },
-  {
-    name: 'predictions, earlier',
-    job: JOBS.sequence,
-    target: { service: 'predictions', config: { variant: 'earlier' } },
-  },
+  { name: 'predictions', job: JOBS.sequence, target: {} },
+  { name: 'predictions, earlier', job: JOBS.sequence, target: { config: { variant: 'earlier' } } },
   { name: 'molecules', job: JOBS.molecule, target: { service: 'molecules' } },
 ] as const;
 
 describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
-  async function submitTo(
-    url: string,
-    signal = quiet().signal,
-    deadlineMs = 2_000,
-  ): Promise<SubmitOutcome> {
-    const client: ServiceClient = createClient({ ...target, url, token: TOKEN, deadlineMs });
-    try {
-      return await client.submit(job, { signal });
-    } finally {
-      await client.close();
-    }
-  }
+  const submitTo = (url: string, signal = quiet().signal, deadlineMs = 2_000) =>
+    clientAt(url, { ...target, deadlineMs }).submit(job, { signal });
 
   async function answered(
     answer: (response: ServerResponse, request: SeenRequest) => void,
@@ -55,255 +116,71 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     await using server = await rawServer(text, after);
     const outcome = await submitTo(server.url);
     expect(server.connections(), 'a submission is sent exactly once').toBe(1);
+    expect(JSON.stringify(outcome)).not.toContain(TOKEN);
     return outcome;
   }
 
-  test.each([200, 201, 202])('HTTP %i with an id is accepted', async (status) => {
-    expect(await answered((response) => json(response, status, ACKNOWLEDGEMENT))).toMatchObject({
-      type: 'accepted',
-      remoteId: 'r-1',
-    });
-  });
-
-  test('an id sent as a number is accepted', async () => {
-    const body = { request_id: 17, hash_id: 17 };
-    expect(await answered((response) => json(response, 200, body))).toMatchObject({
-      remoteId: '17',
-    });
-  });
-
-  test('an acknowledgement with the wrong content type is accepted', async () => {
-    const headers = { 'content-type': 'text/html' };
-    const outcome = await answered((response) => json(response, 200, ACKNOWLEDGEMENT, headers));
-    expect(outcome.type).toBe('accepted');
-  });
-
-  test.each(['../../admin', '..', 'a/b', 'a b', ''])(
-    'the id %j would leave its path: unsure',
-    async (id) => {
-      const body = { request_id: id, hash_id: id };
-      expect((await answered((response) => json(response, 200, body))).type).toBe('unsure');
-    },
-  );
-
-  test.each([
-    ['no JSON', 'thank you'],
-    ['JSON without an id', '{"status":"enqueued"}'],
-    ['no body', ''],
-  ])('2xx with %s is unsure', async (_, body) => {
-    expect((await answered((response) => json(response, 200, body))).type).toBe('unsure');
-  });
-
-  test('2xx with a web page comes from a proxy: the service has no such job', async () => {
-    const page = '<!doctype html><title>Back at noon</title>';
-    expect(await answered((response) => json(response, 200, page))).toMatchObject({
-      type: 'notNow',
-      reason: 'blocked',
-      scope: 'address',
-      message: expect.stringContaining('"Back at noon"') as string,
-    });
+  test.each(ANSWERS)('%s (HTTP %j)', async (_, statuses, bodies, expected, headers) => {
+    for (const status of statuses)
+      for (const body of bodies) {
+        const outcome = await answered((response) => json(response, status, body, headers));
+        expect(outcome).toMatchObject(typeof expected === 'function' ? expected(status) : expected);
+      }
   });
 
   test('2xx with a web page while the service works otherwise may stand for a job', async () => {
     const outcome = await answered((response, { method }) => {
-      if (method === 'POST') json(response, 200, '<!doctype html><title>Thanks</title>');
+      if (method === 'POST') json(response, 200, PAGE);
       else json(response, 404, { error: 'unknown job' });
     });
     expect(outcome).toMatchObject({ type: 'notNow', reason: 'blocked', doubt: true });
-  });
-
-  test.each([401, 402, 403, 404, 405, 407, 410, 426, 451, 511])(
-    'HTTP %i blocks the service or the credential, and does not refuse the row',
-    async (status) => {
-      const words = 'token expired';
-      expect(await answered((response) => json(response, status, { error: words }))).toMatchObject({
-        type: 'notNow',
-        reason: 'blocked',
-        scope: status === 401 ? 'credential' : 'address',
-        message: expect.stringContaining(`HTTP ${status}: ${words}`) as string,
-      });
-    },
-  );
-
-  test.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) is reported and not followed',
-    async (status) => {
-      const headers = { location: 'https://elsewhere.invalid/x?token=1' };
-      const outcome = await answered((response) => json(response, status, '', headers));
-      expect(outcome).toMatchObject({ type: 'notNow', reason: 'blocked', retryAfterMs: null });
-      expect(outcome).toHaveProperty(
-        'message',
-        expect.stringMatching(/https:\/\/elsewhere\.invalid\/x[,:]/),
-      );
-    },
-  );
-
-  test.each([400, 409, 413, 415, 422])(
-    'HTTP %i as a web page or without a message comes from a proxy',
-    async (status) => {
-      for (const body of ['<html><title>Request blocked</title>', '']) {
-        expect(await answered((response) => json(response, status, body))).toMatchObject({
-          type: 'notNow',
-          reason: 'blocked',
-        });
-      }
-    },
-  );
-
-  test.each([400, 403, 404])(
-    'a job name that is in use (HTTP %i) refuses the row',
-    async (status) => {
-      const words = 'job_name already exists for this token';
-      expect(await answered((response) => json(response, status, { error: words }))).toEqual({
-        type: 'refused',
-        status,
-        message: words,
-      });
-    },
-  );
-
-  test.each([400, 409, 413, 415, 422])(
-    'HTTP %i refuses the row, with the exact message',
-    async (status) => {
-      const words = 'Sequences must have  equal lengths: "a" (5), "b" (4)';
-      expect(await answered((response) => json(response, status, { error: words }))).toEqual({
-        type: 'refused',
-        status,
-        message: words,
-      });
-    },
-  );
-
-  test.each([
-    [{ message: 'no' }, 'no'],
-    [{ detail: 'no' }, 'no'],
-    [{ detail: [{ loc: ['body'], msg: 'missing' }] }, '[{"loc":["body"],"msg":"missing"}]'],
-    [{ email: ['not valid'] }, '{"email":["not valid"]}'],
-    ['plain words', 'plain words'],
-  ])('the message of a refusal is taken from %j', async (body, message) => {
-    expect(await answered((response) => json(response, 400, body))).toMatchObject({ message });
-  });
-
-  test('long messages are cut at 2,000 characters', async () => {
-    const outcome = await answered((response) => json(response, 400, { error: 'é'.repeat(5_000) }));
-    expect(outcome).toHaveProperty('message', `${'é'.repeat(1_999)}…`);
   });
 
   test('a token that the service repeats is overwritten in the outcome', async () => {
     const outcome = await answered((response, request) =>
       json(response, 400, { error: `bad: ${request.body}` }),
     );
-    expect(outcome).toHaveProperty('message', expect.stringContaining('*'.repeat(TOKEN.length)));
+    expect(outcome).toHaveProperty('message', containing('*'.repeat(TOKEN.length)));
     expect(JSON.stringify(outcome)).not.toContain(TOKEN);
   });
 
-  test('a refusal with a truncated body does not refuse the row, which is sent again', async () => {
-    const text = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 99\r\n\r\n{"error":';
-    expect(await broken(text, (socket) => socket.resetAndDestroy())).toMatchObject({
-      type: 'notNow',
-      reason: 'blocked',
-    });
-  });
-
-  test('429 with Retry-After in seconds blocks for that long', async () => {
-    const headers = { 'retry-after': '17' };
-    expect(
-      await answered((response) => json(response, 429, { error: 'slow down' }, headers)),
-    ).toMatchObject({
-      type: 'notNow',
-      reason: 'rate-limited',
-      retryAfterMs: 17_000,
-      message: 'slow down',
-    });
-  });
-
-  test('429 with Retry-After as a date is measured by the clock of the service', async () => {
-    const headers = {
-      date: 'Sat, 21 Nov 2020 10:00:00 GMT',
-      'retry-after': 'Sat, 21 Nov 2020 10:01:30 GMT',
-    };
-    const outcome = await answered((response) => json(response, 429, {}, headers));
-    expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: 90_000 });
-  });
-
-  test('429 without the header is read from reset_after', async () => {
-    const outcome = await answered((response) => json(response, 429, { reset_after: '12' }));
-    expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: 12_000 });
-  });
-
-  test('429 without a delay sets no time to wait', async () => {
-    const outcome = await answered((response) => json(response, 429, ''));
-    expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: null });
-  });
-
   test.each([
-    [503, { 'retry-after': '3' }, 3_000],
-    [503, {}, null],
-    [408, {}, null],
-    [425, {}, null],
-  ])('HTTP %i %j: not accepted, and sent again later', async (status, headers, retryAfterMs) => {
-    const outcome = await answered((response) => json(response, status, '', { ...headers }));
-    expect(outcome).toMatchObject({ type: 'notNow', reason: 'unavailable', retryAfterMs });
+    ['reset after the request was read: unsure', '', unsure],
+    [
+      'an acceptance that is cut off before its id: unsure',
+      'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"request_id":',
+      unsure,
+    ],
+    [
+      'a refusal with a truncated body does not refuse the row, which is sent again',
+      'HTTP/1.1 400 Bad Request\r\nContent-Length: 99\r\n\r\n{"error":',
+      notNow('blocked'),
+    ],
+  ])('%s', async (_, text, outcome) => {
+    expect(await broken(text, (socket) => socket.resetAndDestroy())).toMatchObject(outcome);
   });
 
-  test.each([500, 501, 502, 504, 520])('HTTP %i is unsure', async (status) => {
-    expect((await answered((response) => json(response, status, { error: 'oh' }))).type).toBe(
-      'unsure',
-    );
+  test('closed after the request was read: unsure', async () => {
+    expect(await broken('', (socket) => socket.end())).toMatchObject(unsure);
   });
 
-  test('nothing listens: unreachable', async () => {
-    expect(await submitTo(await deadUrl())).toMatchObject({
-      type: 'notNow',
-      reason: 'unreachable',
-      retryAfterMs: null,
-    });
-  });
-
-  test('an unknown host is unreachable', async () => {
-    expect(await submitTo('http://nobody.invalid')).toMatchObject({
-      type: 'notNow',
-      reason: 'unreachable',
-    });
+  test('nothing listens, or the host is unknown: unreachable', async () => {
+    for (const url of [await deadUrl(), 'http://nobody.invalid']) {
+      const outcome = await submitTo(url);
+      expect(outcome).toMatchObject(unreachable);
+      expect(JSON.stringify(outcome)).not.toContain(TOKEN);
+    }
   });
 
   test('aborted before it was written: unreachable, not unsure', async () => {
     await using server = await httpServer((_, response) => json(response, 200, ACKNOWLEDGEMENT));
-    expect(await submitTo(server.url, AbortSignal.abort())).toMatchObject({
-      type: 'notNow',
-      reason: 'unreachable',
-    });
+    expect(await submitTo(server.url, AbortSignal.abort())).toMatchObject(unreachable);
     expect(server.requests).toEqual([]);
   });
 
-  test('reset after the request was read: unsure', async () => {
-    expect((await broken('', (socket) => socket.resetAndDestroy())).type).toBe('unsure');
-  });
-
-  test('closed after the request was read: unsure', async () => {
-    expect((await broken('', (socket) => socket.end())).type).toBe('unsure');
-  });
-
-  test('an acceptance that is cut off before its id: unsure', async () => {
-    const text = 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"request_id":';
-    expect((await broken(text, (socket) => socket.resetAndDestroy())).type).toBe('unsure');
-  });
-
-  test('not answered before the deadline: unsure', async () => {
+  test('not answered before the deadline, or aborted after it was written: unsure', async () => {
     await using server = await netServer(() => undefined);
-    const outcome = await submitTo(server.url, quiet().signal, 300);
-    expect(outcome.type).toBe('unsure');
-  });
-
-  test('aborted by the caller after it was written: unsure', async () => {
-    await using server = await netServer(() => undefined);
-    const outcome = await submitTo(server.url, AbortSignal.timeout(200));
-    expect(outcome.type).toBe('unsure');
-  });
-
-  test('no outcome shows the token', async () => {
-    await using server = await rawServer('', (socket) => socket.resetAndDestroy());
-    const outcomes = [await submitTo(server.url), await submitTo(await deadUrl())];
-    expect(JSON.stringify(outcomes)).not.toContain(TOKEN);
+    expect(await submitTo(server.url, quiet().signal, 300)).toMatchObject(unsure);
+    expect(await submitTo(server.url, AbortSignal.timeout(200))).toMatchObject(unsure);
   });
 });

@@ -1,5 +1,9 @@
+/** What a store in a folder does beyond what every store does: disks, links, and files of other programs. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -14,6 +18,12 @@ const KEY = 'molecules/aspirin/record.json';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
+async function aStore(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+  const store = await openFileStore(await temporaryFolder());
+  for (const [key, data] of Object.entries(files)) await store.write(key, data);
+  return store;
+}
+
 async function everyName(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
@@ -21,7 +31,7 @@ async function everyName(folder: string): Promise<string[]> {
 
 describe('writing', () => {
   test('a file that would leave less than the minimum free space is refused before its first byte', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await aStore();
     let asked = false;
     async function* body(): AsyncGenerator<Uint8Array> {
       asked = true;
@@ -36,7 +46,7 @@ describe('writing', () => {
   });
 
   test('a file is on the disk before it has its name, and its folder afterwards', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await aStore();
     const file = await open(store.location, 'r');
     const sync = vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'sync');
     onTestFinished(() => sync.mockRestore());
@@ -51,7 +61,7 @@ describe('writing', () => {
   });
 
   test('a stream that can be aborted is not buffered in memory', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await aStore();
     const written: WeakRef<Uint8Array>[] = [];
     let alive = -1;
     async function* body(): AsyncGenerator<Uint8Array> {
@@ -67,24 +77,26 @@ describe('writing', () => {
     await store.write(KEY, body(), { signal: new AbortController().signal });
     expect(alive).toBeLessThan(5);
   });
-});
 
-describe('leftovers of a crash', () => {
-  test('are not listed, are reported as leftovers, and are removed by a sweep', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    await store.write(KEY, 'whole');
+  test('the folder of an item is created again if it was just removed', async () => {
+    const store = await aStore({ [KEY]: 'first' });
+    await rm(join(store.location, 'molecules'), { recursive: true });
+    expect(await store.readText(KEY)).toBeNull();
+    await store.write(KEY, 'second');
+    expect(await store.readText(KEY)).toBe('second');
+  });
+
+  test('leftovers of a crash are not listed, are reported, and are removed by a sweep', async () => {
+    const store = await aStore({ [KEY]: 'whole' });
     await writeFile(join(store.location, 'molecules/aspirin/.tmp-4711'), 'ha');
     expect(await collected(store.list(''))).toEqual([KEY]);
     expect(await collected(store.leftovers())).toEqual(['molecules/aspirin/.tmp-4711']);
     expect(await store.sweep()).toBe(1);
     expect(await everyName(store.location)).toEqual(['record.json']);
   });
-});
 
-describe('reading, listing, removing', () => {
-  test('reports a folder in place of the file, and does not overwrite it', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    await store.write('molecules/a/x', 'x');
+  test('a folder in place of a file is reported, and not overwritten', async () => {
+    const store = await aStore({ 'molecules/a/x': 'x' });
     await expectCode(store.write('molecules/a', 'y'), 'STORE_BAD_KEY');
     await expectCode(store.write('molecules/a/x/z', 'y'), 'STORE_BAD_KEY');
     expect(await collected(store.list(''))).toEqual(['molecules/a/x']);
@@ -93,17 +105,49 @@ describe('reading, listing, removing', () => {
   });
 });
 
-describe('links', () => {
-  test('the campaign folder itself may be a link to a larger disk', async () => {
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, 'large-disk'));
-    await symlink(join(folder, 'large-disk'), join(folder, 'results'));
-    const store = await openFileStore(join(folder, 'results'));
-    await store.write(KEY, 'x');
-    expect(await everyName(join(folder, 'large-disk'))).toEqual(['record.json']);
+describe('reading', () => {
+  test.each([
+    ['a small file', 'Größe: 5 Å\n'],
+    ['an empty one', ''],
+    ['a file that contains the word "link"', 'link'],
+    ['one that is larger than the buffer', 'x'.repeat(3_000_000)],
+    ['one of exactly its size', 'y'.repeat(1024 * 1024)],
+  ])('%s: bytes, text and digest', async (_, text) => {
+    const store = await aStore({ 'first.txt': 'z'.repeat(2_000_000), 'a/b.txt': text });
+    expect((await store.readText('first.txt'))?.length).toBe(2_000_000);
+    for (let times = 0; times < 2; times += 1) {
+      const bytes = Buffer.from(text);
+      expect(await store.readText('a/b.txt')).toBe(text);
+      expect(Buffer.from((await store.read('a/b.txt')) ?? []).equals(bytes)).toBe(true);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      expect(await store.digest('a/b.txt')).toEqual({ bytes: bytes.length, sha256 });
+    }
   });
 
-  test('no link below it is followed to write, read, list or remove', async () => {
+  test('bytes that were returned do not change when the next file is read', async () => {
+    const store = await aStore({ one: 'first', two: 'other' });
+    const first = await store.read('one');
+    await store.read('two');
+    expect(Buffer.from(first ?? []).toString()).toBe('first');
+  });
+
+  test.each(['missing', 'folder', 'folder/missing', 'file/below', 'pipe', 'socket'])(
+    '%s: nothing to read',
+    async (key) => {
+      const store = await aStore({ file: 'a' });
+      await mkdir(join(store.location, 'folder'));
+      execFileSync('mkfifo', [join(store.location, 'pipe')]);
+      const server = createServer().listen(join(store.location, 'socket'));
+      onTestFinished(() => void server.close());
+      const read = [await store.read(key), await store.readText(key), await store.digest(key)];
+      expect(read).toEqual([null, null, null]);
+      expect(await store.exists(key)).toBe(false);
+    },
+  );
+});
+
+describe('links', () => {
+  test('no link below the folder is followed to write, read, list or remove', async () => {
     const folder = await temporaryFolder();
     const outside = join(folder, 'outside');
     await mkdir(join(outside, 'aspirin'), { recursive: true });
@@ -112,10 +156,13 @@ describe('links', () => {
     await symlink(outside, join(store.location, 'molecules'));
     await symlink(join(outside, 'secret'), join(store.location, 'items.csv'));
 
-    await expectCode(store.write(KEY, 'x'), 'STORE_BAD_KEY');
-    await expectCode(store.write('molecules/new/input.pdb', 'x'), 'STORE_BAD_KEY');
-    await expectCode(store.read('molecules/secret'), 'STORE_BAD_KEY');
-    await expectCode(store.read('items.csv'), 'STORE_BAD_KEY');
+    for (const key of [KEY, 'molecules/new/input.pdb'])
+      await expectCode(store.write(key, 'x'), 'STORE_BAD_KEY');
+    for (const key of ['molecules/secret', 'items.csv']) {
+      await expectCode(store.read(key), 'STORE_BAD_KEY');
+      await expectCode(store.readText(key), 'STORE_BAD_KEY');
+      await expectCode(store.digest(key), 'STORE_BAD_KEY');
+    }
     await expectCode(store.remove('items.csv'), 'STORE_BAD_KEY');
     await expectCode(collected(store.list('molecules/')), 'STORE_BAD_KEY');
     expect(await collected(store.list(''))).toEqual([]);
@@ -125,18 +172,32 @@ describe('links', () => {
     expect((await everyName(outside)).sort()).toEqual(['secret']);
     expect(await readdir(outside)).toEqual(['aspirin', 'secret']);
   });
+
+  test.each(['molecules/aspirin', 'molecules'])(
+    'nothing is written through %s if it was a folder just before',
+    async (replaced) => {
+      const outside = await temporaryFolder();
+      await mkdir(join(outside, 'aspirin'));
+      const store = await aStore({ [KEY]: 'first' });
+      await rename(join(store.location, replaced), join(store.location, 'aside'));
+      await symlink(outside, join(store.location, replaced));
+      await expectCode(store.write(KEY, 'second'), 'STORE_BAD_KEY');
+      await expectCode(store.create('molecules/aspirin/note.json', 'note'), 'STORE_BAD_KEY');
+      await expectCode(store.readText(KEY), 'STORE_BAD_KEY');
+    },
+  );
 });
 
 describe('taking a file over from another store', () => {
   const inode = async (folder: string, key: string) => (await stat(join(folder, key))).ino;
 
   test('shares its disk blocks, and does not change when the other file is replaced or removed', async () => {
-    const folder = await temporaryFolder();
-    const from = await openFileStore(join(folder, 'a'));
-    const to = await openFileStore(join(folder, 'b'));
-    await from.write(KEY, 'one');
-    await to.adopt('files/x', from, KEY);
-    expect(await to.readText('files/x')).toBe('one');
+    const [from, to] = [await aStore({ [KEY]: 'one' }), await aStore({ 'files/x': 'former' })];
+    for (const _ of ['another file', 'the same file']) {
+      await to.adopt('files/x', from, KEY);
+      expect(await to.readText('files/x')).toBe('one');
+      expect(await readdir(join(to.location, 'files'))).toEqual(['x']);
+    }
     expect(await inode(to.location, 'files/x')).toBe(await inode(from.location, KEY));
     await from.write(KEY, 'two');
     expect(await to.readText('files/x')).toBe('one');
@@ -144,36 +205,18 @@ describe('taking a file over from another store', () => {
     expect(await to.readText('files/x')).toBe('one');
   });
 
-  test('replaces another file, and leaves the same file alone', async () => {
-    const folder = await temporaryFolder();
-    const from = await openFileStore(join(folder, 'a'));
-    const to = await openFileStore(join(folder, 'b'));
-    await to.write('files/x', 'former');
-    await from.write(KEY, 'one');
-    for (const _ of ['another file', 'the same file']) {
-      await to.adopt('files/x', from, KEY);
-      expect(await to.readText('files/x')).toBe('one');
-      expect(await readdir(join(to.location, 'files'))).toEqual(['x']);
-    }
-    expect(await inode(to.location, 'files/x')).toBe(await inode(from.location, KEY));
-  });
-
   test('copies from a store that is not a folder', async () => {
-    const folder = await temporaryFolder();
-    const to = await openFileStore(folder);
-    const from = { ...to, readStream: () => pieces('from ', 'afar') };
-    await to.adopt('files/x', from, KEY);
+    const to = await aStore();
+    await to.adopt('files/x', { ...to, readStream: () => pieces('from ', 'afar') }, KEY);
     expect(await to.readText('files/x')).toBe('from afar');
   });
 
   test('reports a missing file, and follows no link', async () => {
-    const folder = await temporaryFolder();
-    const from = await openFileStore(join(folder, 'a'));
-    const to = await openFileStore(join(folder, 'b'));
+    const [from, to] = [await aStore(), await aStore()];
     await expectCode(to.adopt('files/x', from, KEY), 'STORE_MISSING');
-    await writeFile(join(folder, 'secret'), 's');
     await mkdir(join(from.location, 'molecules'));
-    await symlink(join(folder, 'secret'), join(from.location, 'molecules', 'x'));
+    const outside = await aStore({ secret: 's' });
+    await symlink(join(outside.location, 'secret'), join(from.location, 'molecules', 'x'));
     await expectCode(to.adopt('files/x', from, 'molecules/x'), 'STORE_BAD_KEY');
     expect(await to.exists('files/x')).toBe(false);
   });

@@ -34,22 +34,24 @@ async function aTree(): Promise<Store> {
   return store;
 }
 
+/** Another Temporal asks for the tree, and does so still when this returns. */
+async function contend(store: Store) {
+  const watched = Promise.withResolvers();
+  const onWatch = (): void => watched.resolve(null);
+  const taken = holdTree(store, holder('b'), { ...ALIVE, staleAfterMs: 60_000, onWatch });
+  // Its end is awaited by the caller.
+  taken.catch(() => undefined);
+  await watched.promise;
+  return { taken };
+}
+
 describe('a tree that a Temporal holds', () => {
   test('is refused to another Temporal that sees the lease change, with an explanation', async () => {
     const store = await aTree();
     const { lease } = await holdTree(store, holder('a'), ALIVE);
-    const watched = Promise.withResolvers();
-    const refused = expectCode(
-      holdTree(store, holder('b'), {
-        ...ALIVE,
-        staleAfterMs: 60_000,
-        onWatch: () => watched.resolve(null),
-      }),
-      'TREE_LEASED',
-    );
-    await watched.promise;
+    const { taken } = await contend(store);
     await renewLease(store, holder('a'), lease);
-    const { message, remedy, exitCode } = await refused;
+    const { message, remedy, exitCode } = await expectCode(taken, 'TREE_LEASED');
     expect(message).toContain('a/.hundredfold, process 4711 on node-1, since 20');
     expect([remedy, exitCode]).toEqual([expect.stringContaining('--out'), 2]);
     expect(await readTreeId(store)).toBe('first-id');
@@ -76,10 +78,7 @@ describe('a tree that a Temporal holds', () => {
   test('is free, and keeps its id, if it is released while another Temporal watches it', async () => {
     const store = await aTree();
     await holdTree(store, holder('a'), ALIVE);
-    const watched = Promise.withResolvers();
-    const onWatch = (): void => watched.resolve(null);
-    const taken = holdTree(store, holder('b'), { ...ALIVE, staleAfterMs: 60_000, onWatch });
-    await watched.promise;
+    const { taken } = await contend(store);
     await releaseLease(store, holder('a'));
     expect(await taken).toMatchObject({ already: false, takenOver: null });
     expect(await readTreeId(store)).toBe('first-id');
@@ -117,10 +116,8 @@ describe('after a crash the tree is taken over, and has another id', () => {
     await holdTree(store, holder('a'), ALIVE);
     if (damage !== null) await store.write('.hundredfold/lease/00000001.json', damage);
     let watched = 0;
-    const { takenOver } = await holdTree(store, holder('b'), {
-      ...ALIVE,
-      onWatch: () => (watched += 1),
-    });
+    const onWatch = (): void => void (watched += 1);
+    const { takenOver } = await holdTree(store, holder('b'), { ...ALIVE, onWatch });
     expect(takenOver).not.toBeNull();
     expect(watched).toBe(1);
     expect(await readTreeId(store)).not.toBe('first-id');
@@ -139,12 +136,10 @@ describe('after a crash the tree is taken over, and has another id', () => {
 
 test('only one of many concurrent requests gets a free tree', async () => {
   const store = await aTree();
-  const names = Array.from({ length: 12 }, (_, n) => `t${n}`);
   const outcomes = await Promise.all(
-    names.map(async (name) => {
-      const own = await openStore(store.location);
-      return takeLease(own, holder(name), null, false);
-    }),
+    Array.from({ length: 12 }, async (_, n) =>
+      takeLease(await openStore(store.location), holder(`t${n}`), null, false),
+    ),
   );
   const winners = outcomes.filter((lease) => lease !== null);
   expect(winners).toHaveLength(1);

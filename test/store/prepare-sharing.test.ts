@@ -5,79 +5,51 @@
 import fc from 'fast-check';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PREDICTORS, type Item } from '../../src/domain/item.ts';
 import { isFinal } from '../../src/domain/states.ts';
 import { Shares } from '../../src/plan/shares.ts';
 import { Spool } from '../../src/plan/spool.ts';
-import { surveyManifests, type Survey } from '../../src/plan/survey.ts';
+import { surveyManifests } from '../../src/plan/survey.ts';
+import { faultsOf } from '../../src/report/audit.ts';
 import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
-import { readItem, writeItem } from '../../src/store/item-store.ts';
-import type { Known, AssignedItem } from '../../src/store/prepare-item.ts';
+import type { AssignedItem, Known } from '../../src/store/prepare-item.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
-import { readPreparedCampaign, type PreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { covers } from '../../src/kinds/registry.ts';
-import { faultsOf } from '../../src/report/audit.ts';
 import { aMolecule, aSequenceOf } from './an-item.ts';
-import { entriesIn } from './store-expectations.ts';
+import { allEntries, CAMPAIGN, campaignIn, changeRecord, recordIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { temporaryStore } from './temporary-store.ts';
 
-const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 const ADDRESS = 'host';
-
-async function* sharing(items: readonly Item[]): AsyncGenerator<AssignedItem> {
-  const shares = new Shares();
-  for (const item of items) shares.add(item);
-  const again = async function* (): AsyncGenerator<Item> {
-    await Promise.resolve();
-    yield* items;
-  };
-  yield* shares.assign(again());
-}
-
-async function campaignIn(store: Store): Promise<PreparedCampaign> {
-  const campaign = await readPreparedCampaign(store);
-  if (!campaign) throw new Error('not prepared');
-  return campaign;
-}
-
-async function entriesOf(store: Store) {
-  const { pages } = await campaignIn(store);
-  return (await Promise.all(Array.from({ length: pages }, (_, n) => entriesIn(store, n)))).flat();
-}
-
-async function recordOf(store: Store, { kind, id }: Pick<Item, 'kind' | 'id'>) {
-  const record = await readItem(store, kind, id);
-  if (!record) throw new Error(`${id} has no record`);
-  return record;
-}
+const ENDED = '2026-11-21T00:00:00.000Z';
 
 /** What the service would have computed: it depends on the work alone. */
-async function succeed(store: Store, record: ItemRecord): Promise<ItemRecord> {
-  const key = `${record.kind === 'molecule' ? 'molecules' : 'sequences'}/${record.id}/result.json`;
-  const { bytes, sha256 } = await store.write(key, `result of ${String(record.work)}`);
-  const done: ItemRecord = {
-    ...record,
+async function succeed(store: Store, id: string): Promise<ItemRecord> {
+  const { work } = await recordIn(store, 'sequence', id);
+  const { bytes, sha256 } = await store.write(`sequences/${id}/result.json`, `of ${String(work)}`);
+  return changeRecord(store, 'sequence', id, {
     state: 'succeeded',
-    remoteId: `job of ${record.id}`,
+    remoteId: `job of ${id}`,
     address: ADDRESS,
-    finishedAt: '2026-11-21T00:00:00.000Z',
+    finishedAt: ENDED,
     files: { 'result.json': { bytes, sha256 } },
-  };
-  await writeItem(store, done);
-  return done;
+  });
 }
+
+const deliverTo = async (store: Store): Promise<void> =>
+  deliverDuplicates(store, await campaignIn(store), () => undefined);
 
 /** The promise of this file. */
 async function everyItemHasItsWay(store: Store, ids: readonly string[]): Promise<void> {
-  const entries = await entriesOf(store);
+  const entries = await allEntries(store);
   expect(entries.map(({ id }) => id)).toEqual(ids);
   const records = new Map<string, ItemRecord>();
-  for (const entry of entries) records.set(entry.id, await recordOf(store, entry));
+  for (const { kind, id } of entries) records.set(id, await recordIn(store, kind, id));
   for (const { id, done, follows } of entries) {
     const record = records.get(id);
     expect(record && isFinal(record.state)).toBe(done !== undefined);
@@ -100,16 +72,13 @@ interface Row {
   readonly predictors: string;
 }
 
-const SEQUENCES = ['MKTAYIAKAA', 'MKTAYIAKCC', 'MKTAYIAKDD'] as const;
 const row = fc.record({
-  sequence: fc.constantFrom(...SEQUENCES),
+  sequence: fc.constantFrom('MKTAYIAKAA', 'MKTAYIAKCC', 'MKTAYIAKDD'),
   predictors: fc.subarray(PREDICTORS.slice(0, 3), { minLength: 1 }).map((all) => all.join()),
 });
-const rowsCalled = (letter: string): fc.Arbitrary<Row[]> =>
-  fc
-    .array(row, { maxLength: 6, minLength: 1 })
-    .map((all) => all.map((cells, n): Row => ({ id: `${letter}${n}`, ...cells })));
-const rows = rowsCalled('s');
+const named = (letter: string, all: readonly Omit<Row, 'id'>[]): Row[] =>
+  all.map((cells, n) => ({ id: `${letter}${n}`, ...cells }));
+const rows = fc.array(row, { maxLength: 6, minLength: 1 });
 
 /** Most rows of the first manifest unchanged, some removed or changed, and new ones before or after them. */
 const edited = fc
@@ -119,253 +88,196 @@ const edited = fc
       maxLength: 6,
     }),
     other: row,
-    added: rowsCalled('t'),
+    added: rows,
     first: fc.boolean(),
   })
   .map(({ changes, other, added, first }) => (former: readonly Row[]): Row[] => {
-    const left = former.flatMap((one, n) => {
-      if (changes[n] === 'gone') return [];
-      return changes[n] === 'changed' ? [{ ...one, ...other }] : [one];
-    });
-    return first ? [...added, ...left] : [...left, ...added];
+    const left = former
+      .map((one, n) => (changes[n] === 'changed' ? { ...one, ...other } : one))
+      .filter((_, n) => changes[n] !== 'gone');
+    return first ? [...named('t', added), ...left] : [...left, ...named('t', added)];
   });
 const FATES = ['waiting', 'running', 'succeeded', 'failed'] as const;
-const fates = fc.array(fc.constantFrom(...FATES), { minLength: 10, maxLength: 10 });
-/** Of another campaign: the contents of the cache. */
-const cached = fc.array(row, { maxLength: 2 });
+const history = fc.record({
+  first: rows.map((all) => named('s', all)),
+  fates: fc.array(fc.constantFrom(...FATES), { minLength: 10, maxLength: 10 }),
+  delivered: fc.boolean(),
+  edit: edited,
+  /** Of another campaign: the contents of the cache. */
+  cached: fc.array(row, { maxLength: 2 }),
+  /** Whether the rows are added while others run, or prepared by another run. */
+  grows: fc.boolean(),
+});
 
-interface Taken {
-  readonly survey: Survey;
-  readonly spool: Spool;
-}
-
-async function takeIn(
-  folder: string,
-  all: readonly Row[],
-  tree: Store | null,
-  cache: ResultCache,
-): Promise<Taken> {
+async function takeIn(folder: string, all: readonly Row[], tree: Store | null, cache: ResultCache) {
   const path = join(folder, 'm.jsonl');
   await writeFile(path, all.map((one) => JSON.stringify(one)).join('\n'));
   const spool = new Spool(folder);
-  const survey = await surveyManifests([path], {
-    allowOutside: false,
-    tree,
-    cache,
-    spool,
-    onProblem: () => undefined,
-    addresses: { predictions: ADDRESS },
-  });
+  const addresses = { predictions: ADDRESS };
+  const options = { allowOutside: false, tree, cache, spool, addresses };
+  const survey = await surveyManifests([path], { ...options, onProblem: () => undefined });
   await spool.end();
-  return { survey, spool };
+  // Without rows that the survey refuses: those that change a job which was sent.
+  const ids: string[] = [];
+  for await (const { id } of spool.items()) ids.push(id);
+  return { survey, ids, planned: survey.shares.assign(spool.items()) };
 }
 
-const knownIn =
-  (cache: ResultCache): Known =>
-  async ({ work, options }) => {
+async function run(folder: string, store: Store, all: readonly Row[], cache: ResultCache) {
+  const tree = (await readPreparedCampaign(store)) ? store : null;
+  const { survey, ids, planned } = await takeIn(folder, all, tree, cache);
+  const known: Known = async ({ work, options }) => {
     const found = await cache.find({ work: work ?? '', options, address: ADDRESS });
     return typeof found === 'string' ? null : found;
   };
-
-async function run(
-  folder: string,
-  store: Store,
-  all: readonly Row[],
-  cache: ResultCache,
-): Promise<{ survey: Survey; ids: string[] }> {
-  const tree = (await readPreparedCampaign(store)) ? store : null;
-  const { survey, spool } = await takeIn(folder, all, tree, cache);
-  const ids: string[] = [];
-  for await (const { id } of spool.items()) ids.push(id);
-  const planned = survey.shares.assign(spool.items());
-  await prepareCampaign(store, CAMPAIGN, planned, { pageSize: 3, known: knownIn(cache) });
-  return { survey, ids };
+  await prepareCampaign(store, CAMPAIGN, planned, { pageSize: 3, known });
+  await everyItemHasItsWay(store, ids);
+  return survey;
 }
 
+const ownJobs = async (store: Store) =>
+  (await allEntries(store)).filter(({ done, follows }) => !done && follows === undefined);
+
 /** Brings items with their own job to these states, as an interrupted run would leave them. */
-async function leave(store: Store, states: readonly (typeof FATES)[number][]): Promise<void> {
-  for (const entry of await entriesOf(store)) {
-    if (entry.follows !== undefined || entry.done !== undefined) continue;
-    const record = await recordOf(store, entry);
-    const state = states[Number(entry.id.slice(1))] ?? 'waiting';
-    if (state === 'succeeded') await succeed(store, record);
-    const error = { code: 'JOB_FAILED', message: 'no' };
-    const finishedAt = '2026-11-21T00:00:00.000Z';
-    if (state === 'failed') await writeItem(store, { ...record, state, error, finishedAt });
-    if (state === 'running') {
-      const job = { remoteId: `job of ${entry.id}`, address: ADDRESS };
-      await writeItem(store, { ...record, state, ...job });
-    }
+async function leave(store: Store, fates: readonly (typeof FATES)[number][]): Promise<void> {
+  const error = { code: 'JOB_FAILED', message: 'no' };
+  for (const { kind, id } of await ownJobs(store)) {
+    const state = fates[Number(id.slice(1))] ?? 'waiting';
+    const job = { remoteId: `job of ${id}`, address: ADDRESS };
+    if (state === 'succeeded') await succeed(store, id);
+    if (state === 'failed')
+      await changeRecord(store, kind, id, { state, error, finishedAt: ENDED });
+    if (state === 'running') await changeRecord(store, kind, id, { state, ...job });
   }
 }
 
-const someCache = async (folder: string, all: readonly Omit<Row, 'id'>[]) => {
+async function someCache(folder: string, all: readonly Omit<Row, 'id'>[]): Promise<ResultCache> {
   const cache = new ResultCache(await temporaryStore());
   if (all.length === 0) return cache;
   const tree = await temporaryStore();
-  const named = all.map((cells, n) => ({ id: `c${n}`, ...cells }));
-  await run(folder, tree, named, cache);
-  for (const entry of await entriesOf(tree)) {
-    if (entry.follows === undefined)
-      await cache.keep(tree, 'earlier', await succeed(tree, await recordOf(tree, entry)));
-  }
+  await run(folder, tree, named('c', all), cache);
+  for (const { id } of await ownJobs(tree))
+    await cache.keep(tree, 'earlier', await succeed(tree, id));
   return cache;
-};
+}
 
-describe('rows that share work', () => {
-  test('are prepared after any earlier run, and need as many jobs as the survey counted', async () => {
-    const folder = await temporaryFolder();
-    let n = 0;
-    await fc.assert(
-      fc.asyncProperty(rows, fates, fc.boolean(), edited, cached, async (...drawn) => {
-        const [first, states, delivered, edit, inCache] = drawn;
-        const second = edit(first);
-        n += 1;
-        const own = join(folder, String(n));
-        await mkdir(own);
-        const cache = await someCache(own, inCache);
-        const store = await temporaryStore();
-        const began = await run(own, store, first, cache);
-        await everyItemHasItsWay(store, began.ids);
-        await leave(store, states);
-        if (delivered) await deliverDuplicates(store, await campaignIn(store), () => undefined);
-
-        const { survey, ids } = await run(own, store, second, cache);
-        await everyItemHasItsWay(store, ids);
-        const entries = await entriesOf(store);
-        const unended = entries.filter(({ done, follows }) => !done && follows === undefined);
-        const submitted = unended.filter(({ job }) => job !== undefined).length;
-        expect(survey.submitted, 'jobs that are there').toBe(submitted);
-        expect(survey.jobs.sequence, 'jobs to be submitted').toBe(unended.length - submitted);
-        const { ended, duplicates } = survey;
-        const sum = ended + survey.submitted + duplicates + survey.cached + survey.jobs.sequence;
-        expect(sum).toBe(survey.items);
-      }),
-      { numRuns: 30, endOnFailure: true },
-    );
-  });
-
-  test('are added while others run, without chains of rows, in pages after the existing ones', async () => {
-    const folder = await temporaryFolder();
-    let n = 0;
-    await fc.assert(
-      fc.asyncProperty(rows, fates, edited, async (first, states, edit) => {
-        const second = edit(first);
-        n += 1;
-        const own = join(folder, String(n));
-        await mkdir(own);
-        const cache = await someCache(own, []);
-        const store = await temporaryStore();
-        const { ids } = await run(own, store, first, cache);
-        await leave(store, states);
-        const pages = (await campaignIn(store)).pages;
-        const before = await entriesOf(store);
-        const { survey, spool } = await takeIn(own, second, null, cache);
-        const planned = survey.shares.assign(spool.items());
-        const former = await campaignIn(store);
-        const grown = await growCampaign(store, former, CAMPAIGN, planned, { pageSize: 2 });
-        const after = await entriesOf(store);
-        const added = second.map(({ id }) => id).filter((id) => !ids.includes(id));
-        expect(after.map(({ id }) => id)).toEqual([...ids, ...added]);
-        expect(after.slice(0, before.length), 'pages that a workflow reads').toEqual(before);
-        expect(grown.items).toBe(ids.length + added.length);
-        expect((await entriesIn(store, pages - 1)).length).toBeGreaterThan(0);
-        for (const { id, follows } of after) {
-          if (follows === undefined) continue;
-          const leader = after.find((entry) => entry.id === follows);
-          expect([leader?.id, leader?.follows], `leader of ${id}`).toEqual([follows, undefined]);
-        }
-      }),
-      { numRuns: 20, endOnFailure: true },
-    );
-  });
-});
-
-describe('a row that only seems to request the same work', () => {
-  const share = (leader: string, item: Item): AssignedItem => ({
-    ...item,
-    share: { leader, options: item.options },
-  });
-
-  test('gets its own job, with its own options', async () => {
-    const store = await temporaryStore();
-    const [one, other] = [aSequenceOf('one', 0, ['dynamine']), aSequenceOf('other', 1, ['agmata'])];
-    const gas = aMolecule('gas', {
-      options: { kind: 'molecule', chargeMethod: 'gas', netCharge: 1, atomType: 'gaff' },
-    });
-    const bcc = {
-      ...share('one', aMolecule('bcc')),
-      share: { leader: 'one', options: gas.options },
-    };
-    const wrong = { ...share('one', gas), share: { leader: 'one', options: one.options } };
-    const items = [share('one', one), share('one', other), bcc, wrong];
-    expect(await prepareCampaign(store, CAMPAIGN, items)).toMatchObject({ following: 0 });
-    for (const item of items) {
-      const { jobOptions, options } = await recordOf(store, item);
-      expect(jobOptions, item.id).toEqual(options);
-      expect(options).toEqual(item.options);
-    }
-  });
-});
-
-describe('a leader that succeeded in an earlier run', () => {
-  const group = ['a', 'b', 'c'].map((id) => aSequenceOf(id, 0, ['dynamine']));
-
-  async function led(): Promise<Store> {
-    const store = await temporaryStore();
-    await prepareCampaign(store, CAMPAIGN, sharing(group.slice(0, 1)));
-    const leader = group[0] as Item;
-    await succeed(store, await recordOf(store, leader));
-    return store;
+async function grow(folder: string, store: Store, all: readonly Row[], cache: ResultCache) {
+  const before = await allEntries(store);
+  const there = new Set(before.map(({ id }) => id));
+  const { planned } = await takeIn(folder, all, null, cache);
+  const former = await campaignIn(store);
+  const grown = await growCampaign(store, former, CAMPAIGN, planned, { pageSize: 2 });
+  const after = await allEntries(store);
+  const added = all.map(({ id }) => id).filter((id) => !there.has(id));
+  expect(after.map(({ id }) => id)).toEqual([...there, ...added]);
+  expect(after.slice(0, before.length), 'pages that a workflow reads').toEqual(before);
+  expect(grown.items).toBe(there.size + added.length);
+  for (const { id, follows } of after) {
+    if (follows === undefined) continue;
+    const leader = after.find((entry) => entry.id === follows);
+    expect([leader?.id, leader?.follows], `leader of ${id}`).toEqual([follows, undefined]);
   }
+}
 
-  test('whose file was changed by the user is not used: one of the others has a job for all', async () => {
-    const store = await led();
-    await store.write('sequences/a/result.json', 'changed');
-    expect(await prepareCampaign(store, CAMPAIGN, sharing(group))).toMatchObject({
-      done: 1,
-      following: 1,
-    });
-    expect(await entriesOf(store)).toEqual([
-      { id: 'a', kind: 'sequence', done: 'succeeded' },
-      { id: 'b', kind: 'sequence' },
-      { id: 'c', kind: 'sequence', follows: 'b' },
-    ]);
-    expect(await store.exists('sequences/b/result.json')).toBe(false);
-  });
+test('are prepared after any earlier run, or added to it, and need as many jobs as the survey counted', async () => {
+  const folder = await temporaryFolder();
+  let n = 0;
+  await fc.assert(
+    fc.asyncProperty(history, async ({ first, fates, delivered, edit, cached, grows }) => {
+      const second = edit(first);
+      const own = join(folder, String((n += 1)));
+      await mkdir(own);
+      const cache = await someCache(own, cached);
+      const store = await temporaryStore();
+      await run(own, store, first, cache);
+      await leave(store, fates);
+      if (grows) return grow(own, store, second, cache);
+      if (delivered) await deliverTo(store);
 
-  test('whose record was removed is prepared again, and rows that failed because of it follow it again', async () => {
-    const store = await temporaryStore();
-    await prepareCampaign(store, CAMPAIGN, sharing(group));
-    await store.remove('sequences/a/item.json');
-    await deliverDuplicates(store, await campaignIn(store), () => undefined);
-    expect(await recordOf(store, group[1] as Item)).toMatchObject({
-      state: 'failed',
-      error: { code: 'STORE_MISSING' },
-    });
-    await prepareCampaign(store, CAMPAIGN, sharing(group));
-    expect(await entriesOf(store)).toEqual([
-      { id: 'a', kind: 'sequence' },
-      { id: 'b', kind: 'sequence', follows: 'a' },
-      { id: 'c', kind: 'sequence', follows: 'a' },
-    ]);
-  });
-
-  test('whose files were removed leaves rows that failed because of it to a job of their own', async () => {
-    const store = await temporaryStore();
-    await prepareCampaign(store, CAMPAIGN, sharing(group));
-    await succeed(store, await recordOf(store, group[0] as Item));
-    await store.remove('sequences/a/result.json');
-    await deliverDuplicates(store, await campaignIn(store), () => undefined);
-    expect(await recordOf(store, group[1] as Item)).toMatchObject({
-      state: 'failed',
-      error: { code: 'STORE_DIGEST_MISMATCH' },
-    });
-    await prepareCampaign(store, CAMPAIGN, sharing(group));
-    expect(await entriesOf(store)).toEqual([
-      { id: 'a', kind: 'sequence', done: 'succeeded' },
-      { id: 'b', kind: 'sequence' },
-      { id: 'c', kind: 'sequence', follows: 'b' },
-    ]);
-  });
+      const survey = await run(own, store, second, cache);
+      const unended = await ownJobs(store);
+      const submitted = unended.filter(({ job }) => job !== undefined).length;
+      expect(survey.submitted, 'jobs that are there').toBe(submitted);
+      expect(survey.jobs.sequence, 'jobs to be submitted').toBe(unended.length - submitted);
+      const { ended, duplicates } = survey;
+      const sum = ended + survey.submitted + duplicates + survey.cached + survey.jobs.sequence;
+      expect(sum).toBe(survey.items);
+    }),
+    // A run takes less than a second: one that hangs ends with its example.
+    { numRuns: 30, endOnFailure: true, plugins: [fc.timeout(60_000)] },
+  );
 });
+
+const share = (leader: string, item: Item): AssignedItem => ({
+  ...item,
+  share: { leader, options: item.options },
+});
+
+test('a row that only seems to request the same work gets its own job, with its own options', async () => {
+  const store = await temporaryStore();
+  const [one, other] = [aSequenceOf('one', 0, ['dynamine']), aSequenceOf('other', 1, ['agmata'])];
+  const gas = aMolecule('gas', {
+    options: { kind: 'molecule', chargeMethod: 'gas', netCharge: 1, atomType: 'gaff' },
+  });
+  const bcc = { ...aMolecule('bcc'), share: { leader: 'one', options: gas.options } };
+  const wrong = { ...gas, share: { leader: 'one', options: one.options } };
+  const items = [share('one', one), share('one', other), bcc, wrong];
+  expect(await prepareCampaign(store, CAMPAIGN, items)).toMatchObject({ following: 0 });
+  for (const { kind, id, options } of items)
+    expect(await recordIn(store, kind, id)).toMatchObject({ jobOptions: options, options });
+});
+
+const GROUP = ['a', 'b', 'c'].map((id) => aSequenceOf(id, 0, ['dynamine']));
+const LED = [
+  { id: 'a', kind: 'sequence' },
+  { id: 'b', kind: 'sequence', follows: 'a' },
+  { id: 'c', kind: 'sequence', follows: 'a' },
+];
+const ANOTHER_LEADS = [
+  { id: 'a', kind: 'sequence', done: 'succeeded' },
+  { id: 'b', kind: 'sequence' },
+  { id: 'c', kind: 'sequence', follows: 'b' },
+];
+
+test.each<[string, (store: Store) => Promise<unknown>, string, number, object[]]>([
+  [
+    'file was changed before there were others',
+    (s) => s.write('sequences/a/result.json', 'changed'),
+    'STORE_DIGEST_MISMATCH',
+    1,
+    ANOTHER_LEADS,
+  ],
+  ['record was removed', (s) => s.remove('sequences/a/item.json'), 'STORE_MISSING', 3, LED],
+  [
+    'files were removed',
+    (s) => s.remove('sequences/a/result.json'),
+    'STORE_DIGEST_MISMATCH',
+    3,
+    ANOTHER_LEADS,
+  ],
+])(
+  'after the %s, the leader or another row has a job for all',
+  async (_, spoil, code, there, ways) => {
+    const assigned = (items: readonly Item[]) => {
+      const shares = new Shares();
+      for (const item of items) shares.add(item);
+      const again = async function* (): AsyncGenerator<Item> {
+        await Promise.resolve();
+        yield* items;
+      };
+      return shares.assign(again());
+    };
+    const store = await temporaryStore();
+    await prepareCampaign(store, CAMPAIGN, assigned(GROUP.slice(0, there)));
+    await succeed(store, 'a');
+    await spoil(store);
+    await deliverTo(store);
+    if (there > 1) {
+      const failed = { state: 'failed', error: { code } };
+      expect(await recordIn(store, 'sequence', 'b')).toMatchObject(failed);
+    }
+    await prepareCampaign(store, CAMPAIGN, assigned(GROUP));
+    expect(await allEntries(store)).toEqual(ways);
+    expect(await store.exists('sequences/b/result.json')).toBe(false);
+  },
+);

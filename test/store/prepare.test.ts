@@ -1,44 +1,50 @@
+/** Campaigns that are prepared, prepared again, grown and restored: what their trees contain. */
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { digestOf } from '../../src/store/digest.ts';
-import type { ItemRecord } from '../../src/store/item-record.ts';
+import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
-import { prepareCampaign } from '../../src/store/prepare.ts';
-import { readPage, readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import { prepareRetry } from '../../src/store/prepare-retry.ts';
+import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
+import { readPage, readPreparedCampaign, RowCounter } from '../../src/store/prepared-campaign.ts';
+import { restoreItems } from '../../src/store/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
-import { expectCode } from './store-expectations.ts';
+import {
+  allEntries,
+  CAMPAIGN as PLAIN,
+  campaignIn,
+  changeRecord,
+  expectCode,
+  recordIn,
+} from './store-expectations.ts';
 import { temporaryStore } from './temporary-store.ts';
 
 const CAMPAIGN = {
-  name: 'night',
+  ...PLAIN,
   manifestDigests: [{ file: 'batch.csv', sha256: 'a'.repeat(64) }],
   settings: { services: { molecules: { url: 'http://localhost' } } },
 };
+const LONGER = { ...PLAIN, manifestDigests: [{ file: 'b.csv', sha256: 'b'.repeat(64) }] };
+const molecules = (count: number): Item[] =>
+  Array.from({ length: count }, (_, n) => aMolecule(`m${n}`));
 
-async function emptyStore(): Promise<Store> {
-  return temporaryStore();
+async function prepared(items: readonly Item[], pageSize = 2): Promise<Store> {
+  const store = await temporaryStore();
+  await prepareCampaign(store, CAMPAIGN, items, { pageSize });
+  return store;
 }
 
-function molecules(count: number): Item[] {
-  return Array.from({ length: count }, (_, n) => aMolecule(`m${n}`));
-}
+const ids = async (store: Store) => (await allEntries(store)).map(({ id }) => id);
 
-/** Brings an item to a state, with a file, as the activities do. */
-async function change(store: Store, id: string, changes: Partial<ItemRecord>): Promise<ItemRecord> {
-  const { sha256, bytes } = await store.write(`molecules/${id}/record.json`, '{"hash_id":"h"}');
-  const former = await readItem(store, 'molecule', id);
-  if (former === null) throw new Error(`${id} was not prepared`);
-  const record = { ...former, files: { 'record.json': { bytes, sha256 } }, ...changes };
-  await writeItem(store, record);
-  return record;
+function* untilKilled(items: readonly Item[]): Generator<Item> {
+  yield* items;
+  throw new Error('killed');
 }
-
-const asks = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
 
 describe('preparing a campaign', () => {
   test('writes inputs, records, pages in manifest order, and the campaign', async () => {
-    const store = await emptyStore();
+    const store = await temporaryStore();
     const items = [...molecules(4), aSequence('p1')];
     expect(await prepareCampaign(store, CAMPAIGN, items, { pageSize: 2 })).toEqual({
       pages: 3,
@@ -53,28 +59,23 @@ describe('preparing a campaign', () => {
       const { bytes, sha256 } = digestOf(input.text);
       return { input: { name: input.name, bytes, digest: sha256.slice(0, 12) }, options };
     };
+    const asks = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
     expect(pages.flat()).toEqual(
       items.map((item) => ({ id: item.id, kind: item.kind, sends: sent(item), asks })),
     );
     for (const { id, kind, input } of items) {
-      const record = await readItem(store, kind, id);
-      expect(record?.state).toBe('waiting');
+      const record = await recordIn(store, kind, id);
+      expect(record.state).toBe('waiting');
       const folder = kind === 'molecule' ? 'molecules' : 'sequences';
       const kept = await store.digest(`${folder}/${id}/${input.name}`);
-      expect(record?.input).toMatchObject({ name: input.name, ...kept });
+      expect(record.input).toMatchObject({ name: input.name, ...kept });
     }
   });
 
   test('leaves the campaign not prepared if it is interrupted, and can be repeated safely', async () => {
-    const store = await emptyStore();
-    const breaking = function* (): Generator<Item> {
-      yield* molecules(5);
-      throw new Error('killed');
-    };
-    await prepareCampaign(store, CAMPAIGN, molecules(3), { pageSize: 2 });
-    await expect(prepareCampaign(store, CAMPAIGN, breaking(), { pageSize: 2 })).rejects.toThrow(
-      'killed',
-    );
+    const store = await prepared(molecules(3));
+    const again = prepareCampaign(store, CAMPAIGN, untilKilled(molecules(5)), { pageSize: 2 });
+    await expect(again).rejects.toThrow('killed');
     expect(await readPreparedCampaign(store)).toBeNull();
     await prepareCampaign(store, CAMPAIGN, molecules(7), { pageSize: 2 });
     expect(await readPreparedCampaign(store)).toMatchObject({ pages: 4, items: 7 });
@@ -82,97 +83,80 @@ describe('preparing a campaign', () => {
 
   test('refuses two items with the same id', async () => {
     const items = [aMolecule('x'), aSequence('x')];
-    const prepare = prepareCampaign(await emptyStore(), CAMPAIGN, items);
+    const prepare = prepareCampaign(await temporaryStore(), CAMPAIGN, items);
     expect((await expectCode(prepare, 'STORE_DUPLICATE_ID')).message).toContain('line 3');
   });
 });
 
 describe('preparing a campaign again', () => {
-  test('keeps finished items, with their files, and reports this to the workflow', async () => {
-    const store = await emptyStore();
-    await prepareCampaign(store, CAMPAIGN, molecules(3));
+  /** With a file, as the activities leave it. */
+  async function change(store: Store, id: string, changes: Partial<ItemRecord>) {
+    const { sha256, bytes } = await store.write(`molecules/${id}/record.json`, '{"hash_id":"h"}');
+    const files = { 'record.json': { bytes, sha256 } };
+    return changeRecord(store, 'molecule', id, { files, ...changes });
+  }
+
+  test('keeps finished items, with their files, and running jobs, so that nothing is submitted twice', async () => {
+    const store = await prepared(molecules(4));
     const done = await change(store, 'm1', { state: 'succeeded', remoteId: 'h' });
     const failure = { code: 'JOB_FAILED', message: 'no' };
     await change(store, 'm2', { state: 'failed', error: failure });
-    expect(await prepareCampaign(store, CAMPAIGN, molecules(3))).toMatchObject({ done: 2 });
+    const attempts = [{ at: '2026-11-21T00:00:00Z', outcome: 'accepted', remoteId: 'h1' }] as const;
+    const running = await change(store, 'm3', { state: 'running', remoteId: 'h1', attempts });
+    expect(await prepareCampaign(store, CAMPAIGN, molecules(4))).toMatchObject({ done: 2 });
     expect(await readItem(store, 'molecule', 'm1')).toEqual(done);
+    expect(await readItem(store, 'molecule', 'm3')).toEqual(running);
     expect(await store.exists('molecules/m1/record.json')).toBe(true);
-    expect(await readPage(store, 0)).toEqual([
-      { id: 'm0', kind: 'molecule', sends: expect.anything() as unknown, asks },
-      { id: 'm1', kind: 'molecule', done: 'succeeded', asks },
-      { id: 'm2', kind: 'molecule', done: 'failed', asks },
+    expect((await allEntries(store)).slice(0, 3)).toEqual([
+      { id: 'm0', kind: 'molecule' },
+      { id: 'm1', kind: 'molecule', done: 'succeeded' },
+      { id: 'm2', kind: 'molecule', done: 'failed' },
     ]);
   });
 
-  test('keeps a running job, so that nothing is submitted twice after a loss of Temporal’s database', async () => {
-    const store = await emptyStore();
-    await prepareCampaign(store, CAMPAIGN, molecules(1));
-    const running = await change(store, 'm0', {
-      state: 'running',
-      remoteId: 'h1',
-      attempts: [{ at: '2026-11-21T00:00:00Z', outcome: 'accepted', remoteId: 'h1' }],
-    });
-    await prepareCampaign(store, CAMPAIGN, molecules(1));
-    expect(await readItem(store, 'molecule', 'm0')).toEqual(running);
-  });
-
   test("applies the user's edits outside the job itself", async () => {
-    const store = await emptyStore();
-    await prepareCampaign(store, CAMPAIGN, molecules(1));
+    const store = await prepared(molecules(1));
     await change(store, 'm0', { state: 'succeeded' });
     const edited = aMolecule('m0', { user: { project: 'new' }, title: 'Ethanol' });
     expect(await prepareCampaign(store, CAMPAIGN, [edited])).toMatchObject({ done: 1 });
-    const record = await readItem(store, 'molecule', 'm0');
-    expect(record).toMatchObject({ state: 'succeeded', user: edited.user, title: 'Ethanol' });
+    const { user, title } = edited;
+    expect(await recordIn(store, 'molecule', 'm0')).toMatchObject({
+      state: 'succeeded',
+      user,
+      title,
+    });
   });
 
-  test.each([
-    ['input', aMolecule('m0', { input: { name: 'input.smi', text: 'CCN\n' } })],
-    [
-      'options',
-      aMolecule('m0', {
-        options: { kind: 'molecule', chargeMethod: 'gas', netCharge: null, atomType: 'gaff2' },
-      }),
-    ],
-  ])(
-    'starts the item again with another %s, and removes its previous results',
-    async (_, changed) => {
-      const store = await emptyStore();
-      await prepareCampaign(store, CAMPAIGN, molecules(1));
-      await change(store, 'm0', { state: 'succeeded' });
-      expect(await prepareCampaign(store, CAMPAIGN, [changed])).toMatchObject({ done: 0 });
-      expect(await readItem(store, 'molecule', 'm0')).toMatchObject({
-        state: 'waiting',
-        files: {},
-        generation: 1,
-        jobNumber: 0,
-      });
-      expect(await store.readText('molecules/m0/input.smi')).toBe(changed.input.text);
-      expect(await store.exists('molecules/m0/record.json')).toBe(false);
-    },
-  );
+  const { options } = aMolecule('m0');
+  test.each<[string, Partial<Item>]>([
+    ['input', { input: { name: 'input.smi', text: 'CCN\n' } }],
+    ['options', { options: { ...options, chargeMethod: 'gas' } as Item['options'] }],
+  ])('starts the item again with another %s, without its previous results', async (_, changes) => {
+    const store = await prepared(molecules(1));
+    await change(store, 'm0', { state: 'succeeded' });
+    const changed = aMolecule('m0', changes);
+    expect(await prepareCampaign(store, CAMPAIGN, [changed])).toMatchObject({ done: 0 });
+    const fresh = { state: 'waiting', files: {}, generation: 1, jobNumber: 0 };
+    expect(await recordIn(store, 'molecule', 'm0')).toMatchObject(fresh);
+    expect(await store.readText('molecules/m0/input.smi')).toBe(changed.input.text);
+    expect(await store.exists('molecules/m0/record.json')).toBe(false);
+  });
 
+  const withColumn = [aMolecule('m0', { user: { a: 'b' } }), ...molecules(3).slice(1)];
   test.each([
     ['nothing', molecules(3), CAMPAIGN, false],
     ['only the settings', molecules(3), { ...CAMPAIGN, settings: {} }, false],
     ['a row more', molecules(4), CAMPAIGN, true],
     ['a row less', molecules(2), CAMPAIGN, true],
-    [
-      'a column of the user',
-      [aMolecule('m0', { user: { a: 'b' } }), ...molecules(3).slice(1)],
-      CAMPAIGN,
-      true,
-    ],
+    ['a column of the user', withColumn, CAMPAIGN, true],
     ['another manifest', molecules(3), { ...CAMPAIGN, manifestDigests: [] }, true],
   ])('detects whether %s has changed', async (_, items, campaign, changed) => {
-    const store = await emptyStore();
-    await prepareCampaign(store, CAMPAIGN, molecules(3));
+    const store = await prepared(molecules(3));
     expect(await prepareCampaign(store, campaign, items)).toMatchObject({ changed });
   });
 
   test('restores a removed input, and removes the pages of a longer manifest', async () => {
-    const store = await emptyStore();
-    await prepareCampaign(store, CAMPAIGN, molecules(6), { pageSize: 2 });
+    const store = await prepared(molecules(6));
     await store.remove('molecules/m0/input.smi');
     await prepareCampaign(store, CAMPAIGN, molecules(2), { pageSize: 2 });
     expect(await store.readText('molecules/m0/input.smi')).toBe('CCO\n');
@@ -180,10 +164,112 @@ describe('preparing a campaign again', () => {
   });
 
   test('does not overwrite an unreadable record, which may belong to a charged job', async () => {
-    const store = await emptyStore();
+    const store = await temporaryStore();
     await store.write('molecules/m0/item.json', '{"state": "running", "remote_');
     const prepare = prepareCampaign(store, CAMPAIGN, molecules(1));
     await expectCode(prepare, 'STORE_RECORD_UNREADABLE');
     expect(await store.readText('molecules/m0/item.json')).toContain('running');
+  });
+});
+
+describe('growing a campaign while its workflow reads the existing pages', () => {
+  const grow = async (store: Store, items: Iterable<Item>, pageSize = 2) =>
+    growCampaign(store, await campaignIn(store), LONGER, items, { pageSize });
+
+  test('appends pages, and records the new manifests', async () => {
+    const store = await prepared(molecules(3));
+    expect(await grow(store, [...molecules(5), aSequence('p')])).toEqual({
+      pages: 4,
+      items: 6,
+      done: 0,
+      following: 0,
+      changed: true,
+    });
+    expect(await campaignIn(store)).toMatchObject({ ...LONGER, pages: 4, items: 6 });
+    expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'p']);
+    expect((await recordIn(store, 'sequence', 'p')).state).toBe('waiting');
+  });
+
+  test('does not change open items, including rows that are missing in the new manifest', async () => {
+    const store = await prepared(molecules(3));
+    const job = { state: 'running', remoteId: 'h', address: 'host' } as const;
+    const record = await changeRecord(store, 'molecule', 'm1', job);
+    await grow(store, [aMolecule('m1', { user: { note: 'new' } }), aMolecule('new')]);
+    expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'new']);
+    expect(await readItem(store, 'molecule', 'm1')).toEqual(record);
+  });
+
+  test.each([1, 2, 3, 4, 5])(
+    'can be repeated after an interruption (%i), and loses no row',
+    async (n) => {
+      const store = await prepared(molecules(3));
+      const former = await campaignIn(store);
+      const more = [...molecules(3), ...['a', 'b', 'c', 'd'].map((id) => aMolecule(id))];
+      await expect(grow(store, untilKilled(more.slice(0, 2 + n)), 1)).rejects.toThrow('killed');
+      expect(await campaignIn(store), 'what the workflow goes by').toEqual(former);
+      await grow(store, more);
+      expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'a', 'b', 'c', 'd']);
+    },
+  );
+
+  test('includes a row whose folder exists from an earlier manifest', async () => {
+    const store = await prepared(molecules(3));
+    await prepareCampaign(store, CAMPAIGN, molecules(2));
+    await grow(store, molecules(3));
+    expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
+  });
+
+  test('does not list an item twice if the user removed its folder', async () => {
+    const store = await prepared(molecules(2));
+    await store.remove('molecules/m1/item.json');
+    await grow(store, molecules(3));
+    expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
+  });
+});
+
+test('the counts of rows are those of the pages, after each change', async () => {
+  const rows = [aMolecule('m1'), aSequence('s1'), aSequence('s2')];
+  const store = await prepared(rows);
+  const none = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
+  const expectCounts = async (sequence: number) => {
+    const { counts, pages } = await campaignIn(store);
+    const counter = new RowCounter();
+    for (let page = 0; page < pages; page += 1) counter.add(await readPage(store, page));
+    const wanted = { items: { ...none, molecule: 1, sequence }, following: none, adopted: 0 };
+    expect([counts, counter.counts]).toEqual([wanted, wanted]);
+  };
+  await expectCounts(2);
+  await growCampaign(store, await campaignIn(store), LONGER, [...rows, aSequence('s3')]);
+  await expectCounts(3);
+  await prepareRetry(store, await campaignIn(store), new Set(['s1']), '2026-11-25T00:00:00.000Z');
+  await expectCounts(3);
+});
+
+describe('items of a running campaign whose folders were removed', () => {
+  const ROWS = ['s1', 's2', 's3'].map((id) => aSequence(id));
+  const removeItem = async (store: Store, id: string): Promise<void> => {
+    for await (const key of store.list(`sequences/${id}/`)) await store.remove(key);
+  };
+
+  test('are written again with their input; the others stay as they are', async () => {
+    const store = await prepared(ROWS);
+    const running = { state: 'running', remoteId: 'job-1' } as const;
+    await changeRecord(store, 'sequence', 's1', running);
+    // An interrupted growth has left another record.
+    await writeItem(store, waitingRecord(aSequence('s9')));
+    await removeItem(store, 's3');
+    // A further row of the manifest is not on any page yet.
+    await restoreItems(store, await campaignIn(store), [...ROWS, aSequence('s4')]);
+    expect(await recordIn(store, 'sequence', 's1')).toMatchObject(running);
+    expect(await recordIn(store, 'sequence', 's3')).toMatchObject({ state: 'waiting' });
+    expect(await store.exists('sequences/s3/input.fasta')).toBe(true);
+    expect(await readItem(store, 'sequence', 's4')).toBeNull();
+  });
+
+  test('are not searched for any longer if the search is stopped', async () => {
+    const store = await prepared(ROWS);
+    const stop = AbortSignal.abort(new Error('stopped'));
+    const restoring = restoreItems(store, await campaignIn(store), ROWS, stop);
+    await expect(restoring).rejects.toThrow('stopped');
   });
 });

@@ -1,13 +1,13 @@
 /** What happens to an item that is run again: which job it gets, and what is kept. */
-import { describe, expect, test } from 'vitest';
-import type { Item } from '../../src/domain/item.ts';
+import { expect, test } from 'vitest';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { formerEnd, givenUp, mayBeThere, reopened, wayOf } from '../../src/store/reopen.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 
 const AT = '2026-11-22T08:00:00.000Z';
+const SEQUENCE = aSequence('p1');
 
-function ended(item: Item, code: string, changes: Partial<ItemRecord> = {}): ItemRecord {
+function ended(code: string, changes: Partial<ItemRecord> = {}, item = SEQUENCE): ItemRecord {
   return {
     ...waitingRecord(item),
     state: 'failed',
@@ -28,136 +28,92 @@ const timesOf = ({ submittedAt, sentAt, answeredAt }: ItemRecord) => [
   sentAt,
   answeredAt,
 ];
+const NO_TIMES = [null, null, null];
 
 const unsent = { remoteId: null, jobName: 'n.1', submittedAt: null };
+const held = { ...unsent, state: 'held' } as const;
+const cancelled = { state: 'cancelled' } as const;
 
-describe('the job of an item that is run again', () => {
-  test.each([
-    ['a job that failed', 'JOB_FAILED', {}, 'ask'],
-    ['a job that the service lost', 'JOB_LOST', {}, 'ask'],
-    ['a job that the service does not work on', 'JOB_STUCK', {}, 'ask'],
-    ['a job whose result is unusable', 'RESULT_MISSING_FILES', {}, 'ask'],
-    ['a job whose result was deleted', 'RESULT_ABSENT', {}, 'ask'],
-    ['a job that failed and left no id', 'JOB_FAILED', unsent, 'anew'],
-    ['a job that may have been finished since', 'JOB_OVERDUE', {}, 'ask'],
-    ['a job whose file was damaged here', 'STORE_DIGEST_MISMATCH', {}, 'ask'],
-    ['a job of a cancelled item', 'CANCELLED', { state: 'cancelled' as const }, 'ask'],
-    ['a job whose workflow was ended by hand', 'ITEM_ENDED_BY_HAND', {}, 'ask'],
-    [
-      'an item that was never sent',
-      'CANCELLED',
-      { ...unsent, state: 'cancelled' as const },
-      'resend',
-    ],
-    ['a submission that was refused', 'SUBMIT_REFUSED', unsent, 'resend'],
-    [
-      'a submission of unknown outcome',
-      'SUBMIT_UNSURE',
-      { ...unsent, state: 'held' as const },
-      'resend',
-    ],
-  ])('after %s (%s)', (_, code, changes, way) => {
-    const before = ended(aSequence('p1'), code, changes);
-    expect(wayOf(before)).toBe(way);
-    const after = reopened(before, AT);
-    // The name is the idempotency key: it changes only when a job of this name is of no use.
-    expect(after.jobNumber).toBe(way === 'anew' ? 1 : 0);
-    expect(after.remoteId).toBe(way === 'ask' ? 'job-1' : null);
-    expect(timesOf(after)).toEqual(way === 'ask' ? timesOf(before) : [null, null, null]);
-    expect(after).toMatchObject({ state: 'waiting', error: null, finishedAt: null, generation: 1 });
-  });
+test.each<[string, string, Partial<ItemRecord>, string]>([
+  ['a job that failed', 'JOB_FAILED', {}, 'ask'],
+  ['a job that the service lost', 'JOB_LOST', {}, 'ask'],
+  ['a job that the service does not work on', 'JOB_STUCK', {}, 'ask'],
+  ['a job whose result is unusable', 'RESULT_MISSING_FILES', {}, 'ask'],
+  ['a job that failed and left no id', 'JOB_FAILED', unsent, 'anew'],
+  ['a job that may have been finished since', 'JOB_OVERDUE', {}, 'ask'],
+  ['a job whose file was damaged here', 'STORE_DIGEST_MISMATCH', {}, 'ask'],
+  ['a job of a cancelled item', 'CANCELLED', cancelled, 'ask'],
+  ['a job whose workflow was ended by hand', 'ITEM_ENDED_BY_HAND', {}, 'ask'],
+  ['an item that was never sent', 'CANCELLED', { ...unsent, ...cancelled }, 'resend'],
+  ['a submission that was refused', 'SUBMIT_REFUSED', unsent, 'resend'],
+  ['a submission of unknown outcome', 'SUBMIT_UNSURE', held, 'resend'],
+])('the job after %s (%s)', (_, code, changes, way) => {
+  const before = ended(code, changes);
+  expect(wayOf(before)).toBe(way);
+  const after = reopened(before, AT);
+  // The name is the idempotency key: it changes only when a job of this name is of no use.
+  expect(after.jobNumber).toBe(way === 'anew' ? 1 : 0);
+  expect(after.remoteId).toBe(way === 'ask' ? 'job-1' : null);
+  expect(timesOf(after)).toEqual(way === 'ask' ? timesOf(before) : NO_TIMES);
+  expect(after).toMatchObject({ state: 'waiting', error: null, finishedAt: null, generation: 1 });
+});
 
-  test.each([
-    ['SUBMIT_TAKEN', unsent],
-    ['RESULT_FILES_DISAGREE', {}],
-  ])('is abandoned after %s for the second time', (code, changes) => {
-    const first = ended(aSequence('p1'), code, changes);
-    const { state, error, finishedAt } = first;
-    const second = { ...reopened(first, AT), jobName: 'n.1', state, error, finishedAt };
-    expect(wayOf(second)).toBe('anew');
-    expect(mayBeThere(second)).toBe(code === 'SUBMIT_TAKEN');
-    expect(wayOf({ ...second, jobName: 'n.2' }), 'of another job').not.toBe('anew');
-  });
+test.each([
+  ['SUBMIT_TAKEN', unsent],
+  ['RESULT_FILES_DISAGREE', {}],
+])('the job is abandoned after %s for the second time', (code, changes) => {
+  const first = ended(code, changes);
+  const { state, error, finishedAt } = first;
+  const second = { ...reopened(first, AT), jobName: 'n.1', state, error, finishedAt };
+  expect(wayOf(second)).toBe('anew');
+  expect(mayBeThere(second)).toBe(code === 'SUBMIT_TAKEN');
+  expect(wayOf({ ...second, jobName: 'n.2' }), 'of another job').not.toBe('anew');
 });
 
 test('the previous end is kept, and so are the attempts and the files until they are replaced', () => {
   const attempts = [{ at: AT, outcome: 'accepted' as const, remoteId: 'job-1' }];
-  const once = reopened(ended(aSequence('p1'), 'JOB_FAILED', { attempts }), AT);
+  const once = reopened(ended('JOB_FAILED', { attempts }), AT);
   expect(once.attempts).toEqual(attempts);
   expect(Object.keys(once.files)).toEqual(['result.json']);
-  expect(once.earlier).toMatchObject([
-    {
-      state: 'failed',
-      error: { code: 'JOB_FAILED' },
-      remoteId: 'job-1',
-      jobName: 'n.1',
-      retriedAt: AT,
-    },
-  ]);
-  const twice = reopened(
-    { ...once, state: 'held', error: { code: 'SUBMIT_UNSURE', message: '' } },
-    AT,
-  );
+  const job = { remoteId: 'job-1', jobName: 'n.1', retriedAt: AT };
+  expect(once.earlier).toMatchObject([{ state: 'failed', error: { code: 'JOB_FAILED' }, ...job }]);
+  const error = { code: 'SUBMIT_UNSURE', message: '' };
+  const twice = reopened({ ...once, state: 'held', error }, AT);
   expect(twice.earlier.map(({ state }) => state)).toEqual(['failed', 'held']);
 });
 
 test('an open item is not reopened: its workflow may be running', () => {
-  expect(() => reopened(waitingRecord(aSequence('p1')), AT)).toThrow('is open');
+  expect(() => reopened(waitingRecord(SEQUENCE), AT)).toThrow('is open');
 });
 
-describe('a job that may be followed by another one', () => {
-  test('is looked up again, with its previous end', () => {
-    const again = reopened(ended(aSequence('p1'), 'JOB_LOST'), AT);
-    expect(formerEnd(again)).toBe('JOB_LOST');
-    expect(formerEnd({ ...again, remoteId: 'job-2' }), 'another job').toBeNull();
-    expect(formerEnd(reopened(ended(aSequence('p1'), 'SUBMIT_REFUSED', unsent), AT))).toBeNull();
-    expect(formerEnd({ ...waitingRecord(aSequence('p1')), remoteId: 'job-1' })).toBeNull();
-  });
-
-  test('is not an adopted job', () => {
-    const adopted = ended(aSequence('p1'), 'JOB_LOST', { adopted: { inputKnown: true } });
-    expect(formerEnd(reopened(adopted, AT))).toBeNull();
-  });
-
-  test('is followed by a job with a new name after it is abandoned, and its files are recorded', () => {
-    const again = reopened(ended(aSequence('p1'), 'JOB_LOST'), AT);
-    const files = { 'rejected/result.json': { bytes: 2, sha256: 'b'.repeat(64) } };
-    expect(givenUp(again, {}).files).toEqual(again.files);
-    const next = givenUp(again, files);
-    expect(timesOf(next)).toEqual([null, null, null]);
-    expect(next).toMatchObject({ state: 'waiting', jobNumber: 1, remoteId: null, files });
-    expect(next).toMatchObject({ submittedAt: null, generation: again.generation });
-    expect(next.earlier).toEqual(again.earlier);
-  });
+test('a job of this item that may be followed by another one is looked up again, with its previous end', () => {
+  const again = reopened(ended('JOB_LOST'), AT);
+  expect(formerEnd(again)).toBe('JOB_LOST');
+  expect(formerEnd({ ...again, remoteId: 'job-2' }), 'another job').toBeNull();
+  expect(formerEnd(reopened(ended('SUBMIT_REFUSED', unsent), AT))).toBeNull();
+  expect(formerEnd({ ...waitingRecord(SEQUENCE), remoteId: 'job-1' })).toBeNull();
+  const adopted = { adopted: { inputKnown: true } };
+  expect(formerEnd(reopened(ended('JOB_LOST', adopted), AT))).toBeNull();
 });
 
-describe('a second job', () => {
-  const held = { state: 'held' as const, remoteId: null };
-  test.each([
-    ['may exist for a held molecule', aMolecule('m'), 'SUBMIT_UNSURE', held, true],
-    [
-      'may exist for an item that was ended by hand',
-      aMolecule('m'),
-      'ITEM_ENDED_BY_HAND',
-      { remoteId: null },
-      true,
-    ],
-    [
-      'cannot exist for a held sequence, because its name is unique',
-      aSequence('p'),
-      'SUBMIT_UNSURE',
-      held,
-      false,
-    ],
-    [
-      'cannot exist for an item whose job is known',
-      aMolecule('m'),
-      'ITEM_ENDED_BY_HAND',
-      {},
-      false,
-    ],
-    ['cannot exist for an item that failed', aMolecule('m'), 'JOB_FAILED', {}, false],
-  ])('%s', (_, item, code, changes, may) => {
-    expect(mayBeThere(ended(item, code, changes))).toBe(may);
-  });
+test('an abandoned job is followed by one with a new name, and its files are recorded', () => {
+  const again = reopened(ended('JOB_LOST'), AT);
+  const files = { 'rejected/result.json': { bytes: 2, sha256: 'b'.repeat(64) } };
+  expect(givenUp(again, {}).files).toEqual(again.files);
+  const next = givenUp(again, files);
+  expect(timesOf(next)).toEqual(NO_TIMES);
+  const { generation, earlier } = again;
+  const fresh = { state: 'waiting', jobNumber: 1, remoteId: null, submittedAt: null };
+  expect(next).toMatchObject({ ...fresh, files, generation, earlier });
+});
+
+const lost = { remoteId: null };
+test.each<[string, boolean, string, Partial<ItemRecord>, typeof SEQUENCE]>([
+  ['a held molecule', true, 'SUBMIT_UNSURE', held, aMolecule('m')],
+  ['an item that was ended by hand', true, 'ITEM_ENDED_BY_HAND', lost, aMolecule('m')],
+  ['a held sequence, because its name is unique', false, 'SUBMIT_UNSURE', held, SEQUENCE],
+  ['an item whose job is known', false, 'ITEM_ENDED_BY_HAND', {}, aMolecule('m')],
+  ['an item that failed', false, 'JOB_FAILED', {}, aMolecule('m')],
+])('a second job of %s may exist: %s', (_, may, code, changes, item) => {
+  expect(mayBeThere(ended(code, changes, item))).toBe(may);
 });

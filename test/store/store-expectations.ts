@@ -1,9 +1,19 @@
 /** Helpers for tests of the store. */
 import { expect } from 'vitest';
-import { readPage, type PageEntry } from '../../src/store/prepared-campaign.ts';
+import type { StoreCode } from '../../src/domain/error-codes/registry.ts';
+import type { Kind } from '../../src/domain/item.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import {
+  readPage,
+  readPreparedCampaign,
+  type PageEntry,
+  type PreparedCampaign,
+} from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { StoreCode } from '../../src/domain/error-codes/registry.ts';
+
+export const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 
 /** The coded error that the work must fail with. */
 export async function storeErrorFrom(work: Promise<unknown>): Promise<StoreError> {
@@ -29,6 +39,36 @@ export async function entriesIn(
   page: number,
 ): Promise<Omit<PageEntry, 'sends' | 'asks'>[]> {
   return (await readPage(store, page)).map(({ sends: _, asks: __, ...entry }) => entry);
+}
+
+export async function campaignIn(store: Store): Promise<PreparedCampaign> {
+  const campaign = await readPreparedCampaign(store);
+  if (!campaign) throw new Error('not prepared');
+  return campaign;
+}
+
+/** Of all pages. */
+export async function allEntries(store: Store) {
+  const { pages } = await campaignIn(store);
+  return (await Promise.all(Array.from({ length: pages }, (_, n) => entriesIn(store, n)))).flat();
+}
+
+export async function recordIn(store: Store, kind: Kind, id: string): Promise<ItemRecord> {
+  const record = await readItem(store, kind, id);
+  if (!record) throw new Error(`${id} has no record`);
+  return record;
+}
+
+/** Brings an item to a state, as the activities do. */
+export async function changeRecord(
+  store: Store,
+  kind: Kind,
+  id: string,
+  changes: Partial<ItemRecord>,
+): Promise<ItemRecord> {
+  const record = { ...(await recordIn(store, kind, id)), ...changes };
+  await writeItem(store, record);
+  return record;
 }
 
 export async function collected<T>(source: AsyncIterable<T>): Promise<T[]> {
