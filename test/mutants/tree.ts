@@ -89,7 +89,7 @@ export const TREE: readonly Mutant[] = [
     find: "if (!covers(jobOptionsOf(record), wanted.options)) return 'other predictors';",
     replace: "if (!covers(wanted.options, wanted.options)) return 'other predictors';",
     breaks: '5: a known result has all that the row asks for.',
-    tests: ['test/store/result-cache.test.ts'],
+    tests: ['test/store/deliver.test.ts'],
   },
   {
     name: 'copy-of-edited-file',

@@ -1,89 +1,80 @@
+/** Results that are delivered to other rows: of a job that several rows share, and of earlier campaigns. */
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Predictor } from '../../src/domain/item.ts';
 import { faultsOf } from '../../src/report/audit.ts';
-import { deliver, duplicateOf } from '../../src/store/deliver.ts';
 import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
+import { deliver, duplicateOf } from '../../src/store/deliver.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
-import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import { ResultCache, type Wanted } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
+import { workDigest } from '../../src/store/work.ts';
 import { FILES, succeeded } from './a-result.ts';
 import { aSequence } from './an-item.ts';
-import { damage, temporaryStore } from './temporary-store.ts';
+import { CAMPAIGN, campaignIn, changeRecord, collected, recordIn } from './store-expectations.ts';
+import { damage, onFolder, temporaryStore } from './temporary-store.ts';
 
-const SAME = { canonical: 'residues' };
-const ITEM = aSequence('leader', SAME);
-const FOLLOWER = aSequence('follower', { ...SAME, user: { project: 'other' } });
+const ENDED = { finishedAt: '2026-11-21T00:00:00.000Z' };
+const CSV = FILES['result.csv'];
 
-const emptyStore = async (): Promise<Store> => temporaryStore();
+describe('the rows that share the job of another row', () => {
+  const SAME = { canonical: 'residues' };
+  const LEADER = aSequence('leader', SAME);
+  const FOLLOWER = aSequence('follower', { ...SAME, user: { project: 'other' } });
 
-/** None of these leaves a usable result. */
-const DAMAGES: [string, string][] = [
-  ['changed by hand', FILES['result.csv'].replace('1', '7')],
-  ['cut short', FILES['result.csv'].slice(0, 3)],
-  ['longer', `${FILES['result.csv']}3,4\n`],
-];
-
-describe('delivering a result', () => {
-  test('gives another item the same files, and keeps the data of that item', async () => {
-    const store = await emptyStore();
-    const leader = await succeeded(store, ITEM);
+  test('get the same files, and keep their own data', async () => {
+    const store = await temporaryStore();
+    const leader = await succeeded(store, LEADER);
     const written: string[] = [];
     const mine = waitingRecord(FOLLOWER);
-    const done = await deliver(store, mine, duplicateOf(store, leader), written);
-    expect(done).toMatchObject({
+    const { remoteId, files, finishedAt } = leader;
+    expect(await deliver(store, mine, duplicateOf(store, leader), written)).toMatchObject({
       id: 'follower',
       state: 'succeeded',
       user: { project: 'other' },
       attempts: [],
-      remoteId: leader.remoteId,
-      files: leader.files,
-      finishedAt: leader.finishedAt,
+      remoteId,
+      files,
+      finishedAt,
       resultFrom: { type: 'duplicate', id: 'leader' },
     });
-    expect(written.sort()).toEqual(
-      Object.keys(FILES)
-        .map((name) => `sequences/follower/${name}`)
-        .sort(),
-    );
+    const keys = Object.keys(FILES).map((name) => `sequences/follower/${name}`);
+    expect(written.sort()).toEqual(keys.sort());
     for (const [name, text] of Object.entries(FILES)) {
       expect(await store.readText(`sequences/follower/${name}`)).toBe(text);
       await damage(store, `sequences/follower/${name}`, 'edited');
       expect(await store.readText(`sequences/leader/${name}`), 'a file of its own').toBe(text);
     }
   });
-});
 
-describe('the rows that share the job of another row, when the campaign ends', () => {
-  const SHARE = { leader: 'leader', options: ITEM.options };
-
-  /** Leader and follower before it ends. */
-  async function tree(end: ((store: Store) => Promise<unknown>) | null): Promise<Store> {
-    const store = await emptyStore();
-    const items = [ITEM, FOLLOWER].map((item) => ({ ...item, share: SHARE }));
-    expect(
-      await prepareCampaign(store, { name: 'n', manifestDigests: [], settings: {} }, items),
-    ).toMatchObject({ following: 1 });
-    await end?.(store);
+  /** Leader and follower before the campaign ends, and what happened to the leader. */
+  async function tree(end: (store: Store) => Promise<unknown>): Promise<Store> {
+    const store = await temporaryStore();
+    const share = { leader: 'leader', options: LEADER.options };
+    const items = [LEADER, FOLLOWER].map((item) => ({ ...item, share }));
+    expect(await prepareCampaign(store, CAMPAIGN, items)).toMatchObject({ following: 1 });
+    await end(store);
     return store;
   }
 
-  async function ended(store: Store): Promise<ItemRecord | null> {
-    const campaign = await readPreparedCampaign(store);
-    if (campaign) await deliverDuplicates(store, campaign, () => undefined);
-    return readItem(store, 'sequence', 'follower');
+  const delivered = async (store: Store): Promise<void> =>
+    deliverDuplicates(store, await campaignIn(store), () => undefined);
+
+  async function ended(store: Store): Promise<ItemRecord> {
+    await delivered(store);
+    return recordIn(store, 'sequence', 'follower');
   }
 
-  const ending =
-    (changes: Partial<ItemRecord>) =>
-    async (store: Store): Promise<void> =>
-      writeItem(store, { ...waitingRecord(ITEM), address: 'host', ...changes });
+  const ending = (changes: Partial<ItemRecord>) => async (store: Store) =>
+    changeRecord(store, 'sequence', 'leader', { address: 'host', ...changes });
 
-  test('get its result, once', async () => {
-    const store = await tree((s) => succeeded(s, ITEM));
+  test('get its result when the campaign ends, once', async () => {
+    const store = await tree((s) => succeeded(s, LEADER));
     const record = await ended(store);
     expect(record).toMatchObject({ state: 'succeeded' });
-    expect(record && (await faultsOf(store, record))).toEqual([]);
+    expect(await faultsOf(store, record)).toEqual([]);
     await store.write('sequences/leader/result.csv', 'changed since');
     expect(await ended(store)).toEqual(record);
   });
@@ -96,60 +87,150 @@ describe('the rows that share the job of another row, when the campaign ends', (
     'end in the same state: %s, with the same reason and no file',
     async (state, code) => {
       const error = { code, message: 'the words of the service' };
-      const store = await tree(
-        ending({ state, error, remoteId: 'job', finishedAt: '2026-11-21T00:00:00.000Z' }),
-      );
-      expect(await ended(store)).toMatchObject({
-        state,
-        error,
-        files: {},
-        resultFrom: { id: 'leader' },
-      });
+      const store = await tree(ending({ state, error, remoteId: 'job', ...ENDED }));
+      const { bytes, sha256 } = await store.write('sequences/follower/result.csv', 'of before');
+      const files = { 'result.csv': { bytes, sha256 } };
+      await changeRecord(store, 'sequence', 'follower', { files });
+      const same = { state, error, files: {}, resultFrom: { id: 'leader' } };
+      expect(await ended(store)).toMatchObject(same);
+      expect(await store.exists('sequences/follower/result.csv')).toBe(false);
     },
   );
-
-  test('keep no earlier files if they fail', async () => {
-    const error = { code: 'JOB_FAILED', message: 'no' };
-    const store = await tree(
-      ending({ state: 'failed', error, finishedAt: '2026-11-21T00:00:00.000Z' }),
-    );
-    const { bytes, sha256 } = await store.write('sequences/follower/result.csv', 'old');
-    const follower = await readItem(store, 'sequence', 'follower');
-    if (follower)
-      await writeItem(store, { ...follower, files: { 'result.csv': { bytes, sha256 } } });
-    expect(await ended(store)).toMatchObject({ state: 'failed', files: {} });
-    expect(await store.exists('sequences/follower/result.csv')).toBe(false);
-  });
 
   test('wait while the other row is open', async () => {
     const store = await tree(ending({ state: 'running', remoteId: 'job' }));
     expect(await ended(store)).toMatchObject({ state: 'waiting' });
   });
 
-  test.each(DAMAGES)('fail if one of its files was %s', async (_, text) => {
-    const store = await tree((s) => succeeded(s, ITEM));
+  test.each([
+    ['changed by hand', CSV.replace('1', '7')],
+    ['cut short', CSV.slice(0, 3)],
+    ['longer', `${CSV}3,4\n`],
+  ])('fail if one of its files was %s', async (_, text) => {
+    const store = await tree((s) => succeeded(s, LEADER));
     await damage(store, 'sequences/leader/result.csv', text);
-    expect(await ended(store)).toMatchObject({
-      state: 'failed',
-      files: {},
-      error: { code: 'STORE_DIGEST_MISMATCH' },
-    });
+    const failed = { state: 'failed', files: {}, error: { code: 'STORE_DIGEST_MISMATCH' } };
+    expect(await ended(store)).toMatchObject(failed);
   });
 
-  test('fail if its record is missing or damaged, and other rows still end', async () => {
+  test('fail if its record is missing or damaged; a damaged record of their own is left', async () => {
+    const missing = { state: 'failed', error: { code: 'STORE_MISSING' } };
     const gone = await tree((s) => s.remove('sequences/leader/item.json'));
-    expect(await ended(gone)).toMatchObject({ state: 'failed', error: { code: 'STORE_MISSING' } });
+    expect(await ended(gone)).toMatchObject(missing);
     const damaged = await tree((s) => s.write('sequences/leader/item.json', '{"state": "succee'));
-    expect(await ended(damaged)).toMatchObject({
-      state: 'failed',
-      error: { code: 'STORE_MISSING' },
-    });
+    expect(await ended(damaged)).toMatchObject(missing);
     const own = await tree((s) => s.write('sequences/follower/item.json', '{"state": "wait'));
-    const campaign = await readPreparedCampaign(own);
-    if (!campaign) throw new Error('not prepared');
-    await deliverDuplicates(own, campaign, () => undefined);
-    expect(await own.readText('sequences/follower/item.json'), 'left for who repairs it').toBe(
-      '{"state": "wait',
-    );
+    await delivered(own);
+    expect(await own.readText('sequences/follower/item.json')).toBe('{"state": "wait');
+  });
+});
+
+describe('the results of earlier campaigns', () => {
+  const asking = (predictors: readonly Predictor[]) =>
+    aSequence('p', { options: { kind: 'sequence', predictors }, canonical: 'residues' });
+  const ITEM = asking(['dynamine', 'agmata']);
+
+  /** A campaign whose item succeeded, and the cache that keeps its result. */
+  async function scene(changes: Partial<ItemRecord> = {}, item = ITEM) {
+    const [tree, kept] = [await temporaryStore(), await temporaryStore()];
+    const cache = new ResultCache(kept);
+    const record = await succeeded(tree, item, changes);
+    await cache.keep(tree, 'night', record);
+    /** What an item of a later campaign gets. */
+    const served = async (changed: Partial<Wanted> = {}) => {
+      const work = workDigest(ITEM);
+      const found = await cache.find({ work, options: ITEM.options, address: 'host', ...changed });
+      if (typeof found === 'string') return found;
+      return deliver(await temporaryStore(), waitingRecord(aSequence('later')), found, []);
+    };
+    const keep = async (remoteId: string, predictors: readonly Predictor[]) =>
+      cache.keep(tree, remoteId, await succeeded(tree, asking(predictors), { remoteId }));
+    return { tree, kept, cache, record, served, keep };
+  }
+
+  test('serve requests for the same work at the same service, and name their origin', async () => {
+    const { served, record } = await scene({ engine: 'synthetic' });
+    expect(await served()).toMatchObject({
+      id: 'later',
+      state: 'succeeded',
+      files: record.files,
+      engine: 'synthetic',
+      resultFrom: { type: 'cache', campaign: 'night', id: 'p' },
+    });
+    expect(await served({ address: 'elsewhere' })).toBe('never computed');
+    const other = workDigest(aSequence('q', { canonical: 'others' }));
+    expect(await served({ work: other })).toBe('never computed');
+  });
+
+  test.each([
+    ['fewer', ['agmata'], true],
+    ['the same, in another order', ['agmata', 'dynamine'], true],
+    ['more', ['agmata', 'dynamine', 'psper'], false],
+    ['others', ['psper'], false],
+  ] as const)('requested for %s predictors: %j', async (_, predictors, serves) => {
+    const { served } = await scene();
+    const found = await served({ options: asking(predictors).options });
+    if (serves) expect(found).toMatchObject({ state: 'succeeded' });
+    else expect(found).toBe('other predictors');
+  });
+
+  test('contain all results of a shared job, not only those that its row requested', async () => {
+    const { served } = await scene({ jobOptions: ITEM.options }, asking(['dynamine']));
+    expect(await served()).toMatchObject({ state: 'succeeded' });
+  });
+
+  test.each<[string, Partial<ItemRecord>]>([
+    ['failed', { state: 'failed', error: { code: 'JOB_FAILED', message: 'no' } }],
+    ['came from another row', { resultFrom: { type: 'duplicate', id: 'q' } }],
+    ['came from the cache itself', { resultFrom: { type: 'cache', campaign: 'c', id: 'q' } }],
+    ['is older than digests of work', { work: null }],
+  ])('are not kept for an item that %s', async (_, changes) => {
+    const { kept } = await scene(changes);
+    expect(await collected(kept.list(''))).toEqual([]);
+  });
+
+  test('are replaced by a result with more predictors, and not by one with fewer', async () => {
+    const { served, keep } = await scene({}, asking(['dynamine']));
+    await keep('two', ['dynamine', 'agmata']);
+    await keep('three', ['agmata']);
+    expect(await served()).toMatchObject({ remoteId: 'two' });
+    await keep('four', ['agmata', 'dynamine']);
+    expect(await served()).toMatchObject({ remoteId: 'four' });
+  });
+
+  test.runIf(onFolder())(
+    'share disk blocks with the tree, and a file that is edited there is not delivered',
+    async () => {
+      const { tree, kept, record, served, keep } = await scene();
+      const file = join(tree.location, 'sequences/p/result.csv');
+      const { sha256 = '' } = record.files['result.csv'] ?? {};
+      const blob = join(kept.location, 'files', sha256.slice(0, 2), sha256);
+      expect((await stat(blob)).ino).toBe((await stat(file)).ino);
+      // In place, and of the same length, as an editor may do it.
+      await writeFile(file, CSV.replace('1', '7'));
+      expect(await served()).toBeNull();
+      // A new job restores it.
+      await keep('job-2', ['dynamine', 'agmata']);
+      expect(await served()).toMatchObject({ state: 'succeeded', remoteId: 'job-2' });
+    },
+  );
+
+  test.each<[string, string | null, string]>([
+    ['with a missing file are damaged', null, 'damaged'],
+    ...['', '{', '{"format": 2}', '{"format": 1, "campaign": "c", "item": {"id": 1}}'].map(
+      (text): [string, string, string] => [
+        `that read "${text}" are missing`,
+        text,
+        'never computed',
+      ],
+    ),
+  ])('%s, and are repaired by the next job', async (_, text, answer) => {
+    const { tree, kept, cache, record, served } = await scene();
+    if (text === null) for await (const key of kept.list('files/')) await kept.remove(key);
+    const [entry = ''] = await collected(kept.list('results/'));
+    if (text !== null) await kept.write(entry, text);
+    expect(await served()).toBe(answer);
+    await cache.keep(tree, 'later', record);
+    expect(await served()).toMatchObject({ state: 'succeeded' });
   });
 });

@@ -6,14 +6,12 @@ import { inBucket } from './temporary-store.ts';
 
 const FILES = [
   'store',
-  'change-item',
   'charges-in-tree',
   'deliver',
   'invalid-rows',
   'item-record',
   'lease',
   'prepare',
-  'result-cache',
   'retry',
   'transfer',
   'whole-files.property',

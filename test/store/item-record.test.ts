@@ -1,36 +1,78 @@
+/** The record of an item: its form on disk, and changing it while another process does. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
-import { ATOM_TYPES, KINDS, PREDICTORS, type Options } from '../../src/domain/item.ts';
+import { ATOM_TYPES, PREDICTORS, type Options } from '../../src/domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
 import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
-import { readItem } from '../../src/store/item-store.ts';
-import { aMolecule } from './an-item.ts';
-import { expectCode } from './store-expectations.ts';
-import { temporaryStore } from './temporary-store.ts';
+import { changeItem, readItem, writeItem, type WriteChanged } from '../../src/store/item-store.ts';
+import { aMolecule, aSequence } from './an-item.ts';
+import { expectCode, recordIn } from './store-expectations.ts';
+import { onFolder, temporaryStore, writeElsewhere } from './temporary-store.ts';
 
 const KEY = 'molecules/ethanol/item.json';
+const ETHANOL = waitingRecord(aMolecule('ethanol'));
 
-const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value);
-const digest = {
-  bytes: fc.nat(),
-  sha256: fc.string({
-    unit: fc.constantFrom(...'0123456789abcdef'.split('')),
-    minLength: 64,
-    maxLength: 64,
-  }),
+const AT = '2026-11-21T00:00:00.000Z';
+const DIGEST = { bytes: 7, sha256: '0123456789abcdef'.repeat(4) };
+const END = {
+  state: 'held',
+  error: { code: 'SUBMIT_UNSURE', message: 'lost' },
+  remoteId: 'job-1',
+  jobName: 'night.x.1',
+  submittedAt: AT,
+  finishedAt: AT,
+} as const;
+const NO_END = { error: null, remoteId: null, jobName: null, submittedAt: null, finishedAt: null };
+/** With every field that there is. */
+const FULL: Required<ItemRecord> = {
+  ...ETHANOL,
+  ...END,
+  input: { name: 'a.smi', ...DIGEST, original: { name: 'a.sdf', ...DIGEST } },
+  jobOptions: ETHANOL.options,
+  work: 'digest of the work',
+  resultFrom: { type: 'cache', campaign: 'before', id: 'y' },
+  generation: 3,
+  jobNumber: 2,
+  earlier: [END, { ...END, ...NO_END }].map((end) => ({ ...end, retriedAt: AT })),
+  email: 'lab@example.org',
+  title: 'Ethanol',
+  address: 'https://host',
+  attempts: [
+    ...ATTEMPT_OUTCOMES.map((outcome) => ({ at: AT, outcome })),
+    { at: AT, outcome: 'accepted', message: '', remoteId: 'j', sentAt: AT, answeredAt: AT },
+  ],
+  sentAt: AT,
+  answeredAt: AT,
+  timing: {
+    queuedAt: AT,
+    startedAt: AT,
+    finishedAt: null,
+    queueWaitSeconds: 1,
+    elapsedSeconds: 2,
+    leftSeconds: null,
+    timeLimitSeconds: 4,
+    heartbeatAgeSeconds: 5,
+  },
+  files: { 'record.json': { ...DIGEST, redacted: 2 }, 'em.mdp': DIGEST },
+  engine: 'recorded, ACPYPE',
+  adopted: { inputKnown: true },
+  jobLabel: 'Ethanol',
 };
+
 const options: fc.Arbitrary<Options> = fc.oneof(
   fc.record({
     kind: fc.constant('molecule' as const),
     chargeMethod: fc.constantFrom('bcc' as const, 'gas' as const),
-    netCharge: maybe(fc.integer({ min: -9, max: 9 })),
+    netCharge: fc.option(fc.integer({ min: -9, max: 9 })),
     atomType: fc.constantFrom(...ATOM_TYPES),
   }),
   fc.record({
     kind: fc.constant('sequence' as const),
-    predictors: fc.uniqueArray(fc.constantFrom(...PREDICTORS), { minLength: 1 }),
+    predictors: fc.uniqueArray(fc.constantFrom(...PREDICTORS), {
+      minLength: 1,
+    }),
   }),
   fc.constant({ kind: 'alignment' as const }),
   fc.record({
@@ -39,155 +81,101 @@ const options: fc.Arbitrary<Options> = fc.oneof(
     originalNumbering: fc.boolean(),
   }),
 );
-const row = fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true });
-const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
-  fc.record(
-    {
-      id: fc.string(),
-      kind: fc.constant(chosen.kind),
-      state: fc.constantFrom(...OPEN_STATES, ...FINAL_STATES),
-      error: maybe(fc.record({ code: fc.string(), message: fc.string() })),
-      input: fc.record(
-        {
-          name: fc.string(),
-          ...digest,
-          original: fc.record({ name: fc.string(), ...digest }),
-          names: fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }),
-        },
-        { requiredKeys: ['name', 'bytes', 'sha256'], noNullPrototype: true },
-      ),
-      options: fc.constant(chosen),
-      jobOptions: fc.constant(chosen),
-      work: maybe(fc.string()),
-      resultFrom: fc.oneof(
-        fc.record({ type: fc.constant('duplicate' as const), id: fc.string() }),
-        fc.record({
-          type: fc.constant('cache' as const),
-          campaign: fc.string(),
-          id: fc.string(),
-        }),
-      ),
-      generation: fc.nat(),
-      jobNumber: fc.nat(),
-      earlier: fc.array(
-        fc.record(
-          {
-            state: fc.constantFrom(...FINAL_STATES),
-            error: maybe(fc.record({ code: fc.string(), message: fc.string() })),
-            remoteId: maybe(fc.string()),
-            jobName: maybe(fc.string()),
-            submittedAt: maybe(fc.string()),
-            finishedAt: maybe(fc.string()),
-            retriedAt: fc.string(),
-          },
-          { noNullPrototype: true },
-        ),
-      ),
-      email: maybe(fc.string()),
-      title: maybe(fc.string()),
-      service: fc.constantFrom('molecules' as const, 'predictions' as const),
-      address: maybe(fc.string()),
-      remoteId: maybe(fc.string()),
-      jobName: maybe(fc.string()),
-      attempts: fc.array(
-        fc.record(
-          {
-            at: fc.string(),
-            outcome: fc.constantFrom(...ATTEMPT_OUTCOMES),
-            message: fc.string(),
-            remoteId: fc.string(),
-            sentAt: fc.string(),
-            answeredAt: fc.string(),
-          },
-          { requiredKeys: ['at', 'outcome'], noNullPrototype: true },
-        ),
-      ),
-      submittedAt: maybe(fc.string()),
-      sentAt: maybe(fc.string()),
-      answeredAt: maybe(fc.string()),
-      finishedAt: maybe(fc.string()),
-      timing: maybe(
-        fc.record({
-          queuedAt: maybe(fc.string()),
-          startedAt: maybe(fc.string()),
-          finishedAt: maybe(fc.string()),
-          queueWaitSeconds: maybe(fc.nat()),
-          elapsedSeconds: maybe(fc.nat()),
-          leftSeconds: maybe(fc.nat()),
-          timeLimitSeconds: maybe(fc.nat()),
-          heartbeatAgeSeconds: maybe(fc.nat()),
-        }),
-      ),
-      files: fc.dictionary(
-        fc.string(),
-        fc.record(
-          { ...digest, redacted: fc.integer({ min: 1 }) },
-          { requiredKeys: ['bytes', 'sha256'], noNullPrototype: true },
-        ),
-        { noNullPrototype: true },
-      ),
-      source: fc.record({ file: fc.string(), line: fc.nat() }),
-      row,
-      user: row,
-      engine: fc.string(),
-      adopted: fc.record({ inputKnown: fc.boolean() }, { noNullPrototype: true }),
-      jobLabel: fc.string(),
-    },
-    { requiredKeys: alwaysThere(), noNullPrototype: true },
-  ),
-);
+const cells = fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true });
+const NULLABLE = Object.entries(ETHANOL).flatMap(([key, value]) => (value === null ? [key] : []));
+const OPTIONAL = Object.keys(FULL).filter((key) => !(key in ETHANOL));
+const drawn = fc.record({
+  id: fc.string(),
+  state: fc.constantFrom(...OPEN_STATES, ...FINAL_STATES),
+  source: fc.record({ file: fc.string(), line: fc.nat() }),
+  row: cells,
+  user: cells,
+});
 
-function alwaysThere(): (keyof ItemRecord)[] {
-  return Object.keys(waitingRecord(aMolecule('x'))) as (keyof ItemRecord)[];
-}
+test('any record is read back unchanged', () => {
+  const [nullable, optional] = [fc.subarray(NULLABLE), fc.subarray(OPTIONAL)];
+  fc.assert(
+    fc.property(drawn, options, cells, nullable, optional, (some, chosen, names, nulls, absent) => {
+      const all = {
+        ...FULL,
+        ...some,
+        kind: chosen.kind,
+        options: chosen,
+        jobOptions: chosen,
+        input: { ...FULL.input, names },
+        ...Object.fromEntries(nulls.map((key) => [key, null])),
+      };
+      const kept = Object.entries(all).filter(([key]) => !absent.includes(key));
+      const item = Object.fromEntries(kept) as unknown as ItemRecord;
+      expect(itemFromDisk(itemToDisk(item), KEY)).toEqual({ ...item, options: { ...chosen } });
+    }),
+  );
+});
 
-describe('item.json', () => {
-  test('any record is read back unchanged', () => {
-    fc.assert(
-      fc.property(record, (item) => {
-        const plain = { ...item, options: { ...item.options } };
-        expect(itemFromDisk(itemToDisk(item), KEY)).toEqual(plain);
-      }),
-    );
+test('its keys are snake_case, its options have the names of the manifest columns', () => {
+  const written = JSON.parse(itemToDisk(ETHANOL)) as object;
+  expect(written).toMatchObject({
+    format: 1,
+    kind: 'molecule',
+    remote_id: null,
+    options: { charge_method: 'bcc', net_charge: null, atom_type: 'gaff2' },
+    input: { name: 'input.smi', bytes: 4 },
   });
+  for (const key of Object.keys(written)) expect(key).toMatch(/^[a-z_]+$/);
+});
 
-  test('its keys are snake_case, its options have the names of the manifest columns', () => {
-    const written = JSON.parse(itemToDisk(waitingRecord(aMolecule('ethanol')))) as object;
-    expect(written).toMatchObject({
-      format: 1,
-      state: 'waiting',
-      remote_id: null,
-      job_name: null,
-      submitted_at: null,
-      service: 'molecules',
-      options: { charge_method: 'bcc', net_charge: null, atom_type: 'gaff2' },
-      input: { name: 'input.smi', bytes: 4 },
-    });
-    for (const key of Object.keys(written)) expect(key).toMatch(/^[a-z_]+$/);
-    expect(KINDS).toContain((written as { kind: string }).kind);
-  });
+test.each([
+  ['cut off', '{"format": 1, "id"'],
+  ['of another format', itemToDisk(ETHANOL).replace('1', '2')],
+  ['with an unknown state', itemToDisk(ETHANOL).replace('waiting', 'odd')],
+  ['that is not an object', '[]'],
+])('a record %s is refused with its path', async (_, text) => {
+  const store = await temporaryStore();
+  await store.write(KEY, text);
+  const reading = readItem(store, 'molecule', 'ethanol');
+  expect((await expectCode(reading, 'STORE_RECORD_UNREADABLE')).message).toContain(KEY);
+});
 
-  test.each([
-    ['cut off', '{"format": 1, "id"'],
-    ['of another format', itemToDisk(waitingRecord(aMolecule('x'))).replace('1', '2')],
-    ['with an unknown state', itemToDisk(waitingRecord(aMolecule('x'))).replace('waiting', 'odd')],
-    ['that is not an object', '[]'],
-  ])('a record %s is refused with its path', async (_, text) => {
+test.each(['', '\0\0\0\0'])(
+  'a record that is empty after a power cut (%j) is missing',
+  async (text) => {
     const store = await temporaryStore();
     await store.write(KEY, text);
-    const error = await expectCode(
-      readItem(store, 'molecule', 'ethanol'),
-      'STORE_RECORD_UNREADABLE',
-    );
-    expect(error.message).toContain(KEY);
+    expect(await readItem(store, 'molecule', 'ethanol')).toBeNull();
+  },
+);
+
+describe('a change', () => {
+  const RECORD = waitingRecord(aSequence('p1'));
+
+  test('creates no record that is missing', async () => {
+    const store = await temporaryStore();
+    const none = await changeItem(store, RECORD, (found) => Promise.resolve(found));
+    expect(none).toBeNull();
+    await writeItem(store, RECORD);
+    const address = await changeItem(store, RECORD, async (found, write) => {
+      await write({ ...(found ?? RECORD), address: 'https://a' });
+      return 'https://a';
+    });
+    expect(await recordIn(store, 'sequence', 'p1')).toMatchObject({ address });
   });
 
-  test.each(['', '\0\0\0\0'])(
-    'a record that is empty after a power cut (%j) counts as missing',
-    async (text) => {
-      const store = await temporaryStore();
-      await store.write(KEY, text);
-      expect(await readItem(store, 'molecule', 'ethanol')).toBeNull();
-    },
-  );
+  test.skipIf(onFolder()).each([
+    ['keep', ['theirs']],
+    ['use', [null, 'theirs']],
+  ] as const)('of another process is not lost (%s)', async (first, expected) => {
+    const store = await temporaryStore();
+    await writeItem(store, RECORD);
+    const theirs = itemToDisk({ ...RECORD, remoteId: 'theirs' });
+    await writeElsewhere(store, 'sequences/p1/item.json', theirs);
+    const seen: (string | null | undefined)[] = [];
+    const change = async (found: ItemRecord | null, write: WriteChanged): Promise<void> => {
+      seen.push(found?.remoteId);
+      await write({ ...(found ?? RECORD), address: 'https://ours' });
+    };
+    await changeItem(store, RECORD, change, first);
+    expect(seen).toEqual(expected);
+    const both = { remoteId: 'theirs', address: 'https://ours' };
+    expect(await recordIn(store, 'sequence', 'p1')).toMatchObject(both);
+  });
 });

@@ -1,76 +1,110 @@
-/** Names of jobs: readable, unique, within the rules of the service, and never changed for a job that was sent. */
-import { expect, test } from 'vitest';
+/** The name of a job, the work that it does, and the rows that it serves. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { jobName } from '../../src/activities/job.ts';
-import type { Item } from '../../src/domain/item.ts';
+import { PREDICTORS, type Item, type Options, type Predictor } from '../../src/domain/item.ts';
 import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { reopened } from '../../src/store/reopen.ts';
+import { combined, covers } from '../../src/kinds/registry.ts';
+import { workDigest } from '../../src/store/work.ts';
+import { aMolecule, aSequence } from './an-item.ts';
 
-const ITEM: Item = {
-  id: 'p1',
-  kind: 'sequence',
-  canonical: 'MKV',
-  email: null,
-  title: null,
-  options: { kind: 'sequence', predictors: ['dynamine'] },
-  input: { name: 'input.fasta', text: '>p1\nMKV\n' },
-  source: { file: 'm.csv', line: 2 },
-  row: {},
-  user: {},
-};
+describe('the name: readable, unique, within the rules of the service', () => {
+  const options = { kind: 'sequence', predictors: ['dynamine'] } as const;
+  const input = { name: 'input.fasta', text: '>p1\nMKV\n' };
+  const titled = (title: string | null): ItemRecord =>
+    waitingRecord(aSequence('p1', { options, input, title }));
+  const nameOf = (record: ItemRecord, campaign = 'night'): string =>
+    jobName({ campaign, id: record.id, kind: record.kind }, record);
+  const reloaded = (record: ItemRecord) => itemFromDisk(itemToDisk(record), 'item.json');
 
-function nameOf(record: ItemRecord, campaign = 'night'): string {
-  const { id, kind } = record;
-  return jobName({ campaign, id, kind }, record);
-}
+  test.each([
+    [null, ''],
+    ['Ubiquitin', 'Ubiquitin.'],
+    ['  α-Synuclein (variant É46K)  ', 'Synuclein_variant_E46K.'],
+    ['a\nb\tc', 'a_b_c.'],
+    ['../../etc', 'etc.'],
+    ['蛋白質', ''],
+  ])('with the title %j', (title, label) => {
+    expect(nameOf(titled(title))).toBe(`night.p1.${label}3ba430d25e9b6ed8`);
+  });
 
-const titled = (title: string): ItemRecord => waitingRecord({ ...ITEM, title });
+  test('is not longer than 120 characters, and long ones are still unique', () => {
+    const long = titled('x'.repeat(500));
+    const names = ['a'.repeat(100), 'a'.repeat(101)].map((campaign) => nameOf(long, campaign));
+    for (const name of names) expect(name.length).toBeLessThanOrEqual(120);
+    expect(new Set(names).size).toBe(2);
+  });
 
-test('the name of an item without a title has not changed', () => {
-  expect(nameOf(waitingRecord(ITEM))).toBe('night.p1.3ba430d25e9b6ed8');
+  test('is kept by a record without labels, by an edited title, a retry and a reload; another input has another one', () => {
+    const record = titled('Ubiquitin');
+    const { jobLabel: _, ...before } = record;
+    expect(nameOf(reloaded(before))).toBe(nameOf(titled(null)));
+    const error = { code: 'SUBMIT_UNSURE', message: 'lost' };
+    const held: ItemRecord = {
+      ...record,
+      state: 'held',
+      finishedAt: '2026-01-01T00:00:00Z',
+      error,
+    };
+    const same = [{ ...record, title: 'another' }, reloaded(record), reopened(held, '2026-01-02')];
+    for (const one of same) expect(nameOf(one)).toBe(nameOf(record));
+    const other = { name: 'input.fasta', text: '>p1\nMKW\n' };
+    expect(nameOf(waitingRecord(aSequence('p1', { options, input: other })))).not.toBe(
+      nameOf(titled(null)),
+    );
+  });
+
+  test('of a molecule has no label: its title is its file name', () => {
+    expect(waitingRecord(aMolecule('m', { title: 'Ethanol' })).jobLabel).toBeUndefined();
+  });
 });
 
-test.each([
-  ['Ubiquitin', 'Ubiquitin'],
-  ['  α-Synuclein (variant É46K)  ', 'Synuclein_variant_E46K'],
-  ['a\nb\tc', 'a_b_c'],
-  ['../../etc', 'etc'],
-])('the title %j is readable in the name', (title, label) => {
-  expect(nameOf(titled(title))).toBe(`night.p1.${label}.3ba430d25e9b6ed8`);
-});
+describe('the work', () => {
+  const settings = { kind: 'molecule', chargeMethod: 'bcc', netCharge: null, atomType: 'gaff2' };
+  const changed = (changes: object) => ({ options: { ...settings, ...changes } as Options });
+  test.each<[string, Partial<Item>, boolean]>([
+    ['owner, title and user columns', { email: 'a@b.c', title: 't', user: { a: 'b' } }, true],
+    ['the notation of their files', { input: { name: 'input.sdf', text: '…' } }, true],
+    ['input', { canonical: 'y' }, false],
+    ['charge method', changed({ chargeMethod: 'gas' }), false],
+    ['charge', changed({ netCharge: 0 }), false],
+    ['atom types', changed({ atomType: 'amber' }), false],
+  ])('of rows that differ in %s is the same: $2', (_, changes, same) => {
+    const one = aMolecule('a', { canonical: 'x' });
+    const other = aMolecule('b', { canonical: 'x', ...changes });
+    expect(workDigest(other) === workDigest(one)).toBe(same);
+    expect(workDigest(aSequence('a', { canonical: 'x' }))).not.toBe(workDigest(one));
+  });
 
-test('a title without usable characters changes nothing', () => {
-  expect(nameOf(titled('蛋白質'))).toBe(nameOf(waitingRecord(ITEM)));
-});
+  test('does not include predictors; it includes model class and numbering', () => {
+    const ask = (predictors: readonly Predictor[]): string =>
+      workDigest(aSequence('a', { options: { kind: 'sequence', predictors } }));
+    expect(ask(['psper'])).toBe(ask(['dynamine', 'agmata']));
+    const shifts = (modelClass: '1' | '2', originalNumbering: boolean): string => {
+      const options = { kind: 'shifts', modelClass, originalNumbering } as const;
+      return workDigest({ kind: 'shifts', canonical: 'x', options });
+    };
+    expect(new Set([shifts('1', true), shifts('2', true), shifts('1', false)]).size).toBe(3);
+  });
 
-test('no name is longer than 120 characters, and long ones are still unique', () => {
-  const long = titled('x'.repeat(500));
-  const names = ['a'.repeat(100), 'a'.repeat(101)].map((campaign) => nameOf(long, campaign));
-  for (const name of names) expect(name.length).toBeLessThanOrEqual(120);
-  expect(new Set(names).size).toBe(2);
-});
-
-test('a record of a version without titles keeps its name', () => {
-  const { jobLabel, ...before } = titled('Ubiquitin');
-  expect(jobLabel).toBe('Ubiquitin');
-  expect(nameOf(itemFromDisk(itemToDisk(before), 'item.json'))).toBe(nameOf(waitingRecord(ITEM)));
-});
-
-test('editing the title later, a retry and a reload keep the name', () => {
-  const record = titled('Ubiquitin');
-  const edited = { ...record, title: 'another title' };
-  expect(nameOf(edited)).toBe(nameOf(record));
-  expect(nameOf(itemFromDisk(itemToDisk(record), 'item.json'))).toBe(nameOf(record));
-  const held: ItemRecord = {
-    ...record,
-    state: 'held',
-    finishedAt: '2026-01-01T00:00:00Z',
-    error: { code: 'SUBMIT_UNSURE', message: 'lost' },
-  };
-  expect(nameOf(reopened(held, '2026-01-02T00:00:00Z'))).toBe(nameOf(record));
-});
-
-test('a molecule has no label: its title is its file name', () => {
-  const molecule = waitingRecord({ ...ITEM, kind: 'molecule', title: 'Ethanol' });
-  expect(molecule.jobLabel).toBeUndefined();
+  test('of one job serves two rows if it has the predictors of both', () => {
+    const predictors = fc.subarray([...PREDICTORS], { minLength: 1 });
+    fc.assert(
+      fc.property(predictors, predictors, (one, other) => {
+        const [mine, theirs] = [one, other].map((all): Options => ({
+          kind: 'sequence',
+          predictors: all,
+        }));
+        const both = combined(mine!, theirs!);
+        expect([covers(both, mine!), covers(both, theirs!), covers(mine!, mine!)]).not.toContain(
+          false,
+        );
+        const all = both.kind === 'sequence' ? both.predictors : [];
+        expect([...all].sort()).toEqual([...new Set([...one, ...other])].sort());
+        expect(covers(mine!, theirs!)).toBe(other.every((name) => one.includes(name)));
+      }),
+    );
+  });
 });

@@ -1,81 +1,71 @@
 /** A tree is copied from one store to another: verified, resumable, in any direction. */
-import { describe, expect, test } from 'vitest';
-import { transfer } from '../../src/store/transfer.ts';
-import type { Store } from '../../src/store/store.ts';
+import { expect, test } from 'vitest';
 import { digestOf } from '../../src/store/digest.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import type { Store } from '../../src/store/store.ts';
+import { transfer } from '../../src/store/transfer.ts';
 import { collected } from './store-expectations.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { damage, temporaryStore } from './temporary-store.ts';
 
+const GRO = 'molecules/a/a b+ü.gro';
 const FILES: Readonly<Record<string, string>> = {
   'items.csv': 'id\na\n',
   'molecules/a/item.json': '{}',
-  'molecules/a/a b+ü.gro': 'atoms',
+  [GRO]: 'atoms',
   'sequences/p/result.json': '[]',
   '.hundredfold/campaign.json': '{"pages":0}',
 };
+const SUMS = Object.entries(FILES)
+  .filter(([key]) => !key.startsWith('.hundredfold/'))
+  .map(([key, text]) => `${digestOf(text).sha256}  ${key}\n`);
+const PUBLISHED = { ...FILES, SHA256SUMS: SUMS.join('') };
+const TOTAL = Object.keys(PUBLISHED).length;
 
-async function aTree(): Promise<Store> {
-  const store = await temporaryStore();
-  for (const [key, text] of Object.entries(FILES)) await store.write(key, text);
-  await store.write('.hundredfold/tree.json', '{"format":1,"id":"one"}');
-  await store.write('.hundredfold/lease/00000001.json', '{}');
-  return store;
+/** A published tree, and an empty folder. */
+async function between(): Promise<{ from: Store; to: Store }> {
+  const from = await temporaryStore();
+  for (const [key, text] of Object.entries(PUBLISHED)) await from.write(key, text);
+  await from.write('.hundredfold/tree.json', '{"format":1,"id":"one"}');
+  await from.write('.hundredfold/lease/00000001.json', '{}');
+  return { from, to: await openFileStore(await temporaryFolder()) };
 }
 
-async function published(): Promise<Store> {
-  const store = await aTree();
-  const lines = Object.entries(FILES)
-    .filter(([key]) => !key.startsWith('.hundredfold/'))
-    .map(([key, text]) => `${digestOf(text).sha256}  ${key}\n`);
-  await store.write('SHA256SUMS', lines.join(''));
-  return store;
+async function expectWhole(to: Store): Promise<void> {
+  expect(await collected(to.list(''))).toEqual(Object.keys(PUBLISHED).sort());
+  for (const [key, text] of Object.entries(PUBLISHED)) expect(await to.readText(key)).toBe(text);
 }
 
-const folder = async (): Promise<Store> => openFileStore(await temporaryFolder());
-const total = Object.keys(FILES).length;
+test('all files except the lease and the identity are copied; a second transfer has nothing to do', async () => {
+  const both = await between();
+  expect(await transfer(both)).toMatchObject({ copied: TOTAL, kept: 0, faults: [] });
+  await expectWhole(both.to);
+  expect(await transfer(both)).toMatchObject({ copied: 0, kept: TOTAL, bytes: 0 });
+});
 
-describe('a transfer', () => {
-  test('copies all files except the lease and the identity; a second one has nothing to do', async () => {
-    const from = await published();
-    const to = await folder();
-    expect(await transfer({ from, to })).toMatchObject({ copied: total + 1, kept: 0, faults: [] });
-    expect(await collected(to.list(''))).toEqual([...Object.keys(FILES), 'SHA256SUMS'].sort());
-    for (const [key, text] of Object.entries(FILES)) expect(await to.readText(key)).toBe(text);
-    expect(await transfer({ from, to })).toMatchObject({ copied: 0, kept: total + 1, bytes: 0 });
-  });
+test('only the selected files are copied', async () => {
+  const wanted = (key: string) => key.startsWith('molecules/');
+  expect(await transfer({ ...(await between()), wanted })).toMatchObject({ copied: 2 });
+});
 
-  test('copies the selected files', async () => {
-    const to = await folder();
-    const wanted = (key: string) => key.startsWith('molecules/');
-    expect(await transfer({ from: await aTree(), to, wanted })).toMatchObject({ copied: 2 });
-  });
+test('a transfer continues after an interruption, and replaces wrong files', async () => {
+  const both = await between();
+  const abort = new AbortController();
+  const reason = new Error('Ctrl-C');
+  const onFile = () => abort.abort(reason);
+  await expect(transfer({ ...both, onFile, signal: abort.signal })).rejects.toBe(reason);
+  const [first = 'none'] = await collected(both.to.list(''));
+  await damage(both.to, first, 'edited');
+  const done = await transfer(both);
+  expect(done.kept + done.copied).toBe(TOTAL);
+  await expectWhole(both.to);
+});
 
-  test('continues after an interruption, and replaces wrong files', async () => {
-    const from = await published();
-    const to = await folder();
-    const abort = new AbortController();
-    const reason = new Error('Ctrl-C');
-    const onFile = () => abort.abort(reason);
-    await expect(transfer({ from, to, onFile, signal: abort.signal })).rejects.toBe(reason);
-    const there = await collected(to.list(''));
-    expect(there.length).toBeGreaterThan(0);
-    await damage(to, there[0] ?? '', 'edited');
-    const done = await transfer({ from, to });
-    expect(done.kept + done.copied).toBe(total + 1);
-    for (const [key, text] of Object.entries(FILES)) expect(await to.readText(key)).toBe(text);
-  });
-
-  test('does not copy a file that differs from the published one, reports it, and copies the others', async () => {
-    const from = await published();
-    await damage(from, 'molecules/a/a b+ü.gro', 'other');
-    const to = await folder();
-    const done = await transfer({ from, to });
-    expect(done.faults).toEqual([
-      expect.stringContaining('molecules/a/a b+ü.gro is not what was published'),
-    ]);
-    expect(await to.exists('molecules/a/a b+ü.gro')).toBe(false);
-    expect(done.copied).toBe(total);
-  });
+test('a file that differs from the published one is reported and not copied, unlike the others', async () => {
+  const { from, to } = await between();
+  await damage(from, GRO, 'other');
+  const { faults, copied } = await transfer({ from, to });
+  expect(faults).toEqual([expect.stringContaining(`${GRO} is not what was published`)]);
+  expect(await to.exists(GRO)).toBe(false);
+  expect(copied).toBe(TOTAL - 1);
 });

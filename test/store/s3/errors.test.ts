@@ -1,20 +1,22 @@
-/** Errors of a bucket: on a real server where they can be provoked, otherwise with a scripted one. */
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** A store in a bucket: on a real server where a case can be provoked, otherwise with a scripted one. */
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DeleteBucketCommand, CreateBucketCommand } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, DeleteBucketCommand } from '@aws-sdk/client-s3';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openObjectStore, type ObjectStore } from '../../../src/store/s3/store.ts';
 import { probe } from '../../../src/store/probe.ts';
+import { inCodeUnitOrder } from '../../../src/store/s3/listing.ts';
+import { openObjectStore, type ObjectStore } from '../../../src/store/s3/store.ts';
 import { WITHOUT_S3, startS3, type S3Server } from '../../s3-server.ts';
 import { collected, expectCode } from '../store-expectations.ts';
 
 const KEY = 'molecules/a/record.json';
 
-function credentials(id = 'hundredfold-test', secret = 'a-secret-of-the-test'): void {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', id);
+function credentials(secret = 'a-secret-of-the-test'): void {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'hundredfold-test');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', secret);
   vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
 }
@@ -26,13 +28,13 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
   });
   afterAll(() => server.stop());
 
-  function store({ bucket = server.bucket, region = 'us-east-1' } = {}): ObjectStore {
+  function storeIn(bucket = server.bucket, changes = {}): ObjectStore {
     credentials();
-    return openObjectStore({ bucket, prefix: randomUUID() }, { ...server.access, region });
+    return openObjectStore({ bucket, prefix: randomUUID() }, { ...server.access, ...changes });
   }
 
   test('a missing bucket is reported by reading, writing, listing and creating', async () => {
-    const none = store({ bucket: 'no-such-bucket' });
+    const none = storeIn('no-such-bucket');
     for (const work of [
       () => none.read(KEY),
       () => none.write(KEY, 'x'),
@@ -49,7 +51,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
   });
 
   test('wrong credentials are STORE_ACCESS_DENIED, also if the answer has no body', async () => {
-    credentials('hundredfold-test', 'wrong-secret-value');
+    credentials('wrong-secret-value');
     const { access, bucket } = server;
     // Another spelling of the address: its own client, which has not loaded credentials yet.
     const endpoint = access.endpoint.replace('http://', 'HTTP://');
@@ -66,12 +68,13 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
   });
 
   test('the error for a wrong region names the setting', async () => {
-    const error = await expectCode(store({ region: 'eu-west-3' }).read(KEY), 'STORE_WRONG_REGION');
+    const elsewhere = storeIn(undefined, { region: 'eu-west-3' });
+    const error = await expectCode(elsewhere.read(KEY), 'STORE_WRONG_REGION');
     expect(error.remedy).toContain('store.region');
   });
 
   test('a server that is down is STORE_UNREACHABLE, and works again after its return', async () => {
-    const tree = store();
+    const tree = storeIn();
     await tree.write(KEY, 'x');
     await server.kill();
     const error = await expectCode(tree.read(KEY), 'STORE_UNREACHABLE');
@@ -82,13 +85,13 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
   });
 
   test('a file where a folder belongs is STORE_BAD_KEY, as on a disk', async () => {
-    const tree = store();
+    const tree = storeIn();
     await tree.write('a/b', 'x');
     expect((await expectCode(tree.write('a/b/c', 'x'), 'STORE_BAD_KEY')).retryable).toBe(false);
   });
 
   test('an object that was changed without the server is detected when it is read', async () => {
-    const tree = store();
+    const tree = storeIn();
     await tree.write(KEY, 'what was stored');
     const prefix = tree.location.split('/').at(-1) ?? '';
     await writeFile(join(server.folder, prefix, KEY), 'something other');
@@ -96,26 +99,33 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
     await expectCode(collected(tree.readStream(KEY)), 'STORE_DIGEST_MISMATCH');
   });
 
-  test('the probe accepts the server, and leaves no object', async () => {
-    const tree = store();
-    await probe(tree);
-    expect(await collected(tree.list(''))).toEqual([]);
-  });
-
-  test('a bucket that is removed and created again works', async () => {
+  test('requests to two buckets at once reach their own; one that is removed is reported', async () => {
     const Bucket = `second-${randomUUID()}`;
     await server.client.send(new CreateBucketCommand({ Bucket }));
-    const tree = store({ bucket: Bucket });
-    expect(await tree.read(KEY)).toBeNull();
+    const second = storeIn(Bucket);
+    const stores = [storeIn(), second];
+    for (const store of stores) {
+      await probe(store);
+      expect(await collected(store.list('')), 'the probe leaves nothing').toEqual([]);
+    }
+    const keys = Array.from({ length: 30 }, (_, n) => `molecules/m-${n}/record.json`);
+    const inBoth = keys.flatMap((key) => stores.map((store) => ({ key, store })));
+    await Promise.all(inBoth.map(({ key, store }) => store.write(key, store.location)));
+    const read = await Promise.all(inBoth.map(({ key, store }) => store.readText(key)));
+    expect(read).toEqual(inBoth.map(({ store }) => store.location));
+    await Promise.all(keys.map((key) => second.remove(key)));
     await server.client.send(new DeleteBucketCommand({ Bucket }));
-    await expectCode(tree.read(KEY), 'STORE_BUCKET_MISSING');
+    await expectCode(second.read(KEY), 'STORE_BUCKET_MISSING');
   });
 });
 
 describe('a scripted server', () => {
-  async function answering(listener: RequestListener): Promise<ObjectStore> {
+  /** Answers requests after they have arrived completely. */
+  async function answering(answer: RequestListener): Promise<ObjectStore> {
     credentials();
-    const server = createServer(listener);
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => answer(request, response));
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
       server.closeAllConnections();
@@ -124,15 +134,6 @@ describe('a scripted server', () => {
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return openObjectStore({ bucket: 'bucket', prefix: 'p' }, { endpoint });
   }
-
-  const refusing =
-    (status: number, code: string): RequestListener =>
-    (request, response) => {
-      request.resume().on('end', () => {
-        response.writeHead(status, { 'content-type': 'application/xml' });
-        response.end(`<Error><Code>${code}</Code><Message>said by the server</Message></Error>`);
-      });
-    };
 
   test.each([
     [403, 'RequestTimeTooSkewed', 'STORE_CLOCK_SKEW'],
@@ -143,43 +144,71 @@ describe('a scripted server', () => {
     [400, 'BadDigest', 'STORE_DIGEST_MISMATCH'],
     [418, 'Teapot', 'STORE_IO'],
   ] as const)('%s %s is %s, and can be retried', async (status, code, expected) => {
-    const store = await answering(refusing(status, code));
+    const store = await answering((_, response) => {
+      response.writeHead(status, { 'content-type': 'application/xml' });
+      response.end(`<Error><Code>${code}</Code><Message>said by the server</Message></Error>`);
+    });
     const error = await expectCode(store.write(KEY, 'x'), expected);
     expect(error.retryable).toBe(true);
     expect(error.message).toContain('write molecules/a/record.json in s3://bucket/p (http://127');
   });
 
   test('a server that ignores If-None-Match is refused by the probe', async () => {
-    const store = await answering((request, response) => {
-      request.resume().on('end', () => {
-        response.writeHead(request.method === 'DELETE' ? 204 : 200, { etag: '"x"' });
-        response.end();
-      });
-    });
+    const store = await answering(({ method }, response) =>
+      response.writeHead(method === 'DELETE' ? 204 : 200, { etag: '"x"' }).end(),
+    );
     const error = await expectCode(probe(store), 'STORE_NOT_CONDITIONAL');
     expect(error.message).toContain('If-None-Match');
     expect(error.retryable).toBe(false);
   });
 
+  test('a recent write is read again from a server that ignores If-Match', async () => {
+    const asked: string[] = [];
+    const store = await answering(({ method = '' }, response) => {
+      asked.push(method);
+      response.setHeader('etag', '"an-etag"').end('text');
+    });
+    await store.write(KEY, 'text');
+    asked.length = 0;
+    expect(await store.readText(KEY, { recent: 'use' })).toBe('text');
+    // The test of the condition, and the removal of what it wrote.
+    expect(asked).toEqual(['PUT', 'DELETE', 'GET']);
+    expect(await store.readText(KEY, { recent: 'use' })).toBe('text');
+    expect(asked.slice(3)).toEqual(['GET']);
+  });
+
+  test('a write is aborted while the server does not answer, and is not repeated', async () => {
+    let requests = 0;
+    const asked = Promise.withResolvers<undefined>();
+    const store = await answering(() => {
+      requests += 1;
+      asked.resolve(undefined);
+    });
+    const abort = new AbortController();
+    const written = store.write(KEY, 'text', { signal: abort.signal });
+    await asked.promise;
+    const reason = new Error('enough');
+    abort.abort(reason);
+    await expect(written).rejects.toBe(reason);
+    expect(requests).toBe(1);
+  });
+
   test('a create whose first answer was lost succeeds, because its own object exists', async () => {
     let stored: Record<string, string> = {};
     let puts = 0;
-    const store = await answering((request, response) => {
-      request.resume().on('end', () => {
-        if (request.method === 'HEAD') {
-          response.writeHead(200, { ...stored, 'content-length': '1' }).end();
-          return;
-        }
-        puts += 1;
-        if (puts === 1) {
-          const creator = request.headers['x-amz-meta-creator'];
-          stored = { 'x-amz-meta-creator': String(creator) };
-          request.socket.destroy();
-          return;
-        }
-        response.writeHead(412, { 'content-type': 'application/xml' });
-        response.end('<Error><Code>PreconditionFailed</Code></Error>');
-      });
+    const store = await answering(({ method, headers, socket }, response) => {
+      if (method === 'HEAD') {
+        response.writeHead(200, { ...stored, 'content-length': '1' }).end();
+        return;
+      }
+      puts += 1;
+      if (puts === 1) {
+        stored = { 'x-amz-meta-creator': String(headers['x-amz-meta-creator']) };
+        socket.destroy();
+        return;
+      }
+      response.writeHead(412, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>PreconditionFailed</Code></Error>');
     });
     expect(await store.create(KEY, 'x')).toBe(true);
     expect(puts).toBe(2);
@@ -189,8 +218,7 @@ describe('a scripted server', () => {
   test('an interrupted download is continued where it stopped', async () => {
     const text = 'topology '.repeat(1_000);
     const ranges: (string | undefined)[] = [];
-    const store = await answering((request, response) => {
-      const { range } = request.headers;
+    const store = await answering(({ headers: { range } }, response) => {
       ranges.push(range);
       const from = Number(/bytes=(\d+)-/.exec(range ?? '')?.[1] ?? 0);
       response.writeHead(from === 0 ? 200 : 206, {
@@ -203,4 +231,20 @@ describe('a scripted server', () => {
     expect(Buffer.concat(await collected(store.readStream(KEY))).toString()).toBe(text);
     expect(ranges).toEqual([undefined, 'bytes=5000-']);
   });
+});
+
+test('a listing in the order of UTF-8 becomes one in the order of code units', async () => {
+  async function* listed(keys: readonly string[]): AsyncGenerator<string> {
+    yield* [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  }
+  const units = ['a', '/', 'z', 'é', '\uD7FF', '\uE000', '\uFFFD', '\u{10000}', '\u{1F600}'];
+  const key = fc
+    .array(fc.constantFrom(...units), { minLength: 1, maxLength: 5 })
+    .map((some) => some.join(''));
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(key, { maxLength: 30 }), async (keys) => {
+      expect(await collected(inCodeUnitOrder(listed(keys)))).toEqual([...keys].sort());
+    }),
+    { numRuns: 2_000 },
+  );
 });
