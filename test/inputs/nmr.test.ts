@@ -106,7 +106,6 @@ describe('the format of shifts is detected from the content', () => {
     ['NMR-STAR', STAR, 'star', 3],
     ['CRLF', STAR.replaceAll('\n', '\r\n'), 'star', 3],
     ['NMR-STAR 2.1, without its references', STAR21, 'star', 3],
-    ['no stop_', STAR.replaceAll('   stop_\n', ''), 'star', 3],
   ])('%s', (_, text, format, shifts) => {
     expect(readShifts(text, options('3'))).toEqual({ format, shifts, findings: [] });
   });

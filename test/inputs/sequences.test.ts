@@ -38,11 +38,9 @@ describe('a sequence', () => {
     [`${RESIDUES}**`, ['SEQUENCE_NOT_RESIDUES', 'SEQUENCE_STOP_REMOVED']],
     [`MNKQ*`, ['SEQUENCE_STOP_REMOVED', 'SEQUENCE_TOO_SHORT']],
     ['MNKQQ*TALN', ['SEQUENCE_NOT_RESIDUES']],
-    [`MNKQQ--TALN`, ['SEQUENCE_NOT_RESIDUES']],
     ['MNKQQÄTALN', ['SEQUENCE_NOT_RESIDUES']],
     ['MNKXBZUOJTALN', ['SEQUENCE_UNKNOWN_RESIDUES']],
     ['augauggcguuuagcgcagaagau', ['SEQUENCE_UNKNOWN_RESIDUES', 'SEQUENCE_NUCLEOTIDES']],
-    ['ATGGCGTTTAGCGCAGAAGATGTGCTG', ['SEQUENCE_NUCLEOTIDES']],
     ['ATGGCGTTTAGCGCAGAAG', []],
     ['GAGAGAGAGAGAGAGAGAGAGAGA', []],
     [`>a x\n${RESIDUES}\n>a x\n${RESIDUES}`, ['SEQUENCE_NAME_REPEATED']],
@@ -98,7 +96,6 @@ describe('the form in which a sequence is sent', () => {
     ['a path', '../../etc/passwd', 'b'],
     ['beyond ASCII', 'näme', 'b'],
     ['too long', 'x'.repeat(148), 'b'],
-    ['blanks in a row', 'a  b', 'c'],
     ['a property name of objects', '__proto__', 'a/b'],
   ])('has generated names for headers without predictable ids: %s', (_, ...headers) => {
     const text = headers.map((header) => `>${header}\n${RESIDUES}\n`).join('');
@@ -126,7 +123,6 @@ describe('an alignment', () => {
     [['MNKQQQTALN', 'MNKQQQTALN'], []],
     [['MNKQQQTALN'], ['ALIGNMENT_TOO_FEW_ROWS']],
     [['MN-QQQTALN', 'MNKQQQ-AL'], ['ALIGNMENT_UNEQUAL']],
-    [['MN-QQQTALN', '----------'], ['SEQUENCE_EMPTY']],
     [['MN-QQQTALN', '-------ALN'], ['ALIGNMENT_ROW_SHORT']],
     [['MN-QQQTAL*', 'MNKQQQTALN'], ['SEQUENCE_NOT_RESIDUES']],
   ])('%j', (rows, expected) => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { elementOfAtom } from '../../src/results/elements.ts';
 import { readFrcmod } from '../../src/results/frcmod.ts';
 import { readMolecule, type MoleculeTexts } from '../../src/results/molecule.ts';
 import { golden, goldens } from './goldens.ts';
@@ -108,16 +107,6 @@ test('a molecule is read with the line ends of another system, and not from file
   expect(readMolecule({ itp: crlf!, pdb: cr!, frcmod: ff! })).toEqual(whole);
   expect(readMolecule({ itp, frcmod, pdb: '' })).toBeNull();
   expect(readMolecule({ pdb, frcmod, itp: '[ atoms ]\n[ bonds ]\n' })).toBeNull();
-});
-
-test.each([
-  ['of the mass: carbon, not calcium, for an alpha carbon', 12.01, 'C', 'CA', 'C'],
-  ['of the mass before that of the symbol', 28.085, 'S', 'SI', 'Si'],
-  ['of the symbol if there is no mass', 0, 'CL', 'X1', 'Cl'],
-  ['of the first letter of the name if both are missing', 0, '', 'CA1', 'C'],
-  ['of two letters for a halogen', 0, '', 'BR12', 'Br'],
-])('an element is that %s', (_, mass, symbol, name, element) => {
-  expect(elementOfAtom(mass, symbol, name)).toBe(element);
 });
 
 test('estimated parameters are read in every wording, and a sum of terms is one dihedral', () => {
