@@ -111,7 +111,11 @@ export class Rig {
 
   #predictions(token: Secret, address: string, limit: Limit): ServiceSettings {
     const { variant = 'current' } = this.#options;
-    return describeService('predictions', this.services.url, token, { address, limit, config: { variant } });
+    return describeService('predictions', this.services.url, token, {
+      address,
+      limit,
+      config: { variant },
+    });
   }
 
   static async open(options: RigOptions = {}): Promise<Rig> {
@@ -317,7 +321,7 @@ interface UserAt {
 }
 
 /** As JSON; empty if the workflow never ran. */
-async function historyOf(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<string> {
+export async function historyOf(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<string> {
   try {
     return JSON.stringify(historyToJSON(await handle.fetchHistory()));
   } catch (error) {

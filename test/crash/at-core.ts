@@ -5,28 +5,21 @@
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
-import type { CorePoint, Fuse } from './points.ts';
+import type { Hazards } from './hazards.ts';
 
 type Command = proto.coresdk.workflow_commands.IWorkflowCommand;
-
-interface Place {
-  readonly moment: 'before' | 'after';
-  readonly matches: (command: Command) => boolean;
-}
 
 const signals = (name: string) => (command: Command) =>
   command.signalExternalWorkflowExecution?.signalName === name;
 const continues = (type: string) => (command: Command) =>
   command.continueAsNewWorkflowExecution?.workflowType === type;
 
-const PLACES: Readonly<Record<CorePoint, Place>> = {
-  'campaign: before the budget is asked': { moment: 'before', matches: signals('request') },
-  'campaign: budget asked': { moment: 'after', matches: signals('request') },
-  'budget: before continue-as-new': { moment: 'before', matches: continues('budget') },
-  'budget: continued as new': { moment: 'after', matches: continues('budget') },
-  'campaign: before continue-as-new': { moment: 'before', matches: continues('campaign') },
-  'campaign: continued as new': { moment: 'after', matches: continues('campaign') },
-};
+/** The points before and after such a command is sent. */
+const PLACES = [
+  [signals('request'), 'campaign: before the budget is asked', 'campaign: budget asked'],
+  [continues('budget'), 'budget: before continue-as-new', 'budget: continued as new'],
+  [continues('campaign'), 'campaign: before continue-as-new', 'campaign: continued as new'],
+] as const;
 
 /** The SDK's own way to replace the core; it is meant for subclasses. */
 class WiredWorker extends Worker {
@@ -39,15 +32,16 @@ class WiredWorker extends Worker {
   }
 }
 
-/** From now on the fuse observes what the workflows of this process send to the server. */
-export function wireCore(fuse: Fuse): void {
+/** From now on the hazards observe what the workflows of this process send to the server. */
+export function wireCore(hazards: Hazards): void {
   WiredWorker.wire((core) => {
     const complete = core.completeWorkflowActivation;
     core.completeWorkflowActivation = async (completion) => {
       const commands = commandsOf(completion);
-      fuseAt(fuse, commands, 'before');
+      const places = PLACES.filter(([matches]) => commands.some(matches));
+      for (const [, before] of places) hazards.at(before);
       await complete(completion);
-      fuseAt(fuse, commands, 'after');
+      for (const [, , after] of places) hazards.at(after);
     };
     return core;
   });
@@ -56,11 +50,4 @@ export function wireCore(fuse: Fuse): void {
 function commandsOf(completion: Uint8Array): readonly Command[] {
   const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
   return WorkflowActivationCompletion.decodeDelimited(completion).successful?.commands ?? [];
-}
-
-function fuseAt(fuse: Fuse, commands: readonly Command[], moment: Place['moment']): void {
-  for (const [point, place] of Object.entries(PLACES)) {
-    // The keys of PLACES are the points.
-    if (place.moment === moment && commands.some(place.matches)) fuse.at(point as CorePoint);
-  }
 }

@@ -1,20 +1,21 @@
 /**
  * A worker dies by SIGKILL at a named point, the next one takes over and dies at the next point, until the last one
- * finishes the campaign: and every promise holds. Each point of `points.ts` is in one of the lives below.
+ * finishes the campaign: and every promise holds.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { ServiceName } from '../../src/domain/item.ts';
 import { itemsTable } from '../promises.ts';
-import { molecules, sequences } from '../rig.ts';
-import { CORE_POINTS, DEPENDENCY_POINTS, type Crash, type CrashPoint } from './points.ts';
-import { LIMITS, Scene, type SceneOptions, type Started } from './scene.ts';
+import { molecules, sequences, type Started } from '../rig.ts';
+import type { Crash } from './hazards.ts';
+import { LIMITS, Scene, type SceneOptions } from './scene.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** For a life with many deaths, each of which takes some 5 s to be detected, on a busy machine. */
 const PATIENCE = { timeout: 400_000 };
-const DEATH_WITHIN_MS = 60_000;
+const DEATH_WITHIN_MS = 150_000;
 
 /** A campaign whose workers die one after the other. */
 interface Life {
@@ -25,7 +26,7 @@ interface Life {
   readonly duplicates?: number;
   readonly services?: SceneOptions;
   /** Where they die, in this order; at the first arrival, unless `[point, nth]` says otherwise. */
-  readonly deaths: readonly (CrashPoint | readonly [CrashPoint, number])[];
+  readonly deaths: readonly (string | readonly [string, number])[];
 }
 
 /** Maximum number of jobs of the molecule service in progress when a worker dies. */
@@ -100,55 +101,27 @@ const LIVES: readonly Life[] = [
   },
 ];
 
-test('the scenarios crash at every point', () => {
-  const met = new Set(LIVES.flatMap(({ deaths }) => deaths.map((death) => crashOf(death).point)));
-  expect([...met].sort()).toEqual([...DEPENDENCY_POINTS, ...CORE_POINTS].sort());
-});
-
-function crashOf(death: Life['deaths'][number]): Crash {
-  return typeof death === 'string' ? { point: death, nth: 1 } : { point: death[0], nth: death[1] };
-}
-
-/** From the start of work of the next worker to its first submission, in ms. A measurement, not a promise. */
-const recoveries: Record<string, number> = {};
-
 async function live({ deaths, ...life }: Life, scene: Scene): Promise<Started> {
   const rows = [
     ...sequences(life.sequences ?? 0),
     ...molecules(life.molecules ?? 0),
     ...sequences(life.duplicates ?? 0).map((row) => ({ ...row, id: `again-${row.id}` })),
   ];
-  const readyAfter = new Map<CrashPoint, number>();
   let started: Started | null = null;
-  let died: CrashPoint | null = null;
-  const next = async (crash: Crash | null): Promise<WorkerProcess> => {
-    const worker = scene.worker(crash);
-    const ready = await worker.ready;
-    if (died !== null) readyAfter.set(died, ready);
-    return worker;
-  };
-  for (const crash of deaths.map(crashOf)) {
-    const worker = await next(crash);
-    if (started === null && crash.point.startsWith('ensureBudget')) await endBudget(scene);
+  for (const death of deaths) {
+    const [point, nth] = typeof death === 'string' ? [death, 1] : death;
+    const worker = scene.worker({ point, nth });
+    await worker.ready;
+    // It is terminated before it has anything to forget.
+    if (started === null && point.startsWith('ensureBudget'))
+      await scene.budget().terminate('by hand');
     started ??= await scene.start(rows);
-    await deathOf(worker, crash, scene, started);
-    died = crash.point;
+    await deathOf(worker, { point, nth }, scene, started);
   }
   if (started === null) throw new Error('a life without a death');
-  await next(null);
+  await scene.worker().ready;
   await scene.end(started);
-  const ends = [...readyAfter.values()].slice(1);
-  for (const [n, [point, ready]] of [...readyAfter].entries()) {
-    // If that worker sent nothing in its life, nothing had to be sent.
-    const sent = scene.journal().find(({ at }) => at >= ready && at < (ends[n] ?? Infinity));
-    if (sent) recoveries[point] = sent.at - ready;
-  }
   return started;
-}
-
-/** The budget workflow is terminated before it has anything to forget. */
-async function endBudget(scene: Scene): Promise<void> {
-  await scene.budget().terminate('by hand');
 }
 
 async function deathOf(
@@ -157,35 +130,15 @@ async function deathOf(
   scene: Scene,
   started: Started,
 ): Promise<void> {
-  const giveUpAt = Date.now() + DEATH_WITHIN_MS;
-  let signal: NodeJS.Signals | null | undefined;
-  void worker.ended.then((how) => (signal = how));
   if (point.includes('before continue-as-new')) await lengthen(point, scene, started);
-  while (signal === undefined) {
-    if (Date.now() > giveUpAt) throw new Error(`"${point}" was not reached:\n${scene.log()}`);
-    await delay(20);
-  }
-  expect(signal, scene.log()).toBe('SIGKILL');
-  await nothingIsHalf(started.folder);
-}
-
-/** Files under their own name at the moment of a death are complete: a reader may come at any time. */
-async function nothingIsHalf(folder: string): Promise<void> {
-  const broken: string[] = [];
-  for (const name of await readdir(folder, { recursive: true })) {
+  const late = delay(DEATH_WITHIN_MS, 'late' as const, { ref: false });
+  const signal = await Promise.race([worker.ended, late]);
+  expect(signal, `"${point}" was not reached:\n${scene.log()}`).toBe('SIGKILL');
+  // Files under their own name are complete at that moment: a reader may come at any time.
+  for (const name of await readdir(started.folder, { recursive: true })) {
     if (!name.endsWith('.json')) continue;
-    const text = await readFile(join(folder, name), 'utf8');
-    if (!isJson(text)) broken.push(name);
-  }
-  expect(broken, 'files that are not whole').toEqual([]);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+    const text = await readFile(join(started.folder, name), 'utf8');
+    expect(() => JSON.parse(text) as unknown, `${name} is not whole`).not.toThrow();
   }
 }
 
@@ -193,7 +146,7 @@ function isJson(text: string): boolean {
 const EVENTS = 320;
 
 /** Signals without effect, until the history of a workflow is that long. */
-async function lengthen(point: CrashPoint, scene: Scene, { handle }: Started): Promise<void> {
+async function lengthen(point: string, scene: Scene, { handle }: Started): Promise<void> {
   const nobody = { id: 'nobody', state: 'succeeded', code: null, message: null };
   const signal = point.startsWith('budget')
     ? () => scene.budget().signal('withdraw', { item: 'nobody' })
@@ -202,11 +155,6 @@ async function lengthen(point: CrashPoint, scene: Scene, { handle }: Started): P
     await Promise.all(Array.from({ length: 20 }, signal));
   }
 }
-
-afterAll(() => {
-  if (process.env['HUNDREDFOLD_FIGURES'] === undefined) return;
-  console.log('ms from the next worker to the next submission', recoveries);
-});
 
 describe.concurrent('workers killed one after the other', () => {
   test.for(LIVES)('$title: every promise holds', PATIENCE, async (life, context) => {
@@ -220,9 +168,9 @@ describe.concurrent('workers killed one after the other', () => {
 
 /**
  * Predictions all succeed, sent once each; molecules whose POST was in progress are held, with their reason, and not
- * sent again.
+ * sent again. Returns how many.
  */
-async function endsWell(scene: Scene, started: Started, mostHeld: number): Promise<void> {
+async function endsWell(scene: Scene, started: Started, mostHeld: number): Promise<number> {
   const rows = await itemsTable(started.folder);
   const held = rows.filter(({ state }) => state === 'held');
   for (const item of held) {
@@ -238,70 +186,59 @@ async function endsWell(scene: Scene, started: Started, mostHeld: number): Promi
   for (const { id, result_from: from } of again)
     expect(`again-${from}`).toBe(`again-duplicate:${id?.slice(6)}`);
   await scene.keepsPromises(started);
+  return held.length;
 }
 
-/** The first POST to each service gets no answer: the service either has the job or not. */
-const OUTSTANDING = [
-  { fault: 'hang', has: 'has not accepted' },
-  { fault: 'hang-after', has: 'has accepted' },
-] as const;
+/** The first POSTs get no answer: the service either has the jobs or not. */
+interface Outstanding {
+  readonly title: string;
+  readonly options: SceneOptions;
+  readonly rows: readonly object[];
+  /** The worker is killed when this many submissions have arrived. */
+  readonly arrived: number;
+  readonly held: readonly [least: number, most: number];
+}
+
+const unanswered = (service: ServiceName, name: 'hang' | 'hang-after', times = 1) =>
+  ({ name, service, endpoint: 'submit', times }) as const;
+const BURST = 8;
+
+const OUTSTANDING: readonly Outstanding[] = [
+  ...(['hang', 'hang-after'] as const).map((fault) => ({
+    title: `looks the prediction up and holds the molecule (${fault})`,
+    options: {
+      faults: [unanswered('predictions', fault), unanswered('molecules', fault)],
+      // Longer than the detection of a death: pending submissions must still be counted then.
+      windowMs: 8_000,
+    },
+    rows: [...sequences(8), ...molecules(4)],
+    arrived: LIMITS.limit + 4,
+    held: [1, 4] as const,
+  })),
+  {
+    title: 'in a burst of molecules says nothing about the service: the others run',
+    options: {
+      faults: [unanswered('molecules', 'hang', BURST)],
+      policy: { sameFailures: 5 },
+      maxUnfinished: BURST,
+    },
+    rows: molecules(20),
+    arrived: BURST,
+    held: [BURST, 19],
+  },
+];
 
 describe.concurrent('a worker killed while a POST is outstanding', () => {
-  test.for(OUTSTANDING)(
-    'that the service $has looks the prediction up and holds the molecule',
-    PATIENCE,
-    async ({ fault }, context) => {
-      const [proteins, drugs] = [8, 4];
-      // Longer than the detection of a death: pending submissions must still be counted then.
-      const windowMs = 8_000;
-      const services = ['predictions', 'molecules'] as const;
-      const faults = services.map((service) => ({
-        ...({ name: fault, endpoint: 'submit', times: 1 } as const),
-        service,
-      }));
-      const scene = await Scene.open({ faults, windowMs });
-      context.onTestFinished(() => scene.close());
-      const dies = scene.worker();
-      await dies.ready;
-      const started = await scene.start([...sequences(proteins), ...molecules(drugs)]);
-      // All POSTs of the first burst are finished, except those that hang.
-      const burst = LIMITS.limit + drugs;
-      await scene.untilAccepted(fault === 'hang' ? burst - services.length : burst);
-      await dies.kill();
-      await scene.worker().ready;
-      await scene.end(started);
-      await endsWell(scene, started, drugs);
-      const held = (await itemsTable(started.folder)).filter(({ state }) => state === 'held');
-      expect(held.length, 'held').toBeGreaterThanOrEqual(1);
-    },
-  );
-
-  test(
-    'in a burst of molecules says nothing about the service: the others run',
-    PATIENCE,
-    async (context) => {
-      const [burst, drugs] = [8, 20];
-      const hang = {
-        name: 'hang',
-        service: 'molecules',
-        endpoint: 'submit',
-        times: burst,
-      } as const;
-      const policy = { sameFailures: 5 };
-      const scene = await Scene.open({ faults: [hang], policy, maxUnfinished: burst });
-      context.onTestFinished(() => scene.close());
-      const dies = scene.worker();
-      await dies.ready;
-      const started = await scene.start(molecules(drugs));
-      await expect
-        .poll(() => scene.journal().length, { interval: 20 })
-        .toBeGreaterThanOrEqual(burst);
-      await dies.kill();
-      await scene.worker().ready;
-      await scene.end(started);
-      await endsWell(scene, started, drugs - 1);
-      const held = (await itemsTable(started.folder)).filter(({ state }) => state === 'held');
-      expect(held.length, 'held').toBeGreaterThanOrEqual(burst);
-    },
-  );
+  test.for(OUTSTANDING)('$title', async ({ options, rows, arrived, held }, context) => {
+    const scene = await Scene.open(options);
+    context.onTestFinished(() => scene.close());
+    const dies = scene.worker();
+    await dies.ready;
+    const started = await scene.start(rows);
+    await scene.untilArrived(arrived);
+    await dies.kill();
+    await scene.worker().ready;
+    await scene.end(started);
+    expect(await endsWell(scene, started, held[1]), 'held').toBeGreaterThanOrEqual(held[0]);
+  });
 });

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { inject } from 'vitest';
 import type { Limit } from '../../src/budget/budget.ts';
 import { startOrJoin } from '../../src/campaigns/start.ts';
@@ -21,19 +20,13 @@ import { startLocalServices, type LocalServices } from '../../src/local-services
 import { connectClient } from '../../src/temporal/connection.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
 import type { campaign } from '../../src/workflows/index.ts';
-import {
-  atMostOneJob,
-  neverOverBudget,
-  neverRefusedForRate,
-  noItemLost,
-  noSecret,
-  treeIsWhole,
-} from '../promises.ts';
+import { keepsPromises } from '../promises.ts';
+import { historyOf, type Started } from '../rig.ts';
 import { freePort } from '../../src/temporal/ports.ts';
-import type { Crash } from './points.ts';
+import type { Crash } from './hazards.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';
-import { KINDS, SERVICE_OF_KIND } from '../../src/domain/item.ts';
+import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../../src/domain/item.ts';
 import { takenIn, writeManifest } from '../taken-in.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
@@ -42,7 +35,8 @@ const TOKEN = 'cR9secretK';
 /** Short, so that a slot granted too early meets a 429 within the test; two or more windows per campaign. */
 export const LIMITS = { limit: 5, windowMs: 1_500 } as const satisfies Limit;
 
-const ENDS_WITHIN_MS = 60_000;
+/** Only a hang lasts this long. */
+const ENDS_WITHIN_MS = 150_000;
 
 export interface SceneOptions extends LocalServicesOptions {
   /** HOST:PORT of a Temporal server; default the one of the suite. */
@@ -54,13 +48,6 @@ export interface SceneOptions extends LocalServicesOptions {
   readonly policy?: Partial<JobPolicy>;
   /** Molecules in progress at the service; default: no limit. */
   readonly maxUnfinished?: number;
-}
-
-export interface Started {
-  readonly name: string;
-  readonly folder: string;
-  readonly ids: readonly string[];
-  readonly handle: WorkflowHandle<typeof campaign>;
 }
 
 export class Scene {
@@ -181,9 +168,18 @@ export class Scene {
 
   /** Waits until the services have accepted this many jobs. */
   async untilAccepted(jobs: number): Promise<void> {
+    await this.#until(`${jobs} jobs`, () => this.accepted().length >= jobs);
+  }
+
+  /** … or until this many submissions have arrived, whatever becomes of them. */
+  async untilArrived(submissions: number): Promise<void> {
+    await this.#until(`${submissions} submissions`, () => this.journal().length >= submissions);
+  }
+
+  async #until(what: string, isSo: () => boolean): Promise<void> {
     const giveUpAt = Date.now() + ENDS_WITHIN_MS;
-    while (this.accepted().length < jobs) {
-      if (Date.now() > giveUpAt) throw new Error(`waited for ${jobs} jobs in vain:\n${this.log()}`);
+    while (!isSo()) {
+      if (Date.now() > giveUpAt) throw new Error(`waited for ${what} in vain:\n${this.log()}`);
       await delay(10);
     }
   }
@@ -211,22 +207,23 @@ export class Scene {
 
   /** The six promises, over these campaigns, the only ones of the services. */
   async keepsPromises(...campaigns: readonly Started[]): Promise<void> {
-    const journal = this.journal();
     const { limit = LIMITS.limit, windowMs = LIMITS.windowMs } = this.#options;
-    neverOverBudget(journal, { limit, windowMs });
-    neverRefusedForRate(journal);
-    atMostOneJob(
-      journal,
-      campaigns.reduce((sum, { ids }) => sum + ids.length, 0),
-    );
-    for (const { name, folder, ids } of campaigns) {
-      await noItemLost(folder, ids);
-      await treeIsWhole(folder);
-      await noSecret(TOKEN, folder, {
-        ...(await this.#histories(name)),
-        'worker logs': this.log(),
-      });
-    }
+    const texts: Record<string, string> = { 'worker logs': this.log() };
+    const { workflow } = this.client;
+    const ids = [this.budget().workflowId];
+    for (const { name } of campaigns)
+      for await (const { workflowId } of workflow.list({ query: `Campaign="${name}"` }))
+        ids.push(workflowId);
+    for (const id of ids) texts[id] = await historyOf(workflow.getHandle(id));
+    await keepsPromises({
+      journal: this.journal(),
+      limits: { limit, windowMs },
+      rows: campaigns.flatMap((one) => one.ids),
+      trees: campaigns,
+      secrets: [TOKEN],
+      folders: campaigns.map(({ folder }) => folder),
+      texts,
+    });
   }
 
   log(): string {
@@ -241,47 +238,21 @@ export class Scene {
   }
 
   #plans(): ServicePlan[] {
-    const { address } = this;
+    const { address, services } = this;
     const { limit = LIMITS.limit, windowMs = LIMITS.windowMs, servicesPort } = this.#options;
     const { moleculeLimit = 0, maxUnfinished } = this.#options;
-    const at = (url: string) =>
-      servicesPort === undefined ? url : url.replace(/:\d+/, `:${servicesPort}`);
+    const plan = (service: ServiceName, url: string, most: number | null): ServicePlan => ({
+      service,
+      url: servicesPort === undefined ? url : url.replace(/:\d+/, `:${servicesPort}`),
+      address,
+      token: TOKEN,
+      limit: { limit: most, windowMs },
+      ...(service === 'molecules' && maxUnfinished !== undefined && { maxUnfinished }),
+    });
     return [
-      {
-        service: 'molecules',
-        url: at(this.services.moleculesUrl),
-        address,
-        token: TOKEN,
-        limit: { limit: moleculeLimit || null, windowMs },
-        ...(maxUnfinished !== undefined && { maxUnfinished }),
-      },
-      {
-        service: 'predictions',
-        url: at(this.services.url),
-        address,
-        token: TOKEN,
-        limit: { limit, windowMs },
-      },
+      plan('molecules', services.moleculesUrl, moleculeLimit || null),
+      plan('predictions', services.url, limit),
     ];
-  }
-
-  /** The campaign's own and those of its items and budget, with decoded payloads. */
-  async #histories(name: string): Promise<Record<string, string>> {
-    const texts: Record<string, string> = {};
-    const query = `Campaign="${name}"`;
-    const ids = [this.budget().workflowId];
-    for await (const { workflowId } of this.client.workflow.list({ query })) ids.push(workflowId);
-    for (const id of new Set(ids)) {
-      const handle = this.client.workflow.getHandle(id);
-      const history = await handle.fetchHistory().catch(() => null);
-      // No prediction was requested: there is no budget workflow of that service yet.
-      if (history === null) continue;
-      const json = JSON.stringify(historyToJSON(history));
-      texts[id] = json.replace(/"data":"([^"]*)"/g, (_, data: string) =>
-        Buffer.from(data, 'base64').toString(),
-      );
-    }
-    return texts;
   }
 }
 

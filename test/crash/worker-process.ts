@@ -1,7 +1,7 @@
 /** A worker in a separate process (`worker.ts`), from the side of the test. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { DiskState } from './unwilling-disk.ts';
+import type { DiskState } from './hazards.ts';
 import type { Order, Report, WorkerPlan } from './worker.ts';
 
 const PROGRAM = join(import.meta.dirname, 'worker.ts');

@@ -7,17 +7,14 @@ import { flushCompileCache } from 'node:module';
 import { describeService } from '../../src/config/services.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Limit } from '../../src/budget/budget.ts';
-import type { Dependencies } from '../../src/activities/dependencies.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
-import { publishCampaign } from '../../src/report/publish.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { privateFolder } from '../../src/state/private-folder.ts';
 import { logTo } from '../../src/telemetry/log-target.ts';
 import { startWorkerWith } from '../../src/worker.ts';
 import { wireCore } from './at-core.ts';
 import { wiredDependencies } from './at-dependencies.ts';
-import { Fuse, type Crash } from './points.ts';
-import { UnwillingDisk, type DiskState } from './unwilling-disk.ts';
+import { Hazards, type Crash, type DiskState } from './hazards.ts';
 
 export interface ServicePlan {
   readonly service: ServiceName;
@@ -47,15 +44,12 @@ export type Order =
 export type Report =
   { readonly type: 'ready' } | { readonly type: 'disk'; readonly refused: number };
 
-const disk = new UnwillingDisk();
+let hazards = new Hazards(null);
 
 process.on('message', (order: Order) => {
-  if (order.type === 'disk') {
-    disk.state = order.state;
-    report({ type: 'disk', refused: disk.refused });
-  } else {
-    void start(order.plan);
-  }
+  if (order.type === 'start') return void start(order.plan);
+  hazards.disk = order.state;
+  report({ type: 'disk', refused: hazards.refused });
 });
 // However the test ends, no worker is left behind.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
@@ -68,8 +62,8 @@ async function start({
   stateFolder,
 }: WorkerPlan): Promise<void> {
   logTo((line) => process.stderr.write(line), 'INFO');
-  const fuse = new Fuse(crash);
-  wireCore(fuse);
+  hazards = new Hazards(crash);
+  wireCore(hazards);
   const temporal = { address, namespace: 'default' };
   const options = {
     temporal,
@@ -81,19 +75,7 @@ async function start({
       describeService(service, url, new Secret(token), more),
     ),
   };
-  await startWorkerWith(options, {
-    dependencies: (real) => {
-      const wired = wiredDependencies(real, fuse);
-      const openStore: Dependencies['openStore'] = async (where, opening) =>
-        disk.over(await wired.openStore(where, opening));
-      return {
-        ...wired,
-        openStore,
-        publishCampaign: async (folder, end, publishing) =>
-          publishCampaign(await openStore(folder), end, publishing),
-      };
-    },
-  });
+  await startWorkerWith(options, { dependencies: (real) => wiredDependencies(real, hazards) });
   report({ type: 'ready' });
   // It rarely ends in order, which is when Node would do this.
   flushCompileCache();
