@@ -7,12 +7,10 @@ const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.ur
 
 /** Minutes of kills, outages, upgrades, virtual nights, services in trouble and Temporal's UI: `npm test -- --long`. */
 const LONG = [
-  'test/cli/{background,continued-run,elsewhere,frozen-server,full-disk}.test.ts',
-  'test/cli/{move,object-store,one-token-two-servers,question,retry,terminal}.test.ts',
-  'test/cli/{together,two-folders,unreplayable,wrong-url}.test.ts',
+  'test/cli/{background,elsewhere,full-disk,object-store,retry}.test.ts',
+  'test/cli/{terminal,together,trouble,two-folders}.test.ts',
   'test/cluster/restore.test.ts',
   'test/crash/**',
-  'test/library/reference.test.ts',
   'test/temporal/upgrade.test.ts',
   'test/time-skipping/**',
   'test/ui/**',

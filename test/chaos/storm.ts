@@ -1,6 +1,6 @@
 /** Executes a plan: all events at their times, then a calm period in which the commands are repeated until they end. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { processArguments } from '../cli/process-arguments.ts';
+import { processArguments } from '../cli/command.ts';
 import { control, enact } from './enact.ts';
 import { Patience } from './patience.ts';
 import { runOf } from './plan.ts';

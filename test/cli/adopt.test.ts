@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { BrowserJobs } from '../browser-jobs.ts';
 import { itemsTable } from '../promises.ts';
-import { desk, sharedDesk, type Ended } from './command.ts';
+import { sharedDesk, type Ended } from './command.ts';
 import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
 
 const MOLECULE_TOKEN = 'moleculeT0';
@@ -87,13 +87,7 @@ test('the jobs of a browser are listed, and --past takes them over, once, and su
   expect(header).toMatch(/^SERVICE +KIND +REMOTE_ID +STATE +SUBMITTED +DELETED_AFTER +HERE +NAME$/);
   expect(lines).toHaveLength(6);
   expect(lines.find((line) => line.includes(web))).toMatch(/FINISHED .* - +tab here$/);
-  const listed = documentOf(await runs(0, [...predictions, '--json']));
-  const jobs = listed['jobs'] as Record<string, string>[];
-  const one = jobs.find(({ remoteId }) => remoteId === shared);
-  const time = (name: string) => Date.parse(one?.[name] ?? '');
-  expect((time('deletedAt') - time('submittedAt')) / 864e5, 'days').toBe(14);
-  const own = { campaign: 'own', id: 'p1', state: 'succeeded', path: 'own/sequences/p1' };
-  expect(jobs.flatMap(({ here }) => here ?? [])).toEqual([expect.objectContaining(own)]);
+  expect(lines.filter((line) => line.includes(' own/sequences/p1 '))).toHaveLength(1);
 
   const past = [...predictions, '--past', '--json'];
   const ended = await runs(0, past);
@@ -110,47 +104,33 @@ test('the jobs of a browser are listed, and --past takes them over, once, and su
   expect(documentOf(again)).toMatchObject({ campaign: name, items: { total: 4, succeeded: 4 } });
   const other = await runs(0, [...past, '--name', 'other']);
   expect(documentOf(other)).toEqual({ campaign: null, adopted: 0 });
-  // A job that failed there is adopted by its id; a retry asks for the same job again.
+  // A job that failed there is adopted by its id.
   await runs(3, [...predictions, failing, '--kind', 'sequence', '--name', 'f']);
   const failed = await itemsTable(at.path('past', 'results', 'f'));
   expect(failed).toMatchObject([{ error_code: 'JOB_FAILED' }]);
-  const retried = await runs(3, ['retry', 'f', '--json']);
-  expect(documentOf(retried)).toMatchObject({ items: { failed: 1 }, submissions: 0 });
   // A campaign with its own manifest is not changed.
   const differs = await runs(2, [...predictions, UNKNOWN, '--kind', 'sequence', '--name', 'own']);
   expect(differs.stderr).toContain('[CAMPAIGN_DIFFERS]');
 });
 
-test('adopt by id detects the kind, resumes with the same command, and accepts molecules as well', async () => {
+test('adopt by id detects the kind, resumes and grows with the same command, and accepts molecules as well', async () => {
   const runs = runsIn('by-id');
   const [one, two] = [await browser.sequence('MKTAYIAKDD'), await browser.alignment(ALIGNMENT)];
   const molecule = await browser.molecule('CCO', { token: MOLECULE_TOKEN });
-  const words = ['adopt', 'predictions', one, two];
   // The clocks of these two time zones never show the same date.
-  await runs(0, words, { TZ: 'Pacific/Pago_Pago' });
-  const again = await runs(0, words, { TZ: 'Pacific/Kiritimati' });
-  expect(again.stderr).toContain('Nothing to do');
+  await runs(0, ['adopt', 'predictions', one], { TZ: 'Pacific/Pago_Pago' });
+  const zone = { TZ: 'Pacific/Kiritimati' };
+  const grown = await runs(0, ['adopt', 'predictions', one, two, '--json'], zone);
+  expect(documentOf(grown)).toMatchObject({ items: { total: 2, succeeded: 2 }, submissions: 0 });
   expect(treesIn('by-id')).toHaveLength(1);
-  // More ids of the same campaign.
-  const three = await browser.sequence('MKTAYIAKEE');
-  const grown = await runs(0, ['adopt', 'predictions', one, three, '--json']);
-  expect(documentOf(grown)).toMatchObject({ items: { total: 3, succeeded: 3 }, submissions: 0 });
   await runs(0, ['adopt', 'molecules', molecule, '--name', 'web']);
   const [web] = await itemsTable(at.path('by-id', 'results', 'web'));
   expect(web).toMatchObject({ kind: 'molecule' });
 });
 
 test('a service that does not answer is reported with an error; only one submission was ours', async () => {
-  expect(await service.end()).toHaveLength(10);
+  expect(await service.end()).toHaveLength(9);
   const { stdout, stderr } = await runsIn('away')(1, ['adopt', 'predictions', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ jobs: [], incomplete: true });
   expect(stderr).toMatch(/note: .*results/);
-});
-
-test('the local services are queried without a Temporal server', async () => {
-  const alone = desk();
-  const local = ['--services', 'local'];
-  await alone.runs(0, ['run', alone.write('own.csv', 'id,smiles\nm1,CCO\n'), ...local]);
-  const { stdout } = await alone.runs(0, ['adopt', 'predictions', ...local, '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({ jobs: [], incomplete: false });
 });

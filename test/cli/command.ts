@@ -3,7 +3,7 @@
  * which nothing is set. A desk cleans up after itself: no process that was started at it, and no server or background
  * process left by these, outlives the test.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,11 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished } from 'vitest';
+import { HundredfoldError } from '../../src/domain/errors.ts';
 import { Journal, type JournalEntry } from '../../src/local-services/journal.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
-import type { Limits } from '../promises.ts';
-import { expectPromises } from './desk-promises.ts';
+import { CAMPAIGN_SUMMARY, PREPARED_CAMPAIGN } from '../../src/store/layout.ts';
+import * as promises from '../promises.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const BIN = join(ROOT, 'bin', 'hundredfold.js');
@@ -109,6 +110,22 @@ export class Typed {
   }
 }
 
+/** The command lines of all processes of this machine, as any user can see them. */
+export function processArguments(): string {
+  // A bare Debian has no `ps`, macOS no /proc.
+  if (!existsSync('/proc/self/cmdline'))
+    return execFileSync('ps', ['-axww', '-o', 'command='], { encoding: 'utf8' });
+  const ids = readdirSync('/proc').filter((id) => /^\d+$/.test(id));
+  const lines = ids.map((id) => {
+    try {
+      return readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    } catch {
+      return ''; // ended meanwhile
+    }
+  });
+  return lines.join('\n');
+}
+
 /** Opens a terminal of 100 x 30 for a command; it exits with the code of the command. */
 const TERMINAL = `
 import os, pty, sys
@@ -123,7 +140,7 @@ export class Desk {
   /** Ids of the rows of the manifests here, by the name of their campaign. */
   readonly rows = new Map<string, readonly string[]>();
   /** Of the prediction service; by default that of the local services. */
-  limits: Limits = { limit: 100, windowMs: 3_600_000 };
+  limits: promises.Limits = { limit: 100, windowMs: 3_600_000 };
   /** Whether the test itself wants another job of a molecule. */
   resends = false;
   readonly #typed: Typed[] = [];
@@ -217,17 +234,11 @@ export class Desk {
     );
   }
 
-  /** Command lines of processes that name this desk's folder (Linux only). */
+  /** Command lines of processes that name this desk's folder. */
   processes(): string[] {
-    const ids = existsSync('/proc') ? readdirSync('/proc').filter((id) => /^\d+$/.test(id)) : [];
-    return ids.flatMap((id) => {
-      try {
-        const line = readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return line.includes(this.folder) ? [line] : [];
-      } catch {
-        return []; // ended meanwhile
-      }
-    });
+    return processArguments()
+      .split('\n')
+      .filter((line) => line.includes(this.folder));
   }
 
   /** Says that the test itself changes this tree, so that it is not whole at the end. */
@@ -239,20 +250,29 @@ export class Desk {
   /** Ends everything, and asks whether all promises were kept. */
   async leave(): Promise<void> {
     await this.#endAll();
-    const texts = this.#typed.map((one) => [one.words, one.stdout + one.stderr] as const);
     try {
-      await expectPromises({
-        folder: this.folder,
-        rows: this.rows,
-        damaged: this.#damaged,
-        journals: this.#files('services.db').map((file) => this.journal(file)),
-        limits: this.limits,
-        resends: this.resends,
-        secrets: this.#secrets,
-        texts: Object.fromEntries(texts),
-      });
+      await this.#expectPromises();
     } finally {
       rmSync(this.folder, { recursive: true, force: true });
+    }
+  }
+
+  /** The promises (test/promises.ts), for everything that the commands left behind: no test can forget them. */
+  async #expectPromises(): Promise<void> {
+    for (const journal of this.#files('services.db').map((file) => this.journal(file))) {
+      // The names of molecules are those of their users, also in another job.
+      const named = journal.filter(({ service }) => !this.resends || service === 'predictions');
+      promises.atMostOneJob(named, Infinity);
+      promises.neverRefusedForRate(journal);
+      promises.neverOverBudget(journal, this.limits);
+    }
+    const typed = this.#typed.map((one) => [one.words, one.stdout + one.stderr] as const);
+    const texts = Object.fromEntries(typed);
+    // Campaigns that were published.
+    for (const tree of this.#files(CAMPAIGN_SUMMARY).map((file) => dirname(file))) {
+      if (this.#damaged.has(tree) || !existsSync(join(tree, PREPARED_CAMPAIGN))) continue;
+      await expectTree(tree, this.rows.get(basename(tree)));
+      for (const secret of this.#secrets) await promises.noSecret(secret, tree, texts);
     }
   }
 
@@ -291,6 +311,18 @@ export class Desk {
       ...(XDG_RUNTIME_DIR === undefined ? {} : { XDG_RUNTIME_DIR }),
     };
   }
+}
+
+async function expectTree(tree: string, ids: readonly string[] | undefined): Promise<void> {
+  try {
+    await promises.treeIsWhole(tree);
+  } catch (error) {
+    // It was left while it ran: only what has ended can be whole.
+    if (error instanceof HundredfoldError && error.code === 'CAMPAIGN_NOT_ENDED') return;
+    throw error;
+  }
+  const table = await promises.itemsTable(tree);
+  await promises.noItemLost(tree, ids ?? table.map(({ id = '' }) => id));
 }
 
 /** A desk for one test. */

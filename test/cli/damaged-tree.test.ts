@@ -6,13 +6,14 @@ import { desk } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
-test('a record that names another item, and a page that lost a row, are reported and can be fixed', async () => {
+test('a page that lost a row, and a record that names another item, are reported and can be fixed', async () => {
   const at = desk();
   await rehearse(at, { limit: 100, seconds: 3_600 });
   peptides(at, 'night', 3);
   const run = ['run', 'night.csv'];
   const typing = { env: TOKEN };
   const tree = at.path('results', 'night');
+  await at.hosts(TOKEN);
   await at.runs(0, run, typing);
 
   const page = `${tree}/.hundredfold/items-00000.json`;
@@ -22,25 +23,17 @@ test('a record that names another item, and a page that lost a row, are reported
   expect(report.stderr).toContain('list 2 of its 3 rows; no page has sequences/peptide-0');
   await at.runs(0, run, typing);
   await treeIsWhole(tree);
-  rmSync(page);
-  await at.runs(1, ['report', 'night'], typing);
-  await at.runs(0, run, typing);
-  await treeIsWhole(tree);
 
   const record = `${tree}/sequences/peptide-1/item.json`;
   const text = readFileSync(record, 'utf8');
   writeFileSync(record, text.replace('"id": "peptide-1"', '"id": "peptide-9"'));
   const again = await at.type(run, typing).ended;
   expect(again.code).not.toBe(0);
-  expect(again.stderr).toContain(
-    'sequences/peptide-1/item.json is the record of sequence peptide-9',
-  );
+  const found = 'sequences/peptide-1/item.json is the record of sequence peptide-9';
+  expect(again.stderr).toContain(found);
   expect(again.stderr).toContain('ITEM_RECORD_FOREIGN');
   const told = await at.runs(3, ['report', 'night'], typing);
   expect(told.stderr).toContain('damaged: sequences/peptide-1/item.json');
-  expect((await at.runs(0, ['status', 'night'], typing)).stdout).toContain(
-    '2 of 3 succeeded, 1 failed',
-  );
 
   rmSync(`${tree}/sequences/peptide-1`, { recursive: true });
   // Its result comes from the cache, without a job.

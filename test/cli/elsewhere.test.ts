@@ -1,10 +1,12 @@
 /** A Temporal and services that we do not start: the configuration names them, workers come and go. */
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { freePort } from '../../src/temporal/ports.ts';
 import { desk } from './command.ts';
-import { fragments } from './manifests.ts';
+import { fragments, peptides } from './manifests.ts';
+import { rehearse, TOKEN } from './rehearsal.ts';
 
 /** A desk, a campaign with a name of its own, and services of it. All tests share the Temporal server. */
 async function scene(count: number, jobTime: string) {
@@ -77,4 +79,31 @@ test('if the tree of a campaign was removed, `cancel` says how to end it, and `r
   worker.kill('SIGTERM');
   await worker.endsWith(0);
   await own.end();
+});
+
+test('an open campaign is moved with its jobs and charges, also if the move is killed in the middle', async () => {
+  const at = desk();
+  // All tests share the target server.
+  const name = `move-${randomBytes(3).toString('hex')}`;
+  await rehearse(at, { limit: 5, seconds: 8 });
+  peptides(at, name, 18);
+  const here = readFileSync(at.path('hundredfold.yaml'), 'utf8');
+  const temporal = `temporal: { address: "${inject('temporal')}", taskQueue: ${name} }`;
+  at.write('there.yaml', `${temporal}\n${here}`);
+  const env = TOKEN;
+  await at.runs(0, ['run', `${name}.csv`, '--detach', '--yes'], { env });
+  await expect.poll(() => at.done(name), { timeout: 60_000 }).toBeGreaterThanOrEqual(4);
+  const move = ['move', name, '--to', 'there.yaml'];
+  const broken = at.type(move, { env });
+  await delay(2_500);
+  broken.kill('SIGKILL');
+  await broken.ended;
+  await at.runs(0, move, { env });
+  await at.runs(0, ['stop'], { env });
+
+  const there = ['--config', 'there.yaml'];
+  const worker = at.type(['worker', ...there], { env });
+  await at.runs(0, ['watch', name, ...there], { env });
+  worker.kill('SIGTERM');
+  await worker.endsWith(0);
 });

@@ -2,15 +2,14 @@
  * Hosts that share only Temporal and a bucket: each has its own folder, ledger and worker process. One worker is killed
  * in the middle and the store is unavailable for a while; the other worker finishes, and the tree is pulled to disk.
  */
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
-import { treeIsWhole } from '../promises.ts';
 import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
 import { serveS3 } from '../s3-suite.ts';
-import { ROOT, desk, type Desk } from './command.ts';
+import { desk, type Desk } from './command.ts';
+import { peptides } from './manifests.ts';
 import { TOKEN, rehearse } from './rehearsal.ts';
 
 const ROWS = 40;
@@ -46,25 +45,18 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
 
     const workers = [first, second].map((host) => host.type(['worker'], typing(host)));
     for (const worker of workers) await worker.says('working for');
-    const ids = Array.from({ length: ROWS }, (_, n) => `s${n}`);
-    const residues = 'ACDEFGHIKLMNPQRSTVWY';
-    const rows = ids.map((id, n) => {
-      const tail = `${residues[n % 20]}${residues[Math.floor(n / 20)]}`;
-      return `${id},MKTAYIAKQRQISFVK${tail},dynamine`;
-    });
-    third.rows.set('night', ids);
-    third.write('night.csv', ['id,sequence,predictors', ...rows].join('\n'));
+    peptides(third, 'night', ROWS);
     const run = third.type(['run', 'night.csv', '--no-worker', '--yes', '--json'], typing(third));
 
     const address = `s3://${server.bucket}/${queue}/night`;
     const store = await openStore(address);
-    const ended = async (): Promise<number> => {
+    const ended = async () => {
       let files = 0;
       for await (const key of store.list('sequences/'))
-        if (key.endsWith('/result.json')) files += 1;
+        files += Number(key.endsWith('/result.json'));
       return files;
     };
-    while ((await ended()) < 5) await delay(100);
+    await expect.poll(ended).toBeGreaterThanOrEqual(5);
     workers[0]?.kill('SIGKILL');
     // The store becomes unavailable as well, while jobs run at the service, and returns.
     await server.kill();
@@ -82,47 +74,28 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     // No host has its own tree.
     for (const host of hosts) expect(existsSync(host.path('results'))).toBe(false);
 
-    const pull = third.type(['pull', 'night', '--json'], typing(third));
-    const pulled = JSON.parse((await pull.endsWith(0)).stdout) as { copied: number; faults: [] };
-    expect(pulled.faults).toEqual([]);
-    const report = await third.type(['report', 'night', '--json'], typing(third)).endsWith(0);
-    expect(JSON.parse(report.stdout)).toMatchObject({ report: `${address}/report.html` });
+    const { stdout: pulled } = await third.runs(0, ['pull', 'night', '--json'], typing(third));
+    expect(JSON.parse(pulled)).toMatchObject({ faults: [] });
     workers[1]?.kill('SIGTERM');
     await workers[1]?.endsWith(0);
   });
 
-  test('as documented: is pulled, pulled in part, and continued', async () => {
-    const host = desk();
-    const env = { ...environment(host, 'docs'), HUNDREDFOLD_TEMPORAL_ADDRESS: '' };
-    const manifest = join(ROOT, 'batches', 'demo');
-    await host.type(['run', manifest, '--services', 'local', '--yes'], { env }).endsWith(0);
-
-    const page = readFileSync(join(ROOT, 'docs', 'object-store.md'), 'utf8');
-    const lines = page.match(/^hundredfold pull .+$/gm) ?? [];
-    expect(lines).toHaveLength(2);
-    const printed: Transferred[] = [];
-    for (const line of lines) {
-      const words = [...line.split(' ').slice(1), '--json'];
-      printed.push(JSON.parse((await host.type(words, { env }).endsWith(0)).stdout) as Transferred);
-    }
-    const [whole, part] = printed;
-    expect(whole).toMatchObject({ kept: 0, faults: [] });
-    expect(part).toMatchObject({ copied: 0, faults: [] });
-    expect(part?.kept).toBeLessThan(whole?.copied ?? 0);
-    const copy = host.path('copy', 'demo');
-    await treeIsWhole(copy);
-
-    // A missing file and a changed one are fetched again, and only these.
-    const [id = ''] = readdirSync(join(copy, 'molecules'));
-    rmSync(join(copy, 'molecules', id, 'record.json'));
-    writeFileSync(join(copy, 'items.csv'), 'edited');
-    const again = host.type(['pull', 'demo', '--out', 'copy', '--json'], { env });
-    expect(JSON.parse((await again.endsWith(0)).stdout)).toMatchObject({ copied: 2 });
+  test('is refused to a second embedded server with the same token, which submits nothing', async () => {
+    const [one, two] = [desk(), desk()];
+    const service = await rehearse(one, { limit: 3, seconds: 4 });
+    const services = readFileSync(one.path('hundredfold.yaml'), 'utf8');
+    two.write('hundredfold.yaml', services);
+    // On different machines: their ledgers do not see each other.
+    const on = (host: Desk, prefix: string) => ({
+      env: { ...environment(host, prefix), HUNDREDFOLD_TEMPORAL_ADDRESS: '' },
+    });
+    peptides(one, 'night', 4);
+    peptides(two, 'day', 4);
+    await one.runs(0, ['run', 'night.csv', '--yes'], on(one, 'anna'));
+    const { stderr } = await two.runs(2, ['run', 'day.csv', '--yes'], on(two, 'bert'));
+    expect(stderr).toContain('TOKEN_LEASED');
+    expect(stderr).toContain(one.path());
+    expect(stderr).toContain('hundredfold move');
+    expect(await service.end()).toHaveLength(4);
   });
 });
-
-interface Transferred {
-  readonly copied: number;
-  readonly kept: number;
-  readonly faults: readonly string[];
-}

@@ -8,7 +8,6 @@ import { rehearse, TOKEN } from './rehearsal.ts';
 interface Document {
   readonly submissions: number;
   readonly endsAt: string | null;
-  readonly problems: readonly Record<string, unknown>[];
   readonly [key: string]: unknown;
 }
 
@@ -39,14 +38,6 @@ test('a manifest is checked completely, without a service, a Temporal server or 
   ];
   at.write('night.csv', `${lines.join('\n')}\n`);
   const before = everything(at);
-  const { stdout, stderr } = await at.runs(2, ['plan', 'night.csv', '--json']);
-  expect(stdout.split('\n'), 'one line').toHaveLength(2);
-  const document = JSON.parse(stdout) as Document;
-  const counts = { rows: 5, invalid: 2, duplicates: 1, submissions: 2 };
-  expect(document).toMatchObject(counts);
-  for (const { code, severity } of document.problems)
-    if (severity === 'error') expect(stderr).toContain(`[${String(code)}]`);
-
   const text = await at.runs(2, ['plan', 'night.csv']);
   expect(text.stderr).toBe('');
   expect(text.stdout).toMatch(/night: 5 rows \(2 molecules, 3 sequences\)/);
@@ -64,9 +55,6 @@ test('a manifest is checked completely, without a service, a Temporal server or 
     "To begin: hundredfold run 'my night.csv' --out 'my results' --services local\n",
   );
   expect(good.stdout).not.toContain('Before that');
-  at.write('hundredfold.yaml', 'services: { molecules: { url: "http://127.0.0.1:9" } }');
-  const unready = await at.runs(0, ['plan', 'my night.csv']);
-  expect(unready.stdout).toMatch(/To begin: .*\n {2}Before that: services\.molecules\.token: /);
 });
 
 test('current charges move the expected end; nothing is sent or written', async () => {

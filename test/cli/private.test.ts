@@ -1,12 +1,16 @@
-/** Other users of the machine can neither read nor block anything. */
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { symlinkSync } from 'node:fs';
+/** Other users of the machine can neither read nor block anything; passwords of proxies and gateways are in no file. */
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { expect, test } from 'vitest';
-import { desk } from './command.ts';
+import { CA_FILE, proxyServer, SERVICE_HOST, tlsServer } from '../services/a-network.ts';
+import { desk, type Desk } from './command.ts';
+import { peptides } from './manifests.ts';
+import { rehearse, TOKEN } from './rehearsal.ts';
 
-const TOKEN = 'mPrivate7Z';
-const MANIFEST = 'id,kind,smiles\nethanol,molecule,CCO\n';
+const OWN = 'mPrivate7Z';
 const RUN = ['run', 'm.csv', '--services', 'local', '--json'];
 
 /** Paths below the folder that other users may read, write or enter. */
@@ -19,15 +23,15 @@ function openToOthers(folder: string): string[] {
 test('local services get their own token, all files are private, and the shared temporary directory is not touched', async () => {
   const at = desk();
   at.resends = true;
-  at.write('m.csv', MANIFEST);
+  at.write('m.csv', 'id,kind,smiles\nethanol,molecule,CCO\n');
   const [shared, victim] = [at.path('tmp'), at.path('victim')];
   for (const folder of [shared, victim]) mkdirSync(folder);
   chmodSync(shared, 0o1777);
   symlinkSync(victim, join(shared, `hundredfold-ports-${process.getuid?.() ?? 'user'}`));
   const dead = 'http://127.0.0.1:9';
   const env = {
-    HUNDREDFOLD_MOLECULE_TOKEN: TOKEN,
-    HUNDREDFOLD_PREDICTION_TOKEN: TOKEN,
+    HUNDREDFOLD_MOLECULE_TOKEN: OWN,
+    HUNDREDFOLD_PREDICTION_TOKEN: OWN,
     TMPDIR: shared,
     XDG_RUNTIME_DIR: '',
     // Local services and the embedded server are reached directly, whatever proxy is set.
@@ -47,7 +51,7 @@ test('local services get their own token, all files are private, and the shared 
   );
   expect([...openToOthers(at.embedded), ...openToOthers(state)]).toEqual([]);
   for (const name of readdirSync(at.embedded).filter((one) => !one.startsWith('starting')))
-    expect(readFileSync(join(at.embedded, name), 'latin1'), name).not.toContain(TOKEN);
+    expect(readFileSync(join(at.embedded, name), 'latin1'), name).not.toContain(OWN);
 
   // Old files are tightened, also one that was set aside when the clock was set back.
   at.write('.hundredfold/temporal-before-2026-11-26T07-51-36-000Z.db', '');
@@ -65,26 +69,51 @@ test('local services get their own token, all files are private, and the shared 
   expect(openToOthers(at.embedded)).toEqual([]);
 });
 
-test('a token file that others can read causes a warning; a runtime folder that is a link is refused', async () => {
+/** Files below the desk that contain this text. */
+function filesWith(at: Desk, text: string): string[] {
+  return readdirSync(at.folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = at.path(name);
+    return statSync(path).isFile() && readFileSync(path).includes(text);
+  });
+}
+
+test('a campaign runs through a proxy with a login, to a service with a private CA and a gateway login', async () => {
   const at = desk();
-  at.write('m.csv', MANIFEST);
-  const file = at.write('token.txt', TOKEN);
+  const service = await rehearse(at, { limit: 10, seconds: 60 });
+  const refused: string[] = [];
+  const login = Buffer.from('lab:gateway-hush').toString('base64');
+  await using gateway = await tlsServer((incoming, response) => {
+    if (incoming.headers.authorization !== `Basic ${login}`) {
+      refused.push(incoming.url ?? '');
+      response.writeHead(401).end();
+      return;
+    }
+    const { method, url, headers } = incoming;
+    const onward = request(
+      `${service.url}${url ?? ''}`,
+      { method, headers: { ...headers, host: new URL(service.url).host } },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        pipeline(answer, response, () => undefined);
+      },
+    );
+    pipeline(incoming, onward, () => undefined);
+  });
+  await using proxy = await proxyServer({ login: 'me:proxy-hush-hush' });
+  const url = `https://${SERVICE_HOST}:${gateway.port}`;
+  const basic = '{ user: lab, password: { env: GATEWAY_PASSWORD } }';
   at.write(
     'hundredfold.yaml',
-    'services: { molecules: { url: "http://127.0.0.1:9/acpype", token: { file: token.txt } } }',
+    `contact: you@example.org\nservices: { predictions: { url: "${url}", basic: ${basic}, tls: { ca: "${CA_FILE}" } } }`,
   );
-  chmodSync(file, 0o644);
-  const open = await at.runs(0, ['plan', 'm.csv']);
-  expect(open.stderr).toContain(`chmod 600 '${file}'`);
-  expect(open.stderr).not.toContain(TOKEN);
-  chmodSync(file, 0o600);
-  expect((await at.runs(0, ['plan', 'm.csv'])).stderr).not.toContain('chmod');
-
-  const runtime = at.path('runtime');
-  mkdirSync(runtime, { mode: 0o700 });
-  mkdirSync(at.path('victim'));
-  symlinkSync(at.path('victim'), join(runtime, 'hundredfold'));
-  const { stderr } = await at.runs(2, RUN, { env: { XDG_RUNTIME_DIR: runtime } });
-  expect(stderr).toMatch(/symbolic link.*\[FOLDER_NOT_PRIVATE\]/);
-  expect(readdirSync(at.path('victim'))).toEqual([]);
+  peptides(at, 'night', 2);
+  const proxyUrl = `http://me:proxy-hush-hush@127.0.0.1:${proxy.port}`;
+  const env = { ...TOKEN, GATEWAY_PASSWORD: 'gateway-hush', HTTPS_PROXY: proxyUrl };
+  const { stdout, stderr } = await at.runs(0, ['run', 'night.csv', '--json'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ items: { total: 2, succeeded: 2 } });
+  expect(refused).toEqual([]);
+  expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT ${SERVICE_HOST}:${gateway.port}`]));
+  expect(stdout + stderr).not.toContain('hush');
+  expect(filesWith(at, 'hush')).toEqual([]);
+  expect(await service.end()).toHaveLength(2);
 });

@@ -1,5 +1,4 @@
 /** What is refused before anything starts: the exit code, the code of the error, its place, and that nothing was started. */
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -10,88 +9,84 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { BIN, desk, ROOT, type Desk, type Typing } from './command.ts';
+import { program } from '../../src/cli/command-line/program.ts';
+import { HINTED } from '../../src/cli/text/typeable.ts';
+import { checkedName } from '../../src/manifest/checked-name.ts';
+import { harmless } from '../../src/domain/plain-text.ts';
+import { desk, ROOT, type Desk, type Typing } from './command.ts';
 
 const DEMO = join(ROOT, 'batches', 'demo');
 const INVALID = join(ROOT, 'batches', 'invalid');
-const LOCAL = ['run', DEMO, '--services', 'local'];
+const LOCAL = ['--services', 'local'];
+
+/** Words, exit code, what is said; hundredfold.yaml and variables for it. */
+type Refusal = readonly [readonly string[], number, RegExp, string?, NodeJS.ProcessEnv?];
 
 /** Nothing was created in the folder: no output, no server, no services. */
-function nothingBegun(at: Desk, ...mayBeThere: readonly string[]): void {
+function nothingBegun(at: Desk, mayBeThere: readonly string[] = []): void {
   expect(readdirSync(at.folder).filter((name) => !mayBeThere.includes(name))).toEqual([]);
+  expect(existsSync(at.path('..', 'x'))).toBe(false);
 }
 
-test('a wrong command line exits with 1 and points to the help; a missing thing has its code', async () => {
+async function expectRefused(at: Desk, refusals: readonly Refusal[]): Promise<void> {
+  const there = readdirSync(at.folder);
+  for (const [words, code, said, yaml, env = {}] of refusals) {
+    if (yaml !== undefined) at.write('hundredfold.yaml', yaml);
+    const { stderr, stdout } = await at.runs(code, words, { env });
+    expect(stderr, words.join(' ')).toMatch(said);
+    expect(stderr, 'no stack').not.toContain('    at ');
+    expect(stderr).not.toContain('s3cret-odd');
+    expect(stderr.replaceAll('\n', ''), 'no control codes').not.toMatch(/\p{Cc}/u);
+    expect(stdout).toBe('');
+  }
+  nothingBegun(at, [...there, 'hundredfold.yaml']);
+}
+
+test('a wrong command line exits with 1 and points to the help; what is missing or misnamed has its code', async () => {
   const at = desk();
-  const cases: [readonly string[], number, RegExp][] = [
+  at.write('empty.csv', 'id,smiles\n');
+  at.write('m.csv', 'id,smiles\na,CCO\n');
+  at.write('odd.yaml', '"k\\e[2J\\x9b": 1\n');
+  at.write('table.csv', 'id,smiles,"smil\u001b[2Jes",kind\na,C(,,"\u009b31m"\n');
+  at.write('odd\u001b[2J.csv', 'id,smiles\na,C(\n');
+  const named = (...words: readonly string[]): Refusal => [words, 2, /\[NAME_INVALID\]/];
+  await expectRefused(at, [
     [['stauts'], 1, /unknown command 'stauts'\n\(Did you mean status\?\)[^]*hundredfold --help/],
     [['run'], 1, /missing required argument 'manifest'[^]*hundredfold --help/],
     [['run', DEMO, '--services', 'mine'], 1, /argument 'mine' is invalid.*local/],
-    [['run', 'absent.csv', '--priority', '6'], 1, /It must be 1, 2, 3, 4 or 5\./],
-    [['services', '--port', '0', '--job-time-limit', 'soon'], 1, /soon/],
-    [['run', 'nowhere.csv', '--services', 'local'], 2, /\[MANIFEST_NOT_FOUND\]/],
-    [['run', 'empty.csv', '--services', 'local'], 2, /\[MANIFEST_\w*EMPTY\]/],
+    [['run', 'nowhere.csv', ...LOCAL], 2, /\[MANIFEST_NOT_FOUND\]/],
+    [['run', 'empty.csv', ...LOCAL], 2, /\[MANIFEST_\w*EMPTY\]/],
     [['run', DEMO, '--config', 'gone.yaml'], 2, /\[CONFIG_UNREADABLE\]/],
-  ];
-  at.write('empty.csv', 'id,smiles\n');
-  for (const [words, code, said] of cases) {
-    const { stderr, stdout } = await at.runs(code, words);
-    expect(stderr, words.join(' ')).toMatch(said);
-    expect(stderr).not.toContain('    at ');
-    expect(stdout).toBe('');
-  }
-  nothingBegun(at, 'empty.csv');
-});
-
-test('with --json a failure is one document with code, message and remedy', async () => {
-  const at = desk();
-  for (const [words, code, exit] of [
-    [['stauts'], 'USAGE', 1],
-    [['status', '--config', 'no.yaml'], 'CONFIG_UNREADABLE', 2],
-    [['report', 'nihgt', '-q'], 'CAMPAIGN_UNKNOWN', 1],
-    [['verify', './nowhere'], 'TREE_UNKNOWN', 1],
-    [['export', 'x', '--to', 'xyz'], 'EXPORT_FORMAT_UNKNOWN', 1],
-    [['export', 'x'], 'EXPORT_INCOMPLETE_COMMAND', 1],
-  ] as const) {
-    const { stdout, stderr } = await at.runs(exit, [...words, '--json']);
-    const text = expect.stringMatching(/\S/) as string;
-    expect(JSON.parse(stdout)).toEqual({ error: { code, message: text, remedy: text } });
-    expect(stderr).toContain(code === 'USAGE' ? 'hundredfold --help' : `[${code}]`);
-  }
-});
-
-test('the help names all commands and options, and --version is that of the package', async () => {
-  const at = desk();
-  const [help, ofRun, version] = await Promise.all([
-    at.runs(0, ['--help']),
-    at.runs(0, ['run', '--help']),
-    at.runs(0, ['--version']),
+    named('run', 'm.csv', ...LOCAL, '--name', '\u001b]0;x\u0007'),
+    named('plan', 'm.csv', ...LOCAL, '--name', '..'),
+    ...['status', 'items', 'watch', 'pause', 'retry', 'report'].map((name) =>
+      named(name, '../../x'),
+    ),
+    [['run', 'table.csv', '--config', 'odd.yaml'], 2, /\\u\{1b\}/],
+    [['run', 'table.csv', ...LOCAL], 2, /\\u\{9b\}/],
+    [['run', 'odd\u001b[2J.csv', ...LOCAL], 2, /\\u\{1b\}/],
   ]);
-  const commands = ['run', 'status', 'watch', 'pause', 'resume', 'cancel'];
-  for (const command of [...commands, 'init', 'worker', 'services', 'doctor', 'stop'])
-    expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
-  for (const option of ['--out', '--name', '--config', '--services', '--detach', '--json'])
-    expect(ofRun.stdout).toContain(option);
-  const text = readFileSync(join(ROOT, 'package.json'), 'utf8');
-  expect(version.stdout).toBe(`${(JSON.parse(text) as { version: string }).version}\n`);
-  nothingBegun(at);
+});
+
+test('control codes are escaped, and other texts are not; names of campaigns are safe as folders', () => {
+  for (const code of ['\u001b[2J', '\u001b]0;x\u0007', '\u009b2J', '\u202e', '\r'])
+    expect(harmless(`a${code}b`)).toMatch(/^a\\u\{[0-9a-f]+\}[^\p{Cc}]*b$/u);
+  for (const text of ['Ä, β-sheet, 蛋白质 🧬 👩‍🔬', 'two\nlines', 'a\ttab'])
+    expect(harmless(text)).toBe(text);
+  for (const name of ['night', 'A-1.b_2', 'x'.repeat(64)]) expect(checkedName(name)).toBe(name);
+  const refused = expect.objectContaining({ code: 'NAME_INVALID', exitCode: 2 }) as Error;
+  for (const bad of ['', '.x', 'a:b', 'a/b', 'a\\b', 'a b', 'é', 'a"b', 'x'.repeat(65)])
+    expect(() => checkedName(bad), bad).toThrow(refused);
 });
 
 test('a manifest is refused with all its problems: place, column, value, code and remedy', async () => {
   const at = desk();
-  const { stderr, stdout } = await at.runs(2, ['run', INVALID, '--services', 'local']);
+  const { stderr, stdout } = await at.runs(2, ['run', INVALID, ...LOCAL]);
   expect(stdout).toBe('');
-  const rows = parse<Record<string, string>>(readFileSync(join(INVALID, 'manifest.csv')), {
-    columns: true,
-    relax_column_count: true,
-    relax_quotes: true,
-  });
-  const codes = rows.flatMap((row) => row['expect'] || []);
-  expect(codes.length).toBeGreaterThan(45);
-  expect(codes.filter((code) => !stderr.includes(`[${code}]`))).toEqual([]);
-  for (const block of stderr.split(/^(?=error: |warning: )/m))
+  const blocks = stderr.split(/^(?=error: |warning: )/m);
+  expect(blocks.length).toBeGreaterThan(45);
+  for (const block of blocks)
     expect(block).toMatch(/^(error|warning): \S+manifest\.csv:\d+, .*\[[A-Z0-9_]+\]\n {2}\S/);
   const place = /manifest\.csv:12, item option_invalid, column atom_type: `gaff3` is .*\n.*`gaff2`/;
   expect(stderr).toMatch(place);
@@ -100,60 +95,55 @@ test('a manifest is refused with all its problems: place, column, value, code an
 });
 
 test('a configuration is refused with its place and a remedy, and without showing a token', async () => {
-  const at = desk();
-  const url = 'http://127.0.0.1:9';
-  const cases: [string, string, RegExp, NodeJS.ProcessEnv?][] = [
-    ['', 'CONFIG_NO_SERVICE', /--services local[^]*services:\n +molecules: \{ url: /],
-    [`services: { molecules: { url: "${url}", urll: x } }`, 'CONFIG_INVALID', /urll/],
-    ['services: [', 'CONFIG_NOT_YAML', /line [12]/],
-    [
-      `services: { predictions: { url: "${url}", token: { env: MY_TOKEN } } }`,
+  const url = 'url: "http://127.0.0.1:9"';
+  const refused = (
+    code: string,
+    said: RegExp,
+    yaml: string,
+    env: NodeJS.ProcessEnv = {},
+  ): Refusal => {
+    const both = new RegExp(`^(?=[^]*\\[${code}\\])[^]*${said.source}`);
+    return [['run', DEMO], 2, both, yaml, env];
+  };
+  const predictions = (token: string) => `services: { predictions: { ${url}, token: ${token} } }`;
+  const short = { HUNDREDFOLD_MOLECULE_TOKEN: 's3cret-odd-long' };
+  const address = { HUNDREDFOLD_TEMPORAL_ADDRESS: '127.0.0.1:9' };
+  await expectRefused(desk(), [
+    refused('CONFIG_NO_SERVICE', /--services local[^]*services:\n +molecules: \{ url: /, ''),
+    refused('CONFIG_INVALID', /urll/, `services: { molecules: { ${url}, urll: x } }`),
+    refused('CONFIG_NOT_YAML', /line [12]/, 'services: ['),
+    refused(
       'CONFIG_SECRET_MISSING',
       /MY_TOKEN.*\n.*export MY_TOKEN=/,
-    ],
-    [
-      `services: { predictions: { url: "${url}", token: s3cret-odd } }`,
-      'CONFIG_INVALID',
-      /services\.predictions\.token/,
-    ],
-    [
-      `services: { molecules: { url: "${url}/acpype" } }`,
-      'CONFIG_MOLECULE_TOKEN',
-      /10/,
-      { HUNDREDFOLD_MOLECULE_TOKEN: 's3cret-odd-long' },
-    ],
-  ];
-  for (const [yaml, code, said, env = {}] of cases) {
-    at.write('hundredfold.yaml', yaml);
-    const { stderr } = await at.runs(2, ['run', DEMO], { env });
-    expect(stderr).toContain(`[${code}]`);
-    expect(stderr).toMatch(said);
-    expect(stderr).not.toContain('s3cret-odd');
-  }
-  at.write('hundredfold.yaml', '');
-  const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: '127.0.0.1:9' };
-  expect((await at.runs(2, LOCAL, { env })).stderr).toContain('[CONFIG_LOCAL_SERVICES]');
-  nothingBegun(at, 'hundredfold.yaml');
+      predictions('{ env: MY_TOKEN }'),
+    ),
+    refused('CONFIG_INVALID', /services\.predictions\.token/, predictions('s3cret-odd')),
+    refused('CONFIG_MOLECULE_TOKEN', /10/, `services: { molecules: { ${url} } }`, short),
+    [['run', DEMO, ...LOCAL], 2, /\[CONFIG_LOCAL_SERVICES\]/, '', address],
+  ]);
 });
 
-test('a TEMPORAL_CLI that is something else, a damaged database and an output that is a file are reported', async () => {
+test('a TEMPORAL_CLI that is something else, a damaged database, an output that is a file and few open files are reported', async () => {
   const at = desk();
   at.write('notes.txt', 'not a program');
   at.write('second/temporal.db', 'no database '.repeat(1_000));
-  const second = { HUNDREDFOLD_EMBEDDED_DIR: 'second' };
-  const cases: [readonly string[], number, NodeJS.ProcessEnv, RegExp][] = [
+  const local = ['run', DEMO, ...LOCAL];
+  const few = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
+  const cases: [readonly string[], number, RegExp, NodeJS.ProcessEnv, Typing?][] = [
+    [local, 1, /=notes\.txt .*\[TEMPORAL_CLI_UNUSABLE\]/, { TEMPORAL_CLI: 'notes.txt' }],
+    [local, 1, /\[TEMPORAL_NOT_STARTED\]\n.*temporal\.log/, { TEMPORAL_CLI: '/bin/sh' }],
     [
-      LOCAL,
+      ['status'],
       1,
-      { TEMPORAL_CLI: 'notes.txt' },
-      /TEMPORAL_CLI=notes\.txt .*\[TEMPORAL_CLI_UNUSABLE\]/,
+      /second\/temporal\.db.*\[TEMPORAL_DATABASE_DAMAGED\]\n.*mv /,
+      { HUNDREDFOLD_EMBEDDED_DIR: 'second' },
     ],
-    [LOCAL, 1, { TEMPORAL_CLI: '/bin/sh' }, /\[TEMPORAL_NOT_STARTED\]\n.*temporal\.log/],
-    [['status'], 1, second, /second\/temporal\.db.*\[TEMPORAL_DATABASE_DAMAGED\]\n.*mv /],
-    [[...LOCAL, '--out', 'notes.txt'], 2, {}, /notes\.txt.*there is a file in place of a folder/],
+    [[...local, '--out', 'notes.txt'], 2, /notes\.txt.*a file in place of a folder/, {}],
   ];
-  for (const [words, code, env, said] of cases) {
-    const { stderr } = await at.runs(code, words, { env });
+  if (process.platform === 'linux')
+    cases.push([local, 1, /\[OPEN_FILES_LIMIT\][^]*ulimit -n /, {}, { wrapper: few }]);
+  for (const [words, code, said, env, typing] of cases) {
+    const { stderr } = await at.runs(code, words, { ...typing, env });
     expect(stderr).toMatch(said);
     expect(stderr.length, 'no pages of Go').toBeLessThan(2_000);
   }
@@ -161,35 +151,35 @@ test('a TEMPORAL_CLI that is something else, a damaged database and an output th
   expect(at.servers()).toEqual([]);
 });
 
-test.runIf(process.platform === 'linux')('a limit of 64 open files is refused with a code', () => {
-  const at = desk();
-  const words = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, BIN, ...LOCAL];
-  const { status, stderr } = spawnSync('sh', words, { cwd: at.folder, encoding: 'utf8' });
-  expect(stderr).toMatch(/\[OPEN_FILES_LIMIT\][^]*ulimit -n /);
-  expect(status).toBe(1);
+test('every command in the remedy of an error can be typed', () => {
+  const folder = new URL('../../src/domain/error-codes/', import.meta.url);
+  const code = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const named = [...code.join('\n').matchAll(/hundredfold ([a-z-]+)/g)].map(([, name]) => name);
+  const commands = new Set(program.commands.map((command) => command.name()));
+  const hinted = new Set(named.filter((name = '') => commands.has(name)));
+  expect([...HINTED]).toEqual(expect.arrayContaining([...hinted]));
+  expect([...commands]).toEqual(expect.arrayContaining([...HINTED]));
 });
 
-/** A user who may read everything here and write nothing. */
-const stranger = (at: Desk): Typing => {
-  if (process.getuid?.() === 0) return { uid: 65_534 };
-  chmodSync(at.folder, 0o555);
-  return {};
-};
 // Root's checkout may be unreadable for others.
 const passable = (path: string): boolean =>
   (statSync(path).mode & 1) === 1 && (path === '/' || passable(dirname(path)));
+const isRoot = process.getuid?.() === 0;
 
-test.runIf(process.getuid?.() !== 0 || passable(ROOT))(
+test.runIf(!isRoot || passable(ROOT))(
   'folders without write permission are refused, each with a remedy',
   async () => {
     const at = desk();
-    const typing = stranger(at);
+    // A user who may read everything here and write nothing.
+    if (!isRoot) chmodSync(at.folder, 0o555);
+    const typing = isRoot ? { uid: 65_534 } : {};
     const embedded = at.path('..', `hundredfold-${process.pid}-embedded`);
     const elsewhere = `${embedded}-results`;
+    const run = ['run', DEMO, ...LOCAL];
     try {
       const [noServer, noOutput] = await Promise.all([
-        at.runs(2, [...LOCAL, '--out', elsewhere], typing),
-        at.runs(2, LOCAL, { ...typing, env: { HUNDREDFOLD_EMBEDDED_DIR: embedded } }),
+        at.runs(2, [...run, '--out', elsewhere], typing),
+        at.runs(2, run, { ...typing, env: { HUNDREDFOLD_EMBEDDED_DIR: embedded } }),
       ]);
       expect(noServer.stderr).toMatch(/\[HOST_FOLDER_UNUSABLE\]\n.*HUNDREDFOLD_EMBEDDED_DIR/);
       expect(noOutput.stderr).toMatch(/\[STORE_READ_ONLY\]\n.*--out/);
@@ -201,7 +191,7 @@ test.runIf(process.getuid?.() !== 0 || passable(ROOT))(
   },
 );
 
-test.runIf(process.getuid?.() === 0 && passable(ROOT))(
+test.runIf(isRoot && passable(ROOT))(
   'the embedded server starts for a user id without an account, USER and HOME, as in a container',
   async () => {
     const at = desk();

@@ -2,7 +2,9 @@
  * On a terminal: that the view is shown, obeys its keys, and leaves the terminal in order. What it shows at which size:
  * live/screen.test.ts.
  */
+import { existsSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { desk, type Typed } from './command.ts';
 import { peptides } from './manifests.ts';
@@ -33,12 +35,6 @@ function remains({ stdout }: Typed): string[] {
   return text.trimEnd().split(/\r?\n/);
 }
 
-/** One key at a time, as a user types. */
-async function press(typed: Typed, key: string): Promise<void> {
-  typed.press(key);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-}
-
 test('the view shows budget, next slot, expected end and the Temporal UI, and p, r and q pause, resume and detach', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
@@ -55,14 +51,16 @@ test('the view shows budget, next slot, expected end and the Temporal UI, and p,
   await typed.says('next slots ');
   await typed.says('end expected about ');
   await typed.says('q detach (the campaign continues)');
-  // Special keys and keys without a meaning.
-  for (const key of ['\u001b[A', 'x', 'r', '\u001a']) await press(typed, key);
-  await press(typed, 'p');
-  await typed.says('paused');
-  await typed.says('r resume');
-  await press(typed, 'R');
-  await typed.says('night        running');
-  await press(typed, 'q');
+  // One key at a time, as a user types; special keys and keys without a meaning do nothing.
+  const press = async (key: string, words: string) => {
+    typed.press(key);
+    await delay(100);
+    await typed.says(words);
+  };
+  for (const key of ['\u001b[A', 'x', 'r', '\u001a']) await press(key, '');
+  await press('p', 'r resume');
+  await press('R', 'night        running');
+  await press('q', '');
   await typed.endsWith(0);
   const left = remains(typed).join('\n');
   expect(left).toContain('Moving to the background: finishing submissions in progress.');
@@ -110,19 +108,44 @@ test('Ctrl-C shuts down gracefully, a second one exits at once; a dumb terminal 
   await impatient.says('4 of 5');
   impatient.press(CTRL_C);
   await impatient.says('Press Ctrl-C again to stop at once.');
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await delay(1_000);
   expect(impatient.running, 'it waits for the answer').toBe(true);
   impatient.press(CTRL_C);
   await impatient.endsWith(130);
   expect(remains(impatient).at(-1)).toMatch(/Stopped at once\. A submission that was/);
   expect(at.servers(), 'processes left behind').toEqual([]);
 
-  const dumb = { TERM: 'dumb', NO_COLOR: '1' };
-  const typed = at.type(run, { terminal: true, env: { ...TOKEN, ...dumb } });
-  await typed.endsWith(0);
-  // eslint-disable-next-line no-control-regex -- control codes are what this is about
-  expect(typed.stdout.replaceAll('\r\n', '\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
-  expect(typed.stdout).toMatch(/^night: \d of 5: .* \[predictions: 5 of 5 used in 1 h.*\]\r$/m);
-  expect(typed.stdout).toMatch(/^night: 5 of 5 succeeded/m);
+  const dumb = { ...TOKEN, TERM: 'dumb', NO_COLOR: '1' };
+  const { stdout } = await at.runs(0, run, { terminal: true, env: dumb });
+  expect(stdout).not.toContain('\x1b');
+  expect(stdout).toMatch(/^night: 5 of 5 succeeded/m);
   expect((await service.end()).filter(({ accepted }) => accepted)).toHaveLength(5);
+});
+
+test('a campaign of more than an hour asks, and starts nothing after "no", Ctrl-C or Ctrl-D', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 20, seconds: HOUR });
+  service.budget(2);
+  await at.hosts(TOKEN);
+  peptides(at, 'night', 3);
+  const question = 'This takes more than an hour. Start? [Y/n]';
+  const run = ['run', 'night.csv'];
+  for (const keys of ['n\r', CTRL_C, '\x04']) {
+    const asked = at.type(run, onTerminal);
+    await asked.says(question);
+    asked.press(keys);
+    await asked.endsWith(130);
+    expect(asked.stdout).toContain('Nothing was submitted.');
+    expect(existsSync(at.path('results', 'night', '.hundredfold'))).toBe(false);
+  }
+  const yes = at.type(run, onTerminal);
+  await yes.says(question);
+  yes.press('\r');
+  await yes.says('2 succeeded');
+  // Without a terminal there is no question; nor for a short rest.
+  const plain = at.type(run, { env: TOKEN });
+  await plain.says('joins it');
+  expect(plain.stderr).not.toContain(question);
+  for (const typed of [yes, plain]) typed.kill('SIGKILL');
+  expect(await service.end()).toHaveLength(2);
 });

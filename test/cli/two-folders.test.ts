@@ -1,6 +1,7 @@
-/** One output tree, commands in two working folders: each folder has its own embedded Temporal server. */
+/** Commands in two working folders, each with its own embedded Temporal server: one output tree, or one token. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { neverOverBudget, neverRefusedForRate } from '../promises.ts';
 import { desk, type Desk, type Typing } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
@@ -20,7 +21,6 @@ async function twoFolders(at: Desk, seconds = 3) {
   return { service, first: typingIn('first'), second: typingIn('second') };
 }
 
-const tree = (at: Desk) => at.path('results', 'night');
 const lease = (at: Desk) => {
   const folder = at.path('results', 'night', '.hundredfold', 'lease');
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -69,21 +69,33 @@ test('an abandoned tree is taken over, and the first Temporal submits none of it
   expect(journal.filter(({ accepted }) => accepted)).toHaveLength(ROWS);
 });
 
-test('a tree that was removed in the middle is not silently created again; cancel ends its campaign', async () => {
+test('two folders with one token stay within its limit together, also when a database is deleted in between', async () => {
   const at = desk();
-  const { first } = await twoFolders(at);
-  const left = at.type(RUN, first);
-  await left.until(() => at.done('night') >= 4, 'four items had ended');
-  left.kill('SIGINT');
-  await left.endsWith(130);
-  rmSync(tree(at), { recursive: true });
-
-  const { stderr } = await at.runs(2, RUN, first);
-  expect(stderr).toContain('TREE_NOT_HERE');
-  expect(stderr).toContain('hundredfold cancel');
-  expect(existsSync(at.path('results', 'night', 'sequences'))).toBe(false);
-  const config = RUN.slice(4);
-  const cancelled = await at.runs(0, ['cancel', 'night', ...config], first);
-  expect(cancelled.stderr).toContain('was ended');
-  expect((await at.runs(0, ['status', ...config], first)).stdout).not.toContain('running');
+  const limits = { limit: 6, seconds: 12 };
+  const service = await rehearse(at, limits);
+  const run = (folder: string) =>
+    at.type(['run', `../${folder}.csv`, '--config', '../hundredfold.yaml', '--no-cache'], {
+      env: TOKEN,
+      cwd: at.path(folder),
+    });
+  for (const folder of ['one', 'two']) {
+    peptides(at, folder, 8);
+    mkdirSync(at.path(folder));
+  }
+  const [one, two] = [run('one'), run('two')];
+  await one.until(() => existsSync(at.path('one', 'results', 'one', 'sequences')), 'it had begun');
+  await one.says(' succeeded');
+  one.kill('SIGKILL');
+  await one.ended;
+  const left = at.record('server', at.path('one', '.hundredfold'))?.['pid'];
+  if (typeof left === 'number') process.kill(left, 'SIGKILL');
+  await two.endsWith(0);
+  rmSync(at.path('one', '.hundredfold'), { recursive: true, force: true });
+  // Its tree is not locked by the server that is gone.
+  const again = await run('one').endsWith(0);
+  expect(again.stderr).toContain('is taken over');
+  const journal = await service.end();
+  neverRefusedForRate(journal);
+  neverOverBudget(journal, { limit: limits.limit, windowMs: limits.seconds * 1_000 });
+  expect(journal.filter(({ accepted }) => accepted).length).toBeGreaterThanOrEqual(16);
 });

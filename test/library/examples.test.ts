@@ -15,12 +15,6 @@ test('run-campaign resumes after an interruption, watch-campaign follows it, and
   const at = desk();
   const ids = fragments(at, 'fragments', 12);
   const ended = (n: number) => () => at.done('fragments') >= n;
-  // Refused rows are reported with their code, and nothing is submitted.
-  at.write('table.csv', 'id,sequence\ngood,MKTAYIAKQR\nshort,M\n');
-  const refused = await start(at, 'run-campaign', 'table.csv').endsWith(2);
-  expect(refused.stdout).toMatch(/^error: table\.csv:3: /m);
-  expect(refused.stderr).toContain('MANIFEST_REFUSED');
-
   const interrupted = start(at, 'run-campaign', 'fragments.csv');
   await interrupted.until(ended(1), 'one item had ended');
   interrupted.kill('SIGINT');

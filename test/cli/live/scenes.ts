@@ -33,10 +33,11 @@ export function window(
 export function budget(
   service: string,
   own: WindowStatus,
-  waiting: number,
+  items: number,
   accepted: number,
   changes: Partial<BudgetStatus> = {},
 ): BudgetStatus {
+  const waits = { campaign: 'night', credential: 'ours', priority: 3, user: null, paused: false };
   return {
     service,
     address: 'host',
@@ -44,26 +45,11 @@ export function budget(
     outstanding: 0,
     addressBlock: { blockedUntil: null, blockedBecause: null },
     credentials: [{ ...own, credential: 'ours' }],
-    waiting: [
-      {
-        campaign: 'night',
-        credential: 'ours',
-        items: waiting,
-        asked: waiting,
-        priority: 3,
-        user: null,
-        paused: false,
-      },
-    ],
+    waiting: [{ ...waits, items, asked: items }],
     use: [],
     counts: { submissions: accepted, accepted, refused: 0, rejected429: 0 },
     ...changes,
   };
-}
-
-function progress(changes: Partial<CampaignProgress>): CampaignProgress {
-  const empty = { total: 0, open: 0, following: 0, ended: NONE, failuresByCode: {} };
-  return { campaign: 'night', state: 'running', ...empty, ...changes };
 }
 
 export function seen(
@@ -71,11 +57,11 @@ export function seen(
   budgets: readonly BudgetStatus[],
   changes: Partial<CampaignObservation> = {},
 ): CampaignObservation {
-  const waiting = budgets.flatMap((one) => one.waiting).reduce((sum, { items }) => sum + items, 0);
+  const empty = { total: 0, open: 0, following: 0, ended: NONE, failuresByCode: {} };
   return {
     at: NOW,
-    progress: progress(of),
-    waiting,
+    progress: { campaign: 'night', state: 'running', ...empty, ...of },
+    waiting: budgets.flatMap((one) => one.waiting).reduce((sum, { items }) => sum + items, 0),
     budgets,
     kinds: null,
     obstacle: null,
@@ -100,9 +86,8 @@ export function scene(observation: CampaignObservation, changes: Partial<Scene> 
 }
 
 /** This many slots that free up one after the other, from `first` on. */
-function freed(count: number, first: number, apart: number): number[] {
-  return Array.from({ length: count }, (_, n) => NOW + first + n * apart);
-}
+const freed = (count: number, first: number, apart: number): number[] =>
+  Array.from({ length: count }, (_, n) => NOW + first + n * apart);
 
 function failure(n: number, code: string, message: string): RecentEnd {
   const at = NOW - n * 97 * SECOND;
@@ -163,31 +148,11 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       },
     },
   ),
-  'waiting for the budget': scene(
-    seen({ total: 800, open: 250, ended: { ...NONE, succeeded: 100 } }, [
-      budget('predictions', window(100, freed(100, 59 * 60 * SECOND, 400)), 250, 100),
-    ]),
-  ),
-  'a service that is down': scene(
-    seen({ total: 20, open: 20 }, [
-      budget('predictions', window(100, []), 20, 0, {
-        addressBlock: {
-          blockedUntil: NOW + 64 * SECOND,
-          blockedBecause: 'HTTP 503: Service Unavailable',
-        },
-      }),
-    ]),
-  ),
-  paused: scene(
+  'a paused campaign, whose slots are used': scene(
     seen({ total: 12, open: 6, state: 'paused', ended: { ...NONE, succeeded: 6 } }, [
       budget('predictions', window(6, freed(6, 40 * SECOND, SECOND)), 6, 6),
     ]),
     { notice: 'Pausing: no new submissions.' },
-  ),
-  publishing: scene(
-    seen({ total: 12, state: 'publishing', ended: { ...NONE, succeeded: 11, failed: 1 } }, [
-      budget('predictions', window(6, []), 0, 12),
-    ]),
   ),
   'a long name, and no keyboard': scene(seen({ total: 3, open: 3 }, []), {
     followed: { name: 'n'.repeat(64), folder: `/${'deep/'.repeat(30)}night` },

@@ -7,7 +7,7 @@ import { campaignWorkflowId } from '../../../src/workflows/names.ts';
 import { attempt, countEnds } from '../../chaos/invariants.ts';
 import { Patience } from '../../chaos/patience.ts';
 import { replayable } from '../../chaos/replayed.ts';
-import { processArguments } from '../../cli/process-arguments.ts';
+import { processArguments } from '../../cli/command.ts';
 import { itemsTable, keepsPromises } from '../../promises.ts';
 import type { ClusterTools } from '../tools.ts';
 import { Lab, USERS, type HostName, type User } from './lab.ts';

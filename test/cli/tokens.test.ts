@@ -1,4 +1,4 @@
-/** The next morning, in a shell without tokens: commands that submit nothing work, and open items stay open. */
+/** Tokens that are missing, expire or are replaced: nothing fails for it, and open items stay open. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/temporal/ports.ts';
@@ -6,46 +6,42 @@ import { desk, type Desk, type Typed } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
 
-async function interrupted(watch: Typed): Promise<void> {
-  watch.kill('SIGINT');
-  await watch.endsWith(130);
+async function interrupt(command: Typed): Promise<void> {
+  command.kill('SIGINT');
+  await command.endsWith(130);
 }
 
-async function itemsOf(at: Desk): Promise<Record<string, number>> {
+async function documentOf(at: Desk) {
   const { stdout } = await at.runs(0, ['status', 'night', '--json']);
-  return (JSON.parse(stdout) as { items: Record<string, number> }).items;
+  return JSON.parse(stdout) as { items: Record<string, number>; obstacle: string };
 }
 
-test('reads, controls, plans and finishes a campaign, while a background process works and without one', async () => {
+test('without tokens, a campaign is read, controlled, planned and ended, while a background process works and without one', async () => {
   const at = desk();
   // One job an hour: two of three items wait throughout the test.
   const service = await rehearse(at, { limit: 1, seconds: 3_600 });
   peptides(at, 'night', 3);
   await at.runs(0, ['run', 'night.csv', '--priority', '2', '--detach', '--yes'], { env: TOKEN });
-  const items = { total: 3, succeeded: 1, failed: 0, held: 0 };
+  const items = { total: 3, succeeded: 1, failed: 0, held: 0, cancelled: 0 };
   // The campaign is notified up to a second after the end is on disk.
-  await expect.poll(() => itemsOf(at)).toMatchObject(items);
-  await at.runs(0, ['items', 'night']);
+  await expect.poll(async () => (await documentOf(at)).items).toMatchObject(items);
   const { stdout: budgets } = await at.runs(0, ['status']);
   expect(budgets).toContain('1 of 1 used');
   expect(budgets).toMatch(/campaign night: 1 charged, 2 waiting; .*priority 2/);
   await at.runs(0, ['pause', 'night']);
-  await at.runs(0, ['resume', 'night']);
   const joined = at.type(['watch', 'night']);
   await joined.says('1 of 3');
-  await interrupted(joined);
+  await interrupt(joined);
   await at.runs(0, ['stop']);
 
   const { stdout: status } = await at.runs(0, ['status', 'night']);
   expect(status).toContain('Nothing is working on it.');
   expect(status).not.toContain('end expected');
-  await at.runs(0, ['pause', 'night']);
   await at.runs(0, ['resume', 'night']);
   const alone = at.type(['watch', 'night']);
   await alone.says('HUNDREDFOLD_PREDICTION_TOKEN is not set');
   await alone.says('1 of 3');
-  await interrupted(alone);
-  expect(await itemsOf(at)).toMatchObject(items);
+  await interrupt(alone);
 
   // The charges of the credential are unknown.
   peptides(at, 'next', 2);
@@ -61,24 +57,12 @@ test('reads, controls, plans and finishes a campaign, while a background process
   expect(await service.end()).toHaveLength(1);
 });
 
-test('plan and run of a finished campaign say nothing about its services', async () => {
-  const at = desk();
-  const service = await rehearse(at, { limit: 5, seconds: 60 });
-  peptides(at, 'night', 2);
-  await at.runs(0, ['run', 'night.csv'], { env: TOKEN });
-  const { stdout, stderr } = await at.runs(0, ['plan', 'night.csv']);
-  expect(stdout).toContain('done               2');
-  expect(stderr).not.toContain('Cannot read how much');
-  await service.end();
-  const again = await at.runs(0, ['run', 'night.csv'], { env: TOKEN });
-  expect(again.stderr).toContain('Nothing to do');
-  expect(again.stderr).not.toContain('waits until the service works');
-});
-
 test('a worker without the token, or its file, does not change items that wait for a submission', async () => {
   const at = desk();
   const url = `http://127.0.0.1:${await freePort()}`;
-  at.write('hundredfold.yaml', `services: { predictions: { url: "${url}" } }`);
+  const services = (token: string) =>
+    at.write('hundredfold.yaml', `services: { predictions: { url: "${url}"${token} } }`);
+  services('');
   peptides(at, 'night', 3);
   await at.runs(0, ['run', 'night.csv', '--detach', '--yes'], { env: TOKEN });
   await at.runs(0, ['stop']);
@@ -86,10 +70,30 @@ test('a worker without the token, or its file, does not change items that wait f
   await watch.says('0 of 3');
   // Meanwhile the budget offers its slots to this worker.
   await delay(4_000);
-  await interrupted(watch);
-  at.write(
-    'hundredfold.yaml',
-    `services: { predictions: { url: "${url}", token: { file: gone } } }`,
-  );
-  expect(await itemsOf(at)).toMatchObject({ total: 3, failed: 0, held: 0, cancelled: 0 });
+  await interrupt(watch);
+  services(', token: { file: gone }');
+  const { items } = await documentOf(at);
+  expect(items).toMatchObject({ total: 3, failed: 0, held: 0, cancelled: 0 });
+});
+
+test('a token that has expired: run shows the refusal, waits, and continues with a new token', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 50, seconds: 60 });
+  await service.faults([{ name: 'expired-token' }]);
+  peptides(at, 'night', 3);
+  const expired = { env: { HUNDREDFOLD_PREDICTION_TOKEN: 'expired890' } };
+  const evening = at.type(['run', 'night.csv', '--yes'], expired);
+  await evening.says('has refused requests since');
+  const { items, obstacle } = await documentOf(at);
+  expect(items).toMatchObject({ failed: 0, held: 0, succeeded: 0 });
+  expect(obstacle).toContain('HTTP 401');
+  expect(obstacle).toContain('The token may have expired');
+  const doctor = await at.runs(1, ['doctor'], expired);
+  expect(doctor.stdout + doctor.stderr).toContain('has refused requests since');
+  await interrupt(evening);
+
+  await service.faults([]);
+  await at.runs(0, ['run', 'night.csv', '--yes'], { env: TOKEN });
+  const journal = await service.end();
+  expect(journal.map(({ accepted }) => accepted)).toEqual([true, true, true]);
 });
