@@ -12,7 +12,6 @@ const LONG = [
   'test/cluster/restore.test.ts',
   'test/crash/**',
   'test/temporal/upgrade.test.ts',
-  'test/time-skipping/**',
   'test/ui/**',
   'test/workflows/{breaker,faults,gateway,outage,unsure}.test.ts',
 ];

@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { settingsOf, type LocalServicesOptions } from '../../src/local-services/options.ts';
-import { Slots } from '../../src/local-services/worker.ts';
 import {
   acceptedBy,
   ALIGNMENT,
@@ -74,21 +73,6 @@ describe('an option', () => {
   });
 });
 
-test('no more jobs run than there are slots, and the workers take turns with free ones', () => {
-  const slots = new Slots(2);
-  const ran: string[] = [];
-  /** With an endless queue. */
-  const pump = (name: string): void => {
-    while (slots.take(again[name]!)) ran.push(name);
-  };
-  const again: Record<string, () => void> = { one: () => pump('one'), two: () => pump('two') };
-  pump('one');
-  pump('two');
-  expect(ran).toEqual(['one', 'one']);
-  for (let n = 0; n < 4; n += 1) slots.free();
-  expect(ran.slice(2)).toEqual(['one', 'two', 'one', 'two']);
-});
-
 const services = await startForFile();
 const sequenceUrl = `${api(services)}/submit/single-sequence/`;
 
@@ -138,14 +122,6 @@ describe('a body', () => {
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual({ error: expect.stringMatching(/./) });
   });
-});
-
-test('another method is 405 with the allowed ones', async () => {
-  const answer = await fetch(`${services.moleculesUrl}/api`, { method: 'DELETE' });
-  expect(answer.status).toBe(405);
-  expect(answer.headers.get('allow')).toBe('POST');
-  const { status, body } = await get(sequenceUrl);
-  expect([status, body]).toEqual([405, { error: 'This path answers POST.' }]);
 });
 
 describe('the queue of a token', () => {

@@ -1,11 +1,10 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Spool } from '../../src/plan/spool.ts';
 import type { InvalidRow } from '../../src/store/invalid-rows.ts';
 import { aMolecule } from '../store/an-item.ts';
-import { collected, storeErrorFrom } from '../store/store-expectations.ts';
+import { collected } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const refused = (id: string): InvalidRow => ({
@@ -77,14 +76,4 @@ test('its file has no name: a killed process leaves nothing, and no other user c
     expect(await collected(spool.items())).toEqual(items);
     spool.remove();
   }
-});
-
-test('a disk that accepts no rows is reported with a code', async () => {
-  const spool = new Spool(join(await temporaryFolder(), 'not', 'there'));
-  const writing = async (): Promise<void> => {
-    await spool.write({ item: aMolecule('m') });
-    await spool.end();
-  };
-  expect((await storeErrorFrom(writing())).message).toContain('keep the checked rows');
-  spool.remove();
 });

@@ -54,18 +54,6 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     expect(readFileSync(join(folder, 'pip.log'), 'utf8')).toContain('acpype==2023.10.27');
   });
 
-  test('that was interrupted is repeated', () => {
-    writeFileSync(join(folder, 'pip.fails'), 'ReadTimeoutError: the read operation timed out');
-    expect(() => install(recipe, folder)).toThrow();
-    const half = join(folder, 'acpype', 'half');
-    writeFileSync(half, '');
-    expect(check(recipe, folder)).toMatchObject({ installed: null, problem: 'not installed' });
-    rmSync(join(folder, 'pip.fails'));
-    install(recipe, folder);
-    expect(existsSync(half)).toBe(false);
-    expect(check(recipe, folder).problem).toBeNull();
-  });
-
   test.each([
     ['ENGINES_HASH_MISMATCH', 'THESE PACKAGES DO NOT MATCH THE HASHES'],
     ['ENGINES_NO_WHEEL', 'ERROR: No matching distribution found for openbabel-wheel'],
@@ -94,11 +82,5 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     const coded = (code: string) => expect.objectContaining({ code });
     expect(() => install(other, folder)).toThrow(coded('ENGINES_PLATFORM'));
     expect(() => install(recipe, join(folder, 'my engines'))).toThrow(coded('ENGINES_PATH'));
-  });
-
-  test('of another version does not count', () => {
-    const other = { ...recipe, prove: () => ({ version: '2022.7.21' }) };
-    expect(() => install(other, folder)).toThrow('2022.7.21');
-    expect(installedEngine('acpype', folder)).toBeNull();
   });
 });

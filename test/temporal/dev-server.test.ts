@@ -1,8 +1,6 @@
 /** The embedded server, and what we ask of it and of others: search attributes, busy timers, many events. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +11,7 @@ import { temporalCli } from '../../src/temporal/cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
-import { freePort, isListening } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/ports.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { startGateway } from './grpc-gateway.ts';
 
@@ -114,15 +112,4 @@ test('a workflow task during which 500 events arrive does not fail', async () =>
     (events ?? []).filter((event) => key in event && event[key as never]);
   expect(has('workflowTaskFailedEventAttributes')).toEqual([]);
   expect(has('workflowExecutionSignaledEventAttributes')).toHaveLength(500);
-});
-
-test('a port is found used although this process is busy for longer than the time-out', async () => {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const answer = isListening((listener.address() as AddressInfo).port);
-  // As when a command loads its modules.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
-  expect(await answer).toBe(true);
-  listener.close();
-  expect(await isListening(await freePort())).toBe(false);
 });
