@@ -142,10 +142,13 @@ else if (!typed.includes(ALL)) {
   process.env['HISTORIES'] ??= HISTORIES;
 }
 const tallies: Tally[] = [];
-if (args.length === 0) tallies.push(await runChecks());
+const isWhole = args.length === 0;
+if (isWhole && minutes === undefined) tallies.push(await runChecks());
 if (process.env['QUICK_TESTS'] === undefined) await prepareObjectStore();
 tallies.push(await runVitest(args));
-if (minutes !== undefined) tallies.push(await runChaos(minutes));
+// Chaos mostly waits: the checks run beside it.
+if (minutes !== undefined)
+  tallies.push(...(await Promise.all([runChaos(minutes), ...(isWhole ? [runChecks()] : [])])));
 const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
 const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
 if (typed.includes(ALL)) {

@@ -78,7 +78,6 @@ const LIVES: readonly Life[] = [
     title: 'while workflows continue as new',
     sequences: 40,
     deaths: [
-      'ensureBudget: before the budget is started',
       'ensureBudget: budget started, not reported',
       'budget: before continue-as-new',
       'budget: continued as new',

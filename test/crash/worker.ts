@@ -75,7 +75,11 @@ async function start({
       describeService(service, url, new Secret(token), more),
     ),
   };
-  await startWorkerWith(options, { dependencies: (real) => wiredDependencies(real, hazards) });
+  await startWorkerWith(options, {
+    dependencies: (real) => wiredDependencies(real, hazards),
+    // The watchdog would start a terminated budget before a campaign does.
+    ...(crash?.point.startsWith('ensureBudget') && { watchEveryMs: 3_600_000 }),
+  });
   report({ type: 'ready' });
   // It rarely ends in order, which is when Node would do this.
   flushCompileCache();
