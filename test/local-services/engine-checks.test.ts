@@ -86,10 +86,6 @@ describe('an error is reported', () => {
     const whole = moleculeObjection(JOB, without(/^H[1-9]$/));
     expect(whole).not.toMatch(/^Hydrogens/);
   });
-
-  test('when there are no atoms at all', () => {
-    expect(moleculeObjection(JOB, { mol2: '' } as unknown as FileSet)).toMatch(/no atoms/);
-  });
 });
 
 test.each([

@@ -196,14 +196,6 @@ describe('a shutdown', () => {
     const after = await start({ database });
     expect((await until(`${after.moleculesUrl}${job.Location}`)).status).toBe(200);
   });
-
-  test('does not wait for an answer that a fault delays', async () => {
-    const own = await start({ faults: [{ name: 'hang' }] });
-    const outcome = expect(get(`${own.moleculesUrl}/api/x/`)).rejects.toThrow();
-    await expect.poll(() => own.faults.fired().length).toBe(1);
-    await own.close();
-    await outcome;
-  });
 });
 
 test('log lines contain no token, wherever it was sent, no id and no query', async () => {

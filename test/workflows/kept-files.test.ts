@@ -143,11 +143,18 @@ describe.concurrent('the files of a failed job', () => {
     expect((await itemOf(ran, 'seq-0')).timing?.started_at).not.toBeNull();
   });
 
-  test('may be absent: the item ends all the same', async (context) => {
-    const faults: FaultRule[] = [
+  test.for<[string, Partial<FaultRule>, Partial<FaultRule>]>([
+    [
+      'unavailable',
+      { name: 'error', status: 404 },
+      { name: 'error', status: 503, retryAfter: 3_600 },
+    ],
+    ['cut off, or not sent at all', { name: 'hang' }, { name: 'truncate' }],
+  ])('may be %s: the item ends all the same', async ([, ofPrediction, ofMolecule], context) => {
+    const faults = [
       FAIL,
-      { name: 'error', service: 'predictions', endpoint: 'history', status: 404 },
-      { name: 'error', service: 'molecules', endpoint: 'results', status: 503, retryAfter: 3_600 },
+      { service: 'predictions', endpoint: 'history', ...ofPrediction } as FaultRule,
+      { service: 'molecules', endpoint: 'results', ...ofMolecule } as FaultRule,
     ];
     const rig = await openRig({ faults }, context);
     const ran = await rig.run(ROWS);

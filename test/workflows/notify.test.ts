@@ -145,6 +145,11 @@ describe.concurrent('a webhook', () => {
     expect((await completes(context, notify)).progress.unnotified).toBeUndefined();
     expect(agents).toEqual([expect.stringMatching(/^hundredfold\/\d/)]);
     expect(proxy.asked).toEqual([`CONNECT ${SERVICE_HOST}:${hook.port}`]);
+    await using refusing = await proxyServer({ login: 'another:login' });
+    const refused = { HTTPS_PROXY: `http://${login}@127.0.0.1:${refusing.port}` };
+    const ran = await completes(context, loadSettings(file, refused).notify);
+    const where = `through the proxy 127.0.0.1:${refusing.port} (PROXY_407)`;
+    expect(ran.progress.unnotified).toEqual([`the webhook could not be reached ${where}`]);
     expect(workerLog.join('')).not.toMatch(new RegExp(`hush|${PATH}`));
   });
 });
