@@ -1,6 +1,7 @@
 /** Downloads that never end, are larger than any memory, or take days: each is ended with a code. */
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchArtefact } from '../../src/activities/fetch.ts';
@@ -31,6 +32,7 @@ async function downloading(kind: Kind, target: Parameters<typeof workerFor>[1]) 
       });
       return environment.run(() => fetchArtefact(worker, job, artefact, POLICY));
     },
+    remove: () => rm(join(job.item.store, 'sequences/one'), { recursive: true }),
     /** All files below the folder, temporary ones as well. */
     files: async () => {
       const entries = await readdir(job.item.store, { recursive: true, withFileTypes: true });
@@ -99,6 +101,13 @@ test.each([
     const { problem } = await item.fetch(kind === 'molecule' ? 'record' : 'result');
     expect(problem).toMatchObject({ code: 'RESULT_TOO_COMPLEX' });
   }
+});
+
+test('a result whose item was removed meanwhile is asked for again', async () => {
+  await using server = await serving((response) => json(response, 200, '{}'));
+  const item = await downloading('sequence', { url: server.url });
+  await item.remove();
+  await expect(item.fetch('result')).rejects.toMatchObject({ type: 'NotYet' });
 });
 
 describe('a service that stays unavailable', () => {

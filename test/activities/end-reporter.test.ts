@@ -45,12 +45,6 @@ test('a download that does not end does not hold up other ends', async () => {
   expect(signals).toEqual([['campaign:night', ['a']]]);
 });
 
-test('many ends are not delayed', async () => {
-  const { signals, ends } = reporting();
-  await Promise.all(Array.from({ length: 101 }, (_, n) => ends.report('night', done(`i${n}`))));
-  expect(signals.map(([, ids]) => ids.length)).toEqual([100, 1]);
-});
-
 test('a failed signal rejects every end that it contains', async () => {
   const away = new Error('unavailable');
   const { ends } = reporting(undefined, away);

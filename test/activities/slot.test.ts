@@ -67,6 +67,13 @@ test('a request for a slot of a full window returns the time to wait, or waits f
   expect(await reserve('c')).toMatchObject({ type: 'taken' });
 });
 
+test('the submission that replaces one of unknown fate uses its slot', async () => {
+  closeSlot(deps, await taken('a'), { type: 'unsure', message: '' });
+  const again = { id: 'b', replaces: 'a', reference, service, limit, signal };
+  expect(await reserveSlot(deps, again)).toMatchObject({ type: 'taken', replaces: 'a' });
+  expect(ledger.charges(ACCOUNT)).toHaveLength(1);
+});
+
 test('a 429 while the window has free slots is reported as another client with the token', async () => {
   closeSlot(deps, await taken('a'), { ...away, reason: 'rate-limited', retryAfterMs: 1_000 });
   expect(ledger.rejections()).toMatchObject([{ type: 'someone-else', charged: 0, limit: 2 }]);

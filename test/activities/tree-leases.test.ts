@@ -85,6 +85,9 @@ test('a tree without an open campaign is released after two checks, and at the e
   expect(await lease()).toMatchObject({ temporal: 'a' });
   await leases.stop();
   expect(await lease(), 'the campaign goes on with other workers').not.toBeNull();
+  open = new Error('away');
+  await leases.stop();
+  expect(await lease(), 'it is not known whether the campaign is open').not.toBeNull();
   open = [];
   await leases.stop();
   expect(await newestLease(store)).toMatchObject({ released: true });

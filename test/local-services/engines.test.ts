@@ -245,17 +245,4 @@ describe('the synthetic engine', () => {
       expect(text, name).not.toMatch(/NaN|undefined/);
     }
   });
-
-  test('has null at the gaps of an alignment', async () => {
-    const { result = '' } = await outputs(synthetic, alignment);
-    const { proteins, sequences } = JSON.parse(result) as Body;
-    expect(sequences['b']).toEqual(['M', '-', '-', 'L']);
-    const gaps = proteins['b']?.['backbone']?.map((value) => value === null);
-    expect(gaps).toEqual([false, true, true, false]);
-  });
-
-  test('fails for shifts without residues', async () => {
-    const letter = { ...shifts, text: 'a letter', format: null };
-    expect(await run(synthetic, letter)).toMatchObject({ ok: false });
-  });
 });

@@ -46,14 +46,6 @@ describe('every known shape of a payload', () => {
     expect(read(shifts).entries).toMatchObject([{ sequence: 'M', values: { shiftCrypt: [0.5] } }]);
   });
 
-  test('an alignment keeps its gaps', () => {
-    const json = { proteins: { a: { backbone: [0.1, null] } }, sequences: { a: ['M', '-'] } };
-    expect(read(json).entries[0]).toMatchObject({
-      sequence: 'M-',
-      values: { backbone: [0.1, null] },
-    });
-  });
-
   test('shifts: text is read as numbers, and residue numbers are unchanged', () => {
     const json = [
       { ID_file: 'x.nef', sequence: ['M'], seqCodes: [7], shiftCrypt: ['0.512'], chainCode: 'A' },
