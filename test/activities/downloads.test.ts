@@ -110,6 +110,18 @@ test('a result whose item was removed meanwhile is asked for again', async () =>
   await expect(item.fetch('result')).rejects.toMatchObject({ type: 'NotYet' });
 });
 
+test.each<[ArtefactName, number, string, ended: object | null]>([
+  ['result', 200, '{"proteins":{"a":{"seq":["M"', null],
+  ['result', 404, '{"error":"no such job"}', null],
+  ['result', 422, '{"error":"it failed"}', { code: 'RESULT_ABSENT' }],
+  ['csv', 422, '{"error":"it failed"}', {}],
+])('a %s with %i and %s is asked for again, or ends: %o', async (artefact, status, body, ended) => {
+  await using server = await serving((response) => json(response, status, body));
+  const fetched = (await downloading('sequence', { url: server.url })).fetch(artefact);
+  if (ended === null) await expect(fetched).rejects.toMatchObject({ type: 'NotYet' });
+  else expect((await fetched).problem ?? {}).toMatchObject(ended);
+});
+
 describe('a service that stays unavailable', () => {
   async function asked(daysAgo: number, what: 'download' | 'look'): Promise<unknown> {
     const job = await aJob('sequence');

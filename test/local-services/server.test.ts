@@ -50,15 +50,6 @@ describe('an option', () => {
     );
   });
 
-  test.each<[LocalServicesOptions, number]>([
-    [{}, 300],
-    [{ limit: 1000 }, 3000],
-    [{ limit: 0 }, 0],
-    [{ limit: 1000, addressLimit: 5 }, 5],
-  ])('%o: the limit of an address is %i', (options, limit) => {
-    expect(settingsOf(options).addressLimit).toBe(limit);
-  });
-
   test('that names a used port or an unusable database is refused, with a remedy', async () => {
     const database = databaseFile();
     const { url } = await start({ database });

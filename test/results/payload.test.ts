@@ -66,10 +66,6 @@ describe('every known shape of a payload', () => {
       { id: 'NaN', sequence: 'MKL', values: { backbone: [null, null, 0.5] }, scalars: {} },
     ]);
   });
-
-  test('a byte order mark is ignored', () => {
-    expect(read(`\uFEFF${JSON.stringify({ a: { seq: 'MK' } })}`).entries).toHaveLength(1);
-  });
 });
 
 describe('the reason why something cannot be read', () => {
