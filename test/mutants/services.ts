@@ -67,14 +67,6 @@ export const SERVICES: readonly Mutant[] = [
     tests: ['test/workflows/notify.test.ts'],
   },
   {
-    name: 'download-cut',
-    file: 'src/activities/fetch.ts',
-    find: 'return contentLength === null ? common : { ...common, expectedBytes: contentLength };',
-    replace: 'return contentLength === null ? common : { ...common };',
-    breaks: '5: a download that was cut is not a file.',
-    tests: ['test/workflows/faults.test.ts'],
-  },
-  {
     name: 'result-cut',
     file: 'src/activities/fetch.ts',
     find: 'if (contentLength === null || bytes.length === contentLength) {',
