@@ -67,14 +67,6 @@ export const SERVICES: readonly Mutant[] = [
     tests: ['test/workflows/notify.test.ts'],
   },
   {
-    name: 'result-cut',
-    file: 'src/activities/fetch.ts',
-    find: 'if (contentLength === null || bytes.length === contentLength) {',
-    replace: 'if (contentLength === null || bytes.length <= contentLength) {',
-    breaks: '5: a result that was cut is not a result.',
-    tests: ['test/workflows/faults.test.ts'],
-  },
-  {
     name: 'result-cut-behind-length',
     file: 'src/activities/fetch.ts',
     find: "if (problem && NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, patience);",
