@@ -3,6 +3,7 @@ import type { Unavailable } from '../domain/outcomes.ts';
 import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
 import { redirectWords } from './redirect.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { isWebPage } from './words.ts';
 
 export function isAnswered(answer: HttpAnswer): answer is HttpResponse {
   return answer.type === 'answered';
@@ -58,6 +59,11 @@ function isPage(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
  */
 export function isWebPageAnswer(answer: Pick<HttpResponse, 'headers'>): boolean {
   return /^text\/html\b/i.test(answer.headers.get('content-type') ?? '');
+}
+
+/** A page in place of JSON comes from a proxy, whatever its status and its label: the service has not seen the request. */
+export function isPageText(answer: Pick<HttpResponse, 'headers'>, text: string): boolean {
+  return isWebPage(text) || (isWebPageAnswer(answer) && !beginsAsJson(text));
 }
 
 /** Begins like the JSON objects and arrays of both services, and unlike any page. */

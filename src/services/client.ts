@@ -121,16 +121,10 @@ class Client implements ServiceClient {
     if (!describe) throw new TypeError(`${title} takes no ${job.options.kind}`);
     const request = describe(job, this.#config);
     const body = await encodeBody(request.body ?? { json: {} }, this.#secretField(request));
-    const { signal, permission, beforeSending, mayBegin } = options;
-    const sending = { signal, permission, beforeSending, mayBegin };
-    const answer = await this.#http.send({
-      method: 'POST',
-      ...this.#address(request),
-      body,
-      ...sending,
-    });
+    const address = this.#address(request);
+    const answer = await this.#http.send({ method: 'POST', ...address, body, ...options });
     const outcome = await readSubmission(answer, submit.accepted);
-    return settled(outcome, () => this.ping({ signal }));
+    return settled(outcome, () => this.ping(options));
   }
 
   async poll(remoteId: string, { signal }: RequestOptions): Promise<PollOutcome> {

@@ -1,9 +1,9 @@
 /** What an answer to a status request means: by the table of the service, else as for any service. */
 import type { PollOutcome } from '../domain/outcomes.ts';
 import {
-  beginsAsJson,
   connectionFailed,
   isAnswered,
+  isPageText,
   isWebPageAnswer,
   unavailable,
 } from './availability.ts';
@@ -12,7 +12,7 @@ import type { HttpAnswer, HttpResponse } from './http-answer.ts';
 import { parseJson } from '../results/json.ts';
 import { ordered, retryAfterMs } from './retry-after.ts';
 import type { Answer, Answers, Meaning, PollMeaning } from './service.ts';
-import { isWebPage, serviceWords, shorten } from './words.ts';
+import { serviceWords, shorten } from './words.ts';
 
 /** For any service. All other statuses say nothing about the job. */
 const DEFAULTS: Answers<PollMeaning> = {
@@ -42,7 +42,7 @@ export async function readPoll(
   if (body.type === 'broken' && !isLost)
     return { type: 'unavailable', message: body.message, retryAfterMs: null };
   const text = body.type === 'broken' ? '' : body.text;
-  if (answer.status === 200 && isPage(answer, text))
+  if (answer.status === 200 && isPageText(answer, text))
     return { ...(await unavailable(answer, 'a web page instead of an answer')), refusesUs: true };
   const read =
     typeof meaning === 'function' ? meaning(readAnswer(answer, text, body.type)) : meaning;
@@ -66,10 +66,6 @@ function isReadless(
 ): meaning is Extract<PollMeaning, { type: 'finished' | 'running' }> {
   if (typeof meaning === 'function' || isWebPageAnswer(answer)) return false;
   return meaning.type === 'finished' || meaning.type === 'running';
-}
-
-function isPage(answer: HttpResponse, text: string): boolean {
-  return isWebPage(text) || (isWebPageAnswer(answer) && !beginsAsJson(text));
 }
 
 function readAnswer(

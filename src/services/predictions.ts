@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { EARLIER_NAMES, type Kind } from '../domain/item.ts';
 import { EXTRA_FORMATS, type ExtraFormat } from '../domain/outcomes.ts';
 import { asObject } from '../results/json.ts';
-import { parseBoundedJson } from './bounded-json.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
 import {
   readAcknowledgedId,
@@ -222,9 +221,8 @@ function readRunning(json: unknown): PollMeaning {
 const UNFINISHED = new Set(['running', 'enqueued', 'queued', 'pending', 'started', 'received']);
 
 /** Sections 9.5 and 9.6: the body decides, whatever the status code says. */
-function readEarlier({ text, isTooLarge }: Answer): PollMeaning {
-  // `{"status":"RUNNING"}` and `{"error":…}` are short; anything longer is a result.
-  const json = isTooLarge ? undefined : parseBoundedJson(text);
+function readEarlier({ json }: Answer): PollMeaning {
+  // `{"status":"RUNNING"}` and `{"error":…}` are short; what is too large to be read is a result.
   const object = asObject(json);
   if (object === null) return { type: 'finished' };
   const error = object['error'];

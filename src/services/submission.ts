@@ -12,7 +12,7 @@ import { ordered, retryAfterMs, secondsToMs } from './retry-after.ts';
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 import type { Answer, SubmitMeaning } from './service.ts';
-import { beginsAsJson, isWebPageAnswer, LOGIN_FIRST, refusesAtProxy } from './availability.ts';
+import { isPageText, LOGIN_FIRST, refusesAtProxy } from './availability.ts';
 import { isWebPage, serviceWords, shorten } from './words.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
 import { looseNumber } from './tolerant.ts';
@@ -100,7 +100,7 @@ async function readAnswer(
     return notNow('unavailable', `HTTP ${status}: ${message}`, orderOf(answer));
   }
   const namesTheRow = ABOUT_THE_ROW.has(status) || saysNameTaken(message);
-  if (status < 500 && namesTheRow && text.trim() !== '' && !isPage(answer, text)) {
+  if (status < 500 && namesTheRow && text.trim() !== '' && !isPageText(answer, text)) {
     return { type: 'refused', status, message };
   }
   if (status < 500 || status === LOGIN_FIRST) return blocked(answer, message);
@@ -109,11 +109,6 @@ async function readAnswer(
 
 function orderOf(answer: HttpResponse): number | null {
   return retryAfterMs(answer.headers, Date.now());
-}
-
-/** A page instead of JSON comes from a proxy, whatever its status: the service has not seen the request. */
-function isPage(answer: HttpResponse, text: string): boolean {
-  return isWebPage(text) || (isWebPageAnswer(answer) && !beginsAsJson(text));
 }
 
 /** The answer concerns the client or its access: any other row would get the same answer. */
