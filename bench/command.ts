@@ -81,7 +81,7 @@ export class Bench {
       '--engine synthetic --concurrency 0 --limit 0 --job-time 100ms --retry-after 0'.split(' '),
       'none',
       // Otherwise a count of unfinished jobs, every few seconds, would determine the speed.
-      ', maxUnfinished: none',
+      ', maxOpen: none',
     );
   }
 

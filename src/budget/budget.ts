@@ -233,7 +233,7 @@ function takeSlot(
 
 /** Limits may change while jobs are charged. */
 function configure(state: Budget, event: Extract<BudgetEvent, { type: 'configure' }>): void {
-  boundUnfinished(state, event.maxUnfinished ?? null);
+  boundUnfinished(state, event.maxOpen ?? null);
   const credential = credentialOf(state, event.credential);
   setLimit(credential.window, event.credentialLimit);
   if (event.submitQueue === undefined) delete credential.submitQueue;

@@ -46,7 +46,7 @@ export interface BudgetConfiguration {
   readonly credential: string;
   readonly credentialLimit: Limit;
   /** Unfinished jobs of the address at most; null or left out: no bound. */
-  readonly maxUnfinished?: number | null;
+  readonly maxOpen?: number | null;
   /**
    * Task queue of the workers that have the token, opaque to the budget. Left out: the budget's own, all of whose workers
    * have it.

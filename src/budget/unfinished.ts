@@ -1,5 +1,5 @@
 /**
- * The bound on jobs that a service has accepted and not finished (`services.X.maxUnfinished`): a shared service is kept
+ * The bound on jobs that a service has accepted and not finished (`services.X.maxOpen`): a shared service is kept
  * busy, but not overloaded. The number is counted regularly among all running items, so that it cannot drift; in
  * between, newly accepted jobs are added.
  *

@@ -43,7 +43,7 @@ export async function takeAlong(
   run: string,
   budgets: readonly BudgetSnapshot[],
 ): Promise<void> {
-  for (const { reference, limit, maxUnfinished } of feeds) {
+  for (const { reference, limit, maxOpen } of feeds) {
     const { credential } = reference;
     const left = budgets.find((one) => haveSameBudget(one, reference));
     const credentials = left?.credentials ?? [];
@@ -55,7 +55,7 @@ export async function takeAlong(
       paused: [],
       reason: 'campaigns were moved here from an embedded server',
     };
-    const limits = { credentialLimit: limit, maxUnfinished };
+    const limits = { credentialLimit: limit, maxOpen };
     const configuration = { credential, ...limits, submitQueue: submitTaskQueue(reference) };
     await reachBudget(client, taskQueue, reference, { configuration, reason: restored.reason });
     const budget = client.workflow.getHandle(budgetWorkflowId(reference));

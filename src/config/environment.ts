@@ -31,7 +31,7 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'budget', 'limit'],
     ['services', service, 'budget', 'window'],
     ['services', service, 'maxDownload'],
-    ['services', service, 'maxUnfinished'],
+    ['services', service, 'maxOpen'],
     ['services', service, 'statusRequests'],
     ['services', service, 'allowHttp'],
     ['services', service, 'tls', 'ca'],

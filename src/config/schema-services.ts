@@ -16,7 +16,7 @@ const OPTIONAL = {
   token: true,
   budget: true,
   maxDownload: true,
-  maxUnfinished: true,
+  maxOpen: true,
   statusRequests: true,
   ...NETWORK_IS_OPTIONAL,
 } as const;
@@ -36,15 +36,15 @@ function describeSchema({ setup }: Service) {
     }),
     budget: limit.meta({
       description: budget.description,
-      default: budget.limit ?? 'none',
+      default: budget.windows[0] ?? 'none',
       examples: [budget.example],
     }),
     ...own,
     maxDownload,
-    maxUnfinished: bound.meta({
+    maxOpen: bound.meta({
       description:
-        'Maximum number of jobs that the service has accepted and not finished. Other jobs wait on this side, not in the queue of the service.',
-      default: setup.maxUnfinished,
+        'Maximum number of jobs that the service has accepted and that have not ended. Other jobs wait on this side, not in the queue of the service.',
+      default: budget.maxOpen ?? 'none',
       examples: [50, 'none'],
     }),
     statusRequests,

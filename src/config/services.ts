@@ -13,8 +13,8 @@ import { readSecret, type Secret, type SecretPlace } from './secret.ts';
 
 /** What the contract of the service allows. */
 export function defaultLimit(service: ServiceName): Limit {
-  const { limit } = serviceOf(service).setup.budget;
-  return limit === null ? NO_LIMIT : { limit: limit.limit, windowMs: duration.parse(limit.window) };
+  const [window] = serviceOf(service).setup.budget.windows;
+  return window ? { limit: window.limit, windowMs: duration.parse(window.window) } : NO_LIMIT;
 }
 
 /** A service as the configuration describes it, without a credential. */
@@ -30,7 +30,7 @@ interface ServiceSite {
   /** Maximum bytes of one downloaded file. */
   readonly maxDownload: number;
   /** Maximum number of accepted jobs that have not ended; null: no limit. */
-  readonly maxUnfinished: number | null;
+  readonly maxOpen: number | null;
   /** Maximum status requests per second of one worker; null: no limit. */
   readonly statusRequests: number | null;
 }
@@ -102,11 +102,11 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
   const { setup } = serviceOf(service);
   const configured: Partial<NonNullable<(typeof services)[string]>> = services[service] ?? {};
   const { maxDownload, budget } = configured;
-  const { maxUnfinished = setup.maxUnfinished, statusRequests = STATUS_REQUESTS } = configured;
+  const { maxOpen = setup.budget.maxOpen ?? 'none', statusRequests = STATUS_REQUESTS } = configured;
   const own = Object.keys(setup.keys).filter((key) => key in configured);
   return {
     maxDownload,
-    maxUnfinished: boundOf(maxUnfinished),
+    maxOpen: boundOf(maxOpen),
     statusRequests: boundOf(statusRequests),
     limit: limitOf(budget, defaultLimit(service)),
     config: Object.fromEntries(own.map((key) => [key, configured[key as keyof typeof configured]])),
@@ -151,7 +151,7 @@ function siteOf(service: ServiceName, url: string, options: SiteOptions): Servic
     limit: options.limit ?? defaultLimit(service),
     ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
-    maxUnfinished: options.maxUnfinished ?? null,
+    maxOpen: options.maxOpen ?? null,
     statusRequests: options.statusRequests ?? null,
   };
 }

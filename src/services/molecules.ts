@@ -34,10 +34,10 @@ export const molecules = defineService<{ readonly public: boolean }>({
     },
     budget: {
       description: 'Maximum number of jobs in a rolling window; the contract states no limit.',
-      limit: null,
+      windows: [],
+      maxOpen: 20,
       example: { limit: 100, window: '60m' },
     },
-    maxUnfinished: 20,
     // Not a column of the manifest: a user's own column of that name would publish its rows, which cannot be undone.
     keys: {
       public: flag.meta({

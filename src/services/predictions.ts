@@ -76,10 +76,10 @@ export const predictions = defineService<Config>({
     budget: {
       description: 'Maximum number of jobs in a rolling window.',
       // Contract section 8.
-      limit: { limit: 100, window: '60m' },
+      windows: [{ limit: 100, window: '60m' }],
+      maxOpen: 100,
       example: 'none',
     },
-    maxUnfinished: 100,
     keys: {
       variant: z.enum(['current', 'earlier']).meta({
         description: '`earlier` for a server that still implements section 9 of the contract.',

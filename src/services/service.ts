@@ -29,12 +29,17 @@ export interface ServiceSetup<C extends ServiceConfig> {
   };
   readonly budget: {
     readonly description: string;
-    /** Accepted jobs in a rolling window, `60m` or the like; null: the service states no limit. */
-    readonly limit: { readonly limit: number; readonly window: string } | null;
+    /** Jobs in any rolling window, `60m` or the like; all of them hold at once. Empty: the service states no limit. */
+    readonly windows: readonly { readonly limit: number; readonly window: string }[];
+    /**
+     * Jobs that the service has accepted and not ended: enough to keep it busy, without making others wait for hours.
+     * null: no bound.
+     */
+    readonly maxOpen: number | null;
+    /** Which submissions a window counts: those that were accepted (if left out), or all that were sent. */
+    readonly counts?: 'accepted' | 'sent';
     readonly example: unknown;
   };
-  /** Jobs that the service has accepted and not finished: enough to keep it busy, without making others wait for hours. */
-  readonly maxUnfinished: number;
   /** Keys of its own: each a schema with a description, its default and, for the reference page, examples. */
   readonly keys: { readonly [K in keyof C]: z.ZodType };
   readonly defaults: C;

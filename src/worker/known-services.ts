@@ -51,7 +51,7 @@ function know(
     budget: {
       credential: reference.credential,
       credentialLimit: limit,
-      maxUnfinished: settings.maxUnfinished,
+      maxOpen: settings.maxOpen,
       ...(roles && { submitQueue: submitTaskQueue(reference) }),
     },
     ledgerAddress,

@@ -219,7 +219,7 @@ const OUTSTANDING: readonly Outstanding[] = [
     options: {
       faults: [unanswered('molecules', 'hang', BURST)],
       policy: { sameFailures: 5 },
-      maxUnfinished: BURST,
+      maxOpen: BURST,
     },
     rows: molecules(20),
     arrived: BURST,

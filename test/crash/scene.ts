@@ -47,7 +47,7 @@ export interface SceneOptions extends LocalServicesOptions {
   readonly servicesPort?: number;
   readonly policy?: Partial<JobPolicy>;
   /** Molecules in progress at the service; default: no limit. */
-  readonly maxUnfinished?: number;
+  readonly maxOpen?: number;
 }
 
 export class Scene {
@@ -240,14 +240,14 @@ export class Scene {
   #plans(): ServicePlan[] {
     const { address, services } = this;
     const { limit = LIMITS.limit, windowMs = LIMITS.windowMs, servicesPort } = this.#options;
-    const { moleculeLimit = 0, maxUnfinished } = this.#options;
+    const { moleculeLimit = 0, maxOpen } = this.#options;
     const plan = (service: ServiceName, url: string, most: number | null): ServicePlan => ({
       service,
       url: servicesPort === undefined ? url : url.replace(/:\d+/, `:${servicesPort}`),
       address,
       token: TOKEN,
       limit: { limit: most, windowMs },
-      ...(service === 'molecules' && maxUnfinished !== undefined && { maxUnfinished }),
+      ...(service === 'molecules' && maxOpen !== undefined && { maxOpen }),
     });
     return [
       plan('molecules', services.moleculesUrl, moleculeLimit || null),

@@ -22,7 +22,7 @@ export interface ServicePlan {
   readonly address: string;
   readonly token: string;
   readonly limit: Limit;
-  readonly maxUnfinished?: number;
+  readonly maxOpen?: number;
 }
 
 export interface WorkerPlan {

@@ -97,7 +97,7 @@ async function failing(options: RigOptions = {}) {
 
 test('a campaign pauses molecules that fail in the same way, again after a resume, and then completes', async () => {
   const { rig, events } = await failing({ concurrency: 2 });
-  await reconnect(rig, (one) => ({ ...one, maxUnfinished: OPEN }));
+  await reconnect(rig, (one) => ({ ...one, maxOpen: OPEN }));
   const rows = [...molecules(36), ...sequences(6)];
   const { handle } = await rig.start(rows);
   const paid = () => accepted(rig).filter(({ service }) => service === 'molecules').length;

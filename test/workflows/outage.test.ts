@@ -225,7 +225,7 @@ describe.concurrent('a shared service', () => {
     const jobMs = 2_500;
     const max = 4;
     const rig = await openRig({ jobMs }, context);
-    await reconnect(rig, (one) => ({ ...one, maxUnfinished: max }));
+    await reconnect(rig, (one) => ({ ...one, maxOpen: max }));
     expect((await rig.run(molecules(14))).progress.ended.succeeded).toBe(14);
     const stamps = accepted(rig).map(({ at }) => at);
     expect(most(stamps, jobMs)).toBeLessThanOrEqual(max);

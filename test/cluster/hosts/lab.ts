@@ -252,7 +252,7 @@ export class Lab {
     const { limit, windowMs } = this.limits;
     const { endpoint } = this.store.access;
     const url = `http://${this.place('services').address}:${SERVICES_PORT}`;
-    const budget = `budget: { limit: ${limit}, window: ${windowMs}ms }, maxUnfinished: none, allowHttp: true`;
+    const budget = `budget: { limit: ${limit}, window: ${windowMs}ms }, maxOpen: none, allowHttp: true`;
     return `temporal: { address: "${this.cluster.address}", namespace: ${NAMESPACE} }
 store: { url: "s3://${this.store.bucket}/trees", endpoint: "${endpoint}" }
 services:
