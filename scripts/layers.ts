@@ -50,7 +50,7 @@ const MAY_IMPORT: Table = {
   ...byRows,
   // A row of a manifest is checked by the contents of its input.
   manifest: ['domain', 'inputs', 'kinds'],
-  kinds: ['domain', 'inputs'],
+  kinds: ['domain', 'program', 'inputs', 'results'],
   // The user's own folders: it must work before anything else is read.
   state: ['domain'],
   // Pure, and bundled with the workflow code: it must not reach the disk through `program`.

@@ -6,8 +6,8 @@
  * pattern for topologies in the folders of items does not match files in `rejected/`.
  */
 import type { ArtefactName } from '../domain/outcomes.ts';
-import { compositionOf, type Composition } from '../inputs/molecules/composition.ts';
-import { withChemist } from '../inputs/molecules/shared-chemist.ts';
+import { compositionOf, type Composition } from '../kinds/molecule/composition.ts';
+import { withChemist } from '../kinds/molecule/shared-chemist.ts';
 import { asObject } from '../results/json.ts';
 import { readResultJson } from '../results/result-json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../results/result-problems.ts';
@@ -16,7 +16,7 @@ import { checkResult } from '../services/check-result.ts';
 import type { Job } from '../services/service.ts';
 import type { StoredJob } from './job.ts';
 import { engineOfLog } from '../services/engine.ts';
-import { nativeFiles } from '../services/molecules/files.ts';
+import { nativeFiles } from '../kinds/molecule/files.ts';
 import { otherJob } from '../services/named-job.ts';
 import { checkDistributions } from '../services/predictions/check-distributions.ts';
 import { isSynthetic } from '../services/synthetic.ts';

@@ -1,9 +1,9 @@
 /** A molecule for formats with bond orders and formal charges, which its topology does not have. */
 import type { BondOrders } from '../domain/molecular-graph.ts';
-import type { Chemist, DrawnGraph } from '../inputs/molecules/chemist.ts';
-import { structureIn } from '../inputs/molecules/composition.ts';
-import { inputBondOrders, isNetCharge, molfileLines } from '../results/bonded-molecule.ts';
-import { hydrogensMissing } from '../results/hydrogens.ts';
+import type { Chemist, DrawnGraph } from '../kinds/molecule/chemist.ts';
+import { structureIn } from '../kinds/molecule/composition.ts';
+import { inputBondOrders, isNetCharge, molfileLines } from '../kinds/molecule/bonded-molecule.ts';
+import { hydrogensMissing } from '../kinds/molecule/hydrogens.ts';
 import type { MoleculeReading } from '../results/reading.ts';
 import { whyLeftOut, type LeftOut } from './left-out.ts';
 

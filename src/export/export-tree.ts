@@ -1,6 +1,6 @@
 /** Exports the items of an output tree: reads and writes files for the formats. */
-import { withChemist } from '../inputs/molecules/shared-chemist.ts';
-import type { Chemist } from '../inputs/molecules/chemist.ts';
+import { withChemist } from '../kinds/molecule/shared-chemist.ts';
+import type { Chemist } from '../kinds/molecule/chemist.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';

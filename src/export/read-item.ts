@@ -1,8 +1,8 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
 import type { Kind } from '../domain/item.ts';
-import type { Chemist } from '../inputs/molecules/chemist.ts';
+import type { Chemist } from '../kinds/molecule/chemist.ts';
 import { readAlignment } from '../results/alignment.ts';
-import { readMolecule } from '../results/molecule.ts';
+import { readMolecule } from '../kinds/molecule/result.ts';
 import type { MoleculeReading, ResultReading } from '../results/reading.ts';
 import { readSequences } from '../results/sequence.ts';
 import { readShifts } from '../results/shifts.ts';

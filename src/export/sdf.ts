@@ -1,5 +1,5 @@
 /** `sdf`: one SD file (BIOVIA, CTfile formats) with ACPYPE's geometry and partial charges. */
-import { molfileLines } from '../results/bonded-molecule.ts';
+import { molfileLines } from '../kinds/molecule/bonded-molecule.ts';
 import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
 import { leftOut } from './left-out.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Kind, Options } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
-import type { Chemist } from '../inputs/molecules/chemist.ts';
+import type { Chemist } from './molecule/chemist.ts';
 import type { Reading } from '../inputs/reading.ts';
 import type { OptionColumn } from './columns.ts';
 

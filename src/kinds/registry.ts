@@ -2,7 +2,7 @@
 import { KINDS, type Kind, type Options } from '../domain/item.ts';
 import { alignment } from './alignment.ts';
 import type { KindDefinition } from './kind.ts';
-import { molecule } from './molecule.ts';
+import { molecule } from './molecule/index.ts';
 import { sequence } from './sequence.ts';
 import { shifts } from './shifts.ts';
 

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { CheckedRow } from '../domain/item.ts';
-import { openChemist } from '../inputs/molecules/rdkit.ts';
+import { openChemist } from '../kinds/molecule/rdkit.ts';
 import { readFileName } from './sources/file-name.ts';
 import type { SourceFormat } from './sources/formats.ts';
 import { IdRegister } from './ids.ts';

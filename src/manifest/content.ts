@@ -1,6 +1,6 @@
 /** Checks the content of an input by its kind, and converts the findings to problems. */
 import type { InputText, Kind, Options } from '../domain/item.ts';
-import type { Chemist } from '../inputs/molecules/chemist.ts';
+import type { Chemist } from '../kinds/molecule/chemist.ts';
 import type { InputFinding } from '../inputs/finding.ts';
 import type { Reading } from '../inputs/reading.ts';
 import { kindOf } from '../kinds/registry.ts';

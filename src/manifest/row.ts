@@ -1,7 +1,7 @@
 /** Converts a raw row to an item, or to all of its problems. */
 import path from 'node:path';
 import type { CheckedRow, Item, Kind, Options } from '../domain/item.ts';
-import type { Chemist } from '../inputs/molecules/chemist.ts';
+import type { Chemist } from '../kinds/molecule/chemist.ts';
 import { isField } from './columns.ts';
 import { readContent, type Content } from './content.ts';
 import { readFileName } from './sources/file-name.ts';

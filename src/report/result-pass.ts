@@ -8,7 +8,7 @@ import { makeDetail, type DetailParts } from './page/item-detail.ts';
 import { SHIFTS_MISSING } from '../results/reading-aids.ts';
 import type { ResultReading, MoleculeReading } from '../results/reading.ts';
 import { readAlignment } from '../results/alignment.ts';
-import { readMolecule } from '../results/molecule.ts';
+import { readMolecule } from '../kinds/molecule/result.ts';
 import { readSequences } from '../results/sequence.ts';
 import { readShifts } from '../results/shifts.ts';
 import type { ItemRecord } from '../store/item-record.ts';

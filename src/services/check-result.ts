@@ -1,6 +1,6 @@
 /** Checks that the result of a job is complete and correct (promise 5), before a file gets its final name. */
 import type { InputText } from '../domain/item.ts';
-import type { Composition } from '../inputs/molecules/composition.ts';
+import type { Composition } from '../kinds/molecule/composition.ts';
 import type { ResultCheck } from '../results/result-problems.ts';
 import type { Job } from './service.ts';
 import { checkMolecule } from './molecules/check.ts';

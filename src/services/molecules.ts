@@ -3,14 +3,8 @@ import type { PollMeaning, Answer } from './service.ts';
 import { defineService, flag } from './service.ts';
 import type { Job } from './service.ts';
 import type { MoleculeOptions } from '../domain/item.ts';
-import {
-  fileSets,
-  innerStatus,
-  missingKeys,
-  parseRecord,
-  readHashId,
-  type MoleculeRecord,
-} from './molecules/schemas.ts';
+import { fileSets, missingKeys } from '../kinds/molecule/record.ts';
+import { innerStatus, parseRecord, readHashId, type MoleculeRecord } from './molecules/schemas.ts';
 
 /** The id of no job: a UUID without dashes is also alphanumeric. */
 const NO_JOB = '0'.repeat(32);

@@ -5,11 +5,11 @@ import { bondedMolecule } from '../../src/export/bonded-molecule.ts';
 import { DEFAULT_OPTIONS, type ExportItem, type ExportOptions } from '../../src/export/format.ts';
 import { exportFormatOf } from '../../src/export/formats.ts';
 import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
-import { withChemist } from '../../src/inputs/molecules/shared-chemist.ts';
-import { readMolecule } from '../../src/results/molecule.ts';
+import { withChemist } from '../../src/kinds/molecule/shared-chemist.ts';
+import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment } from '../../src/results/alignment.ts';
 import { readSequences } from '../../src/results/sequence.ts';
-import { nativeFiles } from '../../src/services/molecules/files.ts';
+import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
 import { golden, goldens } from '../results/goldens.ts';
 

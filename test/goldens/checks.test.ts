@@ -7,11 +7,11 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import type { InputText, Options, PREDICTORS } from '../../src/domain/item.ts';
-import { compositionOf } from '../../src/inputs/molecules/composition.ts';
-import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+import { compositionOf } from '../../src/kinds/molecule/composition.ts';
+import { openChemist } from '../../src/kinds/molecule/rdkit.ts';
 import { checkResult } from '../../src/services/check-result.ts';
-import { checkFiles as checkMoleculeFiles } from '../../src/services/molecules/check-files.ts';
-import { nativeFiles } from '../../src/services/molecules/files.ts';
+import { checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check-files.ts';
+import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import { checkDistributions } from '../../src/services/predictions/check-distributions.ts';
 import { checkFiles } from '../../src/services/predictions/check-files.ts';
 import {

@@ -7,8 +7,8 @@ import {
   readSmilesInput,
   readStructureInput,
   type MoleculeExtension,
-} from '../../src/inputs/molecules/molecule.ts';
-import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+} from '../../src/kinds/molecule/input.ts';
+import { openChemist } from '../../src/kinds/molecule/rdkit.ts';
 import type { Reading } from '../../src/inputs/reading.ts';
 import { readAlignmentInput } from '../../src/inputs/sequences/alignment.ts';
 import { readFasta } from '../../src/inputs/sequences/fasta.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
 import type { LocalServicesOptions } from '../../src/local-services/options.ts';
 import type { LocalServices } from '../../src/local-services/server.ts';
-import { nativeFiles } from '../../src/services/molecules/files.ts';
+import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import {
   databaseFile,
   fileSet,

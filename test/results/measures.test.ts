@@ -3,7 +3,7 @@ import { conservation } from '../../src/results/measures/alignment.ts';
 import { measuresOf } from '../../src/results/measures/measures.ts';
 import { dipoleMoment } from '../../src/results/measures/molecule.ts';
 import { aggregationRegions } from '../../src/results/measures/sequence.ts';
-import { readMolecule } from '../../src/results/molecule.ts';
+import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { golden } from './goldens.ts';
 
 interface Golden {

@@ -1,8 +1,8 @@
 /** The structural formula of a molecule, drawn from the user's input, or from the result if that has no fitting bonds. */
-import type { Chemist, Drawn } from '../../inputs/molecules/chemist.ts';
-import { structureIn } from '../../inputs/molecules/composition.ts';
+import type { Chemist, Drawn } from '../../kinds/molecule/chemist.ts';
+import { structureIn } from '../../kinds/molecule/composition.ts';
 import type { DrawnFormula } from '../../report-page/data.ts';
-import { isNetCharge, molfileLines } from '../../results/bonded-molecule.ts';
+import { isNetCharge, molfileLines } from '../../kinds/molecule/bonded-molecule.ts';
 import type { ResultReading } from '../../results/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { itemKey } from '../../store/layout.ts';

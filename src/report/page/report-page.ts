@@ -1,8 +1,8 @@
 /** `report.html`, built from the items one by one. */
 import { z } from 'zod';
 import { SERVICES } from '../../domain/item.ts';
-import type { Chemist } from '../../inputs/molecules/chemist.ts';
-import { openChemist } from '../../inputs/molecules/rdkit.ts';
+import type { Chemist } from '../../kinds/molecule/chemist.ts';
+import { openChemist } from '../../kinds/molecule/rdkit.ts';
 import type { PageData, ServiceFacts, Structures } from '../../report-page/data.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';

@@ -6,7 +6,7 @@
  * counting the hydrogens of a million SMILES would slow `plan` down.
  */
 import type { MoleculeOptions } from '../../domain/item.ts';
-import type { Composition } from '../../inputs/molecules/composition.ts';
+import type { Composition } from '../../kinds/molecule/composition.ts';
 import { readResultJson } from '../../results/result-json.ts';
 import {
   RESULT_PROBLEMS,
@@ -14,12 +14,12 @@ import {
   type ResultCheck,
   type ResultProblem,
 } from '../../results/result-problems.ts';
-import { readTopology, totalCharge } from '../../results/topology.ts';
+import { readTopology, totalCharge } from '../../kinds/molecule/topology.ts';
 import { isSynthetic } from '../synthetic.ts';
-import { checkAtoms, topologyElements } from './check-atoms.ts';
-import { checkFiles } from './check-files.ts';
-import { nativeFiles, type NativeFile } from './files.ts';
-import type { ResultKey } from './schemas.ts';
+import { checkAtoms, topologyElements } from '../../kinds/molecule/check-atoms.ts';
+import { checkFiles } from '../../kinds/molecule/check-files.ts';
+import { nativeFiles, type NativeFile } from '../../kinds/molecule/files.ts';
+import type { ResultKey } from '../../kinds/molecule/record.ts';
 
 /** Units of the elementary charge: atoms are rounded to 1e-6 or so, so 200 of them stay far below this. */
 const CHARGE_TOLERANCE = 0.1;

@@ -1,9 +1,9 @@
 /** What is drawn, copied and exported of a molecule has its net charge, whatever the input says of bonds. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
-import { openChemist } from '../../../src/inputs/molecules/rdkit.ts';
-import { assignBondOrders } from '../../../src/results/bond-orders.ts';
-import { molfileLines } from '../../../src/results/bonded-molecule.ts';
+import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
+import { assignBondOrders } from '../../../src/kinds/molecule/bond-orders.ts';
+import { molfileLines } from '../../../src/kinds/molecule/bonded-molecule.ts';
 import type { MoleculeReading } from '../../../src/results/reading.ts';
 import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
 import { bondedMolecule } from '../../../src/export/bonded-molecule.ts';

@@ -2,7 +2,7 @@
  * A campaign of recorded results of the real engines, as activities leave it, with columns that spreadsheets execute.
  */
 import type { Item } from '../../../src/domain/item.ts';
-import { nativeFiles } from '../../../src/services/molecules/files.ts';
+import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';
 import type { Store } from '../../../src/store/store.ts';

@@ -1,7 +1,7 @@
 import rdkit from '@rdkit/rdkit';
 import { describe, expect, test } from 'vitest';
-import type { Chemist } from '../../src/inputs/molecules/chemist.ts';
-import { openChemist, type ChemistOptions } from '../../src/inputs/molecules/rdkit.ts';
+import type { Chemist } from '../../../src/kinds/molecule/chemist.ts';
+import { openChemist, type ChemistOptions } from '../../../src/kinds/molecule/rdkit.ts';
 
 async function withChemist(
   work: (chemist: Chemist) => Promise<void>,

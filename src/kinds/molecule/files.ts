@@ -8,14 +8,7 @@ import {
   resultProblem,
   type ResultProblem,
 } from '../../results/result-problems.ts';
-import {
-  fileSets,
-  missingKeys,
-  parseRecord,
-  RESULT_KEYS,
-  type FileSet,
-  type ResultKey,
-} from './schemas.ts';
+import { fileSets, missingKeys, RESULT_KEYS, type FileSet, type ResultKey } from './record.ts';
 
 export interface NativeFile {
   readonly key: ResultKey;
@@ -53,7 +46,7 @@ export function nativeFiles(
   record: unknown,
   options: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,
 ): NativeFiles | ResultProblem {
-  const sets = fileSets(parseRecord(record));
+  const sets = fileSets(record);
   const set = sets.find((one) => missingKeys(one).length === 0);
   if (set === undefined) return incomplete(sets[0]);
   const name = readName(set);

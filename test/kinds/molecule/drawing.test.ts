@@ -1,10 +1,10 @@
 /** Structural formulas, drawn by RDKit and kept as lines and letters. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
-import { drawingOf } from '../../src/inputs/molecules/drawing.ts';
-import { mol2Table } from '../../src/inputs/molecules/mol2-table.ts';
-import { readMol2 } from '../../src/inputs/molecules/mol2.ts';
-import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+import { drawingOf } from '../../../src/kinds/molecule/drawing.ts';
+import { mol2Table } from '../../../src/kinds/molecule/mol2-table.ts';
+import { readMol2 } from '../../../src/kinds/molecule/mol2.ts';
+import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
 
 const chemist = openChemist();
 afterAll(() => chemist.close());

@@ -2,7 +2,7 @@
  * The files of a molecule that give the positions of its atoms: `X_GMX.gro` (GROMACS manual, file formats), `X_NEW.pdb`
  * (wwPDB format 3.3) and `X_AC.inpcrd` (AMBER file formats). And what any of its files may say about its atoms.
  */
-import type { Place } from '../domain/molecular-graph.ts';
+import type { Place } from '../../domain/molecular-graph.ts';
 
 /** Indices of bonded atoms, from 0: two of a bond, three of an angle, four of a dihedral angle. */
 export type Term = readonly number[];

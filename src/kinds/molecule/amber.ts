@@ -2,7 +2,7 @@
  * The files of a molecule for AMBER that list its atoms: `X_AC.prmtop`, `X_AC.lib` (AMBER file formats) and
  * `X_bcc_gaff2.mol2` (Tripos Mol2, with the atom types of the force field).
  */
-import type { Place } from '../domain/molecular-graph.ts';
+import type { Place } from '../../domain/molecular-graph.ts';
 import type { FileAtoms, Parameter, ReadAtoms } from './coordinates.ts';
 
 /** In a prmtop a charge is multiplied by this, so that the product of two is an energy in kcal/mol × Å. */

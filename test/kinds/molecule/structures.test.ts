@@ -1,11 +1,11 @@
 /** One case per code is in test/goldens/invalid.txt; here is what each format says, and the limits. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { readStructureInput, type MoleculeExtension } from '../../src/inputs/molecules/molecule.ts';
-import { readMol2 } from '../../src/inputs/molecules/mol2.ts';
-import { readMolfile } from '../../src/inputs/molecules/molfile.ts';
-import { readPdb } from '../../src/inputs/molecules/pdb.ts';
-import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
-import type { Structure } from '../../src/inputs/molecules/structure.ts';
+import { readStructureInput, type MoleculeExtension } from '../../../src/kinds/molecule/input.ts';
+import { readMol2 } from '../../../src/kinds/molecule/mol2.ts';
+import { readMolfile } from '../../../src/kinds/molecule/molfile.ts';
+import { readPdb } from '../../../src/kinds/molecule/pdb.ts';
+import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
+import type { Structure } from '../../../src/kinds/molecule/structure.ts';
 
 const chemist = openChemist();
 afterAll(() => chemist.close());

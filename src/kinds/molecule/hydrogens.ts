@@ -2,8 +2,8 @@
  * Detects a ligand whose carbons lack hydrogens: the engine accepts it silently (benzene without hydrogens becomes six
  * carbons with good parameters for another molecule), so it must not be simulated.
  */
-import { distanceOf, type Place } from '../domain/molecular-graph.ts';
-import type { MoleculeReading } from './reading.ts';
+import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
+import type { MoleculeReading } from '../../results/reading.ts';
 
 /** Degrees. A carbon with two neighbours is sp and linear, or lacks a hydrogen. */
 const STRAIGHT_FROM = 150;

@@ -1,15 +1,15 @@
 /** Checks that the atoms of a topology are those of the input, and form one molecule with a closed shell. */
-import type { Composition } from '../../inputs/molecules/composition.ts';
-import { atomicNumber, elementOf, unsupportedElements } from '../../inputs/molecules/element.ts';
-import type { Difference } from '../../inputs/molecules/same-molecule.ts';
-import { elementOfAtom, hillFormula } from '../../results/elements.ts';
-import { readGro } from '../../results/coordinates.ts';
+import type { Composition } from './composition.ts';
+import { atomicNumber, elementOf, unsupportedElements } from './element.ts';
+import type { Difference } from './same-molecule.ts';
+import { elementOfAtom, hillFormula } from './elements.ts';
+import { readGro } from './coordinates.ts';
 import {
   RESULT_PROBLEMS,
   resultProblem,
   type ResultProblem,
 } from '../../results/result-problems.ts';
-import { totalCharge, type Topology } from '../../results/topology.ts';
+import { totalCharge, type Topology } from './topology.ts';
 
 interface ComputedMolecule {
   readonly topology: Topology;

@@ -1,11 +1,11 @@
 /** Which differences between an input and a result are detected, and that there are no false ones. */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { MolecularGraph, Place } from '../../src/domain/molecular-graph.ts';
-import type { Chemist, DrawnGraph } from '../../src/inputs/molecules/chemist.ts';
-import { compositionOf } from '../../src/inputs/molecules/composition.ts';
-import { perceiveBonds } from '../../src/inputs/molecules/perceive-bonds.ts';
-import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
-import type { Difference } from '../../src/inputs/molecules/same-molecule.ts';
+import type { MolecularGraph, Place } from '../../../src/domain/molecular-graph.ts';
+import type { Chemist, DrawnGraph } from '../../../src/kinds/molecule/chemist.ts';
+import { compositionOf } from '../../../src/kinds/molecule/composition.ts';
+import { perceiveBonds } from '../../../src/kinds/molecule/perceive-bonds.ts';
+import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
+import type { Difference } from '../../../src/kinds/molecule/same-molecule.ts';
 
 const chemist = openChemist();
 afterAll(() => chemist.close());

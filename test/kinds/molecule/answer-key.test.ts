@@ -7,15 +7,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AtomType, ChargeMethod, MoleculeOptions } from '../../src/domain/item.ts';
+import type { AtomType, ChargeMethod, MoleculeOptions } from '../../../src/domain/item.ts';
 import {
   MOLECULE_EXTENSIONS,
   readSmilesInput,
   readStructureInput,
-} from '../../src/inputs/molecules/molecule.ts';
-import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
-import type { ProblemCode } from '../../src/manifest/problems/facts.ts';
-import { severityOf } from '../../src/manifest/problems/problems.ts';
+} from '../../../src/kinds/molecule/input.ts';
+import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
+import type { ProblemCode } from '../../../src/manifest/problems/facts.ts';
+import { severityOf } from '../../../src/manifest/problems/problems.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
 

@@ -6,7 +6,7 @@
  * Rejected: the bond types of ACPYPE's mol2 file (acetate and nitrobenzene have single bonds only), and RDKit on the
  * SMILES (molecules given as PDB have none), which checks this in the tests.
  */
-import type { BondOrders, MolecularGraph } from '../domain/molecular-graph.ts';
+import type { BondOrders, MolecularGraph } from '../../domain/molecular-graph.ts';
 
 /** A state of an atom: sum of bond orders, formal charge, cost. */
 type Valence = readonly [valence: number, charge: number, cost: number];

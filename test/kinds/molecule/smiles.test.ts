@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { MoleculeOptions } from '../../src/domain/item.ts';
-import type { InputFinding } from '../../src/inputs/finding.ts';
-import { readSmilesInput } from '../../src/inputs/molecules/molecule.ts';
-import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+import type { MoleculeOptions } from '../../../src/domain/item.ts';
+import type { InputFinding } from '../../../src/inputs/finding.ts';
+import { readSmilesInput } from '../../../src/kinds/molecule/input.ts';
+import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
 
 const chemist = openChemist();
 afterAll(() => chemist.close());

@@ -1,11 +1,15 @@
 /** The files of a record under their native names, and what of a record is not a result. */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { MoleculeOptions } from '../../../src/domain/item.ts';
-import { compositionOf, type Composition } from '../../../src/inputs/molecules/composition.ts';
-import { openChemist } from '../../../src/inputs/molecules/rdkit.ts';
+import { compositionOf, type Composition } from '../../../src/kinds/molecule/composition.ts';
+import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { checkResult } from '../../../src/services/check-result.ts';
-import { nativeFiles } from '../../../src/services/molecules/files.ts';
-import { acpypeRecording, finishedRecord, type AcpypeRecording } from '../recordings.ts';
+import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
+import {
+  acpypeRecording,
+  finishedRecord,
+  type AcpypeRecording,
+} from '../../services/recordings.ts';
 
 const ETHANOL = acpypeRecording('smi-ethanol-bcc-auto-gaff2');
 const WHOLE = finishedRecord(ETHANOL);

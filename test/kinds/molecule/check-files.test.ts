@@ -1,9 +1,9 @@
 /** The 19 files of a molecule against each other: recorded runs of the engine, cut, and mixed. */
 import { describe, expect, test } from 'vitest';
-import { checkFiles } from '../../../src/services/molecules/check-files.ts';
-import { nativeFiles } from '../../../src/services/molecules/files.ts';
-import { RESULT_KEYS, type ResultKey } from '../../../src/services/molecules/schemas.ts';
-import { acpypeRecording } from '../recordings.ts';
+import { checkFiles } from '../../../src/kinds/molecule/check-files.ts';
+import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
+import { RESULT_KEYS, type ResultKey } from '../../../src/kinds/molecule/record.ts';
+import { acpypeRecording } from '../../services/recordings.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 /** Whether two files are about the same molecule: by their atoms, or by the atom types that they have parameters for. */
-import { distanceOf } from '../domain/molecular-graph.ts';
+import { distanceOf } from '../../domain/molecular-graph.ts';
 import type { FileAtoms, Parameter, Term } from './coordinates.ts';
 
 /** Files print six decimals or four (CNS). */

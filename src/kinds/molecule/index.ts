@@ -1,11 +1,7 @@
 /** The kind `molecule`: a SMILES, or a file with coordinates, that becomes force-field files. */
-import { ATOM_TYPES, CHARGE_METHODS } from '../domain/item.ts';
-import {
-  MOLECULE_EXTENSIONS,
-  readSmilesInput,
-  readStructureInput,
-} from '../inputs/molecules/molecule.ts';
-import { defineKind } from './kind.ts';
+import { ATOM_TYPES, CHARGE_METHODS } from '../../domain/item.ts';
+import { MOLECULE_EXTENSIONS, readSmilesInput, readStructureInput } from './input.ts';
+import { defineKind } from '../kind.ts';
 
 export const molecule = defineKind({
   name: 'molecule',

@@ -2,7 +2,7 @@
  * The files of a molecule for CHARMM and CNS, which share their syntax. `X_CHARMM.rtf` and `X_CNS.top` list its atoms,
  * `X_CHARMM.inp` their positions, `X_CHARMM.prm` and `X_CNS.par` the parameters of its atom types.
  */
-import type { Place } from '../domain/molecular-graph.ts';
+import type { Place } from '../../domain/molecular-graph.ts';
 import { readPlace, type Parameter, type ReadAtoms, type Term } from './coordinates.ts';
 
 /** `ATOM C1    c3     -0.136100`, `BOND C1    H3           	! dist	    1.0943` */

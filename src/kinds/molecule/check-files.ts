@@ -7,21 +7,9 @@
  * `em.mdp` and `md.mdp`, the two `.top` and `CNS_inp`, which contain the name of the molecule only, and an `AC_frcmod` with
  * fewer parameters: it has those that the force field lacks, which may be none.
  */
-import {
-  differenceOfAtoms,
-  findMissing,
-  findUnequal,
-  termsOf,
-  typed,
-} from '../../results/agreement.ts';
-import { readLib, readMol2, readPrmtop } from '../../results/amber.ts';
-import {
-  readCharmmInp,
-  readCharmmPrm,
-  readCnsPar,
-  readCnsTop,
-  readRtf,
-} from '../../results/charmm.ts';
+import { differenceOfAtoms, findMissing, findUnequal, termsOf, typed } from './agreement.ts';
+import { readLib, readMol2, readPrmtop } from './amber.ts';
+import { readCharmmInp, readCharmmPrm, readCnsPar, readCnsTop, readRtf } from './charmm.ts';
 import {
   readGro,
   readInpcrd,
@@ -29,16 +17,16 @@ import {
   type FileAtoms,
   type Parameter,
   type ReadAtoms,
-} from '../../results/coordinates.ts';
-import { readFrcmodValues } from '../../results/frcmod.ts';
+} from './coordinates.ts';
+import { readFrcmodValues } from './frcmod.ts';
 import {
   RESULT_PROBLEMS,
   resultProblem,
   type ResultProblem,
 } from '../../results/result-problems.ts';
-import { readItp, readOplsItp } from '../../results/topology.ts';
+import { readItp, readOplsItp } from './topology.ts';
 import type { NativeFiles } from './files.ts';
-import type { ResultKey } from './schemas.ts';
+import type { ResultKey } from './record.ts';
 
 type Texts = Readonly<Record<ResultKey, string>>;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readFrcmod } from '../../src/results/frcmod.ts';
-import { readMolecule, type MoleculeTexts } from '../../src/results/molecule.ts';
-import { golden, goldens } from './goldens.ts';
+import { readFrcmod } from '../../../src/kinds/molecule/frcmod.ts';
+import { readMolecule, type MoleculeTexts } from '../../../src/kinds/molecule/result.ts';
+import { golden, goldens } from '../../results/goldens.ts';
 
 interface Golden {
   readonly ok: boolean;

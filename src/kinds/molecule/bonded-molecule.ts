@@ -3,10 +3,10 @@
  * exported: those of the input if its formal charges sum to the net charge of the result, else derived ones. ACPYPE's
  * own mol2 file has only single bonds in acetate and nitrobenzene.
  */
-import type { BondOrders, MolecularGraph } from '../domain/molecular-graph.ts';
+import type { BondOrders, MolecularGraph } from '../../domain/molecular-graph.ts';
 import { assignBondOrders } from './bond-orders.ts';
 import { hydrogensMissing } from './hydrogens.ts';
-import type { AtomReading, MoleculeReading } from './reading.ts';
+import type { AtomReading, MoleculeReading } from '../../results/reading.ts';
 import { totalCharge } from './topology.ts';
 
 /** For ACPYPE's rounding errors: six decimals per atom, and sums that are corrected at one atom. */
