@@ -21,7 +21,7 @@ RUN npm install --global --offline --no-audit --no-fund --prefix /opt/hundredfol
   && cd /opt/hundredfold/lib/node_modules/hundredfold \
   && system="$(uname -m)-unknown-linux-gnu" \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$system" -exec rm -r {} + \
-  && find lib -name '*.d.ts' -exec rm {} +
+  && find src packages -name '*.d.ts' -exec rm {} +
 
 FROM build AS temporal
 RUN if ls /tmp/image/*"$(uname -m)".whl > /dev/null 2>&1; then exit 0; fi; \

@@ -48,7 +48,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.{ts,tsx}'],
+    files: ['{src,packages}/**/*.{ts,tsx}'],
     rules: {
       // Past that, a concept is hiding in it.
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],

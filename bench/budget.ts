@@ -2,7 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seededRandom } from '../src/local-services/faults.ts';
+import { seededRandom } from '../packages/local-services/src/faults.ts';
 import { temporalCli } from '../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { Bench } from './command.ts';

@@ -10,9 +10,9 @@ import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A checkout runs its TypeScript; the package has compiled code instead. */
+/** A checkout runs its TypeScript; the package has compiled code in its place. */
 const checkout = existsSync(fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)));
-const [code, ending] = checkout ? ['src', 'ts'] : ['lib', 'js'];
+const ending = checkout ? 'ts' : 'js';
 
 /** Types stripped without a flag, node:sqlite, and the first line of 22 whose published holes are closed (22.23.4). */
 const LEAST = [22, 23];
@@ -30,7 +30,7 @@ function muteExperimentalWarnings() {
 
 /** First of all: what was loaded before would be lost. */
 async function becomeWorkerProcess() {
-  const worker = await import(`../${code}/program/worker-process.${ending}`);
+  const worker = await import(`../src/program/worker-process.${ending}`);
   worker.becomeWorkerProcess();
 }
 
@@ -40,7 +40,7 @@ async function becomeWorkerProcess() {
  * uses it before this runs.
  */
 async function keepCompiledCode() {
-  const { cacheFolder } = await import(`../${code}/program/temporal-cli.${ending}`);
+  const { cacheFolder } = await import(`../src/program/temporal-cli.${ending}`);
   const folder = folderOrNull(cacheFolder);
   if (folder !== null) nodeModule.enableCompileCache(join(folder, 'code'));
 }
@@ -94,7 +94,7 @@ if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
   muteExperimentalWarnings();
   await becomeWorkerProcess();
   await keepCompiledCode();
-  await import(`../${code}/cli/main.${ending}`);
+  await import(`../src/cli/main.${ending}`);
 } else {
   const name = `node-${process.platform}-${process.arch}`;
   const pinned = fileURLToPath(new URL(`../node_modules/${name}/bin/node`, import.meta.url));

@@ -7,14 +7,18 @@ import {
   enginesFolder,
   REAL_ENGINES,
   type RealEngineName,
-} from '../src/local-services/engines/real/installed.ts';
+} from '../packages/local-services/src/engines/real/installed.ts';
 import {
   ACPYPE,
   B2BTOOLS,
   type Recipe,
-} from '../src/local-services/engines/installation/recipes.ts';
-import { check, install, type State } from '../src/local-services/engines/installation/install.ts';
-import { SetupProblem } from '../src/program/problem.ts';
+} from '../packages/local-services/src/engines/installation/recipes.ts';
+import {
+  check,
+  install,
+  type State,
+} from '../packages/local-services/src/engines/installation/install.ts';
+import { LocalServicesError } from '../packages/local-services/src/problem.ts';
 
 const RECIPES: Readonly<Record<RealEngineName, Recipe>> = { acpype: ACPYPE, b2btools: B2BTOOLS };
 
@@ -42,7 +46,7 @@ function ready(recipe: Recipe, folder: string): boolean {
   try {
     install(recipe, folder);
   } catch (error) {
-    if (!(error instanceof SetupProblem)) throw error;
+    if (!(error instanceof LocalServicesError)) throw error;
     if (error.detail) say(error.detail);
     say(`${error.code}: ${error.message}`);
     say(error.remedy);

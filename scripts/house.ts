@@ -27,6 +27,7 @@ export function houseSizes(): Readonly<Record<string, number>> {
   );
   return {
     'lines of src': codeIn('src'),
+    'lines of packages': codeIn('packages'),
     'lines of test': codeIn('test'),
     'lines of scripts and bench': codeIn('scripts') + codeIn('bench'),
     'KB of docs': Math.round(pages.reduce((sum, bytes) => sum + bytes, 0) / 1_000),

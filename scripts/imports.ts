@@ -1,5 +1,5 @@
 /**
- * Reads the imports of `src/` and checks their directions (layers.ts) and that there is no cycle.
+ * Reads the imports of `src/` and `packages/` and checks their directions (layers.ts) and that there is no cycle.
  * Not a rule of the linter, which a comment switches off and which sees no dynamic imports.
  */
 import { readFileSync, readdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Which part of `src/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
+ * Which part of `src/` and `packages/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
  *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
  *     → report → config → services, store, ledger, report-page → manifest → kinds → inputs, results, budget, state
@@ -15,8 +15,12 @@
  * Program says where the program's own files lie, in a checkout and in the package, and fetches the Temporal CLI.
  */
 
+/** The words of the services' contracts, the only file that the local services and their clients share. */
+const CONTRACT = 'packages/local-services/src/contract.ts';
+
 /** From the bottom up. A part may import itself and every part of the rows below its own. */
 const ROWS = [
+  ['contract'],
   ['domain', 'program'],
   ['inputs', 'results', 'budget', 'state'],
   ['kinds'],
@@ -43,7 +47,7 @@ const byRows: Table = Object.fromEntries(
 );
 
 /**
- * Part of `src/` → the other parts that it may import: the rows below, with some exceptions, each with its reason.
+ * Part of `src/` or `packages/` → the other parts that it may import: the rows below, with some exceptions, each with its reason.
  * A file directly in `src/` is a part with its own name.
  */
 const MAY_IMPORT: Table = {
@@ -64,8 +68,7 @@ const MAY_IMPORT: Table = {
   // Runs in a browser: it defines its data, which the report creates.
   'report-page': ['domain', 'results'],
   // The server side: with code shared with the client both could have the same error.
-  // It has its own files and engines, and gets their paths from `program`.
-  'local-services': ['domain', 'program'],
+  'local-services': ['contract'],
   // These two start the local services in their own process.
   host: [...(byRows['host'] ?? []), 'local-services'],
   // It checks the engines of the local services.
@@ -104,13 +107,14 @@ const KNOW_TEMPORAL = [
 /** It reads profiles, and connects to nothing. */
 const PROFILES = { part: 'config', specifier: '@temporalio/envconfig' };
 
-/** `src/services/molecules/submit.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/`. */
+/** `src/services/http.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/` and `packages/`. */
 function partOf(path: string): string | null {
-  const match = /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path);
+  if (path === CONTRACT) return 'contract';
+  const match = /^(?:src|packages)\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path);
   return match?.[1] ?? null;
 }
 
-/** A file of the checkout that is missing in the package: everything that the product needs is in `src`. */
+/** A file of the checkout that is missing in the package: everything that the product needs is in `src` and `packages`. */
 function isOutsideProduct(target: string): boolean {
   return /^(scripts|test|bench)(\/|$)/.test(target);
 }
@@ -135,7 +139,7 @@ export function importProblem({ from, target }: Import): string | null {
   const part = partOf(from);
   if (part === null) return null;
   const allowed = MAY_IMPORT[part];
-  if (allowed === undefined) return `src/${part} has no place in scripts/layers.ts yet`;
+  if (allowed === undefined) return `${part} has no place in scripts/layers.ts yet`;
   const other = partOf(target);
   if (other === null) {
     return mayUse(part, target) ? null : `${part} may not use ${target}`;

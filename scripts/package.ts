@@ -9,6 +9,8 @@ import { bundleDigest, DIGEST_FILE } from '../src/temporal/bundle.ts';
 import { outputOf } from './run.ts';
 
 const WORKER = 'node_modules/@temporalio/worker';
+/** A workspace of the checkout. The package has its code, and its dependencies among its own. */
+const SERVICES = 'packages/local-services';
 
 /** What the SDK bundles workflow code with: 34 MB, 40 % of all files. The package carries its bundles. */
 const BUNDLER = ['@swc/core', 'memfs', 'source-map-loader', 'swc-loader', 'unionfs', 'webpack'];
@@ -48,13 +50,14 @@ try {
   fs.rmSync(dirname(staged), { recursive: true });
 }
 
-/** Compiled code in `lib/` with the paths of `src/`, what is built ahead in `dist/`, the rest as it is. */
+/** Compiled code in place of TypeScript, what is built ahead in `dist/`, the rest as it is. */
 function copyProgram(): void {
   const tsc = 'node_modules/@typescript/native/bin/tsc';
-  outputOf(process.execPath, tsc, '-p', 'tsconfig.package.json', '--outDir', join(staged, 'lib'));
+  outputOf(process.execPath, tsc, '-p', 'tsconfig.package.json', '--outDir', staged);
   // The report's page is bundled; what else is no TypeScript belongs there too.
   const filter = (path: string) => !/\.tsx?$|^src\/report-page/.test(path);
-  fs.cpSync('src', join(staged, 'lib'), { recursive: true, filter });
+  for (const path of ['src', `${SERVICES}/src`, `${SERVICES}/recordings`])
+    fs.cpSync(path, join(staged, path), { recursive: true, filter });
   outputOf(process.execPath, 'src/temporal/build-bundle.ts', '--all');
   const digest = bundleDigest();
   for (const path of [
@@ -68,9 +71,19 @@ function copyProgram(): void {
 
 function installPackages(): void {
   edit('package.json', (manifest) => {
-    const library = { types: './lib/library/index.d.ts', default: './lib/library/index.js' };
+    const library = { types: './src/library/index.d.ts', default: './src/library/index.js' };
+    const services = fs.readFileSync(
+      join(import.meta.dirname, '..', SERVICES, 'package.json'),
+      'utf8',
+    );
+    const dependencies = {
+      ...manifest.dependencies,
+      ...(JSON.parse(services) as Manifest).dependencies,
+    };
     Object.assign(manifest, {
       scripts: undefined,
+      workspaces: undefined,
+      dependencies,
       devDependencies: undefined,
       optionalDependencies: undefined,
       exports: { '.': library, './package.json': './package.json' },
@@ -78,7 +91,7 @@ function installPackages(): void {
       engines: { node: '>=22.23' },
       // npm links the page into PREFIX/share/man for global installations, if it is in a list.
       man: ['docs/hundredfold.1'],
-      bundleDependencies: Object.keys(manifest.dependencies),
+      bundleDependencies: Object.keys(dependencies),
     });
   });
   edit('package-lock.json', ({ packages }) => removeBundler(packages?.[WORKER]));

@@ -40,7 +40,10 @@ const CHECKS: readonly Check[] = [
   { name: 'format', find: command('prettier', '--check', '--log-level', 'warn', '.') },
   {
     name: 'import directions',
-    find: async () => directionProblems(importsBelow(ROOT, 'src')).join('\n'),
+    find: async () =>
+      directionProblems(['src', 'packages'].flatMap((folder) => importsBelow(ROOT, folder))).join(
+        '\n',
+      ),
   },
 ];
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import { FINAL_STATES } from '../src/domain/states.ts';
-import type { JournalEntry } from '../src/local-services/journal.ts';
+import type { JournalEntry } from '../packages/local-services/src/journal.ts';
 import { treeFaults } from '../src/report/verify/tree.ts';
 import { openFileStore } from '../src/store/filesystem.ts';
 

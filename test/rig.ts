@@ -17,9 +17,9 @@ import { describeService, type ServiceSettings } from '../src/config/services.ts
 import { Secret } from '../src/config/secret.ts';
 import type { Environment } from '../src/domain/environment.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
-import type { JournalEntry } from '../src/local-services/journal.ts';
-import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
-import type { LocalServicesOptions } from '../src/local-services/options.ts';
+import type { JournalEntry } from '../packages/local-services/src/journal.ts';
+import { startLocalServices, type LocalServices } from '../packages/local-services/src/server.ts';
+import type { LocalServicesOptions } from '../packages/local-services/src/options.ts';
 import type { ResultCache } from '../src/store/result-cache.ts';
 import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
 import { ROLES, type Role } from '../src/temporal/roles.ts';

@@ -1,5 +1,5 @@
 /** Finished molecules: the recorded results of acpype for their own SMILES, repeated. */
-import { loadIndex, readRecording } from '../../src/local-services/engines/recorded.ts';
+import { loadIndex, readRecording } from '../../packages/local-services/src/engines/recorded.ts';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import { JOB_LOG } from '../../src/store/layout.ts';

@@ -4,7 +4,7 @@ import {
   loadIndex,
   readRecording,
   type Recording,
-} from '../../src/local-services/engines/recorded.ts';
+} from '../../packages/local-services/src/engines/recorded.ts';
 import { PREDICTORS, type Options, type ModelClass } from '../../src/domain/item.ts';
 import { finishedItem, historyOf, type FinishedFile, type Maker } from './finished.ts';
 

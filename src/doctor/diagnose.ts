@@ -18,9 +18,15 @@ import { workflowFindings } from './workflows.ts';
 import { checkOpenFiles } from '../host/open-files.ts';
 import { programVersion } from '../program/files.ts';
 import { accountLines, rejectionLines, viewLedger } from '../campaigns/ledger-lines.ts';
-import { ACPYPE, B2BTOOLS } from '../local-services/engines/installation/recipes.ts';
-import { check, type State } from '../local-services/engines/installation/install.ts';
-import { enginesFolder } from '../local-services/engines/real/installed.ts';
+import {
+  ACPYPE,
+  B2BTOOLS,
+} from '../../packages/local-services/src/engines/installation/recipes.ts';
+import {
+  check,
+  type State,
+} from '../../packages/local-services/src/engines/installation/install.ts';
+import { enginesFolder } from '../../packages/local-services/src/engines/real/installed.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { describeDeployment } from '../temporal/deployment.ts';
 import { whatDiskLacks } from '../campaigns/obstacle.ts';

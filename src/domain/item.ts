@@ -1,7 +1,23 @@
 /**
  * An item is one row of a manifest: one input, one job at a service, one folder of files in the output tree.
  */
+import type {
+  AtomType,
+  ChargeMethod,
+  ModelClass,
+  Predictor,
+} from '../../packages/local-services/src/contract.ts';
 import type { Problem } from './problem.ts';
+
+export {
+  ATOM_TYPES,
+  CHARGE_METHODS,
+  DEFAULT_PREDICTORS,
+  EARLIER_NAMES,
+  MODEL_CLASSES,
+  PREDICTORS,
+} from '../../packages/local-services/src/contract.ts';
+export type { AtomType, ChargeMethod, ModelClass, Predictor };
 
 /** The type of the input. It determines the service, the checks and the folder in the output tree. */
 export const KINDS = ['molecule', 'sequence', 'alignment', 'shifts'] as const;
@@ -27,31 +43,6 @@ export const FOLDER_OF_KIND: Readonly<Record<Kind, string>> = {
   alignment: 'alignments',
   shifts: 'shifts',
 };
-
-/** Predictor names of the prediction service (contract 4.1). */
-export const PREDICTORS = ['dynamine', 'disomine', 'efoldmine', 'agmata', 'psper'] as const;
-export type Predictor = (typeof PREDICTORS)[number];
-/** What the earlier interface calls those that it calls otherwise (contract of the prediction service, section 9.2). */
-export const EARLIER_NAMES: Readonly<Partial<Record<Predictor, string>>> = {
-  efoldmine: 'earlyfolding',
-  psper: 'psp',
-};
-export const DEFAULT_PREDICTORS: readonly Predictor[] = [
-  'dynamine',
-  'disomine',
-  'efoldmine',
-  'agmata',
-];
-
-/** Charge models that every molecule service accepts (contract of the molecule service, 2.1). */
-export const CHARGE_METHODS = ['bcc', 'gas'] as const;
-export type ChargeMethod = (typeof CHARGE_METHODS)[number];
-
-export const ATOM_TYPES = ['gaff2', 'gaff', 'amber'] as const;
-export type AtomType = (typeof ATOM_TYPES)[number];
-
-export const MODEL_CLASSES = ['1', '2', '3'] as const;
-export type ModelClass = (typeof MODEL_CLASSES)[number];
 
 export interface MoleculeOptions {
   readonly kind: 'molecule';

@@ -1,6 +1,6 @@
 /**
- * Paths of the program's own files. The layouts of a checkout (`src/`, run by Node directly) and of the package
- * (`lib/`, compiled) have the same depth, so that only this module distinguishes them.
+ * Paths of the program's own files. They are the same in a checkout, whose TypeScript Node runs directly, and in the
+ * package, which has compiled code in its place.
  */
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -12,7 +12,7 @@ export const PROGRAM_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
 /** True in the package, which has compiled code and everything prebuilt; false in a checkout. */
 export const BUILT = extname(import.meta.url) === '.js';
 
-/** `src/` of the checkout, `lib/` of the package. */
+/** `src/`, of the checkout or of the package. */
 export const CODE_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
 /** Files built ahead of a run: the workflow bundle and the pieces of the report page. */

@@ -1,5 +1,5 @@
 /** The actions of a storm, as plain data, and their frequencies. */
-import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import type { ProxyMode } from '../crash/proxy.ts';
 import { randomSpell } from './fault-menu.ts';
 import type { Random } from './random.ts';

@@ -1,6 +1,6 @@
 /** Keeps the service's faults as planned, also when it was restarted or refuses connections meanwhile. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import type { Chronicle } from './chronicle.ts';
 
 const LOOK_EVERY_MS = 50;

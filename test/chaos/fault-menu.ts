@@ -2,7 +2,11 @@
  * The faults of docs/faults.md for a storm, and what each may do to an item. Any other fault must not fail an item: it
  * costs time, never a row.
  */
-import type { FaultName, FaultRule, GatewayFault } from '../../src/local-services/faults.ts';
+import type {
+  FaultName,
+  FaultRule,
+  GatewayFault,
+} from '../../packages/local-services/src/faults.ts';
 import type { Random } from './random.ts';
 
 /**

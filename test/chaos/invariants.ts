@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../src/local-services/journal.ts';
+import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { itemsTable, neverOverBudget, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
 import { explainedEndings } from './endings.ts';
 import { inForce } from './fault-control.ts';

@@ -1,5 +1,5 @@
 /** Random choices from a seed: the same seed gives the same storm. */
-import { seededRandom } from '../../src/local-services/faults.ts';
+import { seededRandom } from '../../packages/local-services/src/faults.ts';
 
 export class Random {
   /** From 0 up to, and not including, 1. */

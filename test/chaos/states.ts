@@ -3,7 +3,7 @@
  * or by a submission whose outcome could not be known.
  */
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../src/local-services/journal.ts';
+import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { codesExplainedBy } from './fault-menu.ts';
 import type { Event } from './deeds.ts';
 import type { Plan } from './plan.ts';

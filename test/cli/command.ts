@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { HundredfoldError } from '../../src/domain/errors.ts';
-import { Journal, type JournalEntry } from '../../src/local-services/journal.ts';
+import { Journal, type JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
 import { CAMPAIGN_SUMMARY, PREPARED_CAMPAIGN } from '../../src/store/layout.ts';
 import * as promises from '../promises.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { startLocalServices } from '../../src/local-services/server.ts';
+import { startLocalServices } from '../../packages/local-services/src/server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
 import { plainServer } from '../services/a-network.ts';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startLocalServices } from '../../src/local-services/server.ts';
+import { startLocalServices } from '../../packages/local-services/src/server.ts';
 import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
 import { atMostOneJob } from '../promises.ts';
 import { sequences } from '../rig.ts';

@@ -3,8 +3,8 @@
  * hundredfold.yaml names it. It outlives every command, and its journal records every request that it received.
  */
 import { freePort } from '../../src/temporal/ports.ts';
-import type { FaultRule } from '../../src/local-services/faults.ts';
-import type { JournalEntry } from '../../src/local-services/journal.ts';
+import type { FaultRule } from '../../packages/local-services/src/faults.ts';
+import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import type { Desk } from './command.ts';
 
 /** The real limit of the service, in jobs and seconds. */

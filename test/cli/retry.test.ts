@@ -1,7 +1,7 @@
 /** One command runs items again that failed, are held or were cancelled, in the same output tree. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import { itemsTable, treeIsWhole } from '../promises.ts';
 import { desk, type Desk } from './command.ts';
 import { setFaults } from './rehearsal.ts';

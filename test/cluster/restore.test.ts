@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { realpathSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startLocalServices } from '../../src/local-services/server.ts';
+import { startLocalServices } from '../../packages/local-services/src/server.ts';
 import { desk, type Desk } from '../cli/command.ts';
 import { itemsTable, keepsPromises } from '../promises.ts';
 import { molecules, sequences } from '../rig.ts';

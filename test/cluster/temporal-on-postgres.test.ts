@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startLocalServices } from '../../src/local-services/server.ts';
+import { startLocalServices } from '../../packages/local-services/src/server.ts';
 import { desk, ROOT, type Desk } from '../cli/command.ts';
 import { PAYLOAD_CODEC } from '../payload-codec.ts';
 import { createNamespace, expectPrepared } from './create-namespace.ts';

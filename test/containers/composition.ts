@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { Journal, type JournalEntry } from '../../src/local-services/journal.ts';
+import { Journal, type JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import type { Limits } from '../promises.ts';
 import { podman, started, type Ended } from './engine.ts';

@@ -12,11 +12,14 @@ import { inject } from 'vitest';
 import type { Limit } from '../../src/budget/budget.ts';
 import { startOrJoin } from '../../src/campaigns/start.ts';
 import { describeService } from '../../src/config/services.ts';
-import type { JournalEntry } from '../../src/local-services/journal.ts';
+import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../../src/domain/campaign.ts';
-import type { LocalServicesOptions } from '../../src/local-services/options.ts';
-import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServicesOptions } from '../../packages/local-services/src/options.ts';
+import {
+  startLocalServices,
+  type LocalServices,
+} from '../../packages/local-services/src/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
 import type { campaign } from '../../src/workflows/index.ts';

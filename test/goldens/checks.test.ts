@@ -23,7 +23,7 @@ import {
 } from './check-cases.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const RECORDINGS = join(ROOT, 'src/local-services/recordings');
+const RECORDINGS = join(ROOT, 'packages/local-services/recordings');
 
 interface Indexed {
   readonly kind: 'molecule' | 'sequence' | 'alignment' | 'shifts';

@@ -19,7 +19,7 @@ import { readManifests } from '../manifest/manifests.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const PROJECT = path.join(import.meta.dirname, '..', '..');
-const RECORDINGS = path.join(PROJECT, 'src/local-services/recordings/b2btools');
+const RECORDINGS = path.join(PROJECT, 'packages/local-services/recordings/b2btools');
 const DATA = path.join(PROJECT, '..', 'shared', 'data');
 
 function textOf(result: string): string {

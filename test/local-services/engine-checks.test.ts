@@ -1,25 +1,28 @@
 /** How ACPYPE and b2bTools are called, and the errors that they report as successes. */
 import { describe, expect, test } from 'vitest';
-import type { MoleculeJob, ShiftsJob } from '../../src/local-services/engines/engine.ts';
+import type { MoleculeJob, ShiftsJob } from '../../packages/local-services/src/engines/engine.ts';
 import {
   acpypeArguments,
   moleculeName,
   type FileSet,
-} from '../../src/local-services/engines/real/acpype/command.ts';
+} from '../../packages/local-services/src/engines/real/acpype/command.ts';
 import {
   mol2Atoms,
   objectionTo as moleculeObjection,
-} from '../../src/local-services/engines/real/acpype/objections.ts';
-import { failureIn, readableLog } from '../../src/local-services/engines/real/acpype/run.ts';
+} from '../../packages/local-services/src/engines/real/acpype/objections.ts';
+import {
+  failureIn,
+  readableLog,
+} from '../../packages/local-services/src/engines/real/acpype/run.ts';
 import {
   commandOf,
   inputText,
   type PredictionJob,
-} from '../../src/local-services/engines/real/b2btools/command.ts';
+} from '../../packages/local-services/src/engines/real/b2btools/command.ts';
 import {
   objectionTo,
   whyUnfit,
-} from '../../src/local-services/engines/real/b2btools/objections.ts';
+} from '../../packages/local-services/src/engines/real/b2btools/objections.ts';
 import { acpypeRecording, recordingNames } from '../services/recordings.ts';
 
 const JOB: MoleculeJob = {

@@ -4,26 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { canonical } from '../../src/local-services/engines/canonical.ts';
+import { canonical } from '../../packages/local-services/src/engines/canonical.ts';
 import type {
   Engine,
   EngineContext,
   EngineJob,
   EngineOutcome,
   MoleculeJob,
-} from '../../src/local-services/engines/engine.ts';
+} from '../../packages/local-services/src/engines/engine.ts';
 import {
   ENGINE_VERSIONS,
   installedEngine,
   RECORD_FILE,
-} from '../../src/local-services/engines/real/installed.ts';
+} from '../../packages/local-services/src/engines/real/installed.ts';
 import {
   RecordedEngine,
   loadIndex,
   readRecording,
-} from '../../src/local-services/engines/recorded.ts';
-import { SyntheticEngine } from '../../src/local-services/engines/synthetic.ts';
-import { resultIds } from '../../src/local-services/fasta.ts';
+} from '../../packages/local-services/src/engines/recorded.ts';
+import { SyntheticEngine } from '../../packages/local-services/src/engines/synthetic.ts';
+import { resultIds } from '../../packages/local-services/src/fasta.ts';
 import { acpypeRecording } from '../services/recordings.ts';
 import { get, runMolecule, runSequence, start, type Body } from './running-services.ts';
 

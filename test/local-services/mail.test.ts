@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { settingsOf, type LocalServicesOptions } from '../../src/local-services/options.ts';
+import {
+  settingsOf,
+  type LocalServicesOptions,
+} from '../../packages/local-services/src/options.ts';
 import { runMolecule, startLogging } from './running-services.ts';
 
 interface Message {

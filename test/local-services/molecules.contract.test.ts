@@ -1,6 +1,6 @@
 /** The contract of the molecule service, named after its sections. */
 import { describe, expect, test } from 'vitest';
-import type { LocalServices } from '../../src/local-services/server.ts';
+import type { LocalServices } from '../../packages/local-services/src/server.ts';
 import {
   databaseFile,
   fileSet,

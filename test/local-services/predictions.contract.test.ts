@@ -1,6 +1,6 @@
 /** The contract of the prediction service, named after its sections. */
 import { describe, expect, test } from 'vitest';
-import type { LocalServicesOptions } from '../../src/local-services/options.ts';
+import type { LocalServicesOptions } from '../../packages/local-services/src/options.ts';
 import {
   acceptedBy,
   ALIGNMENT,

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
-import type { LocalServicesOptions } from '../../src/local-services/options.ts';
-import type { LocalServices } from '../../src/local-services/server.ts';
+import { installedEngine } from '../../packages/local-services/src/engines/real/installed.ts';
+import type { LocalServicesOptions } from '../../packages/local-services/src/options.ts';
+import type { LocalServices } from '../../packages/local-services/src/server.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import {
   databaseFile,

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach } from 'vitest';
-import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
-import type { JournalEntry } from '../../src/local-services/journal.ts';
-import type { LocalServicesOptions } from '../../src/local-services/options.ts';
+import {
+  startLocalServices,
+  type LocalServices,
+} from '../../packages/local-services/src/server.ts';
+import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
+import type { LocalServicesOptions } from '../../packages/local-services/src/options.ts';
 
 const open: LocalServices[] = [];
 const folders: string[] = [];

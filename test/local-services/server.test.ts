@@ -9,7 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { settingsOf, type LocalServicesOptions } from '../../src/local-services/options.ts';
+import {
+  settingsOf,
+  type LocalServicesOptions,
+} from '../../packages/local-services/src/options.ts';
 import {
   acceptedBy,
   ALIGNMENT,
@@ -261,7 +264,9 @@ describe('a restart on the same file', () => {
 
   test('after a kill loses no accepted job: each ends, once', async () => {
     const database = databaseFile();
-    const server = fileURLToPath(new URL('../../src/local-services/server.ts', import.meta.url));
+    const server = fileURLToPath(
+      new URL('../../packages/local-services/src/server.ts', import.meta.url),
+    );
     const options = { database, engine: 'synthetic', jobMs: 300, limit: 0 };
     const program = `
       import { startLocalServices } from ${JSON.stringify(server)};

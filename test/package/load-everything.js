@@ -6,14 +6,16 @@ import { pathToFileURL } from 'node:url';
 /** These do something when they are loaded: the command line, and code for threads and for browsers. */
 const RUN_AT_ONCE = /^(cli\/main|report-page\/.*|.*-thread)\.js$/;
 
-const lib = join(process.argv[2] ?? '', 'lib');
+const program = process.argv[2] ?? '';
+const lib = join(program, 'src');
 let loaded = 0;
 process.removeAllListeners('warning');
-for (const name of readdirSync(lib, { encoding: 'utf8', recursive: true })) {
-  if (!name.endsWith('.js') || RUN_AT_ONCE.test(name)) continue;
-  await import(pathToFileURL(join(lib, name)).href);
-  loaded += 1;
-}
+for (const folder of [lib, join(program, 'packages')])
+  for (const name of readdirSync(folder, { encoding: 'utf8', recursive: true })) {
+    if (!name.endsWith('.js') || RUN_AT_ONCE.test(name)) continue;
+    await import(pathToFileURL(join(folder, name)).href);
+    loaded += 1;
+  }
 const inLib = async (name) => import(pathToFileURL(join(lib, name)).href);
 const { workflowBundle } = await inLib('temporal/bundle.js');
 const { FAILURE_CONVERTER } = await inLib('temporal/codec.js');

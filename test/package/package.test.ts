@@ -26,7 +26,9 @@ afterAll(() => {
 });
 
 test('has no TypeScript but declarations, the licences of its dependencies, and its manual page', () => {
-  const ours = readdirSync(join(installed.program, 'lib'), { encoding: 'utf8', recursive: true });
+  const ours = ['src', 'packages'].flatMap((folder) =>
+    readdirSync(join(installed.program, folder), { encoding: 'utf8', recursive: true }),
+  );
   expect(ours.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([]);
   expect(ours).toContain(join('library', 'index.d.ts'));
   const modules = join(installed.program, 'node_modules');

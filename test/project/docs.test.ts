@@ -181,7 +181,9 @@ function codesIn(text: string): string[] {
   return [...new Set(codes.map(([code]) => code))].filter((code) => !VARIABLES.includes(code));
 }
 
-const SOURCES = globSync(['{src,scripts}/**/*.{ts,js}', 'bin/*.js'], { cwd: ROOT }).map(read);
+const SOURCES = globSync(['{src,scripts,packages}/**/*.{ts,js}', 'bin/*.js'], { cwd: ROOT }).map(
+  read,
+);
 /** In quotes, or at the beginning of a message: not in a comment. */
 const RAISED = new Set(
   SOURCES.flatMap((text) => [...text.matchAll(/['`]([A-Z]\w+)(?:['`]|: )/g)]).flatMap(([, word]) =>

@@ -3,14 +3,14 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { check, install } from '../../src/local-services/engines/installation/install.ts';
+import { check, install } from '../../packages/local-services/src/engines/installation/install.ts';
 import {
   aptLine,
   library,
   program,
   type Recipe,
-} from '../../src/local-services/engines/installation/recipes.ts';
-import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
+} from '../../packages/local-services/src/engines/installation/recipes.ts';
+import { installedEngine } from '../../packages/local-services/src/engines/real/installed.ts';
 
 /** `venv FOLDER` copies it into the folder; there, `pip` writes pip.log, and fails as the file pip.fails says. */
 const PYTHON = `#!/bin/sh

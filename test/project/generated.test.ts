@@ -44,21 +44,29 @@ test('each code belongs to an error or to the end of an item, and is explained o
 
 /** `program` may not import the registry, so that the compiler does not check these. */
 test('the set-up throws only codes of the registry', () => {
-  const thrown = ['src', 'scripts']
+  const thrown = ['src', 'scripts', 'packages']
     .flatMap((folder) => modulesBelow(ROOT, folder))
-    .flatMap(({ text }) => [...text.matchAll(/new SetupProblem\(\s*'(\w+)'/g)])
+    .flatMap(({ text }) => [
+      ...text.matchAll(
+        /(?:new (?:SetupProblem|LocalServicesError)\(|,\n)\s*'((?:SETUP|ENGINES|LOCAL_SERVICES)_\w+)'/g,
+      ),
+    ])
     .map(([, code = '']) => code);
-  expect(thrown).toContain('SETUP_NO_PIP');
+  expect(thrown).toEqual(
+    expect.arrayContaining(['SETUP_NO_PIP', 'ENGINES_NO_WHEEL', 'LOCAL_SERVICES_PORT']),
+  );
   expect(thrown.filter((code) => !CODES.includes(code))).toEqual([]);
 });
 
 test('docs/dependencies.md explains every package, each pinned to one version, and no others', () => {
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
-    'dependencies' | 'devDependencies' | 'optionalDependencies' | 'overrides',
-    Record<string, string>
-  >;
-  const { dependencies, devDependencies, optionalDependencies, overrides } = manifest;
-  const direct = { ...dependencies, ...devDependencies, ...optionalDependencies };
+  const read = (path: string) =>
+    JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Record<
+      'dependencies' | 'devDependencies' | 'optionalDependencies' | 'overrides',
+      Record<string, string>
+    >;
+  const { dependencies, devDependencies, optionalDependencies, overrides } = read('package.json');
+  const services = read('packages/local-services/package.json').dependencies;
+  const direct = { ...dependencies, ...devDependencies, ...optionalDependencies, ...services };
   // First cells of the page's tables.
   const explained = readPage('dependencies.md')
     .split('\n')

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-const FOLDER = path.join(import.meta.dirname, '../../src/local-services/recordings');
+const FOLDER = path.join(import.meta.dirname, '../../packages/local-services/recordings');
 
 /** Paths of the files in a folder with this suffix, without the `.gz`. */
 export function goldens(folder: string, ending: string): string[] {

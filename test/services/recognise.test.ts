@@ -1,7 +1,10 @@
 /** What is found at the address of a service, detected by requests that cost nothing. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
+import {
+  startLocalServices,
+  type LocalServices,
+} from '../../packages/local-services/src/server.ts';
 import { createHttp } from '../../src/services/http.ts';
 import { recognise, type Address } from '../../src/services/recognise.ts';
 import { deadUrl, httpServer, json, type SeenRequest } from './scripted-server.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
-const FOLDER = new URL('../../src/local-services/recordings/', import.meta.url);
+const FOLDER = new URL('../../packages/local-services/recordings/', import.meta.url);
 
 /** Names of the recordings in a folder, without their extension. */
 export function recordingNames(folder: string): string[] {

@@ -1,6 +1,6 @@
 /** A scene whose service answers POSTs slowly: it has accepted the job, and the client does not know yet. */
 import { inject, onTestFinished } from 'vitest';
-import type { JournalEntry } from '../../src/local-services/journal.ts';
+import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import type { Desk } from '../cli/command.ts';
 import { GoBetween } from '../workflows/go-between.ts';

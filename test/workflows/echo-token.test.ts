@@ -1,6 +1,6 @@
 /** A service that repeats the user's token in every answer: the token must not get anywhere. */
 import { describe, expect, test, type TestContext } from 'vitest';
-import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import { itemsTable, noSecret } from '../promises.ts';
 import { molecules, sequences, TOKEN, type Ran } from '../rig.ts';
 import { histories, openRig, recordOf } from './faulty.ts';

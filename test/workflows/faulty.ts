@@ -6,7 +6,7 @@ import { onTestFinished, vi, type TestContext } from 'vitest';
 import { readBudget, readSnapshot } from '../../src/activities/budget-status.ts';
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
-import type { JournalEntry } from '../../src/local-services/journal.ts';
+import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { Rig, type Ran, type RigOptions } from '../rig.ts';

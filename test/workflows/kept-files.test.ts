@@ -3,7 +3,7 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import { molecules, sequences, type Ran } from '../rig.ts';
 import { jsonOf, openRig, openWithGoBetween, reconnect, recordOf, rowOf } from './faulty.ts';
 import type { Answer, GoBetween } from './go-between.ts';

@@ -1,6 +1,6 @@
 /** `retry` looks up the existing job before it submits another one. */
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import { itemsTable } from '../promises.ts';
 import { molecules, sequences, type Ran } from '../rig.ts';
 import { accepted, budgetOf, jsonOf, openRig, recordOf, rowOf, until } from './faulty.ts';

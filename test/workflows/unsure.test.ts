@@ -1,6 +1,6 @@
 /** The submit protocol: at most one job per item, whatever happens to the answer to its submission. */
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
 import { accepted, answered, codes, openRig, openWithGoBetween, rowOf } from './faulty.ts';
 import type { Answer, GoBetween, Rewrite, Seen } from './go-between.ts';

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { parseDuration } from '../../config/duration.ts';
 import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
-import { startLocalServices } from '../../local-services/server.ts';
+import { startServices } from '../../host/local.ts';
 import { say } from '../text/explain.ts';
 
 export interface ServicesFlags {
@@ -27,7 +27,7 @@ export interface ServicesFlags {
 }
 
 export async function services(flags: ServicesFlags): Promise<number> {
-  const services = await startLocalServices({
+  const services = await startServices({
     port: number('--port', flags.port),
     host: flags.host,
     database: flags.database,

@@ -1,5 +1,5 @@
-/** Errors of the real engines. The table is in docs/engines.md; `npm run engines` has the texts of ENGINES_. */
-import { wording, type ErrorTable } from './error-entry.ts';
+/** Errors of the real engines. The table is in docs/engines.md; the local services have the texts. */
+import type { ErrorTable } from './error-entry.ts';
 
 const OUTPUT = { exit: 'usage', advice: 'the output above it shows the reason' } as const;
 
@@ -26,17 +26,5 @@ export const ENGINE_ERRORS = {
     exit: 'usage',
     advice:
       '`--engine real` without an engine, or a library was removed: `npm run engines -- --check`',
-    texts: {
-      engine: wording<{ service: string; program: string }>(
-        ({ service, program }) =>
-          `The real engine of the service ${service}, ${program}, is not installed.`,
-        ({ program }) =>
-          `Install it with: npm run engines -- --only ${program}; or omit --engine: a service without its engine then answers from recordings.`,
-      ),
-      library: wording<{ library: string }>(
-        ({ library }) => `ACPYPE is installed, but the system lacks ${library}.`,
-        'Run `npm run engines -- --check`: it names what to install.',
-      ),
-    },
   },
 } as const satisfies ErrorTable;

@@ -97,28 +97,10 @@ const HOST_FOLDER_ERRORS = {
 } as const satisfies ErrorTable;
 
 const PROGRAM_ERRORS = {
-  LOCAL_SERVICES_PORT: {
-    ...LOCAL_SERVICES,
-    text: wording<{ host: string; port: number; reason: string }>(
-      ({ host, port, reason }) => `The local services cannot listen on ${host}:${port}: ${reason}.`,
-      'Choose another port, or stop the program that uses it.',
-    ),
-  },
-  LOCAL_SERVICES_DATABASE: {
-    ...LOCAL_SERVICES,
-    text: wording<{ path: string; reason: string }>(
-      ({ path, reason }) => `The local services cannot use the database ${path}: ${reason}.`,
-      'Stop other local services that use this file, or choose another file.',
-    ),
-  },
-  LOCAL_SERVICES_OPTION: {
-    ...LOCAL_SERVICES,
-    text: wording<{ name: string; value: string; expected: string }>(
-      ({ name, value, expected }) =>
-        `The option ${name} of the local services is ${value}; expected ${expected}.`,
-      ({ name, expected }) => `Give ${name} as ${expected}, or leave it out.`,
-    ),
-  },
+  // The services have the texts.
+  LOCAL_SERVICES_PORT: LOCAL_SERVICES,
+  LOCAL_SERVICES_DATABASE: LOCAL_SERVICES,
+  LOCAL_SERVICES_OPTION: LOCAL_SERVICES,
   LEDGER_UNUSABLE: {
     exit: 'usage',
     advice:

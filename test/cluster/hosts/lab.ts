@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { Journal, type JournalEntry } from '../../../src/local-services/journal.ts';
+import { Journal, type JournalEntry } from '../../../packages/local-services/src/journal.ts';
 import { connectClient } from '../../../src/temporal/connection.ts';
 import { isListening } from '../../../src/temporal/ports.ts';
 import { servicesWords } from '../../chaos/setting.ts';

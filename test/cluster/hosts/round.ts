@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../../src/local-services/journal.ts';
+import type { JournalEntry } from '../../../packages/local-services/src/journal.ts';
 import { campaignWorkflowId } from '../../../src/workflows/names.ts';
 import { attempt, countEnds } from '../../chaos/invariants.ts';
 import { Patience } from '../../chaos/patience.ts';

@@ -1,0 +1,196 @@
+/**
+ * Runs one program for one job, in its own process group. The group ends when the job or the service ends, in every
+ * case, and leaves no process running.
+ *
+ * Rejected: `prctl(PR_SET_PDEATHSIG)` by way of `setpriv`, which affects only the first process (ACPYPE starts sqm as
+ * its grandchild), and a cleanup at the next start, which may be a day later.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { hasErrno } from '../../problem.ts';
+
+export interface Program {
+  /** Absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The complete environment: the service's own, which may contain tokens, is not inherited. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Its working folder. */
+  readonly folder: string;
+  /** Resident memory of all its processes, in MB; the program is killed above it. */
+  readonly memoryMb: number;
+}
+
+export interface Running {
+  readonly signal: AbortSignal;
+  readonly heartbeatEveryMs: number;
+  heartbeat(): void;
+  /** Called with its output as it is printed. */
+  onOutput?(bytes: Uint8Array): void;
+}
+
+export interface Ended {
+  /** Null if a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Its output on both channels, in order, limited in length. */
+  readonly output: string;
+  readonly overMemory: boolean;
+}
+
+/** Time for a program to exit after SIGTERM, in ms. */
+const GRACE_MS = 2_000;
+
+/**
+ * The program runs under a shell that has left a guard process in its group: it reads a pipe that the service holds
+ * open, and kills the group when the pipe closes. So the group ends with the service even after a SIGKILL. No core
+ * files; no file above 1 GB (blocks of 512 bytes).
+ */
+const GUARDED = `ulimit -c 0; ulimit -f 2097152
+exec 3<&0
+{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 &
+exec "$@" 3<&- </dev/null 2>&1`;
+
+/**
+ * Resolves when the program and its group have ended. When aborted, rejects with the signal's reason, also only after
+ * the group has ended.
+ */
+export async function runProgram(program: Program, running: Running): Promise<Ended> {
+  running.signal.throwIfAborted();
+  const child = startGuarded(program);
+  const output = new BoundedText();
+  child.stdout?.on('data', (bytes: Buffer) => {
+    output.add(bytes);
+    running.onOutput?.(bytes);
+  });
+  let overMemory = false;
+  const beat = setInterval(() => {
+    running.heartbeat();
+    if (child.pid === undefined || residentBytes(child.pid) <= program.memoryMb * 2 ** 20) return;
+    overMemory = true;
+    killGroup(child, 'SIGKILL');
+  }, running.heartbeatEveryMs);
+  const stop = (): void => {
+    endGroup(child);
+  };
+  running.signal.addEventListener('abort', stop, { once: true });
+  try {
+    const end = await endOf(child);
+    running.signal.throwIfAborted();
+    return { ...end, output: output.toString(), overMemory };
+  } finally {
+    clearInterval(beat);
+    running.signal.removeEventListener('abort', stop);
+  }
+}
+
+function startGuarded({ command, args, environment, folder }: Program): ChildProcess {
+  return spawn('/bin/sh', ['-c', GUARDED, 'engine', command, ...args], {
+    cwd: folder,
+    env: environment,
+    // Its own process group, led by this process.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}
+
+type End = Pick<Ended, 'code' | 'signal'>;
+
+function endOf(child: ChildProcess): Promise<End> {
+  return new Promise((resolve, reject) => {
+    let end: End | undefined;
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      end = { code, signal };
+      // Also closes the guard's pipe, which kills everything that the program has left running.
+      child.stdin?.destroy();
+      killGroup(child, 'SIGKILL');
+    });
+    child.once('close', () => {
+      resolve(end ?? { code: null, signal: null });
+    });
+  });
+}
+
+/** Sends SIGTERM, and shortly after SIGKILL to processes that still run. */
+function endGroup(child: ChildProcess): void {
+  killGroup(child, 'SIGTERM');
+  const late = setTimeout(() => {
+    killGroup(child, 'SIGKILL');
+  }, GRACE_MS);
+  child.once('close', () => {
+    clearTimeout(late);
+  });
+}
+
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // It has already ended.
+    if (!hasErrno(error, 'ESRCH')) throw error;
+  }
+}
+
+/** Characters of each of the two ends. */
+const KEPT = 128 * 1024;
+
+/** Limits the output of a program: keeps its beginning, which identifies it, and its end, which has the reason. */
+export class BoundedText {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #kept: number;
+  #head = '';
+  #tail = '';
+  #lost = 0;
+
+  constructor(kept = KEPT) {
+    this.#kept = kept;
+  }
+
+  add(bytes: Uint8Array): void {
+    let text = this.#decoder.write(Buffer.from(bytes));
+    const room = this.#kept - this.#head.length;
+    this.#head += text.slice(0, room);
+    text = text.slice(Math.max(0, room));
+    this.#tail += text;
+    const over = this.#tail.length - this.#kept;
+    // Cut rarely, so that its tail is not copied for each line that a program prints.
+    if (over > this.#kept) this.#cut(over);
+  }
+
+  #cut(over: number): void {
+    this.#tail = this.#tail.slice(over);
+    this.#lost += over;
+  }
+
+  toString(): string {
+    const over = this.#tail.length - this.#kept;
+    if (over > 0) this.#cut(over);
+    if (this.#lost === 0) return this.#head + this.#tail;
+    return `${this.#head}\n[… ${String(this.#lost)} characters left out …]\n${this.#tail}`;
+  }
+}
+
+/**
+ * Resident bytes of a process and all its descendants; 0 if it has ended. Pages shared by two of them count twice. Not
+ * a kernel limit on address space (RLIMIT_AS): PyTorch reserves gigabytes that it never uses, and a program that
+ * reaches such a limit fails with an unclear message, or none.
+ */
+export function residentBytes(pid: number): number {
+  const process = `/proc/${String(pid)}`;
+  const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(read(`${process}/status`))?.[1] ?? 0);
+  const children = read(`${process}/task/${String(pid)}/children`).trim();
+  const below = children === '' ? [] : children.split(' ');
+  return kilobytes * 1024 + below.reduce((sum, child) => sum + residentBytes(Number(child)), 0);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // It ended between two reads.
+    return '';
+  }
+}

@@ -1,0 +1,284 @@
+/**
+ * Faults by name: errors of a service, a proxy or a network, switched on by rules. `docs/faults.md` has the list with
+ * examples. A rule fires for each matching request, up to `times` times.
+ */
+import { SERVICES, type ServiceName } from './contract.ts';
+import { Refusal } from './refusal.ts';
+
+/** The parts of a request that a gateway uses. */
+interface GatewayRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** The Host header. */
+  readonly host: string;
+}
+
+interface GatewayAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+type Answering = (request: GatewayRequest) => GatewayAnswer;
+
+interface Fault {
+  readonly stage: Stage;
+  readonly endpoints: readonly Endpoint[] | null;
+  /** Of a firewall, a proxy or a portal in front of the services: their answer to every request. */
+  readonly answer?: Answering;
+}
+
+function page(status: number, title: string, words: string, headers = {}): GatewayAnswer {
+  const head = `<head><meta charset="utf-8" /><title>${title}</title></head>`;
+  const body = `<!doctype html><html lang="en">${head}<body><h1>${title}</h1><p>${words}</p></body></html>`;
+  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body };
+}
+
+const LOGIN_PATH = '/captive-portal/login';
+const gateway = <T extends Answering>(answer: T) =>
+  ({ stage: 'gateway', endpoints: null, answer }) as const;
+
+/** They answer every request, also where the service has no endpoint, and nothing reaches the services. */
+const GATEWAY = {
+  'firewall-403': gateway(() =>
+    page(
+      403,
+      'Request blocked',
+      'The web application firewall blocked this request. Contact the site owner with incident 7f3a-0c51.',
+    ),
+  ),
+  'expired-token': gateway(() => ({
+    status: 401,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'WWW-Authenticate': 'Bearer realm="services", error="invalid_token"',
+    },
+    body: '{"error":"invalid_token","error_description":"The access token expired"}',
+  })),
+  'maintenance-html': gateway(() =>
+    page(200, 'Scheduled maintenance', 'The service is being maintained and will be back shortly.'),
+  ),
+  'redirect-https': gateway(({ host, url }) =>
+    page(308, 'Permanent Redirect', 'This site is served over https.', {
+      Location: `https://${host}${url}`,
+    }),
+  ),
+  'captive-portal': gateway(({ method, url }) => {
+    const login = /^(GET|HEAD)$/.test(method) && url.split('?')[0] === LOGIN_PATH;
+    const words = 'Log in to use this network.';
+    if (login) return page(200, 'Network login', words);
+    return page(302, 'Network login', words, { Location: LOGIN_PATH });
+  }),
+  'proxy-auth': gateway(() =>
+    page(407, 'Proxy authentication required', 'This proxy needs a user name and a password.', {
+      'Proxy-Authenticate': 'Basic realm="gateway"',
+    }),
+  ),
+};
+export type GatewayFault = keyof typeof GATEWAY;
+
+/** The stage of a request at which a fault applies. */
+type Stage = 'listener' | 'clock' | 'gateway' | 'before' | 'acceptance' | 'after';
+
+/** Every fault, its stage, and its default endpoints if the rule names none (null = all). */
+export const FAULTS = {
+  /** Connections are refused for `ms` (default: until the faults are cleared). */
+  refuse: { stage: 'listener', endpoints: null },
+  /** All times in responses, including the `Date` header, are `ms` off. */
+  skew: { stage: 'clock', endpoints: null },
+  ...GATEWAY,
+  /** No response; nothing is accepted. The connection is cut after `ms`, if given. */
+  hang: { stage: 'before', endpoints: null },
+  /** The connection is reset before anything is accepted. */
+  reset: { stage: 'before', endpoints: null },
+  /** The response is `ms` late (default 1000). */
+  slow: { stage: 'before', endpoints: null },
+  /** `status` (default 503), with `retryAfter` if given; nothing is accepted. */
+  error: { stage: 'before', endpoints: null },
+  /** 429, with Retry-After `retryAfter` (default 1 s) or, with `retryAfter: null`, without; nothing is accepted. */
+  'rate-limit': { stage: 'before', endpoints: ['submit'] },
+  /** `status` (default 400); nothing is accepted. */
+  reject: { stage: 'before', endpoints: ['submit'] },
+  /** The connection is reset, and the job is accepted `ms` later (default 1000), as if its client were there. */
+  'accept-late': { stage: 'before', endpoints: ['submit'] },
+  /** A job that exists is unknown: 404, for `ms` after its acceptance if given. */
+  unknown: { stage: 'before', endpoints: ['status', 'results', 'history'] },
+  /** The accepted job is unknown afterwards. */
+  lose: { stage: 'acceptance', endpoints: ['submit'] },
+  /** The accepted job fails in the worker. */
+  fail: { stage: 'acceptance', endpoints: ['submit'] },
+  /** The accepted job's worker never sends a heartbeat and never ends. */
+  'stuck-heartbeat': { stage: 'acceptance', endpoints: ['submit'] },
+  /** The job is accepted at once, and the response is `ms` late (default 1000). */
+  'slow-after': { stage: 'after', endpoints: ['submit'] },
+  /** The job is accepted, but there is no response. */
+  'hang-after': { stage: 'after', endpoints: ['submit'] },
+  /** The job is accepted, but the connection is reset. */
+  'reset-after': { stage: 'after', endpoints: ['submit'] },
+  /** The job is accepted, but the response has `status` (default 502). */
+  'error-after': { stage: 'after', endpoints: ['submit'] },
+  /** The connection is cut after half of the announced bytes. */
+  truncate: { stage: 'after', endpoints: null },
+  /** The right body with the type text/html. */
+  'wrong-type': { stage: 'after', endpoints: null },
+  /** A 200 with an HTML page, as sent by some proxies. */
+  garble: { stage: 'after', endpoints: null },
+  /** The first decimal number of the body becomes NaN, which is not JSON. */
+  nan: { stage: 'after', endpoints: ['results', 'download'] },
+  /** The body lacks the key `key` (default: the most important one for a client). */
+  'missing-key': { stage: 'after', endpoints: ['results'] },
+  /** The token of the submission is in every place of the response, in every spelling. */
+  'echo-token': { stage: 'after', endpoints: null },
+  /** past-results returns an empty list. */
+  'forget-past-results': { stage: 'after', endpoints: ['past-results'] },
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+
+/** `status` is a request for an unfinished job, `results` for one that has ended. */
+const ENDPOINTS = ['submit', 'status', 'results', 'history', 'download', 'past-results'] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+export interface FaultRule {
+  readonly name: FaultName;
+  /** Default: both. */
+  readonly service?: ServiceName;
+  /** Default: those of the fault. */
+  readonly endpoint?: Endpoint;
+  /** Maximum number of firings; default: unlimited. */
+  readonly times?: number;
+  /** Probability that a matching request is affected, 0 to 1; default 1. */
+  readonly probability?: number;
+  /** Makes the probabilities repeatable. */
+  readonly seed?: number;
+  readonly status?: number;
+  readonly ms?: number;
+  /** Seconds. */
+  readonly retryAfter?: number | null;
+  /** For `missing-key` and `echo-token`. */
+  readonly key?: string;
+}
+
+interface Armed {
+  readonly rule: FaultRule;
+  left: number;
+  readonly random: () => number;
+}
+
+/** A request that met a fault. */
+export interface FiredFault {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly name: FaultName;
+  readonly service: ServiceName;
+}
+
+export class Faults {
+  #armed: Armed[] = [];
+  readonly #fired: FiredFault[] = [];
+  /** Called after every change of the rules: the listener's faults apply without a request. */
+  onChange: () => void = () => undefined;
+
+  /** Replaces all rules. */
+  set(rules: readonly FaultRule[]): void {
+    this.#armed = rules.map(arm);
+    this.onChange();
+  }
+
+  add(rule: FaultRule): void {
+    this.#armed.push(arm(rule));
+    this.onChange();
+  }
+
+  clear(): void {
+    this.set([]);
+  }
+
+  /** The rules with their remaining firings (null = unlimited). */
+  list(): (FaultRule & { readonly left: number | null })[] {
+    return this.#armed.map(({ rule, left }) => ({
+      ...rule,
+      left: Number.isFinite(left) ? left : null,
+    }));
+  }
+
+  /** Every request that met a fault, in order. */
+  fired(): readonly FiredFault[] {
+    return this.#fired;
+  }
+
+  get active(): boolean {
+    return this.#armed.length > 0;
+  }
+
+  /** The active rule of a fault without requests (`refuse`, `skew`). */
+  standing(name: 'refuse' | 'skew'): FaultRule | undefined {
+    return this.#armed.find(({ rule }) => rule.name === name)?.rule;
+  }
+
+  /**
+   * The rules of a stage that apply to this request, in order. A rule's firing is counted when it is taken, so that
+   * rules after one that responds are not used up.
+   */
+  *strike(
+    stage: Stage,
+    service: ServiceName,
+    endpoint: Endpoint | null,
+    applies: (rule: FaultRule) => boolean = () => true,
+  ): Generator<FaultRule, undefined> {
+    for (const armed of this.#armed) {
+      const { rule } = armed;
+      if (armed.left <= 0 || FAULTS[rule.name].stage !== stage || !applies(rule)) continue;
+      if ((rule.service ?? service) !== service || !strikes(rule, endpoint)) continue;
+      if (armed.random() >= (rule.probability ?? 1)) continue;
+      armed.left -= 1;
+      this.#fired.push({ at: Date.now(), name: rule.name, service });
+      yield rule;
+    }
+    return undefined;
+  }
+}
+
+/** The answer of a fault at the stage `gateway`. */
+export function gatewayAnswer(name: FaultName, request: GatewayRequest): GatewayAnswer {
+  const { answer }: Fault = FAULTS[name];
+  if (answer === undefined) throw new Error(`${name} answers nothing.`);
+  return answer(request);
+}
+
+/** @param endpoint null for any other address of the service */
+function strikes(rule: FaultRule, endpoint: Endpoint | null): boolean {
+  if (rule.endpoint !== undefined) return rule.endpoint === endpoint;
+  const endpoints: readonly Endpoint[] | null = FAULTS[rule.name].endpoints;
+  return endpoints === null || (endpoint !== null && endpoints.includes(endpoint));
+}
+
+function arm(rule: FaultRule): Armed {
+  const names = Object.keys(FAULTS).join(', ');
+  if (!Object.hasOwn(FAULTS, rule.name)) {
+    throw new Refusal(400, `Unknown fault "${rule.name}"; the faults are ${names}.`);
+  }
+  if (rule.endpoint !== undefined && !ENDPOINTS.includes(rule.endpoint)) {
+    throw new Refusal(
+      400,
+      `Unknown endpoint "${rule.endpoint}"; they are ${ENDPOINTS.join(', ')}.`,
+    );
+  }
+  if (rule.service !== undefined && !SERVICES.includes(rule.service)) {
+    throw new Refusal(400, `Unknown service "${rule.service}"; they are ${SERVICES.join(', ')}.`);
+  }
+  const random = rule.seed === undefined ? Math.random : seededRandom(rule.seed);
+  return { rule, left: rule.times ?? Number.POSITIVE_INFINITY, random };
+}
+
+/** mulberry32: small, and good enough for this. Each call returns a number in [0, 1). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
