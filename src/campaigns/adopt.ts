@@ -1,5 +1,6 @@
 /** The use case of `adopt`: which jobs become items, and of which campaign. */
 import type { Settings } from '../config/settings.ts';
+import type { LocalName } from '../host/local-settings.ts';
 import { codedError } from '../domain/errors.ts';
 import { KINDS, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
@@ -19,8 +20,8 @@ import { remoteJobs, withServices, type ListedJob, type RemoteJobs } from './rem
 interface Adoption {
   readonly service: ServiceName;
   readonly settings: Settings;
-  /** The local services of this project, in place of configured ones. */
-  readonly local: boolean;
+  /** Services of this project, in place of configured ones. */
+  readonly local: LocalName | null;
   /** The folder of the campaigns. */
   readonly folder: string;
   /** The campaign; null for the one that `adopt` names. */

@@ -1,7 +1,7 @@
 /** The output tree that a retry works in. It contains everything needed; the manifest and its files may be gone. */
 import { z } from 'zod';
 import { codedError } from '../domain/errors.ts';
-import { LOCAL_ADDRESS } from '../host/local-settings.ts';
+import { LOCAL_NAMES, type LocalName } from '../host/local-settings.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
   notPrepared,
@@ -16,12 +16,12 @@ export interface CampaignTree {
   readonly campaign: PreparedCampaign;
   /** The services it used, from its settings. */
   readonly services: Readonly<Record<string, unknown>>;
-  /** It used the services of this project. */
-  readonly local: boolean;
+  /** The services of this project that it used; null if it used others. */
+  readonly local: LocalName | null;
 }
 
 const settings = z.object({ services: z.record(z.string(), z.unknown()) });
-const localService = z.object({ url: z.literal(LOCAL_ADDRESS) });
+const localService = z.object({ url: z.enum(LOCAL_NAMES) });
 
 /** Null when the folder contains no prepared campaign of this name. Creates no folder. */
 export async function treeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
@@ -46,7 +46,9 @@ async function treeIn(folder: string): Promise<CampaignTree | null> {
   if (campaign === null) return null;
   const read = settings.safeParse(campaign.settings);
   const services = read.success ? read.data.services : {};
-  const local = Object.values(services).some((service) => localService.safeParse(service).success);
+  const [local = null] = Object.values(services).flatMap(
+    (service) => localService.safeParse(service).data?.url ?? [],
+  );
   return { store, folder, campaign, services, local };
 }
 

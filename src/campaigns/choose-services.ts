@@ -4,11 +4,11 @@ import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
-import { localSettings } from '../host/local-settings.ts';
+import { localSettings, type LocalName } from '../host/local-settings.ts';
 
 interface Choice {
-  /** The two services of this project come first. */
-  readonly local: boolean;
+  /** Services of this project that come first. */
+  readonly local: LocalName | null;
   /** Required services. */
   readonly needed: ReadonlySet<ServiceName>;
   /** Services that are used if they are configured. */
@@ -20,7 +20,7 @@ interface Choice {
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_LOCAL_SERVICES` */
 export function chooseServices(settings: Settings, choice: Choice): readonly ServiceSettings[] {
   const { needed, welcome = new Set<string>(), who } = choice;
-  const local = choice.local ? localServices(settings) : [];
+  const local = choice.local ? localServices(settings, choice.local) : [];
   const known = (name: ServiceName) =>
     local.find(({ reference }) => reference.service === name) ?? settings.services[name];
   const missing = [...needed].filter((name) => !known(name));
@@ -29,9 +29,9 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
   return wanted.flatMap((name) => known(name) ?? []);
 }
 
-function localServices(settings: Settings): ServiceSettings[] {
-  if (!settings.temporal) return localSettings();
-  throw codedError('CONFIG_LOCAL_SERVICES', { address: settings.temporal.address });
+function localServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {
+  if (!temporal) return localSettings(name);
+  throw codedError('CONFIG_LOCAL_SERVICES', { name, address: temporal.address });
 }
 
 function example(service: ServiceName): string {

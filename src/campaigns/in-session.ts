@@ -30,7 +30,7 @@ export async function inSession<T>(
   const session = await openSession({
     settings,
     environment,
-    localServices: false,
+    localServices: null,
     anyHost: true,
     lookOnly: purpose === 'look',
     ...(hurried && { patienceMs: HOST_PATIENCE_MS }),

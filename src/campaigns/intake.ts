@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { codedError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
-import { localSettings } from '../host/local-settings.ts';
+import { localSettings, type LocalName } from '../host/local-settings.ts';
 import { digestsOfManifests } from '../manifest/digests.ts';
 import { campaignName } from '../manifest/name.ts';
 import type { Spool } from '../plan/spool.ts';
@@ -19,8 +19,8 @@ import type { Store } from '../store/store.ts';
 import { unreadableIsNone } from '../store/store-error.ts';
 
 export interface IntakeOptions {
-  /** `local`: the services of this project. */
-  readonly services?: 'local';
+  /** Services of this project, in place of configured ones. */
+  readonly services?: LocalName;
   readonly out?: string;
   readonly name?: string;
   readonly allowOutside?: boolean;
@@ -132,7 +132,7 @@ export function configuredServices(
   settings: Settings,
   { services }: Pick<IntakeOptions, 'services'>,
 ): readonly (ServiceSettings | UnreadyService)[] {
-  const local = services === 'local' && !settings.temporal ? localSettings() : [];
+  const local = services && !settings.temporal ? localSettings(services) : [];
   return SERVICES.flatMap(
     (name) =>
       local.find(({ reference }) => reference.service === name) ??

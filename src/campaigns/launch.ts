@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { ifFound, isReached } from '../activities/if-found.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, FeedSpec, JobPolicy } from '../domain/campaign.ts';
-import { LOCAL_ADDRESS } from '../host/local-settings.ts';
+import { localNameOf } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
 import { openStore } from '../store/open-store.ts';
@@ -145,7 +145,7 @@ export function effectiveSettings(
     reference.service,
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
-      url: reference.address === LOCAL_ADDRESS ? LOCAL_ADDRESS : url,
+      url: localNameOf(reference.address) ?? url,
       ...config,
       credential: reference.credential,
       budget: limit,

@@ -57,7 +57,7 @@ export async function moveCampaign(move: Move): Promise<string> {
   const session = await openSession({
     settings: here,
     environment,
-    localServices: false,
+    localServices: null,
     anyHost: true,
     lookOnly: true,
   });
@@ -88,7 +88,7 @@ async function moveFrom(
   const target = await openSession({
     settings: there,
     environment,
-    localServices: false,
+    localServices: null,
     ownWorker: false,
   });
   try {

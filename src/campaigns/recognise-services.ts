@@ -2,7 +2,7 @@
 import { revealNetwork, type NetworkSettings } from '../config/network.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
-import { LOCAL_ADDRESS } from '../host/local-settings.ts';
+import { localNameOf } from '../host/local-settings.ts';
 import { createHttp } from '../services/http.ts';
 import { recognise, type Recognition } from '../services/recognise.ts';
 import type { OnNotice } from './notice.ts';
@@ -47,7 +47,7 @@ export async function checkServices(
   feeds: readonly ServiceSettings[],
   { resumes, onNotice }: { readonly resumes: boolean; readonly onNotice: OnNotice },
 ): Promise<void> {
-  const remote = feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);
+  const remote = feeds.filter(({ reference }) => localNameOf(reference.address) === null);
   const seen = await Promise.all(
     remote.map(async (feed) => ({ feed, found: await recogniseService(feed, feed.network) })),
   );

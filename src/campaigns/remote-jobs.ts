@@ -8,7 +8,7 @@ import { createClient } from '../services/registry.ts';
 import { jobsInFolder, type HolderOfJob } from '../store/jobs-in-folder.ts';
 import { chooseServices } from './choose-services.ts';
 import { hostLocalServices } from '../host/local.ts';
-import { localSettings } from '../host/local-settings.ts';
+import { localSettings, recordOf, type LocalName } from '../host/local-settings.ts';
 import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';
 
@@ -30,8 +30,8 @@ export interface RemoteJobs {
 
 interface WantedServices {
   readonly services: ReadonlySet<ServiceName>;
-  /** The two services of this project, on this machine, in place of configured ones. */
-  readonly local: boolean;
+  /** Services of this project, on this machine, in place of configured ones. */
+  readonly local: LocalName | null;
   /** The command that needs them, for messages. */
   readonly who: string;
 }
@@ -45,7 +45,7 @@ export async function withServices<T>(
   const { local, services, who } = wanted;
   const chosen = chooseServices(settings, { local, needed: services, who });
   if (!local) return use(chosen);
-  return withLocalServices(settings.embeddedDir, (running) =>
+  return withLocalServices(settings.embeddedDir, local, (running) =>
     use(running.filter(({ reference }) => services.has(reference.service))),
   );
 }
@@ -110,15 +110,16 @@ function remoteJob(
 /** @param dir of the embedded server: its host runs the services as well; without a host they are started here. */
 async function withLocalServices<T>(
   dir: string,
+  name: LocalName,
   use: (settings: readonly ServiceSettings[]) => Promise<T>,
 ): Promise<T> {
   const lock = tryLock(dir);
   if (lock === null) {
-    const { port = 0, id } = readRecord(dir, 'services') ?? {};
-    return use(localSettings(`http://127.0.0.1:${port}`, id));
+    const { port = 0, id } = readRecord(dir, recordOf(name)) ?? {};
+    return use(localSettings(name, `http://127.0.0.1:${port}`, id));
   }
   try {
-    const { services, settings } = await hostLocalServices(dir);
+    const { services, settings } = await hostLocalServices(dir, name);
     try {
       return await use(settings);
     } finally {

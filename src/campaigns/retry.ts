@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
+import type { LocalName } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/published-campaign.ts';
 import { campaignAddress } from '../store/address.ts';
@@ -33,7 +34,7 @@ interface RetryStart {
   /** Default location of the tree, if neither Temporal nor the user names another. */
   readonly expected: string;
   readonly chosenByUser: boolean;
-  readonly local: boolean;
+  readonly local: LocalName | null;
   readonly settings: Settings;
   readonly environment: Environment;
   readonly selection: Selection;
@@ -49,7 +50,7 @@ interface Choice {
   readonly items?: readonly string[] | undefined;
   readonly failed?: boolean | undefined;
   readonly out?: string | undefined;
-  readonly services?: string | undefined;
+  readonly services?: LocalName | undefined;
 }
 
 /** What is run again and where, as far as it is known before a server is started. Temporal may know another folder. */
@@ -61,7 +62,7 @@ export async function retryOf(
   Pick<RetryStart, 'name' | 'expected' | 'chosenByUser' | 'local' | 'settings' | 'selection'>
 > {
   const expected = campaignAddress(out ?? settings.storeUrl, name);
-  const local = services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
+  const local = services ?? (await treeIfAny(expected, name))?.local ?? null;
   const selection: Selection =
     items !== undefined
       ? { type: 'items', ids: new Set(items) }
@@ -163,7 +164,7 @@ function servicesFor(
   const welcome = new Set(Object.keys(tree.services));
   const who = `the campaign ${tree.campaign.name}`;
   return chooseServices(settings, {
-    local: local || tree.local,
+    local: local ?? tree.local,
     needed: survey.services,
     welcome,
     who,

@@ -52,7 +52,7 @@ export function campaignStart(
   options: RunOptions,
 ): CampaignStart {
   const { name, folder, survey, cache, needed } = intake;
-  const local = options.services === 'local';
+  const local = options.services ?? null;
   return {
     name,
     folder,

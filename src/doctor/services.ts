@@ -5,7 +5,7 @@ import { formatDuration } from '../domain/duration.ts';
 import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import type { Recognition } from '../services/recognise.ts';
 import { serviceOf } from '../services/registry.ts';
-import { wereUsed } from '../host/local-settings.ts';
+import { usedLocals } from '../host/local-settings.ts';
 import { problem, type Finding } from './finding.ts';
 import { adviceFor } from '../campaigns/standstill.ts';
 import type { ServiceName } from '../domain/item.ts';
@@ -20,7 +20,7 @@ type Site = ServiceSettings | UnreadyService;
 export async function serviceFindings(settings: Settings, local: boolean): Promise<Finding[]> {
   const configured = [...Object.values(settings.services), ...settings.unready];
   if (configured.length > 0) return Promise.all(configured.map(serviceFinding));
-  if (local || wereUsed(settings.embeddedDir)) {
+  if (local || usedLocals(settings.embeddedDir).length > 0) {
     return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];
   }
   const remedy = 'Use --services local, or name them under services: (docs/configuration.md).';

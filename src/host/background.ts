@@ -15,6 +15,7 @@ import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { runsAs } from '../temporal/processes.ts';
 import { readRecord } from './record.ts';
 import { Deadline } from '../domain/deadline.ts';
+import type { LocalName } from './local-settings.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const TAKEN_WITHIN_MS = 60_000;
@@ -24,7 +25,7 @@ const LOOK_EVERY_MS = 50;
 interface BackgroundOptions {
   /** Path of the configuration file, if one was given. */
   readonly config?: string;
-  readonly services?: 'local';
+  readonly services?: LocalName;
 }
 
 /** Returns when the process is ready. @throws HundredfoldError `HOST_NOT_READY` */

@@ -146,7 +146,8 @@ export class EmbeddedSession implements Session {
   /** The host's worker does the work, so it must have our services and tokens. */
   #checkServices(record: HostRecord): void {
     const { settings, localServices } = this.#options;
-    const wanted = [...Object.values(settings.services), ...(localServices ? localSettings() : [])];
+    const local = localServices ? localSettings(localServices) : [];
+    const wanted = [...Object.values(settings.services), ...local];
     const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
     if (!missing) return;
     const what = `${missing.service} at ${missing.address} (or your token there)`;

@@ -14,7 +14,7 @@ import type { EmbeddedServer } from '../temporal/tree-holder.ts';
 import { stateFolderOf } from './state.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
-import { wereUsed } from './local-settings.ts';
+import { usedLocals, type LocalName } from './local-settings.ts';
 import type { HostedServices } from './local.ts';
 import { readRecord, removeRecord, writeRecord, type HostRecord } from './record.ts';
 import { ServerKeeper } from './server-keeper.ts';
@@ -32,7 +32,8 @@ export interface Host {
 export interface HostOptions {
   readonly settings: Settings;
   readonly environment: Environment;
-  readonly localServices: boolean;
+  /** The services of this project that the command needs; those that the folder has used run too. */
+  readonly localServices: LocalName | null;
   /** For commands that submit nothing: any running host is suitable, regardless of its services. */
   readonly anyHost?: boolean;
   /** A worker that only answers queries about campaigns. */
@@ -45,16 +46,16 @@ export interface HostOptions {
   readonly ownWorker?: boolean;
 }
 
-function everyService(settings: Settings, local: HostedServices | null) {
-  return [...Object.values(settings.services), ...(local?.settings ?? [])];
+function everyService(settings: Settings, local: readonly HostedServices[]) {
+  return [...Object.values(settings.services), ...local.flatMap((one) => one.settings)];
 }
 
 type Stop = () => Promise<void> | void;
 
 interface Start {
   readonly dir: string;
-  /** Whether the local services are wanted. */
-  readonly wanted: boolean;
+  /** Local services that are wanted. */
+  readonly wanted: readonly LocalName[];
   /** Receives the functions that stop the parts, in the order of their start. */
   readonly stops: Stop[];
   /** A server that does not answer is killed soon. */
@@ -69,11 +70,13 @@ async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }:
   // Before the server starts, so that every step is detected: after one, the server would stop dispatching.
   const clock = watchClock(dir);
   const beginning = keeper.begin();
-  const starting = wanted ? startServices(dir) : Promise.resolve(null);
+  const starting = Promise.all(wanted.map((name) => startServices(dir, name)));
   const loading = import('./lasting-worker.ts');
-  const localOrNull = starting.catch(() => null);
+  const started = starting.catch(() => []);
   stops.push(
-    async () => (await localOrNull)?.services.close(),
+    async () => {
+      await Promise.all((await started).map(({ services }) => services.close()));
+    },
     () => clock.end(),
     async () => {
       await beginning.catch(() => undefined);
@@ -84,9 +87,9 @@ async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }:
   return { server, local, startLastingWorker: worker.startLastingWorker };
 }
 
-async function startServices(dir: string): Promise<HostedServices> {
+async function startServices(dir: string, name: LocalName): Promise<HostedServices> {
   const { hostLocalServices } = await import('./local.ts');
-  return hostLocalServices(dir);
+  return hostLocalServices(dir, name);
 }
 
 /** A step of the start, for a command that must answer within seconds. */
@@ -117,7 +120,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
   // Left by a host that was killed.
   removeRecord(dir, 'host');
   try {
-    const wanted = !lookOnly && (options.localServices || wereUsed(dir));
+    const wanted = lookOnly ? [] : usedLocals(dir, options.localServices);
     const keeper = new ServerKeeper(dir, options.environment);
     const start = { dir, wanted, stops, hurried: patienceMs !== undefined };
     const { server, local, startLastingWorker } = await startParts(keeper, start);

@@ -9,29 +9,43 @@ import { readRecord } from './record.ts';
  */
 const LOCAL_TOKEN = 'local-user';
 
-/** The address of the local services, whatever their port. */
-export const LOCAL_ADDRESS = 'local';
+/**
+ * The services of this project, and their address, whatever their port: `local` answers with recorded results,
+ * `synthetic` with results of the right form for any input. Two addresses, so that no result of one is reused for the
+ * other.
+ */
+export const LOCAL_NAMES = ['local', 'synthetic'] as const;
+export type LocalName = (typeof LOCAL_NAMES)[number];
+
+/** Null for the address of any other service. */
+export function localNameOf(address: string): LocalName | null {
+  return LOCAL_NAMES.find((name) => name === address) ?? null;
+}
+
+/** The file that remembers the port of these services. */
+export function recordOf(name: LocalName): 'services' | 'synthetic' {
+  return name === 'local' ? 'services' : name;
+}
 
 /**
- * The settings alone, before anything runs: the address is `local`, whatever port is chosen later.
+ * The settings alone, before anything runs: the address is the name, whatever port is chosen later.
  * @param id distinguishes the local services of this folder from those of others
  */
-export function localSettings(url = 'http://127.0.0.1', id?: string): ServiceSettings[] {
+export function localSettings(
+  name: LocalName,
+  url = 'http://127.0.0.1',
+  id?: string,
+): ServiceSettings[] {
   const token = new Secret(LOCAL_TOKEN);
-  const address = LOCAL_ADDRESS;
-  const names = { address, ledgerAddress: localLedgerAddress(id) };
+  const ledgerAddress = id === undefined ? name : `${name} ${id}`;
+  const names = { address: name, ledgerAddress };
   return [
     describeService('molecules', `${url}/acpype`, token, names),
     describeService('predictions', url, token, names),
   ];
 }
 
-/** The address of a folder's local services in the ledger. */
-function localLedgerAddress(id: string | undefined): string {
-  return id === undefined ? LOCAL_ADDRESS : `${LOCAL_ADDRESS} ${id}`;
-}
-
-/** True once local services were used in this folder: campaigns there may still need them. */
-export function wereUsed(dir: string): boolean {
-  return readRecord(dir, 'services') !== null;
+/** Local services that were used in this folder, which its campaigns may still need; `added` is used from now on. */
+export function usedLocals(dir: string, added: LocalName | null = null): readonly LocalName[] {
+  return LOCAL_NAMES.filter((name) => name === added || readRecord(dir, recordOf(name)) !== null);
 }

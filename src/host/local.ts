@@ -12,7 +12,7 @@ import {
 import { HundredfoldError, type ErrorDetails } from '../domain/errors.ts';
 import { PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort } from '../temporal/ports.ts';
-import { localSettings } from './local-settings.ts';
+import { localSettings, recordOf, type LocalName } from './local-settings.ts';
 import { readRecord, writeRecord } from './record.ts';
 
 export interface HostedServices {
@@ -20,16 +20,18 @@ export interface HostedServices {
   readonly settings: readonly ServiceSettings[];
 }
 
-export async function hostLocalServices(dir: string): Promise<HostedServices> {
+export async function hostLocalServices(dir: string, name: LocalName): Promise<HostedServices> {
   mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
-  const known = readRecord(dir, 'services');
+  const record = recordOf(name);
+  const known = readRecord(dir, record);
   const port = await freePort(known?.port ?? 0);
-  const database = join(dir, 'services.db');
+  const database = join(dir, `${record}.db`);
   // If its database was removed, the count starts at zero: for the ledger, the new one is another service.
   const id = (existsSync(database) ? known?.id : undefined) ?? randomBytes(4).toString('hex');
-  const services = await startServices({ port, database });
-  writeRecord(dir, 'services', { port, id });
-  return { services, settings: localSettings(services.url, id) };
+  const engine = name === 'synthetic' ? 'synthetic' : 'recorded';
+  const services = await startServices({ port, database, engine });
+  writeRecord(dir, record, { port, id });
+  return { services, settings: localSettings(name, services.url, id) };
 }
 
 /** @throws HundredfoldError `LOCAL_SERVICES_*` */

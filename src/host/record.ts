@@ -1,7 +1,7 @@
 /**
  * Files that a host leaves in its folder for other processes: `host.json` while it runs, `server.json` as long as its
- * Temporal server lives, which may be longer than the host (kill -9), `services.json` once local services were used
- * there, `background.json` for the process of `run --detach`, `clock.json` for the next host to compare its clock with,
+ * Temporal server lives, which may be longer than the host (kill -9), `services.json` and `synthetic.json` once local
+ * services were used there, `background.json` for the process of `run --detach`, `clock.json` for the next host to compare its clock with,
  * and `identity.json` permanently. Written whole: others read at any time.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,6 +54,7 @@ const RECORDS = {
   background: backgroundRecord,
   identity: identityRecord,
   services: servicesRecord,
+  synthetic: servicesRecord,
   clock: clockRecord,
 } as const;
 type Records = { [K in keyof typeof RECORDS]: z.output<(typeof RECORDS)[K]> };

@@ -6,7 +6,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../state/warn.ts';
 import { chargesInTree, credentialOfTree } from '../store/charges-in-tree.ts';
 import type { Store } from '../store/store.ts';
-import { LOCAL_ADDRESS } from './local-settings.ts';
+import { localNameOf } from './local-settings.ts';
 import { stateFolderOf } from './state.ts';
 
 interface Seeding {
@@ -22,7 +22,7 @@ interface Seeding {
  * own counts are lost with the same folder. Throws LEDGER_UNUSABLE, STATE_FOLDER_UNUSABLE and StoreErrors.
  */
 export async function seedLedger(store: Store, seeding: Seeding): Promise<number> {
-  const feeds = seeding.feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);
+  const feeds = seeding.feeds.filter(({ reference }) => localNameOf(reference.address) === null);
   let noted = 0;
   for (const { reference, limit, ledgerAddress } of feeds) {
     const { windowMs } = limit;

@@ -30,7 +30,7 @@ export async function adopt(
   if (jobs.length === 0) throw codedError('ADOPT_NOTHING_NAMED', { service });
   const settings = settingsOf(options);
   const { kind = null, name = null, out = settings.storeUrl } = options;
-  const local = options.services === 'local';
+  const local = options.services ?? null;
   const order = { service, settings, local, folder: absoluteAddress(out), name, kind };
   return adoptJobs(order, { ids: jobs }, (manifest, campaign) =>
     startCampaign(manifest, { ...options, name: campaign }),

@@ -42,7 +42,7 @@ export class ManifestRefusedError extends HundredfoldError {
 /** @throws ManifestRefusedError; HundredfoldError `MANIFEST_EMPTY`, `CAMPAIGN_DIFFERS` */
 export async function checkedRows(
   manifests: readonly string[],
-  options: RowOptions & { readonly services?: 'local' },
+  options: RowOptions & { readonly services?: 'local' | 'synthetic' },
   settings: Settings,
   spool: Spool,
 ): Promise<Intake> {

@@ -19,8 +19,11 @@ import type { ManifestOptions } from './checked-rows.ts';
 
 /** How a campaign is planned. */
 export interface PlanOptions extends ManifestOptions, ConfigurationOptions {
-  /** `local`: the two services of this project, with the embedded server. Default: the configured services. */
-  readonly services?: 'local';
+  /**
+   * `local`: the two services of this project, with the embedded server and recorded results; `synthetic`: with results
+   * of the right form for any input. Default: the configured services.
+   */
+  readonly services?: 'local' | 'synthetic';
 }
 
 /** When the jobs of one service would be done. */

@@ -17,8 +17,11 @@ import { throwIfInterrupted } from './interrupted.ts';
 
 /** How a campaign is started. */
 export interface StartOptions extends RowOptions, ConfigurationOptions {
-  /** `local`: the two services of this project, with the embedded server. Default: the configured services. */
-  readonly services?: 'local';
+  /**
+   * `local`: the two services of this project, with the embedded server and recorded results; `synthetic`: with results
+   * of the right form for any input. Default: the configured services.
+   */
+  readonly services?: 'local' | 'synthetic';
   /** Stops the start, and ends `Campaign.events()`. The campaign itself is durable and is not cancelled. */
   readonly signal?: AbortSignal;
   /** False: leaves the work to other workers. Only with your own Temporal server (`temporal.address`). */
@@ -69,7 +72,7 @@ async function begin(
   const session = await openSession({
     settings,
     environment,
-    localServices: options.services === 'local',
+    localServices: options.services ?? null,
     ownWorker: options.worker ?? true,
   });
   try {

@@ -34,7 +34,7 @@ export async function* watch(
   const session = await openSession({
     settings,
     environment: environmentOf(options),
-    localServices: false,
+    localServices: null,
     anyHost: true,
   });
   try {

@@ -1,4 +1,6 @@
 /** The options that several commands share. */
+import type { LocalName } from '../../host/local-settings.ts';
+
 export interface CommonFlags {
   readonly config?: string;
   readonly json?: boolean;
@@ -6,5 +8,5 @@ export interface CommonFlags {
 
 /** For commands that can start the services of this project. */
 export interface ServiceFlags extends CommonFlags {
-  readonly services?: 'local';
+  readonly services?: LocalName;
 }

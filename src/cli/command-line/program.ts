@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { existsSync, readdirSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { KINDS, SERVICES } from '../../domain/item.ts';
+import { LOCAL_NAMES } from '../../host/local-settings.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import { checkedName } from '../../manifest/checked-name.ts';
 import { programVersion } from '../../program/files.ts';
@@ -37,7 +38,10 @@ const config = () =>
   new Option('--config <file>', 'configuration (default: hundredfold.yaml, or HUNDREDFOLD_CONFIG)');
 const json = () => new Option('--json', 'print one JSON document on stdout');
 const local = () =>
-  new Option('--services <which>', 'use the local services of this project').choices(['local']);
+  new Option(
+    '--services <which>',
+    'services of this project: local has recorded results for its examples, synthetic makes up results for any input',
+  ).choices(LOCAL_NAMES);
 const priority = () =>
   new Option(
     '--priority <n>',

@@ -25,7 +25,7 @@ export async function listJobs(service: ServiceName, flags: ListFlags): Promise<
   const settings = commandSettings(flags);
   const folder = absoluteAddress(flags.out ?? settings.storeUrl);
   const services = new Set([service]);
-  const local = flags.services === 'local';
+  const local = flags.services ?? null;
   const wanted = { services, local, who: '`hundredfold adopt`' };
   const found = await withServices(settings, wanted, (known) => remoteJobs(known, folder));
   if (flags.json) printDocument(documentOf(found));

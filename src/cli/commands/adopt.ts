@@ -25,7 +25,7 @@ export async function adopt(
   if (ids.length > 0 && past) throw codedError('ADOPT_NOTHING_NAMED', { service });
   const settings = commandSettings(flags);
   const folder = absoluteAddress(flags.out ?? settings.storeUrl);
-  const order = { service, settings, local: flags.services === 'local', folder, name, kind };
+  const order = { service, settings, local: flags.services ?? null, folder, name, kind };
   const onPast = (found: PastJobs): void => sayPast(order, found);
   const adopted = await adoptJobs(
     order,

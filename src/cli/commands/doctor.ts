@@ -18,7 +18,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
   const findings = await diagnose({
     load: () => commandSettings(flags, { tokens: 'optional' }),
     environment: process.env,
-    local: flags.services === 'local',
+    local: flags.services !== undefined,
     temporalOnly: flags.temporal ?? false,
   });
   if (flags.json) printDocument(findings);

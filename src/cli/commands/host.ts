@@ -29,7 +29,7 @@ const COUNT_EVERY_MS = 10_000;
 export async function serve(flags: ServiceFlags): Promise<number> {
   logTo((line) => process.stderr.write(line));
   const settings = commandSettings(flags);
-  const localServices = flags.services === 'local';
+  const localServices = flags.services ?? null;
   const stop = new Interruption();
   const session = await openSession({ settings, environment: process.env, localServices });
   writeRecord(settings.embeddedDir, 'background', { pid: process.pid });

@@ -78,7 +78,7 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
   const { local } = retried;
   const interruption = new Interruption();
   logToFolder(settings);
-  const services = local ? { services: 'local' as const } : {};
+  const services = local ? { services: local } : {};
   if (flags.detach) await startInBackground(settings, { ...flags, ...services });
   const session = await openSession({
     settings,

@@ -23,7 +23,7 @@ export async function ui(flags: CommonFlags): Promise<number> {
   const session = await openSession({
     settings,
     environment: process.env,
-    localServices: false,
+    localServices: null,
     anyHost: true,
     lookOnly: true,
     lasting: true,

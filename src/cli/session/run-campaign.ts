@@ -84,7 +84,7 @@ async function openRun(flags: RunFlags, settings: Settings): Promise<Opened> {
   const session = await openSession({
     settings,
     environment: process.env,
-    localServices: flags.services === 'local',
+    localServices: flags.services ?? null,
     ownWorker: (flags.worker ?? true) && !flags.detach,
   });
   return { session, interruption };

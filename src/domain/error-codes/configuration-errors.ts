@@ -64,7 +64,8 @@ const FILE_ERRORS = {
 const REFERENCE_ERRORS = {
   CONFIG_NO_SERVICE: {
     exit: 'refused',
-    advice: 'rows need a service that is not configured: add it, or use `--services local`',
+    advice:
+      'rows need a service that is not configured: add it, or rehearse with `--services synthetic`',
     texts: {
       needed: wording<{ who: string; services: readonly string[]; examples: readonly string[] }>(
         ({ who, services }) => {
@@ -74,7 +75,8 @@ const REFERENCE_ERRORS = {
         },
         ({ examples }) =>
           [
-            'To try it out with the services of this project, on this machine: add --services local',
+            'To try it out on this machine: add --services local (recorded results, for the examples only)',
+            '  or --services synthetic (made-up results of the right form, for any input).',
             '  To use the real ones, write a hundredfold.yaml (docs/configuration.md says more):',
             '    services:',
             ...examples.map((example) => `      ${example}`),
@@ -100,10 +102,10 @@ const REFERENCE_ERRORS = {
   CONFIG_LOCAL_SERVICES: {
     exit: 'refused',
     advice:
-      '`--services local` works only with the embedded server; with your own Temporal server, start `hundredfold services` and configure it under `services`',
-    text: wording<{ address: string }>(
-      ({ address }) =>
-        `--services local needs the embedded server, and temporal.address is ${address}`,
+      '`--services local` and `--services synthetic` work only with the embedded server; with your own Temporal server, start `hundredfold services` and configure it under `services`',
+    text: wording<{ name: string; address: string }>(
+      ({ name, address }) =>
+        `--services ${name} needs the embedded server, and temporal.address is ${address}`,
       'Omit temporal.address, or start `hundredfold services` and configure its addresses under services:.',
     ),
   },
