@@ -104,18 +104,23 @@ export class Rig {
     const limit = { limit: believed === 0 ? null : believed, windowMs };
     const token = new Secret(own);
     this.settings = [
-      describeService('molecules', services.moleculesUrl, token, place),
+      describeService('molecules', services.moleculesUrl, { token }, place),
       this.#predictions(token, place.address, limit),
     ];
   }
 
   #predictions(token: Secret, address: string, limit: Limit): ServiceSettings {
     const { variant = 'current' } = this.#options;
-    return describeService('predictions', this.services.url, token, {
-      address,
-      limit,
-      config: { variant },
-    });
+    return describeService(
+      'predictions',
+      this.services.url,
+      { token },
+      {
+        address,
+        limit,
+        config: { variant },
+      },
+    );
   }
 
   static async open(options: RigOptions = {}): Promise<Rig> {

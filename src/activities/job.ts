@@ -1,6 +1,6 @@
 /** The job of an item, read from the output tree: histories carry ids only. */
 import { codedError } from '../domain/errors.ts';
-import type { Kind } from '../domain/item.ts';
+import type { Kind, Options } from '../domain/item.ts';
 import type { Job } from '../services/service.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
 import { nameOfJob } from '../store/job-name.ts';
@@ -28,7 +28,8 @@ export async function requireItem(store: Store, { kind, id }: JobSource): Promis
   throw codedError('ITEM_MISSING', { location: store.location, id });
 }
 
-export interface StoredJob extends Job {
+export interface StoredJob extends Job<Options> {
+  readonly kind: Kind;
   /** False for an adopted job whose row gives no input: its result cannot be compared with it. */
   readonly inputKnown: boolean;
 }

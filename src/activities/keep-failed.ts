@@ -43,7 +43,7 @@ async function kept(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
   const client = clientOf(deps, job.reference);
   const store = await openHeldTree(deps, job.item);
   const results: FetchResult[] = [];
-  for (const name of client.artefactsOfFailed(job.item.kind)) {
+  for (const name of client.artefactsOfFailed(job.item.kind) as readonly ArtefactName[]) {
     const got = await download(client, job.remoteId, name);
     if (got === null) continue;
     try {

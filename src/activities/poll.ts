@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { formatDuration, formatNonZeroDuration } from '../domain/duration.ts';
-import type { PollOutcome } from '../domain/outcomes.ts';
+import type { ArtefactName, PollOutcome } from '../domain/outcomes.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { pollDelay, jobStuckBecause } from '../domain/poll-delay.ts';
 import type { PollPolicy, PollResult, RemoteJob } from '../workflows/activity-types.ts';
@@ -89,7 +89,11 @@ async function look(
   switch (outcome.type) {
     case 'finished':
       // The result itself has no timing block, and the log does not say when the job was queued (contract 2.5, 2.6).
-      return { type: 'finished', artefacts: client.artefacts(job.item.kind), ...queuedAtOf(seen) };
+      return {
+        type: 'finished',
+        artefacts: client.artefacts(job.item.kind) as readonly ArtefactName[],
+        ...queuedAtOf(seen),
+      };
     case 'failed':
       return {
         type: 'failed',
@@ -97,8 +101,10 @@ async function look(
         message: outcome.message,
         timing: outcome.timing,
       };
-    case 'lost':
+    case 'unknown':
       return believed(client, outcome, policy, tries);
+    case 'deleted':
+      return { type: 'failed', code: 'JOB_LOST', message: outcome.message, timing: null };
     case 'postponed':
       // Nothing was asked: what is known of the job stays.
       return { message: outcome.message, delayMs: outcome.delayMs, seen: tries.left };
@@ -136,7 +142,7 @@ function queuedAtOf({ queuedAt }: Seen): Pick<Seen, 'queuedAt'> {
 
 export type PollTries = Tries<Seen>;
 
-type Lost = Extract<PollOutcome, { readonly type: 'lost' }>;
+type Lost = Extract<PollOutcome, { readonly type: 'unknown' | 'deleted' }>;
 
 /** Regardless of the pauses between them: there may have been no worker. */
 const LEAST_DENIALS = 4;

@@ -5,6 +5,7 @@
  * In the item's folder and not at the top of the tree: so `path` in items.csv leads to everything about the item, and a
  * pattern for topologies in the folders of items does not match files in `rejected/`.
  */
+import type { MoleculeOptions, Options } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { compositionOf, type Composition } from '../kinds/molecule/composition.ts';
 import { withChemist } from '../kinds/molecule/shared-chemist.ts';
@@ -79,7 +80,7 @@ async function withComposition<T>(
 export async function writeArtefact(
   store: Store,
   item: ItemAddress,
-  { options }: Job,
+  { options }: Job<Options>,
   { name, fileName, bytes, hidden }: Artefact,
   problem: ResultProblem | null,
 ): Promise<FetchResult> {
@@ -132,10 +133,7 @@ async function writeFiles(
   return files;
 }
 
-function filesInRecord(
-  bytes: Uint8Array,
-  options: Extract<Job['options'], { readonly kind: 'molecule' }>,
-): NamedText[] {
+function filesInRecord(bytes: Uint8Array, options: MoleculeOptions): NamedText[] {
   const read = readResultJson(bytes);
   if (!read.ok) return [];
   const native = nativeFiles(read.json, options);

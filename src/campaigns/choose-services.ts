@@ -35,9 +35,13 @@ function localServices({ temporal }: Settings, name: LocalName): ServiceSettings
 }
 
 function example(service: ServiceName): string {
-  const { url, token } = serviceOf(service).setup;
-  const shown = `https://HOST${new URL(url.example).pathname.replace(/\/$/, '')}`;
-  return `${service}: { url: ${shown}, token: { env: ${token.variable} } }`;
+  const { url, secrets } = serviceOf(service);
+  const path = URL.parse(url.example ?? '')?.pathname ?? '/';
+  const parts = [
+    ...(url.default === undefined ? [`url: https://HOST${path.replace(/\/$/, '')}`] : []),
+    ...Object.entries(secrets).map(([key, { env }]) => `${key}: { env: ${env} }`),
+  ];
+  return `${service}: { ${parts.join(', ')} }`;
 }
 
 /** Shows both ways to continue. */

@@ -3,6 +3,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type { Limit } from '../budget/window.ts';
 import { defaultLimit, type ServiceSettings, type UnreadyService } from '../config/services.ts';
 import { haveSameBudget } from '../domain/campaign.ts';
+import type { ServiceName } from '../domain/item.ts';
 import {
   forecast,
   freshWindow,
@@ -26,7 +27,7 @@ export function forecastCampaign(
   const others = ALL_SERVICES.filter(
     ({ name: service }) => !feeds.some(({ reference }) => reference.service === service),
   );
-  const usual = others.map(({ name: service }) => unused(service, defaultLimit(service)));
+  const usual = others.map(({ name }) => unused(name, defaultLimit(name as ServiceName)));
   return forecast(jobs, [...supplies, ...usual], now);
 }
 
@@ -39,7 +40,7 @@ function supply(
   budgets: readonly BudgetStatus[],
 ): Supply {
   const { reference, limit } = feed;
-  const credential = 'token' in feed ? feed.reference.credential : UNKNOWN;
+  const credential = 'secrets' in feed ? feed.reference.credential : UNKNOWN;
   const kept = budgets.find((one) => haveSameBudget(one, reference));
   const found = kept && supplyOf(kept, credential, name);
   // A credential that this Temporal has not seen yet has charged nothing.

@@ -15,7 +15,7 @@ type Site = ServiceSettings | UnreadyService;
 
 export async function recogniseService(site: Site, network: NetworkSettings): Promise<Recognition> {
   const { url, config, reference } = site;
-  const secrets = 'token' in site ? [site.token.reveal()] : [];
+  const secrets = 'secrets' in site ? Object.values(site.secrets).map((one) => one.reveal()) : [];
   const { service } = reference;
   const options = { deadlineMs: ANSWER_MS, network: revealNetwork(network) };
   const http = createHttp({ service, secrets, ...options });

@@ -1,6 +1,6 @@
 /** The jobs that the services have for our token, and which of them this folder has: for `adopt`. */
 import type { Settings } from '../config/settings.ts';
-import type { ServiceSettings } from '../config/services.ts';
+import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
@@ -55,7 +55,7 @@ export async function remoteJobs(
   services: readonly ServiceSettings[],
   folder: string,
 ): Promise<RemoteJobs> {
-  const secrets = services.map(({ token }) => token.reveal());
+  const secrets = services.flatMap((one) => Object.values(revealSecrets(one)));
   const lists = await Promise.all(services.map((service) => jobsOf(service, secrets, folder)));
   return {
     jobs: lists.flatMap(({ jobs }) => jobs),
@@ -70,8 +70,9 @@ async function jobsOf(
   folder: string,
 ): Promise<RemoteJobs> {
   const { service } = settings.reference;
-  const { url, config, token } = settings;
-  const client = createClient({ service, url, config, token: token.reveal(), otherSecrets });
+  const { url, config } = settings;
+  const own = revealSecrets(settings);
+  const client = createClient({ service, url, config, secrets: own, otherSecrets });
   const { jobs: here, unreadable } = await jobsInFolder(folder, service);
   const jobs: ListedJob[] = [];
   const notes: string[] = [...unreadable];

@@ -23,10 +23,12 @@ const KEYS: readonly (readonly string[])[] = [
   ['temporal', 'tls', 'key'],
   ['temporal', 'tls', 'serverName'],
   ['temporal', 'payloadCodec'],
-  ...ALL_SERVICES.flatMap(({ name: service, setup }) => [
+  ...ALL_SERVICES.flatMap(({ name: service, secrets, config }) => [
     ['services', service, 'url'],
-    ['services', service, 'token', 'env'],
-    ['services', service, 'token', 'file'],
+    ...Object.keys(secrets).flatMap((key) => [
+      ['services', service, key, 'env'],
+      ['services', service, key, 'file'],
+    ]),
     ['services', service, 'budget'],
     ['services', service, 'budget', 'limit'],
     ['services', service, 'budget', 'window'],
@@ -38,7 +40,7 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'basic', 'user'],
     ['services', service, 'basic', 'password', 'env'],
     ['services', service, 'basic', 'password', 'file'],
-    ...Object.keys(setup.keys as object).map((key) => ['services', service, key]),
+    ...Object.keys(config.shape).map((key) => ['services', service, key]),
   ]),
   ['store', 'url'],
   ['store', 'endpoint'],

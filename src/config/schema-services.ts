@@ -13,7 +13,6 @@ const statusRequests = bound.meta({
 });
 
 const OPTIONAL = {
-  token: true,
   budget: true,
   maxDownload: true,
   maxOpen: true,
@@ -21,25 +20,28 @@ const OPTIONAL = {
   ...NETWORK_IS_OPTIONAL,
 } as const;
 
-function describeSchema({ setup }: Service) {
-  const { token, budget, keys } = setup;
-  const own = keys as Readonly<Record<string, z.ZodType>>;
+function describeSchema({ kinds, url: place, secrets, budget, config }: Service) {
+  const sources = Object.entries(secrets).map(([key, { description, env, example }]) => [
+    key,
+    secretSource.meta({
+      description,
+      default: { env },
+      ...(example !== undefined && { examples: [{ file: example }] }),
+    }),
+  ]);
   const schema = z.strictObject({
     url: url.meta({
-      description: `${setup.url.description}: ${address}.`,
-      examples: [setup.url.example],
+      description: `${place.description ?? 'Address of the service'}: ${address}.`,
+      ...(place.default !== undefined && { default: place.default }),
+      ...(place.example !== undefined && { examples: [place.example] }),
     }),
-    token: secretSource.meta({
-      description: token.description,
-      default: { env: token.variable },
-      examples: [{ file: token.example }],
-    }),
+    ...(Object.fromEntries(sources) as Record<string, typeof secretSource>),
     budget: limit.meta({
-      description: budget.description,
+      description: budget.description ?? 'Maximum number of jobs in a rolling window.',
       default: budget.windows[0] ?? 'none',
-      examples: [budget.example],
+      ...(budget.example !== undefined && { examples: [budget.example] }),
     }),
-    ...own,
+    ...config.shape,
     maxDownload,
     maxOpen: bound.meta({
       description:
@@ -50,11 +52,13 @@ function describeSchema({ setup }: Service) {
     statusRequests,
     ...network,
   });
-  const optional = {
-    ...OPTIONAL,
-    ...Object.fromEntries(Object.keys(own).map((key) => [key, true])),
-  };
-  return schema.partial(optional).meta({ description: setup.description });
+  const left = [...Object.keys(secrets), ...(place.default === undefined ? [] : ['url'])];
+  const optional = { ...OPTIONAL, ...Object.fromEntries(left.map((key) => [key, true])) };
+  const names = kinds.map(({ name }) => name);
+  const listed =
+    names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  const description = `The service for rows of kind ${listed}.`;
+  return schema.partial(optional).meta({ description });
 }
 
 export const services = z

@@ -1,6 +1,6 @@
 /** Types of values that are used by several keys. */
 import { z } from 'zod';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../domain/duration.ts';
 
 const EDITOR_DURATION = '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:ms|s|m|h|d)?\\s*$';
 

@@ -11,7 +11,7 @@ import { inspect } from 'node:util';
 import { warn } from '../state/warn.ts';
 
 /** The source of a secret: an environment variable, or a file that contains only the secret. */
-type SecretSource = { readonly env: string } | { readonly file: string };
+export type SecretSource = { readonly env: string } | { readonly file: string };
 
 /** Where secrets are looked up. */
 export interface SecretPlace {

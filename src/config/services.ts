@@ -6,14 +6,14 @@ import type { ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
 import { ALL_SERVICES, serviceOf } from '../services/registry.ts';
-import type { ServiceConfig } from '../services/service.ts';
+import { configOf, type ServiceConfig } from '../services/service.ts';
 import type { Config } from './schema.ts';
 import { duration } from './schema-values.ts';
-import { readSecret, type Secret, type SecretPlace } from './secret.ts';
+import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 
 /** What the contract of the service allows. */
 export function defaultLimit(service: ServiceName): Limit {
-  const [window] = serviceOf(service).setup.budget.windows;
+  const [window] = serviceOf(service).budget.windows;
   return window ? { limit: window.limit, windowMs: duration.parse(window.window) } : NO_LIMIT;
 }
 
@@ -38,7 +38,8 @@ interface ServiceSite {
 /** A service that can be used. */
 export interface ServiceSettings extends ServiceSite {
   readonly reference: ServiceReference;
-  readonly token: Secret;
+  /** By their names in the definition of the service. */
+  readonly secrets: Readonly<Record<string, Secret>>;
   readonly network: NetworkSettings;
 }
 
@@ -77,18 +78,27 @@ export function serviceSettings(
 ): ConfiguredServices {
   const services: Partial<Record<ServiceName, ServiceSettings>> = {};
   const unready: UnreadyService[] = [];
-  for (const { name: service } of ALL_SERVICES) {
+  for (const { name, secrets: wanted } of ALL_SERVICES) {
+    const service = name as ServiceName;
     const configured = config.services?.[service];
     if (!configured) continue;
     const { url } = configured;
+    const sources = configured as unknown as Readonly<Partial<Record<string, SecretSource>>>;
     const options = siteOptions(service, config);
     let network: NetworkSettings | null = null;
     try {
       const networkOf = networkSettings(service, config, place);
       network = networkOf;
-      const source = configured.token ?? { env: serviceOf(service).setup.token.variable };
-      const token = readSecret(`services.${service}.token`, source, place);
-      services[service] = describeService(service, url, token, { ...options, network: networkOf });
+      const secrets = Object.fromEntries(
+        Object.entries(wanted).map(([key, { env }]) => {
+          const source = sources[key] ?? { env };
+          return [key, readSecret(`services.${service}.${key}`, source, place)];
+        }),
+      );
+      services[service] = describeService(service, url, secrets, {
+        ...options,
+        network: networkOf,
+      });
     } catch (reason) {
       if (need === 'required' || !(reason instanceof HundredfoldError)) throw reason;
       const reference = { service, address: addressOf(url) };
@@ -99,11 +109,12 @@ export function serviceSettings(
 }
 
 function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
-  const { setup } = serviceOf(service);
+  const definition = serviceOf(service);
   const configured: Partial<NonNullable<(typeof services)[string]>> = services[service] ?? {};
   const { maxDownload, budget } = configured;
-  const { maxOpen = setup.budget.maxOpen ?? 'none', statusRequests = STATUS_REQUESTS } = configured;
-  const own = Object.keys(setup.keys).filter((key) => key in configured);
+  const { maxOpen = definition.budget.maxOpen ?? 'none', statusRequests = STATUS_REQUESTS } =
+    configured;
+  const own = Object.keys(definition.config.shape).filter((key) => key in configured);
   return {
     maxDownload,
     maxOpen: boundOf(maxOpen),
@@ -117,29 +128,43 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
 export function describeService(
   service: ServiceName,
   url: string,
-  token: Secret,
+  secrets: Readonly<Record<string, Secret>>,
   options: SiteOptions,
 ): ServiceSettings {
-  const { length } = serviceOf(service).setup.token;
-  if (length !== undefined && token.reveal().length !== length) {
-    throw codedError('CONFIG_MOLECULE_TOKEN', {});
+  for (const [key, secret] of Object.entries(secrets)) {
+    const length = serviceOf(service).secrets[key]?.length;
+    if (length !== undefined && secret.reveal().length !== length)
+      throw codedError('CONFIG_MOLECULE_TOKEN', {});
   }
   const address = options.address ?? addressOf(url);
   return {
     ...siteOf(service, url, options),
-    reference: referenceOf(service, address, token),
-    token,
+    reference: referenceOf(service, address, secrets),
+    secrets,
     network: options.network ?? DIRECT,
   };
 }
 
-/** Commands that send nothing never compute the fingerprint. */
-function referenceOf(service: ServiceName, address: string, token: Secret): ServiceReference {
+/** The values of the secrets, by name: only for the client. */
+export function revealSecrets({
+  secrets,
+}: Pick<ServiceSettings, 'secrets'>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(secrets).map(([key, one]) => [key, one.reveal()]));
+}
+
+/** Commands that send nothing never compute the fingerprint. A service without secrets has that of none. */
+function referenceOf(
+  service: ServiceName,
+  address: string,
+  secrets: Readonly<Record<string, Secret>>,
+): ServiceReference {
+  const [only = new Secret(''), ...more] = Object.values(secrets);
   return {
     service,
     address,
     get credential() {
-      return token.fingerprint();
+      if (more.length === 0) return only.fingerprint();
+      return new Secret([only, ...more].map((one) => one.reveal()).join('\n')).fingerprint();
     },
   };
 }
@@ -147,7 +172,7 @@ function referenceOf(service: ServiceName, address: string, token: Secret): Serv
 function siteOf(service: ServiceName, url: string, options: SiteOptions): ServiceSite {
   return {
     url,
-    config: { ...(serviceOf(service).setup.defaults as ServiceConfig), ...options.config },
+    config: configOf(serviceOf(service), options.config ?? {}),
     limit: options.limit ?? defaultLimit(service),
     ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,

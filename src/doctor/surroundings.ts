@@ -53,10 +53,12 @@ function copiedTokens(settings: Settings, environment: Environment): Warning[] {
 
 function configured({ services, temporal, notify }: Settings): [string, string][] {
   const found: [string, Secret | null | undefined][] = [
-    ...Object.values(services).map((one): [string, Secret] => [
-      `services.${one.reference.service}.token`,
-      one.token,
-    ]),
+    ...Object.values(services).flatMap(({ reference, secrets }) =>
+      Object.entries(secrets).map(([key, secret]): [string, Secret] => [
+        `services.${reference.service}.${key}`,
+        secret,
+      ]),
+    ),
     ['temporal.apiKey', temporal?.apiKey],
     ['notify.token', notify.webhook?.token],
   ];
@@ -66,7 +68,7 @@ function configured({ services, temporal, notify }: Settings): [string, string][
 /** Never the token itself, but the fingerprint that histories and reports show. */
 function fingerprintOf({ services }: Settings, keys: readonly string[]): string {
   const of = Object.values(services).find(({ reference }) =>
-    keys.includes(`services.${reference.service}.token`),
+    keys.some((key) => key.startsWith(`services.${reference.service}.`)),
   );
   return of ? ` (credential ${of.reference.credential})` : '';
 }

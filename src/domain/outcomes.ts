@@ -30,7 +30,13 @@ export type SubmitOutcome =
       readonly retryAfterMs?: number;
     }
   /** The service gives the row's own content as the reason: final for the item; its message is kept. */
-  | { readonly type: 'refused'; readonly status: number; readonly message: string }
+  | {
+      readonly type: 'refused';
+      readonly status: number;
+      readonly message: string;
+      /** A job of this name exists already. */
+      readonly taken?: true;
+    }
   /** Certainly not accepted, and may be retried later. */
   | {
       readonly type: 'notNow';
@@ -137,8 +143,12 @@ export type PollOutcome =
   | { readonly type: 'finished'; readonly retryAfterMs?: number }
   /** The service says that the job failed: its message, unchanged. */
   | { readonly type: 'failed'; readonly message: string; readonly timing: Timing | null }
-  /** 404 for a job that was accepted. */
-  | { readonly type: 'lost'; readonly message: string; readonly retryAfterMs?: number }
+  /** No such job, although it was accepted; `deleted`: no longer, and that is final. */
+  | {
+      readonly type: 'unknown' | 'deleted';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+    }
   /** 5xx, 429, no connection: says nothing about the job. */
   | Unavailable
   /** Not polled: it is not this job's turn, or the service refuses us. */

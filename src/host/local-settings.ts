@@ -36,12 +36,12 @@ export function localSettings(
   url = 'http://127.0.0.1',
   id?: string,
 ): ServiceSettings[] {
-  const token = new Secret(LOCAL_TOKEN);
+  const secrets = { token: new Secret(LOCAL_TOKEN) };
   const ledgerAddress = id === undefined ? name : `${name} ${id}`;
   const names = { address: name, ledgerAddress };
   return [
-    describeService('molecules', `${url}/acpype`, token, names),
-    describeService('predictions', url, token, names),
+    describeService('molecules', `${url}/acpype`, secrets, names),
+    describeService('predictions', url, secrets, names),
   ];
 }
 

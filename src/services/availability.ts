@@ -39,14 +39,16 @@ function whyOf(answer: HttpResponse): string | null {
   return redirectWords(answer);
 }
 
-/** Network Authentication Required (RFC 6585): a login page of the network, not of the service. */
-export const LOGIN_FIRST = 511;
-const ABOUT_US: ReadonlySet<number> = new Set([401, 403, 405, 407, 426, LOGIN_FIRST]);
+/**
+ * Statuses of an answer to a GET that concern us and not the job: any other request would get the same. 511 is a login
+ * page of the network (RFC 6585).
+ */
+export const REFUSALS: readonly (number | '3xx')[] = [401, 403, 405, 407, 426, 511, '3xx'];
+const REFUSED: ReadonlySet<unknown> = new Set(REFUSALS);
 
-/** Whether an answer to a GET concerns the client and not the job. */
 export function refusesUs(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
   const { status } = answer;
-  return ABOUT_US.has(status) || (status >= 300 && status < 400) || isPage(answer);
+  return REFUSED.has(status) || REFUSED.has(`${Math.floor(status / 100)}xx`) || isPage(answer);
 }
 
 function isPage(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {

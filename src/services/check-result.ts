@@ -1,5 +1,5 @@
 /** Checks that the result of a job is complete and correct (promise 5), before a file gets its final name. */
-import type { InputText } from '../domain/item.ts';
+import type { InputText, Options } from '../domain/item.ts';
 import type { Composition } from '../kinds/molecule/composition.ts';
 import type { ResultCheck } from '../results/result-problems.ts';
 import type { Job } from './service.ts';
@@ -14,7 +14,7 @@ import { checkPrediction } from './predictions/check.ts';
  * @param mayBeSynthetic whether to skip the check of atoms for a result labelled as synthetic
  */
 export async function checkResult(
-  job: Pick<Job, 'options'> & { readonly input: InputText | null },
+  job: Pick<Job<Options>, 'options'> & { readonly input: InputText | null },
   bytes: Uint8Array | string,
   composition: Composition | null = null,
   mayBeSynthetic = false,

@@ -1,7 +1,5 @@
 /** The client of a service: sends the requests of its definition, and reads answers into closed outcomes. */
-import type { Kind } from '../domain/item.ts';
 import type {
-  ArtefactName,
   FetchOutcome,
   FindOutcome,
   ListOutcome,
@@ -11,18 +9,31 @@ import type {
   SubmitOutcome,
   Unavailable,
 } from '../domain/outcomes.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
-import { parseJson } from '../results/json.ts';
+import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
 import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
-import { complexity } from './bounded-json.ts';
-import { download } from './download.ts';
+import { download, type Downloaded } from './download.ts';
+import { SMALL_JSON_LIMIT } from './http-body.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { readPoll } from './poll.ts';
-import type { Body, Job, ListMeaning, Request, Service, ServiceConfig } from './service.ts';
+import { addressRequest, encodeBody, RequestFault, type Site } from './request.ts';
+import {
+  configOf,
+  type Answers,
+  type FileRequest,
+  type Job,
+  type Json,
+  type ListMeaning,
+  type Meaning,
+  type Request,
+  type Service,
+  type ServiceConfig,
+} from './service.ts';
 import type { Permission } from './submission-line.ts';
-import { readSubmission, settled } from './submission.ts';
+import { notNow, readSubmission, settled } from './submission.ts';
 import { mayBeSynthetic } from './synthetic.ts';
-import { below, checkToken, readServiceUrl } from './target.ts';
+import { checkToken, readServiceUrl } from './target.ts';
 
 export interface RequestOptions {
   /**
@@ -47,17 +58,17 @@ export interface ServiceClient {
   readonly mayBeSynthetic: boolean;
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
   poll(remoteId: string, options: RequestOptions): Promise<PollOutcome>;
-  fetch(remoteId: string, artefact: ArtefactName, options: RequestOptions): Promise<FetchOutcome>;
+  fetch(remoteId: string, artefact: string, options: RequestOptions): Promise<FetchOutcome>;
   /** Looks a job up by the name it was submitted with. */
-  find(kind: Kind, name: string, options: RequestOptions): Promise<FindOutcome>;
+  find(kind: string, name: string, options: RequestOptions): Promise<FindOutcome>;
   /** All jobs of a kind that the service has for our token. */
-  list(kind: Kind, options: RequestOptions): Promise<ListOutcome>;
+  list(kind: string, options: RequestOptions): Promise<ListOutcome>;
   /** Requests a job that does not exist: costs nothing, and shows whether the service is available. */
   ping(options: RequestOptions): Promise<PingOutcome>;
   /** The files that a finished job of this kind offers, beginning with the one that must exist first. */
-  artefacts(kind: Kind): readonly ArtefactName[];
+  artefacts(kind: string): readonly string[];
   /** What a failed job of this kind still offers: its log. */
-  artefactsOfFailed(kind: Kind): readonly ArtefactName[];
+  artefactsOfFailed(kind: string): readonly string[];
   /** Closes idle connections. */
   close(): Promise<void>;
 }
@@ -67,7 +78,8 @@ export interface ClientSettings extends HttpSettings {
   readonly config?: ServiceConfig | undefined;
   /** `{base_url}` or `{mol_base_url}` of the contracts. */
   readonly url: string;
-  readonly token: string;
+  /** By the names in the definition. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** Secrets of other services: no answer of this one may bring them to disk either. */
   readonly otherSecrets?: readonly string[] | undefined;
 }
@@ -75,7 +87,15 @@ export interface ClientSettings extends HttpSettings {
 /** Maximum number of pages: a list that never ends is not an answer. */
 const MAX_PAGES = 200;
 
-type Page = ListMeaning | { readonly type: 'unsupported' } | Unavailable;
+/** Bytes of a page of a list, unless the service says otherwise. */
+const LIST_BYTES = 8 * 1024 * 1024;
+/** Finished jobs whose details are remembered: each is downloaded soon. */
+const MOST_DETAILS = 1_000;
+/** A 5xx that ends a job is asked again after this long (ms). */
+const ASKED_AGAIN_MS = 60_000;
+
+type Page = ListMeaning | Unavailable;
+type ListSubject = { readonly kind: string; readonly config: ServiceConfig };
 
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
 export function makeClient(service: Service, settings: ClientSettings): ServiceClient {
@@ -99,70 +119,110 @@ class Client implements ServiceClient {
   readonly mayBeSynthetic: boolean;
   readonly #service: Service;
   readonly #config: ServiceConfig;
-  readonly #base: URL;
-  readonly #token: string;
+  readonly #site: Site;
   readonly #http: Http;
+  /** Of finished jobs, by id: in memory only. */
+  readonly #details = new Map<string, Json>();
+  /** Jobs that a 5xx has ended once. */
+  readonly #doubted = new Set<string>();
 
   constructor(service: Service, settings: ClientSettings) {
-    this.#base = readServiceUrl(settings.url);
-    checkToken(settings.token, service.setup.token.maxLength);
-    const secrets = [settings.token, ...(settings.otherSecrets ?? [])];
-    this.#http = createHttp({ ...settings, service: service.name, secrets });
+    const base = readServiceUrl(settings.url);
+    const { secrets, config = {} } = settings;
+    for (const [name, secret] of Object.entries(secrets))
+      checkToken(secret, service.secrets[name]?.maxLength ?? LONGEST_SECRET);
+    const all = [...Object.values(secrets), ...(settings.otherSecrets ?? [])];
+    this.#http = createHttp({ ...settings, service: service.name as ServiceName, secrets: all });
     this.#service = service;
-    this.#config = { ...(service.setup.defaults as ServiceConfig), ...settings.config };
-    this.#token = settings.token;
-    this.mayBeSynthetic = mayBeSynthetic(this.#base);
+    this.#config = configOf(service, config);
+    this.#site = { base, origins: service.origins, secrets };
+    this.mayBeSynthetic = mayBeSynthetic(base);
   }
 
   async submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome> {
-    const { submit, title } = this.#service;
-    const describe = submit.request[job.options.kind] as
-      ((job: Job, config: ServiceConfig) => Request) | undefined;
-    if (!describe) throw new TypeError(`${title} takes no ${job.options.kind}`);
-    const request = describe(job, this.#config);
-    const body = await encodeBody(request.body ?? { json: {} }, this.#secretField(request));
-    const address = this.#address(request);
-    const answer = await this.#http.send({ method: 'POST', ...address, body, ...options });
-    const outcome = await readSubmission(answer, submit.accepted);
+    const { submit, title, jobId, identity } = this.#service;
+    const describe = submit.request[job.kind];
+    if (!describe) throw new TypeError(`${title} takes no ${job.kind}`);
+    const config = this.#config;
+    const order = await this.#described(async () => {
+      const request = describe(job, config);
+      return {
+        ...addressRequest(this.#site, request),
+        body: await encodeBody(this.#site, request),
+      };
+    });
+    if (order instanceof RequestFault)
+      return { ...notNow('blocked', order.message), scope: 'address' };
+    const answer = await this.#http.send({ method: 'POST', ...order, ...options });
+    const answers = answersFor(submit.answers, config);
+    const outcome = await readSubmission(answer, order.url, {
+      read(seen) {
+        const meaning = findMeaning(answers, seen.status);
+        return meaning === undefined ? null : interpret(meaning, seen, { job, config });
+      },
+      isId: (id) => jobId.pattern?.test(id) ?? true,
+      hasNames: identity.by === 'name' || identity.by === 'list',
+    });
     return settled(outcome, () => this.ping(options));
   }
 
   async poll(remoteId: string, { signal }: RequestOptions): Promise<PollOutcome> {
-    const { request, answers, maxBytes } = this.#service.poll;
-    const answer = await this.#get(request(remoteId, this.#config), signal);
-    return readPoll(answer, answers(this.#config), maxBytes);
+    const { request, answers, maxBytes = SMALL_JSON_LIMIT } = this.#service.poll;
+    const config = this.#config;
+    const order = await this.#described(() =>
+      addressRequest(this.#site, request(remoteId, config)),
+    );
+    if (order instanceof RequestFault) return unreadable(order.message);
+    const answer = await this.#http.send({ method: 'GET', ...order, signal });
+    const rules = { answers: answersFor(answers, config), remote: { id: remoteId, config } };
+    const { outcome, details } = await readPoll(answer, order.url, { ...rules, maxBytes });
+    if (details !== undefined) this.#remember(remoteId, details);
+    return this.#believed(remoteId, outcome, isAnswered(answer) ? answer.status : 0);
   }
 
-  async fetch(
-    remoteId: string,
-    artefact: ArtefactName,
-    { signal }: RequestOptions,
-  ): Promise<FetchOutcome> {
+  async fetch(remoteId: string, artefact: string, options: RequestOptions): Promise<FetchOutcome> {
     const { fetch, title } = this.#service;
-    const file = fetch[artefact];
-    const request = file?.request(remoteId, this.#config) ?? null;
-    if (request === null)
+    const file: FileRequest<ServiceConfig> | undefined = fetch[artefact];
+    const config = this.#config;
+    const wantsDetails = (file?.request.length ?? 0) > 2;
+    // Another worker has polled it, or this one before it was restarted.
+    if (wantsDetails && !this.#details.has(remoteId)) await this.poll(remoteId, options);
+    const request = file?.request(remoteId, config, this.#details.get(remoteId)) ?? null;
+    if (!file || request === null)
       return { type: 'absent', status: 404, message: `${title} has no such file` };
-    const order = { http: this.#http, signal };
-    const first = await download({ ...order, ...this.#address(request) });
-    if (!file?.elsewhere || first.type !== 'absent' || first.status !== 404) return first;
-    const other = file.elsewhere(remoteId, this.#config);
-    const second = await download({ ...order, ...this.#address(other) });
+    const first = await this.#download(remoteId, file, request, options);
+    if (first.type !== 'at') return first;
+    const second = await this.#download(remoteId, {}, first.request, options);
+    if (second.type === 'at') return unreadable('a file is said to be at a third address');
     // A page or a failure at a path that may not exist does not replace the answer of the first path.
-    return second.type === 'found' ? second : first;
+    return second.type === 'found' ? second : (first.otherwise ?? second);
   }
 
-  async find(kind: Kind, name: string, { signal }: RequestOptions): Promise<FindOutcome> {
-    if (this.#service.identity !== 'name') return { type: 'unsupported' };
+  async #download(
+    id: string,
+    { answers = {} }: Pick<FileRequest<ServiceConfig>, 'answers'>,
+    request: Request,
+    { signal }: RequestOptions,
+  ): Promise<Downloaded> {
+    const config = this.#config;
+    const order = await this.#described(() => addressRequest(this.#site, request));
+    if (order instanceof RequestFault) return { type: 'absent', status: 0, message: order.message };
+    const rules = { answers: answersFor(answers, config), remote: { id, config } };
+    return download({ http: this.#http, signal, ...order, ...rules });
+  }
+
+  async find(kind: string, name: string, { signal }: RequestOptions): Promise<FindOutcome> {
+    const { by } = this.#service.identity;
+    if (by !== 'name' && by !== 'list') return { type: 'unsupported' };
     const listed = { jobs: 0, named: 0 };
-    for await (const page of this.#pages(kind, signal)) {
+    for await (const page of this.#pages({ kind, name }, signal)) {
       if (page.type !== 'page') return page;
       const found = page.jobs.find(({ names }) => names.includes(name));
-      if (found) {
-        // The job exists, but its id cannot be polled. Not "absent", after which it would be submitted again.
-        const { remoteId } = found;
-        return isUsableId(remoteId) ? { type: 'found', remoteId } : { type: 'unsupported' };
-      }
+      // The job exists, but its id may be unusable. Not "absent", after which it would be submitted again.
+      if (found)
+        return isUsableId(found.id)
+          ? { type: 'found', remoteId: found.id }
+          : { type: 'unsupported' };
       listed.jobs += page.jobs.length;
       listed.named += page.jobs.filter(({ names }) => names.length > 0).length;
     }
@@ -171,27 +231,31 @@ class Client implements ServiceClient {
     return { type: isNameless ? 'unsupported' : 'absent' };
   }
 
-  async list(kind: Kind, { signal }: RequestOptions): Promise<ListOutcome> {
+  async list(kind: string, { signal }: RequestOptions): Promise<ListOutcome> {
     const { list, title } = this.#service;
     if ('missing' in list) return { type: 'unsupported', message: list.missing };
     // A list that grows while it is read may show a job on two pages.
     const jobs = new Map<string, PastJob>();
-    for await (const page of this.#pages(kind, signal)) {
+    for await (const page of this.#pages({ kind, name: null }, signal)) {
       if (page.type === 'unavailable') return page;
       if (page.type === 'unsupported') {
         const message = `${title} does not list past results of the kind ${kind}`;
         return { type: 'unsupported', message };
       }
-      for (const { names, ...job } of page.jobs)
-        if (!jobs.has(job.remoteId))
-          jobs.set(job.remoteId, { kind, ...job, jobName: names[0] ?? null });
+      for (const { id, names, ...job } of page.jobs)
+        if (!jobs.has(id))
+          jobs.set(id, { kind: kind as Kind, remoteId: id, ...job, jobName: names[0] ?? null });
     }
     return { type: 'listed', jobs: [...jobs.values()] };
   }
 
   /** 404 is the right answer, and most other 4xx show that a server is there. */
   async ping({ signal }: RequestOptions): Promise<PingOutcome> {
-    const answer = await this.#get(this.#service.probe.request(this.#config), signal);
+    const order = await this.#described(() =>
+      addressRequest(this.#site, this.#service.probe.request(this.#config)),
+    );
+    if (order instanceof RequestFault) return unreadable(order.message);
+    const answer = await this.#http.send({ method: 'GET', ...order, signal });
     if (!isAnswered(answer)) return connectionFailed(answer);
     const { status } = answer;
     if (status >= 500 || status === 429 || refusesUs(answer)) return unavailable(answer);
@@ -199,13 +263,14 @@ class Client implements ServiceClient {
     return { type: 'well' };
   }
 
-  artefacts(kind: Kind): readonly ArtefactName[] {
+  artefacts(kind: string): readonly string[] {
     const { artefacts, fetch } = this.#service;
-    const isWanted = (name: ArtefactName) => fetch[name]?.request('', this.#config) !== null;
+    const isWanted = (name: string) =>
+      fetch[name]?.request(NO_ID, this.#config) !== null || fetch[name].request.length > 2;
     return (artefacts[kind]?.finished ?? []).filter(isWanted);
   }
 
-  artefactsOfFailed(kind: Kind): readonly ArtefactName[] {
+  artefactsOfFailed(kind: string): readonly string[] {
     return this.#service.artefacts[kind]?.failed ?? [];
   }
 
@@ -213,92 +278,83 @@ class Client implements ServiceClient {
     return this.#http.close();
   }
 
+  /** Runs functions of the definition, which may throw. */
+  async #described<T>(describe: () => T | Promise<T>): Promise<T | RequestFault> {
+    try {
+      return await describe();
+    } catch (error) {
+      if (error instanceof RequestFault)
+        return new RequestFault(`${this.#service.title} cannot be asked: ${error.message}`);
+      throw error;
+    }
+  }
+
+  #remember(remoteId: string, details: Json): void {
+    this.#details.delete(remoteId);
+    this.#details.set(remoteId, details);
+    const [oldest] = this.#details.keys();
+    if (this.#details.size > MOST_DETAILS && oldest !== undefined) this.#details.delete(oldest);
+  }
+
+  /** The end of a job in a 5xx may be a fault of the server that passes. */
+  #believed(remoteId: string, outcome: PollOutcome, status: number): PollOutcome {
+    const isEnd = outcome.type === 'failed' || outcome.type === 'deleted';
+    if (status < 500 || !isEnd || this.#doubted.delete(remoteId)) return outcome;
+    this.#doubted.add(remoteId);
+    return { type: 'unavailable', message: outcome.message, retryAfterMs: ASKED_AGAIN_MS };
+  }
+
   /** Ends after the first page that is none. */
-  async *#pages(kind: Kind, signal: AbortSignal): AsyncGenerator<Page> {
+  async *#pages(
+    query: { readonly kind: string; readonly name: string | null },
+    signal: AbortSignal,
+  ): AsyncGenerator<Page> {
     const { list } = this.#service;
     const seen = new Set<string>();
-    let query: Readonly<Record<string, string>> | null = {};
-    while (query !== null) {
-      const request = 'missing' in list ? null : list.request(kind, query, this.#config);
-      if (request === null || 'missing' in list) {
-        yield { type: 'unsupported' };
+    let request = 'missing' in list ? null : list.request(query, this.#config);
+    if (request === null) yield { type: 'unsupported' };
+    while (request !== null && !('missing' in list)) {
+      const { url, headers } = addressRequest(this.#site, request);
+      if (seen.has(url.href) || seen.size >= MAX_PAGES) {
+        yield unreadable(`${url.origin}${url.pathname}: the list of past results does not end`);
         return;
       }
-      const key = JSON.stringify(query);
-      if (seen.has(key) || seen.size >= MAX_PAGES) {
-        const { origin, pathname } = this.#address(request).url;
-        yield unreadable(`${origin}${pathname}: the list of past results does not end`);
-        return;
-      }
-      seen.add(key);
-      const page: Page = await this.#page(request, list, signal);
+      seen.add(url.href);
+      const page: Page = await this.#page({ url, headers }, query.kind, signal);
       yield page;
-      query = page.type === 'page' ? page.next : null;
+      request = page.type === 'page' ? page.next : null;
     }
   }
 
   async #page(
-    request: Request,
-    { read, maxBytes }: Exclude<Service['list'], { readonly missing: string }>,
+    order: { readonly url: URL; readonly headers: Readonly<Record<string, string>> },
+    kind: string,
     signal: AbortSignal,
   ): Promise<Page> {
-    const answer = await this.#get(request, signal);
+    const { list } = this.#service;
+    if ('missing' in list) return { type: 'unsupported' };
+    const answer = await this.#http.send({ method: 'GET', ...order, signal });
     if (!isAnswered(answer)) return connectionFailed(answer);
-    if (answer.status === 404) {
-      await answer.body.discard();
-      // Not an empty list: without the list, it is unknown whether a job exists.
-      return { type: 'unsupported' };
-    }
-    if (answer.status !== 200) return unavailable(answer);
-    const body = await answer.body.text(maxBytes);
+    const answers: Answers<ListMeaning, ListSubject> = answersFor(list.answers, this.#config);
+    const meaning = findMeaning<Meaning<ListMeaning, ListSubject>>(
+      { 404: { type: 'unsupported' }, ...answers },
+      answer.status,
+    );
+    if (meaning === undefined) return unavailable(answer);
+    const body = await answer.body.text(list.maxBytes ?? LIST_BYTES);
     if (body.type === 'broken') return unreadable(body.message);
+    const seen = readAnswer(answer, order.url, body);
     // It will not be shorter or simpler next time.
-    if (body.type === 'tooLong' || complexity(body.text) !== null) return { type: 'unsupported' };
-    const json = parseJson(body.text);
-    return json === undefined ? unreadable(`${answer.where}: the answer is not JSON`) : read(json);
-  }
-
-  #get(request: Request, signal: AbortSignal) {
-    return this.#http.send({ method: 'GET', ...this.#address(request), signal });
-  }
-
-  #address(request: Request): { url: URL; headers: Record<string, string> } {
-    const { auth } = request;
-    const url = requestUrl(this.#base, request);
-    return { url, headers: auth?.in === 'header' ? { [auth.name]: this.#token } : {} };
-  }
-
-  #secretField({ auth }: Request): Readonly<Record<string, string>> {
-    return auth?.in === 'body' ? { [auth.name]: this.#token } : {};
+    if (seen.isTooLarge) return { type: 'unsupported' };
+    const said = interpret(meaning, seen, { kind, config: this.#config });
+    return said ?? unreadable(`${answer.where}: the answer is not JSON`);
   }
 }
 
-/** The address of a request, without the token. */
-export function requestUrl(base: URL, { path, query = {} }: Request): URL {
-  const url = below(base, ...path);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  return url;
-}
-
-async function encodeBody(
-  body: Body,
-  secret: Readonly<Record<string, string>>,
-): Promise<{ contentType: string; bytes: Uint8Array }> {
-  if ('json' in body) {
-    const bytes = new TextEncoder().encode(JSON.stringify({ ...secret, ...body.json }));
-    return { contentType: 'application/json', bytes };
-  }
-  const form = new FormData();
-  for (const [key, value] of Object.entries({ ...secret, ...body.multipart })) form.set(key, value);
-  for (const [key, { name, text }] of Object.entries(body.files))
-    form.set(key, new Blob([text], { type: 'text/plain' }), name);
-  // The runtime's own multipart writer, with a known length: some proxies refuse chunked uploads.
-  const encoded = new Response(form);
-  return {
-    contentType: encoded.headers.get('content-type') ?? 'multipart/form-data',
-    bytes: new Uint8Array(await encoded.arrayBuffer()),
-  };
-}
+/** Characters of a secret whose length the definition does not state. */
+const LONGEST_SECRET = 4_096;
+/** To see whether a file is wanted at all. */
+const NO_ID = '0';
 
 function unreadable(message: string): Unavailable {
   return { type: 'unavailable', message, retryAfterMs: null };

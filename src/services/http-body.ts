@@ -10,7 +10,7 @@ export const SMALL_JSON_LIMIT = 1024 * 1024;
 /** Bytes after which an unwanted body is cut off instead of read to its end. */
 const DISCARD_LIMIT = 128 * 1024;
 
-type BodyText =
+export type BodyText =
   | { readonly type: 'whole'; readonly text: string }
   /** Cut off at the limit; `text` is its beginning. */
   | { readonly type: 'tooLong'; readonly text: string; readonly message: string }

@@ -7,14 +7,7 @@
  * that is over; all others are postponed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Kind } from '../domain/item.ts';
-import type {
-  ArtefactName,
-  FetchOutcome,
-  FindOutcome,
-  PollOutcome,
-  SubmitOutcome,
-} from '../domain/outcomes.ts';
+import type { FetchOutcome, FindOutcome, PollOutcome, SubmitOutcome } from '../domain/outcomes.ts';
 import { Brake } from './brake.ts';
 import type { RequestOptions, ServiceClient, SubmitOptions } from './client.ts';
 import type { Job } from './service.ts';
@@ -30,7 +23,7 @@ interface MannersOptions {
 }
 
 /** These need the token: a refusal may concern the file alone, and says nothing about the service. */
-const WITH_TOKEN: ReadonlySet<ArtefactName> = new Set([
+const WITH_TOKEN: ReadonlySet<string> = new Set([
   ...(['csv', 'metadata', 'distributions', 'json', 'input'] as const),
 ]);
 
@@ -81,11 +74,7 @@ class Manners {
     return this.#paced(remoteId, brake.judged(await this.#client.poll(remoteId, options)));
   }
 
-  async fetch(
-    remoteId: string,
-    artefact: ArtefactName,
-    options: RequestOptions,
-  ): Promise<FetchOutcome> {
+  async fetch(remoteId: string, artefact: string, options: RequestOptions): Promise<FetchOutcome> {
     const client = this.#client;
     const brake = this.#brake;
     if (WITH_TOKEN.has(artefact))
@@ -99,7 +88,7 @@ class Manners {
     return brake.judged(await client.fetch(remoteId, artefact, options));
   }
 
-  async find(kind: Kind, name: string, options: RequestOptions): Promise<FindOutcome> {
+  async find(kind: string, name: string, options: RequestOptions): Promise<FindOutcome> {
     if (this.#brake.stop()) return this.#brake.refused();
     return this.#brake.judged(await this.#client.find(kind, name, options));
   }
@@ -112,13 +101,14 @@ class Manners {
         return nextMs === null ? outcome : { ...outcome, nextMs };
       }
       case 'unavailable':
-      case 'lost':
+      case 'unknown':
         pace.asked(remoteId, outcome.retryAfterMs ?? 0);
         return outcome;
       case 'finished':
         pace.ended(remoteId, outcome.retryAfterMs ?? 0);
         return outcome;
       case 'failed':
+      case 'deleted':
         pace.ended(remoteId, 0);
         return outcome;
       case 'postponed':

@@ -1,76 +1,80 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
-import type { PollMeaning, Answer } from './service.ts';
-import { defineService, flag } from './service.ts';
-import type { Job } from './service.ts';
+import { z } from 'zod';
 import type { MoleculeOptions } from '../domain/item.ts';
+import { molecule } from '../kinds/molecule/index.ts';
+import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
 import { fileSets, missingKeys } from '../kinds/molecule/record.ts';
 import { innerStatus, parseRecord, readHashId, type MoleculeRecord } from './molecules/schemas.ts';
 
 /** The id of no job: a UUID without dashes is also alphanumeric. */
 const NO_JOB = '0'.repeat(32);
 
-export const molecules = defineService<{ readonly public: boolean }>({
+export const molecules = defineService({
   name: 'molecules',
   title: 'the molecule service',
-  setup: {
-    description: 'The service for rows of kind molecule.',
-    url: {
-      description: 'Address of the service (mol_base_url in its contract)',
-      example: 'https://molecules.example.org/acpype',
-    },
+  kinds: [molecule],
+  url: {
+    description: 'Address of the service (mol_base_url in its contract)',
+    example: 'https://molecules.example.org/acpype',
+  },
+  secrets: {
     token: {
       description: 'Source of your 10-character identifier at the service.',
-      variable: 'HUNDREDFOLD_MOLECULE_TOKEN',
+      env: 'HUNDREDFOLD_MOLECULE_TOKEN',
       example: 'secrets/molecule-token',
       // Contract section 8. It does not say that a service refuses others, so that an adopted one may be longer.
       length: 10,
       maxLength: 100,
     },
-    budget: {
-      description: 'Maximum number of jobs in a rolling window; the contract states no limit.',
-      windows: [],
-      maxOpen: 20,
-      example: { limit: 100, window: '60m' },
-    },
-    // Not a column of the manifest: a user's own column of that name would publish its rows, which cannot be undone.
-    keys: {
-      public: flag.meta({
-        description:
-          'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
-        default: false,
-      }),
-    },
-    defaults: { public: false },
   },
+  // Not a column of the manifest: a user's own column of that name would publish its rows, which cannot be undone.
+  config: z.object({
+    public: flag.default(false).meta({
+      description:
+        'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
+      default: false,
+    }),
+  }),
   variants: [{}],
+  budget: {
+    description: 'Maximum number of jobs in a rolling window; the contract states no limit.',
+    windows: [],
+    maxOpen: 20,
+    example: { limit: 100, window: '60m' },
+  },
+  pace: { every: '5s', atMost: '60s' },
+  // The contract has no job names (2.1).
+  identity: { by: 'nothing' },
+  keeps: '14d',
   // The record contains the log; for a failed job it has no files.
   artefacts: { molecule: { finished: ['record'], failed: ['record'] } },
   submit: {
     request: {
       molecule: (job, config) => ({
         path: ['api'],
-        auth: { in: 'body', name: 'token' },
+        auth: [{ secret: 'token', in: 'body', name: 'token' }],
         body: { json: describeMolecule(job, job.options, config.public) },
       }),
     },
-    accepted: ({ json, headers }) => {
-      const id = readHashId(json, headers);
-      return id === null ? null : { type: 'accepted', id };
+    answers: {
+      '2xx': ({ json, headers }) => {
+        const id = readHashId(json, headers);
+        return id === null ? null : { type: 'accepted', id };
+      },
     },
   },
   poll: {
     request: (id) => ({ path: ['api', 'queue', id, ''] }),
-    answers: () => ({
+    answers: {
       200: readRecord,
       202: ({ json }) => readRunning(parseRecord(json)),
       // The contract does not show how a failure is signalled (section 3); this is how its sister service does it.
-      422: { type: 'failed', message: null },
-    }),
+      422: { type: 'failed' },
+    },
     // The 19 files of a 200-atom molecule are about 0.6 MB, and there may be several sets.
     maxBytes: 8 * 1024 * 1024,
   },
   fetch: { record: { request: (id) => ({ path: ['api', id, ''] }) } },
-  identity: 'nothing',
   list: {
     missing:
       'the molecule service has no list of the jobs of a token; its page of public jobs shows those of all users',
@@ -78,13 +82,13 @@ export const molecules = defineService<{ readonly public: boolean }>({
   probe: {
     request: () => ({ path: ['api', 'queue', NO_JOB, ''] }),
     // The contract does not show its answer for an unknown job.
-    recognise: null,
+    answers: {},
     submitPath: () => ({ path: ['api'] }),
   },
 });
 
 /** Contract 2.1: all eight keys are always present; the token is the eighth. */
-interface Submission {
+type Submission = {
   readonly inputFile: string | null;
   readonly file_name: string;
   readonly charge_method: string;
@@ -97,7 +101,7 @@ interface Submission {
    * refuse it.
    */
   readonly public?: true;
-}
+};
 
 function describeMolecule(job: Job, options: MoleculeOptions, isPublic: boolean) {
   const { input } = job;

@@ -1,80 +1,67 @@
 /** What an answer to a status request means: by the table of the service, else as for any service. */
-import type { PollOutcome } from '../domain/outcomes.ts';
-import {
-  connectionFailed,
-  isAnswered,
-  isPageText,
-  isWebPageAnswer,
-  unavailable,
-} from './availability.ts';
-import { complexity } from './bounded-json.ts';
+import { parseDuration } from '../domain/duration.ts';
+import type { PollOutcome, Timing } from '../domain/outcomes.ts';
+import { findMeaning, interpret, readAnswer } from './answers.ts';
+import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from './availability.ts';
 import type { HttpAnswer, HttpResponse } from './http-answer.ts';
-import { parseJson } from '../results/json.ts';
-import { ordered, retryAfterMs } from './retry-after.ts';
-import type { Answer, Answers, Meaning, PollMeaning } from './service.ts';
+import { retryAfterMs } from './retry-after.ts';
+import type { Answers, Json, Meaning, PollMeaning, Remote } from './service.ts';
 import { serviceWords, shorten } from './words.ts';
 
 /** For any service. All other statuses say nothing about the job. */
-const DEFAULTS: Answers<PollMeaning> = {
+export const POLL = {
   202: { type: 'running' },
-  404: { type: 'lost' },
-  410: { type: 'lost' },
-};
+  404: { type: 'unknown' },
+  410: { type: 'deleted' },
+} as const satisfies Answers<PollMeaning, unknown>;
 
-/**
- * @param answers of the service; a 429 is never a job's own
- * @param maxBytes of the body that are read
- */
-export async function readPoll(
+export interface PollRules<C> {
+  readonly answers: Answers<PollMeaning, Remote<C>>;
+  readonly remote: Remote<C>;
+  /** Of the body that are read. */
+  readonly maxBytes: number;
+}
+
+/** What a poll says of a job, and the details of a finished one, which stay in the client. */
+export interface PollRead {
+  readonly outcome: PollOutcome;
+  readonly details?: Json;
+}
+
+export async function readPoll<C>(
   answer: HttpAnswer,
-  answers: Answers<PollMeaning>,
-  maxBytes: number,
-): Promise<PollOutcome> {
-  if (!isAnswered(answer)) return connectionFailed(answer);
-  const meaning = findMeaning(answers, answer.status);
-  if (meaning === undefined) return unavailable(answer);
+  url: URL,
+  { answers, remote, maxBytes }: PollRules<C>,
+): Promise<PollRead> {
+  if (!isAnswered(answer)) return { outcome: connectionFailed(answer) };
+  const { status } = answer;
+  const meaning = findMeaning<Meaning<PollMeaning, Remote<C>>>({ ...POLL, ...answers }, status);
+  if (meaning === undefined) return { outcome: await unavailable(answer) };
   if (isReadless(meaning, answer)) {
     await answer.body.discard();
     return complete(answer, meaning, '');
   }
   const body = await answer.body.text(maxBytes);
-  const isLost = typeof meaning !== 'function' && meaning.type === 'lost';
-  if (body.type === 'broken' && !isLost)
-    return { type: 'unavailable', message: body.message, retryAfterMs: null };
-  const text = body.type === 'broken' ? '' : body.text;
-  if (answer.status === 200 && isPageText(answer, text))
-    return { ...(await unavailable(answer, 'a web page instead of an answer')), refusesUs: true };
-  const read =
-    typeof meaning === 'function' ? meaning(readAnswer(answer, text, body.type)) : meaning;
-  if (read === null) return unavailable(answer, notUnderstood(text));
-  return complete(answer, read, text);
-}
-
-function findMeaning(
-  answers: Answers<PollMeaning>,
-  status: number,
-): Meaning<PollMeaning> | undefined {
-  const exact = answers[status] ?? DEFAULTS[status];
-  if (exact !== undefined || status === 429) return exact;
-  return status >= 400 && status < 500 ? answers['4xx'] : undefined;
+  const isGone =
+    typeof meaning !== 'function' && (meaning.type === 'unknown' || meaning.type === 'deleted');
+  if (body.type === 'broken' && !isGone)
+    return { outcome: { type: 'unavailable', message: body.message, retryAfterMs: null } };
+  const seen = readAnswer(answer, url, body);
+  const isPage = status === 200 && seen.isPage;
+  const read = isPage && typeof meaning !== 'function' ? null : interpret(meaning, seen, remote);
+  if (read !== null) return complete(answer, read, seen.text);
+  const why = isPage ? 'a web page instead of an answer' : notUnderstood(seen.text);
+  const outcome = await unavailable(answer, why);
+  return { outcome: isPage ? { ...outcome, refusesUs: true } : outcome };
 }
 
 /** The payload is downloaded by a separate activity, straight to disk: a status request does not read it. */
-function isReadless(
-  meaning: Meaning<PollMeaning>,
+function isReadless<S>(
+  meaning: Meaning<PollMeaning, S>,
   answer: HttpResponse,
 ): meaning is Extract<PollMeaning, { type: 'finished' | 'running' }> {
   if (typeof meaning === 'function' || isWebPageAnswer(answer)) return false;
   return meaning.type === 'finished' || meaning.type === 'running';
-}
-
-function readAnswer(
-  { status, headers }: HttpResponse,
-  text: string,
-  body: 'whole' | 'tooLong' | 'broken',
-): Answer {
-  const isTooLarge = body === 'tooLong' || complexity(text) !== null;
-  return { status, headers, text, isTooLarge, json: isTooLarge ? undefined : parseJson(text) };
 }
 
 function notUnderstood(text: string): string {
@@ -83,23 +70,48 @@ function notUnderstood(text: string): string {
 }
 
 /** The service may request a wait with any answer: before the next poll, or before the download. */
-function complete(answer: HttpResponse, read: PollMeaning, text: string): PollOutcome {
+function complete(answer: HttpResponse, read: PollMeaning, text: string): PollRead {
+  const order = retryAfterMs(answer.headers, Date.now());
+  const wait = order === null ? {} : { retryAfterMs: order };
   switch (read.type) {
     case 'running': {
-      const { progress = null, message = null, timing = null } = read;
+      const { progress = null, message = null } = read;
       const statusMessage = message === null ? null : shorten(message);
-      const waitMs = retryAfterMs(answer.headers, Date.now());
-      return { type: 'running', retryAfterMs: waitMs, progress, statusMessage, timing };
+      const after = read.after === undefined ? null : parseDuration(read.after);
+      const waitMs = after === null && order === null ? null : Math.max(after ?? 0, order ?? 0);
+      const timing = wholeTiming(read.timing);
+      return {
+        outcome: { type: 'running', retryAfterMs: waitMs, progress, statusMessage, timing },
+      };
     }
-    case 'finished':
-      return { type: 'finished', ...ordered(answer) };
+    case 'finished': {
+      const { details } = read;
+      return { outcome: { type: 'finished', ...wait }, ...(details !== undefined && { details }) };
+    }
     case 'failed': {
       const words = read.message ?? serviceWords(text) ?? 'the service gives no reason';
-      return { type: 'failed', message: shorten(words), timing: read.timing ?? null };
+      const timing = wholeTiming(read.timing);
+      return { outcome: { type: 'failed', message: shorten(words), timing } };
     }
-    case 'lost': {
-      const words = serviceWords(text) ?? `${answer.where}: HTTP ${answer.status}`;
-      return { type: 'lost', message: shorten(words), ...ordered(answer) };
+    case 'deleted':
+    case 'unknown': {
+      const words = read.message ?? serviceWords(text) ?? `${answer.where}: HTTP ${answer.status}`;
+      return { outcome: { type: read.type, message: shorten(words), ...wait } };
     }
   }
+}
+
+const NO_TIMING: Timing = {
+  queuedAt: null,
+  startedAt: null,
+  finishedAt: null,
+  queueWaitSeconds: null,
+  elapsedSeconds: null,
+  leftSeconds: null,
+  timeLimitSeconds: null,
+  heartbeatAgeSeconds: null,
+};
+
+function wholeTiming(timing: Partial<Timing> | null | undefined): Timing | null {
+  return timing === null || timing === undefined ? null : { ...NO_TIMING, ...timing };
 }

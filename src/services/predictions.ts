@@ -1,9 +1,12 @@
 /** The prediction service (its contract: sections 2 to 9): sequences, alignments and NMR shifts, in both variants. */
 import { z } from 'zod';
-import { EARLIER_NAMES, type Kind } from '../domain/item.ts';
+import { EARLIER_NAMES } from '../domain/item.ts';
+import { saysNameTaken } from '../domain/name-taken.ts';
 import { EXTRA_FORMATS, type ExtraFormat } from '../domain/outcomes.ts';
+import { alignment } from '../kinds/alignment.ts';
+import { sequence } from '../kinds/sequence.ts';
+import { shifts } from '../kinds/shifts.ts';
 import { asObject } from '../results/json.ts';
-import { SMALL_JSON_LIMIT } from './http-body.ts';
 import {
   readAcknowledgedId,
   readEnvelope,
@@ -15,30 +18,26 @@ import {
   type Answer,
   type Auth,
   type FileRequest,
+  type Json,
   type PollMeaning,
   type Request,
-  type ServiceConfig,
 } from './service.ts';
+import { serviceWords } from './words.ts';
 
 /** With dashes: a server may route only UUIDs to the endpoint of results. */
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
-const IN_HEADER: Auth = { in: 'header', name: 'x-service-token' };
-const IN_BODY: Auth = { in: 'body', name: 'token' };
-
-interface Config extends ServiceConfig {
-  readonly variant: 'current' | 'earlier';
-  readonly formats: readonly ExtraFormat[];
-}
+const IN_HEADER: readonly Auth[] = [{ secret: 'token', in: 'header', name: 'x-service-token' }];
+const IN_BODY: readonly Auth[] = [{ secret: 'token', in: 'body', name: 'token' }];
 
 /** The path between `{base_url}` and the endpoints (contract, opening paragraph, and section 9.1). */
 const BASE = { current: 'online_predictors', earlier: 'online-predictors' } as const;
 
 /** '' at the end: every path needs its slash (contract 1.6). */
-function api({ variant }: Config, ...path: readonly string[]): Pick<Request, 'path'> {
+function api({ variant }: Config, ...path: readonly string[]) {
   return { path: [BASE[variant], 'api', ...path, ''] };
 }
 
-const PAST_RESULTS: Readonly<Partial<Record<Kind, string>>> = {
+const PAST_RESULTS: Readonly<Record<string, string>> = {
   sequence: 'single-sequence',
   alignment: 'msa',
   shifts: 'shiftcrypt',
@@ -56,52 +55,56 @@ const formats = z.array(format).or(
     .transform((text) => text.split(',').map((one) => format.parse(one.trim()))),
 );
 
-export const predictions = defineService<Config>({
+const config = z.object({
+  variant: z.enum(['current', 'earlier']).default('current').meta({
+    description: '`earlier` for a server that still implements section 9 of the contract.',
+  }),
+  formats: formats.default([]).meta({
+    description:
+      'Additional download formats: `json` (downloaded.json) and `input` (downloaded-input.txt).',
+    default: [],
+    examples: [['json', 'input']],
+  }),
+});
+type Config = z.output<typeof config>;
+
+export const predictions = defineService({
   name: 'predictions',
   title: 'the prediction service',
-  setup: {
-    description: 'The service for rows of kind sequence, alignment and shifts.',
-    url: {
-      description:
-        'Address of the service (base_url in its contract; the path of the API is added)',
-      example: 'https://predictions.example.org',
-    },
+  kinds: [sequence, alignment, shifts],
+  url: {
+    description: 'Address of the service (base_url in its contract; the path of the API is added)',
+    example: 'https://predictions.example.org',
+  },
+  secrets: {
     token: {
       description: 'Source of your token for this service.',
-      variable: 'HUNDREDFOLD_PREDICTION_TOKEN',
+      env: 'HUNDREDFOLD_PREDICTION_TOKEN',
       example: 'secrets/prediction-token',
       // Contract section 8.
       maxLength: 100,
     },
-    budget: {
-      description: 'Maximum number of jobs in a rolling window.',
-      // Contract section 8.
-      windows: [{ limit: 100, window: '60m' }],
-      maxOpen: 100,
-      example: 'none',
-    },
-    keys: {
-      variant: z.enum(['current', 'earlier']).meta({
-        description: '`earlier` for a server that still implements section 9 of the contract.',
-        default: 'current',
-      }),
-      formats: formats.meta({
-        description:
-          'Additional download formats: `json` (downloaded.json) and `input` (downloaded-input.txt).',
-        default: [],
-        examples: [['json', 'input']],
-      }),
-    },
-    defaults: { variant: 'current', formats: [] },
   },
+  config,
   variants: [{ variant: 'current' }, { variant: 'earlier' }],
+  budget: {
+    description: 'Maximum number of jobs in a rolling window.',
+    // Contract section 8.
+    windows: [{ limit: 100, window: '60m' }],
+    maxOpen: 100,
+    example: 'none',
+  },
+  pace: { every: '5s', atMost: '60s' },
+  // Unique for a token (section 7), and at most 120 characters (section 8).
+  identity: { by: 'name', maxLength: 120 },
+  keeps: '14d',
+  jobId: { ignoreCase: true },
   artefacts: {
     sequence: { finished: [...COMMON, ...EXTRA_FORMATS], failed: ['history'] },
     alignment: { finished: [...COMMON, 'distributions', ...EXTRA_FORMATS], failed: ['history'] },
     shifts: { finished: [...COMMON, ...EXTRA_FORMATS], failed: ['history'] },
   },
-  // The name is unique for a token (section 7). The rule is stated for all three endpoints, though the table of
-  // `submit/msa/` does not list the field.
+  // The rule for names is stated for all three endpoints, though the table of `submit/msa/` does not list the field.
   submit: {
     request: {
       sequence: ({ name, options, input }, config) =>
@@ -128,13 +131,18 @@ export const predictions = defineService<Config>({
         // Section 9.4: the shift file as multipart; the field's name gives its format.
         const field = input.name.toLowerCase().endsWith('.nef') ? 'nef_file' : 'nrm_star_file';
         const multipart = { ...fields, original_numbering: String(originalNumbering) };
-        const body = { multipart, files: { [field]: input } };
+        const { name: file, text } = input;
+        const body = { multipart, files: { [field]: { name: file, text } } };
         return { ...api(config, 'submit', 'shiftcrypt'), auth: IN_BODY, body };
       },
     },
-    accepted: ({ json }) => {
-      const id = readAcknowledgedId(json);
-      return id === null ? null : { type: 'accepted', id };
+    answers: {
+      '2xx': ({ json }) => {
+        const id = readAcknowledgedId(json);
+        return id === null ? null : { type: 'accepted', id };
+      },
+      '4xx': ({ text, isPage }) =>
+        !isPage && saysNameTaken(serviceWords(text) ?? '') ? { type: 'nameTaken' } : null,
     },
   },
   poll: {
@@ -149,7 +157,6 @@ export const predictions = defineService<Config>({
       },
       ...(variant === 'earlier' && { '4xx': readEarlierRefusal }),
     }),
-    maxBytes: SMALL_JSON_LIMIT,
   },
   fetch: {
     result: { request: (id, config) => api(config, 'results', id) },
@@ -160,33 +167,48 @@ export const predictions = defineService<Config>({
     json: describeExtra('json'),
     input: describeExtra('input'),
   },
-  identity: 'name',
   // Contract 4.7. The list of shift chains (4.8) has no job that this one does not have.
   list: {
-    request: (kind, query, config) => {
-      const type = PAST_RESULTS[kind];
-      if (type === undefined) return null;
-      return { ...api(config, 'past-results', type), query, auth: IN_HEADER };
+    request: ({ kind }, config) => pastResults(kind, config, {}),
+    answers: {
+      200: ({ json }, { kind, config }) => {
+        if (json === undefined) return null;
+        const { jobs, next } = readPastResults(json);
+        return { type: 'page', jobs, next: next && pastResults(kind, config, next) };
+      },
     },
-    read: readPastResults,
     // A list of 100,000 jobs has some 90 MB, and grows by 100 jobs an hour.
     maxBytes: 128 * 1024 * 1024,
   },
   probe: {
     request: (config) => api(config, 'results', NO_JOB),
     // Contract section 7.
-    recognise: (status, json) => {
-      const error = asObject(json)?.['error'];
-      return status === 404 && typeof error === 'string' && /^request not found\b/i.test(error);
+    answers: {
+      404: ({ json }) => {
+        const error = asObject(json)?.['error'];
+        const isKnown = typeof error === 'string' && /^request not found\b/i.test(error);
+        return isKnown ? { type: 'right' } : null;
+      },
     },
     submitPath: (config) => api(config, 'submit', 'single-sequence'),
   },
 });
 
+function pastResults(
+  kind: string,
+  config: Config,
+  query: Readonly<Record<string, string>>,
+): Request | null {
+  const type = PAST_RESULTS[kind];
+  return type === undefined
+    ? null
+    : { ...api(config, 'past-results', type), query, auth: IN_HEADER };
+}
+
 function submission(
   config: Config,
   endpoint: string,
-  json: Readonly<Record<string, unknown>>,
+  json: Readonly<Record<string, Json>>,
 ): Request {
   return { ...api(config, 'submit', endpoint), auth: IN_BODY, body: { json } };
 }
@@ -199,10 +221,12 @@ function describeDownload(format: string): FileRequest<Config> {
   const common = { query: { format }, auth: IN_HEADER };
   return {
     request: (id, config) => ({ ...api(config, 'results', id, 'download'), ...common }),
-    elsewhere: (id, { variant }) => ({
-      path: [BASE[variant], 'results', id, 'download', ''],
-      ...common,
-    }),
+    answers: {
+      404: (_, { id, config: { variant } }) => ({
+        type: 'at',
+        request: { path: [BASE[variant], 'results', id, 'download', ''], ...common },
+      }),
+    },
   };
 }
 
@@ -221,7 +245,8 @@ function readRunning(json: unknown): PollMeaning {
 const UNFINISHED = new Set(['running', 'enqueued', 'queued', 'pending', 'started', 'received']);
 
 /** Sections 9.5 and 9.6: the body decides, whatever the status code says. */
-function readEarlier({ json }: Answer): PollMeaning {
+function readEarlier({ json, isPage }: Answer): PollMeaning | null {
+  if (isPage) return null;
   // `{"status":"RUNNING"}` and `{"error":…}` are short; what is too large to be read is a result.
   const object = asObject(json);
   if (object === null) return { type: 'finished' };
@@ -238,5 +263,5 @@ function readEarlier({ json }: Answer): PollMeaning {
 /** "A failure returns an object with only `error`" (section 9.6): the status is not shown. */
 function readEarlierRefusal(answer: Answer): PollMeaning | null {
   const read = readEarlier(answer);
-  return read.type === 'failed' ? read : null;
+  return read?.type === 'failed' ? read : null;
 }

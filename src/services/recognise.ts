@@ -9,13 +9,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '../domain/item.ts';
 import { asObject } from '../results/json.ts';
-import { parseBoundedJson } from './bounded-json.ts';
-import { requestUrl } from './client.ts';
+import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { Http } from './http.ts';
 import { PERMANENT, redirectTarget } from './redirect.ts';
 import { ALL_SERVICES, serviceOf } from './registry.ts';
-import type { Request, Service, ServiceConfig } from './service.ts';
+import { urlOf } from './request.ts';
+import {
+  configOf,
+  type Answer,
+  type Request,
+  type Service,
+  type ServiceConfig,
+} from './service.ts';
 import { readServiceUrl } from './target.ts';
 import { isWebPage, serviceWords, shorten } from './words.ts';
 
@@ -89,6 +95,7 @@ interface Look {
   readonly json: Record<string, unknown> | null;
   /** The target of a redirect; null if it is not one. */
   readonly redirect: string | null;
+  readonly answer: Answer | null;
 }
 
 /** Bytes of an answer that are read: enough for a title. */
@@ -102,27 +109,34 @@ async function look(http: Http, url: URL, signal: AbortSignal): Promise<Look> {
 }
 
 async function read(answer: HttpAnswer, url: URL): Promise<Omit<Look, 'url'>> {
-  const nothing = { isPage: false, json: null, redirect: null };
+  const nothing = { isPage: false, json: null, redirect: null, answer: null };
   if (answer.type !== 'answered') return { ...nothing, status: null, words: answer.message };
   const { status } = answer;
   const redirect = redirectTarget(answer, url);
   const body = await answer.body.text(READ_BYTES);
-  const text = body.type === 'broken' ? '' : body.text;
+  const seen = readAnswer(answer, url, body);
+  const { text } = seen;
   const isPage = isWebPage(text);
   const words = shorten((serviceWords(text) ?? '').replace(/\s+/g, ' '), SHOWN);
-  return { status, words, isPage, json: asObject(parseBoundedJson(text)), redirect };
+  return { status, words, isPage, json: asObject(seen.json), redirect, answer: seen };
 }
 
 type Seen = Recognition | { readonly type: 'absent'; readonly look: Look };
 
 async function lookAt(http: Http, base: URL, wanted: Probed, signal: AbortSignal): Promise<Seen> {
-  const { request, recognise: isKnown, submitPath } = wanted.service.probe;
+  const { config } = wanted;
+  const { request, answers, submitPath } = wanted.service.probe;
+  const { origins } = wanted.service;
   const address = (describe: (config: ServiceConfig) => Request) =>
-    requestUrl(base, describe(wanted.config));
+    urlOf({ base, origins }, describe(config));
   const job = await look(http, address(request), signal);
   const passing = passes(job) ?? moved(job, base);
   if (passing) return passing;
-  if (job.status !== null && isKnown?.(job.status, job.json) === true) return { type: 'right' };
+  const meaning = findMeaning(answersFor(answers, config), job.status ?? 0);
+  const said = job.answer && meaning && interpret(meaning, job.answer, { config });
+  if (said?.type === 'right') return { type: 'right' };
+  if (said?.type === 'wrong') return { type: 'absent', look: job };
+  if (!submitPath) return { type: 'unclear', message: whatIsThere(job) };
   const submit = await look(http, address(submitPath), signal);
   if (submit.status === 405 || submit.status === 400) return { type: 'right' };
   if (submit.status !== 404 || job.status !== 404) {
@@ -196,7 +210,7 @@ async function findVariant(
   { service, config }: Probed,
   signal: AbortSignal,
 ): Promise<Better | null> {
-  for (const variant of service.variants as readonly ServiceConfig[]) {
+  for (const variant of service.variants) {
     if (Object.entries(variant).every(([key, value]) => config[key] === value)) continue;
     if (await isRight(http, base, { service, config: { ...config, ...variant } }, signal))
       return { url: base.href.replace(/\/+$/, ''), config: variant };
@@ -212,15 +226,8 @@ async function findOther(
   signal: AbortSignal,
 ): Promise<string | null> {
   for (const service of ALL_SERVICES) {
-    if (service === wanted.service) continue;
-    if (
-      await isRight(
-        http,
-        base,
-        { service, config: service.setup.defaults as ServiceConfig },
-        signal,
-      )
-    )
+    if (service === wanted.service || !service.config.safeParse({}).success) continue;
+    if (await isRight(http, base, { service, config: configOf(service, {}) }, signal))
       return `${service.title} is there`;
   }
   return null;

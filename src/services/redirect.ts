@@ -4,13 +4,20 @@ import type { HttpResponse } from './http-answer.ts';
 /** Statuses of a permanent change of address (RFC 9110, 15.4.2 and 15.4.9). */
 export const PERMANENT: readonly number[] = [301, 308];
 
-/** Without user name, password, query and fragment; null when it is not a redirect, or has no http address. */
-export function redirectTarget({ status, headers }: HttpResponse, from: URL): string | null {
+/**
+ * Null when it is not a redirect, or has no http address.
+ * @param form `shown`: without user name, password, query and fragment
+ */
+export function redirectTarget(
+  { status, headers }: HttpResponse,
+  from: URL,
+  form: 'shown' | 'whole' = 'shown',
+): string | null {
   const location = headers.get('location');
   if (status < 300 || status >= 400 || location === null) return null;
   const target = URL.parse(location, from.href);
   if (target === null || !/^https?:$/.test(target.protocol)) return null;
-  return target.origin + target.pathname;
+  return form === 'whole' ? target.href : target.origin + target.pathname;
 }
 
 /** What a redirect means and what to do about a permanent one; null for every other answer. */

@@ -2,33 +2,305 @@
  * What a service is: the requests that are sent to it as values, and what its answers mean as tables by status.
  *
  * A definition describes and reads. It never sends, waits, retries or sees a secret: that is done once, for every
- * service, by `client.ts` and `http.ts`, and so a definition cannot submit twice. An answer that a table does not list
- * means what it means for any service (`readSubmission`, `readPoll` and `download` say what). The outcomes `unsure` and
- * `unavailable` cannot be returned by a definition: they are what remains.
+ * service, by `client.ts` and `http.ts`, and so a definition cannot submit twice. Its functions are synchronous and
+ * pure: equal arguments give equal values. An answer that a table does not list means what it means for any service
+ * (docs/services.md). The outcomes `unsure` and `unavailable` cannot be returned by a definition: they are what remains.
  */
 import { z } from 'zod';
-import type { InputText, Kind, Options, ServiceName } from '../domain/item.ts';
-import type { ArtefactName, PastJob, Timing } from '../domain/outcomes.ts';
+import { parseDuration } from '../domain/duration.ts';
+import type { InputText } from '../domain/item.ts';
+import type { Timing } from '../domain/outcomes.ts';
 
+/** `500ms`, `10s`, `60m`, `14d`. */
+export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+export type Json =
+  null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 /** The values of a service's own keys under `services.NAME` in the configuration. */
 export type ServiceConfig = Readonly<Record<string, unknown>>;
 
-/** What a user configures for a service; the texts are for the reference page and the schema for editors. */
-export interface ServiceSetup<C extends ServiceConfig> {
+/** An environment variable gives it as text. */
+export const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
+
+/* ---- what is sent ---- */
+
+/** One job, as a request for it is described. */
+export interface Job<O = unknown> {
+  readonly kind: string;
+  readonly options: O;
+  readonly input: InputText;
+  /**
+   * Made by the engine: unique for the credential, the same whenever the same work is sent, ASCII, and at most as long
+   * as `identity` allows.
+   */
+  readonly name: string;
+  readonly title: string | null;
+  readonly email: string | null;
+}
+
+/** Where a secret goes. A definition names it and never sees its value. */
+export type Auth =
+  | {
+      readonly secret: string;
+      readonly in: 'header' | 'query' | 'body' | 'cookie';
+      /** Of the header, the parameter, the field or the cookie. */
+      readonly name: string;
+      /** Before the value: `Bearer `. */
+      readonly prefix?: string;
+    }
+  /** Names of two secrets. */
+  | { readonly in: 'basic'; readonly user: string; readonly password: string };
+
+type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+export type Body =
+  | { readonly json: Json }
+  | { readonly form: Fields }
+  | {
+      readonly multipart: Fields;
+      readonly files: Readonly<Record<string, { readonly name: string; readonly text: string }>>;
+    }
+  | { readonly text: string; readonly type: string };
+
+type Target =
+  /** Segments below the address of the service; escaped, so that no id can change the path. '' at the end: a slash. */
+  | { readonly path: readonly string[] }
+  /** The same, below the server's root. */
+  | { readonly root: readonly string[] }
+  /**
+   * A link that the service gave. At another origin only if `origins` has it, and then without secrets. A relative one
+   * is resolved against the address of the service.
+   */
+  | { readonly link: string };
+
+/** A description of a request; making one sends nothing. A submission is a POST, everything else a GET. */
+export type Request = Target & {
+  readonly query?: Fields;
+  /** Never for a secret: `auth`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Body;
+  readonly auth?: readonly Auth[];
+};
+
+/* ---- what an answer means ---- */
+
+/** A complete answer, without secrets. */
+export interface Answer {
+  readonly status: number;
+  /** Of the request, without its query. */
+  readonly path: string;
+  readonly headers: Pick<Headers, 'get'>;
+  /** What was read of the body. */
+  readonly text: string;
+  /** undefined: not JSON, or `isTooLarge`. */
+  readonly json: unknown;
+  /** Longer, or of more parts, than is read. */
+  readonly isTooLarge: boolean;
+  /** A web page: most often of a proxy, which has not passed on the request. */
+  readonly isPage: boolean;
+  /** The target of a redirect, absolute; null without one. Redirects are never followed. */
+  readonly location: string | null;
+  /** The target of `Link: <…>; rel="next"`, absolute; null without one. */
+  readonly nextLink: string | null;
+}
+
+/** A function returns null for an answer that it does not understand. An outcome alone: the body is not read. */
+export type Meaning<Outcome, Subject> =
+  Outcome | ((answer: Answer, subject: Subject) => Outcome | null);
+
+/** By status; an exact one counts before its class. What is not listed means what it means for any service. */
+export type Answers<Outcome, Subject> = Readonly<
+  Partial<Record<number | '2xx' | '3xx' | '4xx' | '5xx', Meaning<Outcome, Subject>>>
+>;
+
+/** Or by the configuration, if variants of a service answer differently. */
+export type AnswersFor<Outcome, Subject, C> =
+  Answers<Outcome, Subject> | ((config: C) => Answers<Outcome, Subject>);
+
+export type SubmitMeaning =
+  /**
+   * An id that does not fit a path or `jobId.pattern` makes it `unsure`. `pollAfter`: not to be polled earlier.
+   */
+  | { readonly type: 'accepted'; readonly id: string; readonly pollAfter?: Duration }
+  /** The row's own content is the reason, and no job exists: final. Without a message, the words of the answer. */
+  | { readonly type: 'refused'; readonly message?: string }
+  /** A job of this name exists already: it is looked up. */
+  | { readonly type: 'nameTaken'; readonly message?: string }
+  /**
+   * Certainly no job, and the next row would get the same answer: the service waits, at least `after`, then one row is
+   * tried. A 5xx cannot say that: it becomes `unsure`.
+   */
+  | {
+      readonly type: 'notNow';
+      readonly why: 'rateLimited' | 'unavailable' | 'credential' | 'address';
+      readonly message: string;
+      readonly after?: Duration;
+    };
+
+export type PollMeaning =
+  | {
+      readonly type: 'running';
+      readonly progress?: number | null;
+      readonly message?: string | null;
+      readonly timing?: Partial<Timing> | null;
+      /** Not to be polled earlier. */
+      readonly after?: Duration;
+    }
+  /** `details`: what `fetch` needs of this answer, such as links of files. Never stored or logged. */
+  | { readonly type: 'finished'; readonly details?: Json }
+  /** Without a message, the words of the answer. A 5xx that says so is asked once more. */
+  | {
+      readonly type: 'failed';
+      readonly message?: string | null;
+      readonly timing?: Partial<Timing> | null;
+    }
+  /** The service no longer has it: final. A 5xx that says so is asked once more. */
+  | { readonly type: 'deleted'; readonly message?: string | null }
+  /** There is no such job: asked again for a while, before it counts as lost. */
+  | { readonly type: 'unknown'; readonly message?: string | null };
+
+export type FileMeaning =
+  | { readonly type: 'absent'; readonly message?: string }
+  /** Asked again later. */
+  | { readonly type: 'notYet' }
+  /** It may be there; if it is not either, the first answer counts. */
+  | { readonly type: 'at'; readonly request: Request };
+
+/** A job in a list. */
+export interface ListedJob {
+  readonly id: string;
+  /** What it may have been submitted under, from all fields that can contain it. */
+  readonly names: readonly string[];
+  /** As the service reports it. */
+  readonly state: string | null;
+  /** ISO 8601, like the next; null if the service does not report it. */
+  readonly submittedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+export type ListMeaning =
+  /** `next`: the next page; null at the end of the list. */
+  | {
+      readonly type: 'page';
+      readonly jobs: readonly ListedJob[];
+      readonly next: Request | null;
+    }
+  /** Not an empty list: without one, it is unknown whether a job exists. */
+  | { readonly type: 'unsupported' };
+
+export type ProbeMeaning =
+  { readonly type: 'right' } | { readonly type: 'wrong'; readonly message: string };
+
+/* ---- a definition ---- */
+
+/** What finds a job after the answer to its submission was lost. */
+export type Identity =
+  /** A name is accepted once for a credential: looked up in `list`, and if it is absent sent again under the same name. */
+  | { readonly by: 'name'; readonly maxLength: number }
+  /** Names are kept and may repeat: looked up in `list`; absent counts only this long after the submission. */
+  | { readonly by: 'list'; readonly maxLength: number; readonly settles: Duration }
+  /**
+   * The same request gives the same job for this long: it is sent again, if its bytes are the same. `header`: a request
+   * is the same if it has the same key, which the engine makes.
+   */
+  | { readonly by: 'request'; readonly within: Duration; readonly header?: string }
+  /** Nothing: the item is held, and the user decides. */
+  | { readonly by: 'nothing' };
+
+export interface Secret {
   readonly description: string;
-  readonly url: { readonly description: string; readonly example: string };
-  readonly token: {
-    readonly description: string;
-    /** The environment variable that holds it, unless the configuration names another source. */
-    readonly variable: string;
-    readonly example: string;
-    /** Exact number of characters, if the service requires one. */
-    readonly length?: number;
-    /** Maximum. */
-    readonly maxLength: number;
+  /** The environment variable that holds it, unless the configuration names another source. */
+  readonly env: string;
+  /** A file, for the reference page. */
+  readonly example?: string;
+  /** Exact number of characters, if the service requires one. */
+  readonly length?: number;
+  /** Maximum. */
+  readonly maxLength?: number;
+}
+
+/** When a job is polled, and how often requests may follow each other. */
+export interface Pace {
+  /** A young job. */
+  readonly every: Duration;
+  /** An old one: the interval grows with its age. */
+  readonly atMost: Duration;
+  /** Between any two requests of one worker to the service. */
+  readonly between?: Duration;
+}
+
+/** What is known of the id of a job. */
+export interface JobId {
+  /** An id that does not match is not used. */
+  readonly pattern?: RegExp;
+  /** Ids that differ only by case are the same. */
+  readonly ignoreCase?: boolean;
+  /** Keys under which answers name their job, to notice the answer for another one. */
+  readonly synonyms?: readonly string[];
+}
+
+/** The jobs that the service can be asked about. */
+export interface Remote<C> {
+  readonly id: string;
+  readonly config: C;
+}
+
+export interface FileRequest<C> {
+  /**
+   * null: not wanted with this configuration. `details`: of the `finished` that the job was polled with; a function
+   * that names this parameter gets them, if need be by one more poll.
+   */
+  readonly request: (id: string, config: C, details?: Json) => Request | null;
+  /** A 200 is the file, unless a function says otherwise; it is shown the answers of at most 64 KB. */
+  readonly answers?: AnswersFor<FileMeaning, Remote<C>, C>;
+  /** Only for a paged artefact: the next page, by a page of at most 8 MB; null at the end. */
+  readonly next?: (page: Answer, remote: Remote<C>) => Request | null;
+}
+
+/** A kind, as far as a service depends on it (src/kinds/kind.ts). */
+export interface ServedKind {
+  readonly name: string;
+}
+
+/** The options of a kind: what its input is read with. */
+type OptionsOf<K> = K extends { readonly input: { readonly read: (...args: infer A) => unknown } }
+  ? A extends readonly [unknown, infer O, ...unknown[]]
+    ? O
+    : unknown
+  : unknown;
+
+/** The names of the files that an ended job of the kind offers. */
+type ArtefactsOf<K> = K extends { readonly artefacts: infer A } ? keyof A & string : string;
+
+export interface ServiceDefinition<
+  N extends string,
+  K extends ServedKind,
+  C extends z.ZodObject,
+  O = z.output<C>,
+> {
+  /** `[a-z][a-z0-9-]*`: its key under `services:` in the configuration, and its name in records. */
+  readonly name: N;
+  /** In a sentence: "the molecule service". */
+  readonly title: string;
+  /** The conditions of use that the numbers come from: an address, or the name of a document. */
+  readonly terms?: string;
+  /** The kinds of rows that are sent to it. A kind belongs to one service. */
+  readonly kinds: readonly K[];
+  /** Its address. `default`: used if the configuration names none. */
+  readonly url: {
+    readonly default?: string;
+    readonly description?: string;
+    readonly example?: string;
   };
+  /** Other origins that links may lead to: `https://files.example.org`, `https://*.example.org`. */
+  readonly origins?: readonly string[];
+  /** By their key under `services.NAME`; default: one, `token`. Empty: the service needs none. */
+  readonly secrets?: Readonly<Record<string, Secret>>;
+  /** Further keys under `services.NAME`: each with a description, and a default unless it is required. */
+  readonly config?: C;
+  /** Configurations under which a server may answer: the address of another one is named to the user. */
+  readonly variants?: readonly Partial<O>[];
   readonly budget: {
-    readonly description: string;
+    readonly description?: string;
     /** Jobs in any rolling window, `60m` or the like; all of them hold at once. Empty: the service states no limit. */
     readonly windows: readonly { readonly limit: number; readonly window: string }[];
     /**
@@ -38,168 +310,153 @@ export interface ServiceSetup<C extends ServiceConfig> {
     readonly maxOpen: number | null;
     /** Which submissions a window counts: those that were accepted (if left out), or all that were sent. */
     readonly counts?: 'accepted' | 'sent';
-    readonly example: unknown;
+    readonly example?: unknown;
   };
-  /** Keys of its own: each a schema with a description, its default and, for the reference page, examples. */
-  readonly keys: { readonly [K in keyof C]: z.ZodType };
-  readonly defaults: C;
-}
-
-/** An environment variable gives it as text. */
-export const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
-
-/** What is sent to a service. */
-export interface Job {
-  readonly kind: Kind;
-  readonly options: Options;
-  readonly input: InputText;
-  /**
-   * Unique for the credential and derived from campaign, item and input digest: an idempotency key if the service has
-   * one. At most 120 characters.
-   */
-  readonly name: string;
-  readonly title: string | null;
-  readonly email: string | null;
-}
-
-/** Where the token goes. A definition names the place and never sees the value. */
-export interface Auth {
-  readonly in: 'header' | 'body';
-  readonly name: string;
-}
-
-export type Body =
-  | { readonly json: Readonly<Record<string, unknown>> }
-  | {
-      readonly multipart: Readonly<Record<string, string>>;
-      readonly files: Readonly<Record<string, { readonly name: string; readonly text: string }>>;
-    };
-
-/** A description of a request; making one sends nothing. */
-export interface Request {
-  /** Segments below the address of the service; escaped, so that no id can change the path. '' at the end: a slash. */
-  readonly path: readonly string[];
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: Body;
-  readonly auth?: Auth;
-}
-
-/** An answer without secrets. Redirects are never followed. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Pick<Headers, 'get'>;
-  /** What was read of the body. */
-  readonly text: string;
-  /** undefined: not JSON, or `isTooLarge`. */
-  readonly json: unknown;
-  /** Longer, or of more parts, than is read. */
-  readonly isTooLarge: boolean;
-}
-
-/** A function returns null for an answer that it does not understand. An outcome alone: the body is not read. */
-export type Meaning<Outcome> = Outcome | ((answer: Answer) => Outcome | null);
-/** By status; an exact one counts before `4xx`. */
-export type Answers<Outcome> = Readonly<Partial<Record<number | '2xx' | '4xx', Meaning<Outcome>>>>;
-
-export interface SubmitMeaning {
-  readonly type: 'accepted';
-  /** The id of the job; a text that is unusable in a path makes the outcome `unsure`. */
-  readonly id: string;
-}
-
-export type PollMeaning =
-  | {
-      readonly type: 'running';
-      readonly progress?: number | null;
-      readonly message?: string | null;
-      readonly timing?: Timing | null;
-    }
-  | { readonly type: 'finished' }
-  /** Without a message, the words of the answer count. */
-  | { readonly type: 'failed'; readonly message: string | null; readonly timing?: Timing | null }
-  /** There is no such job, or no longer. */
-  | { readonly type: 'lost' };
-
-/** A job in a list. `names`: what it may have been submitted under, from all fields that can contain it. */
-export type ListedJob = Omit<PastJob, 'kind' | 'jobName'> & { readonly names: readonly string[] };
-
-export interface ListMeaning {
-  readonly type: 'page';
-  readonly jobs: readonly ListedJob[];
-  /** The query of the next page; null at the end of the list. */
-  readonly next: Readonly<Record<string, string>> | null;
-}
-
-export interface FileRequest<C> {
-  /** null: not wanted with this configuration. */
-  readonly request: (id: string, config: C) => Request | null;
-  /** Where the file may be if the service does not know the first path (404). */
-  readonly elsewhere?: (id: string, config: C) => Request;
-}
-
-type JobOf<K extends Kind> = Job & { readonly options: Extract<Options, { readonly kind: K }> };
-
-// The configuration of a service concerns only its own definition.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export interface Service<C extends ServiceConfig = any> {
-  readonly name: ServiceName;
-  /** In a sentence: "the molecule service". */
-  readonly title: string;
-  readonly setup: ServiceSetup<C>;
-  /** Configurations under which a server may answer: the address of another one is named to the user. */
-  readonly variants: readonly Partial<C>[];
+  readonly pace: Pace;
+  readonly identity: Identity;
+  /** How long a finished job is kept; null: not stated. */
+  readonly keeps: Duration | null;
+  readonly jobId?: JobId;
   /**
    * By kind: the artefacts of a finished job, beginning with the one that must exist first, and those that a failed job
-   * still offers. A kind that is not listed is not taken.
+   * still offers; default: what the kind says.
    */
-  readonly artefacts: Readonly<
-    Partial<
-      Record<
-        Kind,
-        { readonly finished: readonly ArtefactName[]; readonly failed: readonly ArtefactName[] }
-      >
-    >
+  readonly artefacts?: Readonly<
+    Record<string, { readonly finished: readonly string[]; readonly failed: readonly string[] }>
   >;
   /** The one request that may create a job: sent once, and never repeated but by `identity`. */
   readonly submit: {
-    readonly request: { readonly [K in Kind]?: (job: JobOf<K>, config: C) => Request };
-    /** Of 2xx. */
-    readonly accepted: (answer: Answer) => SubmitMeaning | null;
+    readonly request: {
+      readonly [X in K['name']]: (
+        job: Job<OptionsOf<Extract<K, { readonly name: X }>>>,
+        config: O,
+      ) => Request;
+    };
+    readonly answers: AnswersFor<SubmitMeaning, { readonly job: Job; readonly config: O }, O>;
   };
   readonly poll: {
-    readonly request: (id: string, config: C) => Request;
-    readonly answers: (config: C) => Answers<PollMeaning>;
-    /** Maximum bytes of an answer that are read. */
-    readonly maxBytes: number;
+    readonly request: (id: string, config: O) => Request;
+    readonly answers: AnswersFor<PollMeaning, Remote<O>, O>;
+    /** Maximum bytes of an answer that are read; default: 1 MB. */
+    readonly maxBytes?: number;
   };
-  readonly fetch: Readonly<Partial<Record<ArtefactName, FileRequest<C>>>>;
-  /**
-   * What finds a job after its answer was lost. `name`: unique for a token, and looked up in `list`; `nothing`: the item
-   * is held, and the user decides.
-   */
-  readonly identity: 'name' | 'nothing';
-  /** The jobs of our token. A service without one says why. */
-  readonly list:
+  /** By artefact of its kinds. */
+  readonly fetch: { readonly [A in ArtefactsOf<K>]: FileRequest<O> };
+  /** The jobs of our credential. A service without a list may say why, for people. */
+  readonly list?:
     | {
+        /** null: there is no list of this kind. `name`: only the job of this name is wanted, if the service can filter. */
         readonly request: (
-          kind: Kind,
-          query: Readonly<Record<string, string>>,
-          config: C,
+          query: { readonly kind: string; readonly name: string | null },
+          config: O,
         ) => Request | null;
-        readonly read: (json: unknown) => ListMeaning;
-        readonly maxBytes: number;
+        readonly answers: AnswersFor<ListMeaning, { readonly kind: string; readonly config: O }, O>;
+        /** Maximum bytes of a page; default: 8 MB. */
+        readonly maxBytes?: number;
       }
     | { readonly missing: string };
+  /** A GET that costs nothing and shows that this service is here and well, such as that of a job that does not exist. */
   readonly probe: {
-    /** A GET of a job that does not exist: costs nothing, and shows that the service is there. */
-    readonly request: (config: C) => Request;
-    /** Whether the answer is that of this service for an unknown job; null: its words are not known. */
-    readonly recognise: ((status: number, json: unknown) => boolean) | null;
-    /** Where jobs are submitted by POST: a GET there is refused, and creates none. */
-    readonly submitPath: (config: C) => Request;
+    readonly request: (config: O) => Request;
+    /** Whether it is this service. An answer without a meaning may be its own. */
+    readonly answers: AnswersFor<ProbeMeaning, { readonly config: O }, O>;
+    /** Where jobs are submitted by POST, if a GET there is refused and creates none: tells a wrong address from an unknown job. */
+    readonly submitPath?: (config: O) => Request;
   };
 }
 
-export function defineService<C extends ServiceConfig>(service: Service<C>): Service<C> {
-  return service;
+// The kinds and the configuration of a service concern only its own definition.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type AnyDefinition = Required<ServiceDefinition<string, any, any, any>>;
+
+/** A definition with the defaults of what it leaves out. */
+export type Service = Omit<AnyDefinition, 'config' | 'kinds'> & {
+  readonly kinds: readonly ServedKind[];
+  readonly config: z.ZodObject;
+};
+
+export function defineService<
+  const N extends string,
+  K extends ServedKind,
+  C extends z.ZodObject = z.ZodObject,
+>(definition: ServiceDefinition<N, K, C>): Service & { readonly name: N } {
+  const { name, title } = definition;
+  const token = {
+    description: 'Source of your token for this service.',
+    env: `HUNDREDFOLD_${name.toUpperCase().replaceAll('-', '_')}_TOKEN`,
+  };
+  return {
+    terms: '',
+    origins: [],
+    secrets: { token },
+    config: z.object({}),
+    variants: [],
+    artefacts: {},
+    jobId: {},
+    list: { missing: `${title} has no list of the jobs of a user` },
+    ...(definition as unknown as ServiceDefinition<N, ServedKind, z.ZodObject>),
+  };
 }
+
+/** With the defaults of what is not configured. */
+export function configOf(service: Service, config: ServiceConfig): ServiceConfig {
+  return service.config.parse(config);
+}
+
+const NAME = /^[a-z][a-z0-9-]{0,39}$/;
+
+/** What the types cannot refuse in a definition, a sentence each: for a definition that is loaded from a file. */
+export function listFaults(service: Service): readonly string[] {
+  const { name, kinds, pace, identity, keeps, secrets, list, submit, fetch, config } = service;
+  const faults: string[] = [];
+  const check = (isRight: boolean, fault: string) => isRight || faults.push(fault);
+  const time = (key: string, value: string | undefined | null) =>
+    check(
+      value === undefined || value === null || parseDuration(value) !== null,
+      `\`${key}\` is ${JSON.stringify(value)}: write a length of time such as 500ms, 10s or 60m`,
+    );
+  check(
+    NAME.test(name),
+    `\`name\` is ${JSON.stringify(name)}: write lower-case letters, digits and -`,
+  );
+  check(kinds.length > 0, '`kinds` is empty: a service is for at least one kind of row');
+  time('pace.every', pace.every);
+  time('pace.atMost', pace.atMost);
+  time('pace.between', pace.between);
+  time('keeps', keeps);
+  if (identity.by === 'list') time('identity.settles', identity.settles);
+  if (identity.by === 'request') time('identity.within', identity.within);
+  const isNamed = identity.by === 'name' || identity.by === 'list';
+  check(
+    !isNamed || !('missing' in list),
+    `\`identity\` is by ${identity.by}, but there is no \`list\` in which a name could be looked up`,
+  );
+  check(
+    !isNamed || identity.maxLength >= SHORTEST_NAME,
+    `\`identity.maxLength\` is less than ${SHORTEST_NAME} characters, in which no name is unique`,
+  );
+  for (const { name: kind, artefacts = {} } of kinds as readonly (ServedKind & {
+    artefacts?: object;
+  })[]) {
+    check(kind in submit.request, `\`submit.request\` has nothing for its kind ${kind}`);
+    for (const artefact of Object.keys(artefacts))
+      check(artefact in fetch, `\`fetch\` has nothing for ${artefact} of its kind ${kind}`);
+  }
+  for (const key of Object.keys(secrets))
+    check(!RESERVED.has(key), `the secret \`${key}\` has the name of a key that every service has`);
+  for (const key of Object.keys(config.shape))
+    check(
+      !RESERVED.has(key) && !(key in secrets),
+      `\`config.${key}\` has the name of another key under services.${name}`,
+    );
+  return faults;
+}
+
+/** Characters: those of the digest in a name (src/store/job-name.ts), and a few to read. */
+const SHORTEST_NAME = 24;
+
+/** Keys under `services.NAME` that every service has. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['url', 'budget', 'maxDownload', 'maxOpen', 'poll'],
+  ...['allowHttp', 'tls', 'basic', 'headers', 'proxy'],
+]);

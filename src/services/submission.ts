@@ -2,20 +2,20 @@
  * What an answer to a POST means for the job (docs/architecture.md, "Submit is at most once"). The same rule applies to
  * every service; only the place of the id differs.
  */
-import type { PingOutcome, SubmitOutcome, RateLimitSeen } from '../domain/outcomes.ts';
-import { redirectWords } from './redirect.ts';
+import { parseDuration } from '../domain/duration.ts';
+import type { PingOutcome, RateLimitSeen, SubmitOutcome } from '../domain/outcomes.ts';
 import { isUsableId } from '../domain/remote-id.ts';
-import { SMALL_JSON_LIMIT } from './http-body.ts';
-import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
-import { isSentBack } from './submission-line.ts';
-import { ordered, retryAfterMs, secondsToMs } from './retry-after.ts';
 import { asObject } from '../results/json.ts';
-import { parseBoundedJson } from './bounded-json.ts';
-import type { Answer, SubmitMeaning } from './service.ts';
-import { isPageText, LOGIN_FIRST, refusesAtProxy } from './availability.ts';
-import { isWebPage, serviceWords, shorten } from './words.ts';
-import { saysNameTaken } from '../domain/name-taken.ts';
+import { findMeaning, readAnswer } from './answers.ts';
+import { refusesAtProxy } from './availability.ts';
+import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
+import { SMALL_JSON_LIMIT, type BodyText } from './http-body.ts';
+import { redirectWords } from './redirect.ts';
+import { retryAfterMs, secondsToMs } from './retry-after.ts';
+import type { Answer, Duration, SubmitMeaning } from './service.ts';
+import { isSentBack } from './submission-line.ts';
 import { looseNumber } from './tolerant.ts';
+import { isWebPage, serviceWords, shorten } from './words.ts';
 
 /*
  * What a service reports about the remaining budget (contract of the prediction service, section 8: headers; section 7:
@@ -46,26 +46,63 @@ function asWait(reset: number, headers: Headers): number {
   return Math.max(0, reset - (Number.isNaN(sent) ? Date.now() : sent) / 1000);
 }
 
-/** Reads the id of the job in a 2xx; null if it has none. */
-type ReadAccepted = (answer: Answer) => SubmitMeaning | null;
+/** What an answer means for a submission if the definition says nothing of it. */
+type Usual =
+  /** The job may or may not exist. */
+  | 'unsure'
+  /** If it has words and is no web page; else as `address`. */
+  | 'refused'
+  /** `refused`, and if names find jobs: one of this name exists. */
+  | 'taken'
+  /** Any other row would get the same answer. */
+  | 'credential'
+  | 'address'
+  | 'unavailable'
+  | 'rateLimited';
 
 /**
  * 408 (the request did not arrive completely) and 425 (not willing to process it now) mean by definition that nothing
  * was done and that the same request may be sent again: not the item's fault, so not `refused`.
  */
-const NOT_NOW = new Set([408, 425, 503]);
+export const SUBMISSION: Readonly<Record<number | `${number}xx`, Usual>> = {
+  '2xx': 'unsure',
+  '3xx': 'address',
+  400: 'refused',
+  401: 'credential',
+  408: 'unavailable',
+  409: 'taken',
+  413: 'refused',
+  415: 'refused',
+  422: 'refused',
+  425: 'unavailable',
+  429: 'rateLimited',
+  '4xx': 'address',
+  503: 'unavailable',
+  511: 'address',
+  '5xx': 'unsure',
+};
+
 /**
  * A shorter wait, in ms, is ignored: with "Retry-After: 0", or a date in the past, we would call an overloaded service
  * without a pause. Without a requested wait, the delays grow from one second.
  */
 const SHORTEST_ORDER_MS = 1_000;
-/** Faults of the row itself (contract of the prediction service, section 7), in words and not in a web page. */
-const ABOUT_THE_ROW = new Set([400, 409, 413, 415, 422]);
 type NotNow = Extract<SubmitOutcome, { type: 'notNow' }>;
+
+/** What a definition says of an answer to a POST. */
+export interface SubmissionRules {
+  /** Null if it says nothing. */
+  readonly read: (answer: Answer) => SubmitMeaning | null;
+  /** Whether an id has the form of this service's. */
+  readonly isId: (id: string) => boolean;
+  /** A name is accepted only once. */
+  readonly hasNames: boolean;
+}
 
 export async function readSubmission(
   answer: HttpAnswer,
-  readAccepted: ReadAccepted,
+  url: URL,
+  rules: SubmissionRules,
 ): Promise<SubmitOutcome> {
   switch (answer.type) {
     case 'unreached':
@@ -73,7 +110,7 @@ export async function readSubmission(
     case 'broken':
       return { type: 'unsure', message: answer.message };
     case 'answered':
-      return readAnswer(answer, readAccepted);
+      return read(answer, url, rules);
   }
 }
 
@@ -82,29 +119,96 @@ function unreached(failure: HttpFailure): NotNow {
   return { ...notNow(reason, failure.message), ...(isSentBack(failure) && { sentBack: true }) };
 }
 
-async function readAnswer(
-  answer: HttpResponse,
-  readAccepted: ReadAccepted,
+async function read(
+  response: HttpResponse,
+  url: URL,
+  rules: SubmissionRules,
 ): Promise<SubmitOutcome> {
-  const { status } = answer;
-  const body = await answer.body.text(SMALL_JSON_LIMIT);
-  const text = body.type === 'broken' ? '' : body.text;
-  const json = parseBoundedJson(text);
-  if (status >= 200 && status < 300)
-    return accepted(answer, { json, text, body: body.type }, readAccepted);
+  const body = await response.body.text(SMALL_JSON_LIMIT);
+  const answer = readAnswer(response, url, body);
+  const said = rules.read(answer);
   // From here on the status decides: if the body breaks off, only the message is lost, not the outcome.
-  const words = serviceWords(text) ?? `HTTP ${status} without a message`;
-  const message = shorten(words);
-  if (status === 429) return rateLimited(answer, json, message);
-  if (NOT_NOW.has(status)) {
-    return notNow('unavailable', `HTTP ${status}: ${message}`, orderOf(answer));
+  const words = serviceWords(answer.text) ?? `HTTP ${response.status} without a message`;
+  const seen = { response, answer, message: shorten(words), body: body.type };
+  return (said && claimed(said, seen, rules)) ?? usual(seen, rules);
+}
+
+interface Seen {
+  readonly response: HttpResponse;
+  readonly answer: Answer;
+  /** The words of the service. */
+  readonly message: string;
+  readonly body: BodyText['type'];
+}
+
+/** Null if the claim is not believed: an id that is none, or "no job" in a 5xx or in half an answer. */
+function claimed(said: SubmitMeaning, seen: Seen, rules: SubmissionRules): SubmitOutcome | null {
+  const { response, answer, message, body } = seen;
+  const { status } = response;
+  if (body === 'broken' && status < 300 && said.type !== 'accepted') return null;
+  switch (said.type) {
+    case 'accepted': {
+      if (!isUsableId(said.id) || !rules.isId(said.id)) return null;
+      const rateLimit = readRateLimit(response.headers, answer.json);
+      const wait = Math.max(orderOf(response) ?? -1, inMs(said.pollAfter) ?? -1);
+      const order = wait < 0 ? {} : { retryAfterMs: wait };
+      return { type: 'accepted', remoteId: said.id, rateLimit, ...order };
+    }
+    case 'refused':
+      return { type: 'refused', status, message: shorten(said.message ?? message) };
+    case 'nameTaken': {
+      const words = shorten(said.message ?? message);
+      return { type: 'refused', status, message: words, ...(rules.hasNames && { taken: true }) };
+    }
+    case 'notNow': {
+      if (status >= 500 && SUBMISSION[status] === undefined) return null;
+      const order = inMs(said.after) ?? orderOf(response);
+      const words = shorten(said.message);
+      if (said.why === 'rateLimited') return rateLimited(seen, words, order);
+      if (said.why === 'unavailable') return notNow('unavailable', words, order);
+      return { ...notNow('blocked', words, order), scope: said.why };
+    }
   }
-  const namesTheRow = ABOUT_THE_ROW.has(status) || saysNameTaken(message);
-  if (status < 500 && namesTheRow && text.trim() !== '' && !isPageText(answer, text)) {
-    return { type: 'refused', status, message };
+}
+
+function usual(seen: Seen, { hasNames }: SubmissionRules): SubmitOutcome {
+  const { response, answer, message } = seen;
+  const { status, where } = response;
+  const means = findMeaning(SUBMISSION, status) ?? 'unsure';
+  switch (means) {
+    case 'unsure':
+      if (status >= 300) return { type: 'unsure', message: `${where}: HTTP ${status}: ${message}` };
+      return notUnderstood(seen);
+    case 'refused':
+    case 'taken':
+      // In words: a web page, or nothing, comes from something in between.
+      if (answer.text.trim() === '' || answer.isPage) return blocked(response, message);
+      return {
+        type: 'refused',
+        status,
+        message,
+        ...(means === 'taken' && hasNames && { taken: true }),
+      };
+    case 'credential':
+    case 'address':
+      return blocked(response, message);
+    case 'unavailable':
+      return notNow('unavailable', `HTTP ${status}: ${message}`, orderOf(response));
+    case 'rateLimited':
+      return rateLimited(seen, message);
   }
-  if (status < 500 || status === LOGIN_FIRST) return blocked(answer, message);
-  return { type: 'unsure', message: `${answer.where}: HTTP ${status}: ${message}` };
+}
+
+function notUnderstood({ response, answer, body }: Seen): SubmitOutcome {
+  const { text } = answer;
+  if (isWebPage(text)) {
+    const title = serviceWords(text);
+    const page = title === null ? 'a web page' : `the web page "${shorten(title, 200)}"`;
+    const words = `${page} instead of an answer of the service`;
+    return { ...blocked(response, words), doubt: true };
+  }
+  const why = body === 'broken' ? 'its body was truncated' : 'its body has no usable job id';
+  return { type: 'unsure', message: `${response.where}: HTTP ${response.status}, but ${why}` };
 }
 
 function orderOf(answer: HttpResponse): number | null {
@@ -116,36 +220,8 @@ function blocked(answer: HttpResponse, message: string): NotNow {
   const { status } = answer;
   const said = redirectWords(answer) ?? message;
   const words = `${answer.where}: HTTP ${status}: ${said}`;
-  const scope = status === 401 ? 'credential' : 'address';
+  const scope = findMeaning(SUBMISSION, status) === 'credential' ? 'credential' : 'address';
   return { ...notNow('blocked', words, orderOf(answer)), scope };
-}
-
-interface Read {
-  readonly json: unknown;
-  readonly text: string;
-  readonly body: 'whole' | 'tooLong' | 'broken';
-}
-
-function accepted(
-  answer: HttpResponse,
-  { json, text, body }: Read,
-  readAccepted: ReadAccepted,
-): SubmitOutcome {
-  const { status, headers } = answer;
-  const read = readAccepted({ status, headers, text, json, isTooLarge: body === 'tooLong' });
-  const remoteId = read?.id ?? null;
-  if (remoteId !== null && isUsableId(remoteId)) {
-    const rateLimit = readRateLimit(answer.headers, json);
-    return { type: 'accepted', remoteId, rateLimit, ...ordered(answer) };
-  }
-  if (isWebPage(text)) {
-    const title = serviceWords(text);
-    const page = title === null ? 'a web page' : `the web page "${shorten(title, 200)}"`;
-    const words = `${page} instead of an answer of the service`;
-    return { ...blocked(answer, words), doubt: true };
-  }
-  const why = body === 'broken' ? 'its body was truncated' : 'its body has no usable job id';
-  return { type: 'unsure', message: `${answer.where}: HTTP ${answer.status}, but ${why}` };
 }
 
 /** If a proxy answers everything with a page, it has not passed on this job either: its fate is known. */
@@ -158,17 +234,27 @@ export async function settled(
   return (await ping()).type === 'well' ? outcome : certain;
 }
 
-function rateLimited(answer: HttpResponse, json: unknown, message: string): SubmitOutcome {
-  const rateLimit = readRateLimit(answer.headers, json);
+function rateLimited(
+  { response, answer: { json } }: Seen,
+  message: string,
+  order: number | null = orderOf(response),
+): SubmitOutcome {
+  const rateLimit = readRateLimit(response.headers, json);
   const resetAfter = Number(asObject(json)?.['reset_after'] ?? Number.NaN);
   const retry =
-    retryAfterMs(answer.headers, Date.now()) ??
-    secondsToMs(resetAfter) ??
-    secondsToMs(rateLimit?.resetAfterSeconds ?? Number.NaN);
+    order ?? secondsToMs(resetAfter) ?? secondsToMs(rateLimit?.resetAfterSeconds ?? Number.NaN);
   return { ...notNow('rate-limited', message, retry), rateLimit };
 }
 
-function notNow(reason: NotNow['reason'], message: string, order: number | null = null): NotNow {
+export function notNow(
+  reason: NotNow['reason'],
+  message: string,
+  order: number | null = null,
+): NotNow {
   const retryAfterMs = order !== null && order < SHORTEST_ORDER_MS ? null : order;
   return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
+}
+
+function inMs(duration: Duration | undefined): number | null {
+  return duration === undefined ? null : parseDuration(duration);
 }

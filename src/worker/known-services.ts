@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { KnownService } from '../activities/dependencies.ts';
 import { revealNetwork } from '../config/network.ts';
-import type { ServiceSettings } from '../config/services.ts';
+import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { withManners } from '../services/manners.ts';
 import { createClient } from '../services/registry.ts';
@@ -34,10 +34,10 @@ function know(
   otherSecrets: readonly string[],
   { client: temporal, roles, observation = {} }: Around,
 ): KnownService {
-  const { reference, url, config, token, limit, ledgerAddress, maxDownload } = settings;
+  const { reference, url, config, limit, ledgerAddress, maxDownload } = settings;
   const { service } = reference;
   const network = revealNetwork(settings.network);
-  const secrets = { token: token.reveal(), otherSecrets };
+  const secrets = { secrets: revealSecrets(settings), otherSecrets };
   const target = { service, url, config, ...secrets, network, maxDownload };
   const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   return {
@@ -87,7 +87,10 @@ export function secretsOf({ services, temporal, notify }: WorkerOptions): readon
   const { url, token, network } = notify?.webhook ?? {};
   return [
     ...[
-      ...services.flatMap((service) => [service.token, ...service.network.secrets]),
+      ...services.flatMap((service) => [
+        ...Object.values(service.secrets),
+        ...service.network.secrets,
+      ]),
       ...[url, token, ...(network?.secrets ?? [])],
     ].map((one) => one?.reveal() ?? ''),
     temporal.apiKey ?? '',

@@ -49,7 +49,11 @@ interface Target {
 
 /** A worker with the client of a service that is reached by real HTTP. */
 export function workerFor(kind: Kind, target: Target): Dependencies {
-  const client = createClient({ service: SERVICE_OF_KIND[kind], token: TOKEN, ...target });
+  const client = createClient({
+    service: SERVICE_OF_KIND[kind],
+    secrets: { token: TOKEN },
+    ...target,
+  });
   onTestFinished(() => client.close());
   return workerWith(client);
 }

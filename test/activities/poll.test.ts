@@ -93,7 +93,7 @@ describe('an attempt to poll a job', () => {
   });
 
   test('gives a job up that the service does not know when that has lasted, and not before', async () => {
-    const answers = [{ type: 'lost', message: 'not found' }] as const;
+    const answers = [{ type: 'unknown', message: 'not found' }] as const;
     const after = (minutes: number, times: number) =>
       pollOnce({ answers, attempt: 9, left: { badSince: Date.now() - minutes * MINUTES, times } });
     expect((await after(10, 40)).ended).toMatchObject(NOT_YET);

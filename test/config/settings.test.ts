@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { parseDuration } from '../../src/config/duration.ts';
+import { parseDuration } from '../../src/domain/duration.ts';
 import { parseSize } from '../../src/config/schema-values.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
@@ -65,7 +65,7 @@ test('is overridden by environment variables named after its keys; a token may b
   await writeFile(token, 'from-a-file\n', { mode: 0o644 });
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const byFile = await load(predictions('token: { file: token }'));
-  expect(byFile.services.predictions?.token.reveal()).toBe('from-a-file');
+  expect(byFile.services.predictions?.secrets['token']?.reveal()).toBe('from-a-file');
   expect(stderr.mock.lastCall?.[0], 'others can read it').toContain(`chmod 600 '${token}'`);
   stderr.mockRestore();
   const settings = await load(predictions('token: { file: gone.txt }'), {
@@ -75,7 +75,7 @@ test('is overridden by environment variables named after its keys; a token may b
     OTHER: 'from OTHER',
   });
   expect(settings.services.predictions?.url).toBe('https://other.example');
-  expect(settings.services.predictions?.token.reveal()).toBe('from OTHER');
+  expect(settings.services.predictions?.secrets['token']?.reveal()).toBe('from OTHER');
   expect(settings.embeddedDir).toBe('/elsewhere');
 });
 

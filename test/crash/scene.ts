@@ -122,7 +122,7 @@ export class Scene {
     const feeds = this.#plans()
       .filter(({ service }) => inUse(service))
       .map(({ service, url, token, ...options }) =>
-        describeService(service, url, new Secret(token), options),
+        describeService(service, url, { token: new Secret(token) }, options),
       );
     const session = {
       client: this.client,

@@ -72,7 +72,7 @@ async function start({
     environment: process.env,
     stateFolder: privateFolder(stateFolder),
     services: services.map(({ service, url, token, ...more }) =>
-      describeService(service, url, new Secret(token), more),
+      describeService(service, url, { token: new Secret(token) }, more),
     ),
   };
   await startWorkerWith(options, {

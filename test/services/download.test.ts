@@ -39,7 +39,7 @@ describe('each artefact has its path', () => {
     const record = finishedRecord(acpypeRecording('smi-ethanol-bcc-auto-gaff2'));
     const body = JSON.stringify({ ...record, token, log: `run for ${token}\n` });
     const headers = { 'content-length': String(Buffer.byteLength(body)) };
-    const target = { service: 'molecules', token } as const;
+    const target = { service: 'molecules', secrets: { token } } as const;
     const { client, requests } = await clientOfAnswer({ body, headers }, target);
     const outcome = await client.fetch('h1', 'record', quiet());
     expect(outcome).toMatchObject({ contentLength: body.length });

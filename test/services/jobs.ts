@@ -1,6 +1,6 @@
 /** One job of each kind, with everything that a service receives. */
 import { onTestFinished } from 'vitest';
-import type { Kind } from '../../src/domain/item.ts';
+import type { Kind, Options } from '../../src/domain/item.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import { createClient } from '../../src/services/registry.ts';
 import type { Job } from '../../src/services/service.ts';
@@ -8,7 +8,7 @@ import { httpServer, json } from './scripted-server.ts';
 
 export const TOKEN = 'tok-9f3a7c';
 
-export const JOBS: Readonly<Record<Kind, Job>> = {
+export const JOBS: Readonly<Record<Kind, Job<Options>>> = {
   molecule: {
     kind: 'molecule',
     options: { kind: 'molecule', chargeMethod: 'bcc', netCharge: null, atomType: 'gaff2' },
@@ -53,7 +53,11 @@ export function clientAt(
   url: string,
   target: Partial<Parameters<typeof createClient>[0]> = {},
 ): ServiceClient {
-  const defaults = { service: 'predictions', token: TOKEN, deadlineMs: 2_000 } as const;
+  const defaults = {
+    service: 'predictions',
+    secrets: { token: TOKEN },
+    deadlineMs: 2_000,
+  } as const;
   const client = createClient({ ...defaults, ...target, url });
   onTestFinished(() => client.close());
   return client;

@@ -25,7 +25,7 @@ async function polled(
 }
 
 const failed = (message: string) => ({ type: 'failed', message });
-const lost = (message: string) => ({ type: 'lost', message });
+const lost = (message: string) => ({ type: 'unknown', message });
 const RUNNING = {
   type: 'running',
   retryAfterMs: null,
@@ -109,7 +109,7 @@ describe('a prediction (contract 4.4)', () => {
     [200, { proteins: {} }, FINISHED],
     [422, { status: 'FAILED', error, timing: TIMING }, { ...failed(error), timing: READ_TIMING }],
     [422, '', failed('the service gives no reason')],
-    [410, 'gone', lost('gone')],
+    [410, 'gone', { type: 'deleted', message: 'gone' }],
     [401, { error: 'x' }, UNAVAILABLE],
   ])('HTTP %i %j', async (status, body, expected) => {
     expect(await polled('current', status, body)).toMatchObject(expected);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
-import { clientAt, JOBS, quiet, TOKEN } from './jobs.ts';
+import { clientAt, clientOfAnswer, JOBS, quiet, TOKEN } from './jobs.ts';
 import {
   deadUrl,
   httpServer,
@@ -74,7 +74,6 @@ const ANSWERS: readonly Answer[] = [
   ],
   ['a web page or nothing, which comes from a proxy: blocked', ROW, [PAGE, ''], blocked],
   ['a fault of the row: refused, with the exact message', ROW, [{ error: WORDS }], refused(WORDS)],
-  ['a name in use: refused', [400, 403, 404], [{ error: TAKEN }], refused(TAKEN)],
   ['a list of faults: refused', [400], [LIST], refused(JSON.stringify(LIST.detail))],
   ['a long message: cut', [400], [LONG], refused(`${'é'.repeat(1_999)}…`)],
   [
@@ -97,6 +96,15 @@ const SERVICES = [
   { name: 'predictions, earlier', job: JOBS.sequence, target: { config: { variant: 'earlier' } } },
   { name: 'molecules', job: JOBS.molecule, target: { service: 'molecules' } },
 ] as const;
+
+test.each([400, 403, 404, 409])(
+  'a name in use, where names are unique (HTTP %i)',
+  async (status) => {
+    const { client } = await clientOfAnswer({ status, body: { error: TAKEN } });
+    const outcome = { type: 'refused', status, message: TAKEN, taken: true };
+    expect(await client.submit(JOBS.sequence, quiet())).toEqual(outcome);
+  },
+);
 
 describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
   const submitTo = (url: string, signal = quiet().signal, deadlineMs = 2_000) =>

@@ -1,5 +1,6 @@
 /** What is sent, and what is read from an acknowledgement. */
 import { describe, expect, test } from 'vitest';
+import type { Options } from '../../src/domain/item.ts';
 import type { Job } from '../../src/services/service.ts';
 import { moleculeName } from '../../src/services/molecules.ts';
 import { clientAt, clientOfAnswer, JOBS, quiet, TOKEN } from './jobs.ts';
@@ -71,7 +72,7 @@ describe('the body for a molecule (contract 2.1): all eight keys, always', () =>
   });
 
   test('a net charge of 0 is sent, not omitted', async () => {
-    const options = { ...JOBS.molecule.options, netCharge: 0 } as Job['options'];
+    const options = { ...JOBS.molecule.options, netCharge: 0 } as Options;
     const request = await sent({ ...JOBS.molecule, options });
     expect(bodyOf(request)).toHaveProperty('net_charge', '0');
   });

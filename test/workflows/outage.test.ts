@@ -146,7 +146,7 @@ describe.concurrent('a service that is down', () => {
 
 /** Another client submits with our token. */
 async function submitElsewhere(rig: Rig, name: string): Promise<void> {
-  const token = settingsOf(rig, 'predictions').token.reveal();
+  const token = settingsOf(rig, 'predictions').secrets['token']?.reveal();
   const job = { predictor_type: 'dynamine', sequence: 'MKTAYIAK', job_name: name };
   const url = `${rig.services.url}/online_predictors/api/submit/single-sequence/`;
   const headers = { 'content-type': 'application/json' };

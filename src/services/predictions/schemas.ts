@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Timing } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
-import type { ListedJob, ListMeaning } from '../service.ts';
+import type { ListedJob } from '../service.ts';
 import { looseNumber, looseText, readLooseText } from '../tolerant.ts';
 
 /** Contract 2.4. A duration is given in seconds and as a clock string; either may be missing. */
@@ -91,20 +91,26 @@ const DEPTH_LIMIT = 8;
 /** If entries are keyed by id, a key counts as an id only when it looks like one: it contains a digit. */
 const KEY_ID = /^(?=.*\d)[\w-]{6,}$/;
 
+interface PastResults {
+  readonly jobs: readonly ListedJob[];
+  /** The query of the next page; null at the end of the list. */
+  readonly next: Readonly<Record<string, string>> | null;
+}
+
 /** A page of the list of past results. */
-export function readPastResults(json: unknown): ListMeaning {
+export function readPastResults(json: unknown): PastResults {
   const jobs = findEntries(json).map(({ id, names, object }): ListedJob => {
     // Only these two fields of the timing block (2.4): there are tens of thousands of entries.
     const timing = asObject(object['timing']);
     return {
-      remoteId: id,
+      id,
       names,
       state: readLooseText(object['status'] ?? object['state']),
       submittedAt: readLooseText(timing?.['queued_at']) ?? readLooseText(object['created_at']),
       finishedAt: readLooseText(timing?.['finished_at']),
     };
   });
-  return { type: 'page', jobs, next: nextPage(json) };
+  return { jobs, next: nextPage(json) };
 }
 
 interface Entry {

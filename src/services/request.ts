@@ -1,0 +1,128 @@
+/** Makes an HTTP request of a description: its address, and the secrets in their places. */
+import type { Auth, Body, Request } from './service.ts';
+import { below } from './target.ts';
+
+/** What the descriptions of one client have in common. */
+export interface Site {
+  readonly base: URL;
+  /** Other origins that links may lead to. */
+  readonly origins: readonly string[];
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export interface Addressed {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A request that must not be sent as it is described: a fault of the definition, or of a link that the service gave. */
+export class RequestFault extends Error {}
+
+export function addressRequest(site: Site, request: Request): Addressed {
+  const url = urlOf(site, request);
+  const auth = url.origin === site.base.origin ? (request.auth ?? []) : [];
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers ?? {}))
+    headers[name.toLowerCase()] = value;
+  const cookies: string[] = [];
+  for (const one of auth) {
+    if (one.in === 'basic') {
+      const pair = `${secretOf(site, one.user)}:${secretOf(site, one.password)}`;
+      headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
+    } else if (one.in === 'query') url.searchParams.set(one.name, valueOf(site, one));
+    else if (one.in === 'header') headers[one.name.toLowerCase()] = valueOf(site, one);
+    else if (one.in === 'cookie') cookies.push(`${one.name}=${valueOf(site, one)}`);
+  }
+  if (cookies.length > 0) headers['cookie'] = cookies.join('; ');
+  return { url, headers };
+}
+
+/** The address of a request, without secrets. */
+export function urlOf({ base, origins }: Omit<Site, 'secrets'>, request: Request): URL {
+  const url = targetOf(base, request);
+  if (url.origin !== base.origin && !origins.some((one) => matchesOrigin(url, one)))
+    throw new RequestFault(`a link to ${url.origin}, which is no address of the service`);
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    url.searchParams.delete(name);
+    for (const one of [value].flat()) url.searchParams.append(name, one);
+  }
+  return url;
+}
+
+function targetOf(base: URL, request: Request): URL {
+  if ('link' in request) {
+    const url = URL.parse(request.link, `${base.href.replace(/\/+$/, '')}/`);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
+      throw new RequestFault('a link that is no address');
+    url.hash = '';
+    return url;
+  }
+  const segments = 'root' in request ? request.root : request.path;
+  if (segments.some((segment) => /^\.\.?$/.test(segment)))
+    throw new RequestFault('a path that leaves the address of the service');
+  return below('root' in request ? new URL('/', base) : base, ...segments);
+}
+
+/** `https://*.example.org`: any host below that one. */
+function matchesOrigin(url: URL, pattern: string): boolean {
+  const [, scheme, host = ''] = /^(https?:)\/\/\*\.(.+)$/.exec(pattern) ?? [];
+  if (scheme === undefined) return url.origin === URL.parse(pattern)?.origin;
+  return url.protocol === scheme && url.host.endsWith(`.${host}`);
+}
+
+export interface EncodedBody {
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** With the secrets that belong into it. */
+export async function encodeBody(site: Site, request: Request): Promise<EncodedBody> {
+  const secret = Object.fromEntries(
+    (request.auth ?? []).flatMap((one) =>
+      one.in === 'body' ? [[one.name, valueOf(site, one)] as const] : [],
+    ),
+  );
+  const body: Body = request.body ?? { json: {} };
+  if ('json' in body) {
+    const { json } = body;
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+    if (!isObject && Object.keys(secret).length > 0)
+      throw new RequestFault('a secret in a body that has no fields');
+    const bytes = toBytes(JSON.stringify(isObject ? Object.assign({}, secret, json) : json));
+    return { contentType: 'application/json', bytes };
+  }
+  if ('text' in body) return { contentType: body.type, bytes: toBytes(body.text) };
+  const fields = Object.entries({ ...secret, ...('form' in body ? body.form : body.multipart) });
+  const pairs = fields.flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, one] as const),
+  );
+  if ('form' in body) {
+    const form = new URLSearchParams(pairs.map(([name, value]) => [name, value]));
+    const contentType = 'application/x-www-form-urlencoded';
+    return { contentType, bytes: toBytes(form.toString()) };
+  }
+  const form = new FormData();
+  for (const [name, value] of pairs) form.append(name, value);
+  for (const [key, { name, text }] of Object.entries(body.files))
+    form.set(key, new Blob([text], { type: 'text/plain' }), name);
+  // The runtime's own multipart writer, with a known length: some proxies refuse chunked uploads.
+  const encoded = new Response(form);
+  return {
+    contentType: encoded.headers.get('content-type') ?? 'multipart/form-data',
+    bytes: new Uint8Array(await encoded.arrayBuffer()),
+  };
+}
+
+function toBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function valueOf(site: Site, { secret, prefix = '' }: Exclude<Auth, { in: 'basic' }>): string {
+  return `${prefix}${secretOf(site, secret)}`;
+}
+
+function secretOf({ secrets }: Site, name: string): string {
+  const value = secrets[name];
+  if (value === undefined) throw new RequestFault(`there is no secret ${name}`);
+  return value;
+}
