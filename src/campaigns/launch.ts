@@ -8,7 +8,7 @@ import { localNameOf } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
 import { openStore } from '../store/open-store.ts';
-import type { ManifestDigest } from '../manifest/check.ts';
+import type { ManifestDigest } from '../manifest/sources.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
 import {

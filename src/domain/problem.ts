@@ -7,7 +7,7 @@ export type Severity = 'error' | 'warning';
 export interface Problem {
   /** How serious it is. */
   readonly severity: Severity;
-  /** A code of the tables in src/manifest/problems. */
+  /** A code of the tables of the manifest and of the kinds. */
   readonly code: string;
   /** The manifest, as named by the user. */
   readonly file: string;
@@ -24,3 +24,32 @@ export interface Problem {
   /** What to do about it, in a sentence. */
   readonly remedy: string;
 }
+
+/** The words of one code: `F` are the facts that they need, `value` is the offending value, ready for display. */
+export interface ProblemWords<F = never> {
+  readonly severity: Severity;
+  readonly message: (facts: F, value: string) => string;
+  readonly remedy: (facts: F) => string;
+  /** The cell that is at fault, if it is not that of the input. */
+  readonly cell?: (facts: F) => { readonly column: string; readonly value: string };
+}
+
+type Say<F extends readonly unknown[]> = string | ((...facts: F) => string);
+
+function words(severity: Severity) {
+  return <F = object>(
+    message: Say<[facts: F, value: string]>,
+    remedy: Say<[facts: NoInfer<F>]>,
+    cell?: (facts: NoInfer<F>) => { readonly column: string; readonly value: string },
+  ): ProblemWords<F> => ({
+    severity,
+    message: typeof message === 'string' ? () => message : message,
+    remedy: typeof remedy === 'string' ? () => remedy : remedy,
+    ...(cell && { cell }),
+  });
+}
+
+/** The words of a problem that refuses its row. */
+export const error = words('error');
+/** The words of a problem that is told, and refuses nothing. */
+export const warning = words('warning');

@@ -25,6 +25,8 @@ export interface InputReader<N extends Kind> {
   /** The column that may contain the input instead of `file`; `synonyms`: its names in other programs. */
   readonly column: { readonly name: string; readonly synonyms: readonly string[] } | null;
   readonly extensions: readonly string[];
+  /** One item per record if a file with this extension is itself the manifest. */
+  readonly records?: Readonly<Record<string, 'lines' | 'fasta' | 'sdf'>>;
   /** A file is read by its extension: any other is refused, also if the row names the kind. */
   readonly isByExtension?: true;
   /** For an extension that other kinds have too: whether it is this kind, or why that is unclear. */

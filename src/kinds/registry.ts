@@ -14,6 +14,14 @@ export function kindOf(name: Kind): KindDefinition {
 
 export const ALL_KINDS: readonly KindDefinition[] = KINDS.map(kindOf);
 
+export function allKinds(): readonly KindDefinition[] {
+  return ALL_KINDS;
+}
+
+export function kindNames(): readonly Kind[] {
+  return KINDS;
+}
+
 /** Whether a job with these options provides everything requested; both of the same work. */
 export function covers(job: Options, wanted: Options): boolean {
   const { share } = kindOf(job.kind);

@@ -12,6 +12,7 @@ export const sequence = defineKind({
   input: {
     column: { name: 'sequence', synonyms: ['seq', 'protein_sequence', 'aa_sequence', 'fasta'] },
     extensions: FASTA_EXTENSIONS,
+    records: Object.fromEntries(FASTA_EXTENSIONS.map((extension) => [extension, 'fasta'])),
     recognise: recogniseSequence,
     read: ({ id, text }, options) => readSequenceInput(text, options, id ?? 'sequence'),
   },

@@ -1,42 +1,68 @@
 /** Our columns (docs/manifest.md), and names that were probably meant to be one of them. */
-import { complaint, type Complaint } from './problems/problems.ts';
-import { ALL_KINDS } from '../kinds/registry.ts';
-import { nearest } from './problems/nearest.ts';
-
-/** Columns that may contain the input themselves. */
-const CELLS = ALL_KINDS.flatMap(({ input }) => input.column ?? []);
-const OPTIONS = ALL_KINDS.flatMap(({ options }) => Object.entries(options));
-
-/** The columns that contain or name the input. */
-export const INPUT_FIELDS: readonly string[] = ['file', ...CELLS.map(({ name }) => name)];
-/**
- * The same, and the column that names an existing job, whose input the service has. A table without any of them has
- * nothing to run.
- */
-export const WORK_FIELDS: readonly string[] = [...INPUT_FIELDS, 'remote_id'];
-
-export const FIELDS: readonly string[] = [
-  'id',
-  'kind',
-  ...WORK_FIELDS,
-  ...OPTIONS.map(([name]) => name),
-  'email',
-  'title',
-];
+import { allKinds } from '../kinds/registry.ts';
+import { complaint, type Complaint } from './problems.ts';
 
 /** Names of our columns in other programs. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  id: ['name', 'identifier', 'compound_id', 'compound_name', 'compound', 'molecule_id', 'mol_id'],
-  file: ['path', 'filename', 'file_name', 'filepath', 'file_path', 'input_file'],
-  remote_id: ['request_id', 'hash_id'],
-  ...Object.fromEntries(CELLS.map(({ name, synonyms }) => [name, synonyms])),
-  ...Object.fromEntries(OPTIONS.map(([name, { synonyms = [] }]) => [name, synonyms])),
-};
+const SYNONYMS: readonly (readonly [string, readonly string[]])[] = [
+  ['file', ['path', 'filename', 'file_name', 'filepath', 'file_path', 'input_file']],
+  ['remote_id', ['request_id', 'hash_id']],
+];
+/** Of a table without `id`, in this order. */
+const NAMES = [
+  ...['identifier', 'compound_id', 'molecule_id', 'mol_id', 'sequence_id', 'protein_id'],
+  ...['compound_name', 'compound', 'molecule_name', 'protein_name', 'name'],
+];
 
-const FIELD_NAMES: ReadonlySet<string> = new Set(FIELDS);
+interface Columns {
+  readonly kinds: number;
+  /** The columns that contain or name the input. */
+  readonly inputs: readonly string[];
+  readonly all: ReadonlySet<string>;
+  readonly synonyms: readonly (readonly [string, readonly string[]])[];
+}
+
+let columns: Columns | null = null;
+
+/** Made again when a plugin has added a kind. */
+function ourColumns(): Columns {
+  if (columns?.kinds === allKinds().length) return columns;
+  const cells = allKinds().flatMap(({ input }) => input.column ?? []);
+  const options = allKinds().flatMap((kind) => Object.entries(kind.options));
+  const inputs = ['file', ...cells.map(({ name }) => name)];
+  columns = {
+    kinds: allKinds().length,
+    inputs,
+    all: new Set([
+      ...['id', 'kind', ...inputs, 'remote_id'],
+      ...[...options.map(([name]) => name), 'email', 'title'],
+    ]),
+    synonyms: [
+      ...SYNONYMS,
+      ...cells.map(({ name, synonyms }) => [name, synonyms] as const),
+      ...options.map(([name, { synonyms = [] }]) => [name, synonyms] as const),
+    ],
+  };
+  return columns;
+}
+
+export function inputFields(): readonly string[] {
+  return ourColumns().inputs;
+}
+
+/**
+ * The columns of the input, and the one that names an existing job, whose input the service has. A table without any of
+ * them has nothing to run.
+ */
+export function workFields(): readonly string[] {
+  return [...inputFields(), 'remote_id'];
+}
+
+export function allFields(): readonly string[] {
+  return [...ourColumns().all];
+}
 
 export function isField(column: string): boolean {
-  return FIELD_NAMES.has(column);
+  return ourColumns().all.has(column);
 }
 
 /** Columns by our names: `SMILES` becomes `smiles` if no other column has that name. Trimmed. */
@@ -49,32 +75,46 @@ export function fieldNames(columns: readonly string[]): string[] {
   });
 }
 
+/** `Compound ID` is `compound_id`. */
+function plainName(column: string): string {
+  return column
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '_');
+}
+
+/** What a row without a column `id` calls itself; empty if it does not. */
+export function nameIn(cells: Readonly<Record<string, string>>): string {
+  if ('id' in cells) return '';
+  const own = Object.keys(cells);
+  const column = NAMES.map((name) => own.find((one) => plainName(one) === name)).find(
+    (one) => one !== undefined,
+  );
+  return column === undefined ? '' : (cells[column] ?? '').trim();
+}
+
 /** Per table: the maximum of a spreadsheet. */
-const COLUMNS_LIMIT = 16_384;
+const MAX_COLUMNS = 16_384;
 
 /** Problems of the header line; not `usable`: no row can be read with it. */
 export function checkHeader(
   written: readonly string[],
   line: number,
 ): { readonly usable: boolean; readonly complaints: readonly Complaint[] } {
-  if (written.length > COLUMNS_LIMIT) {
-    const facts = { columns: written.length, limit: COLUMNS_LIMIT };
+  if (written.length > MAX_COLUMNS) {
+    const facts = { columns: written.length, limit: MAX_COLUMNS };
     return { usable: false, complaints: [complaint('MANIFEST_COLUMNS_TOO_MANY', facts, { line })] };
   }
-  const columns = fieldNames(written).filter((column) => column !== '');
-  const complaints: Complaint[] = [];
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const column of columns) (seen.has(column) ? repeated : seen).add(column);
-  for (const column of repeated) {
-    const where = { column, value: column, line };
-    complaints.push(complaint('MANIFEST_COLUMN_REPEATED', { column }, where));
-  }
-  complaints.push(...new ColumnWatch().see(columns, line));
-  const usable = WORK_FIELDS.some((field) => seen.has(field));
+  const names = fieldNames(written).filter((column) => column !== '');
+  const repeated = new Set(names.filter((column, at) => names.indexOf(column) < at));
+  const complaints = [...repeated].map((column) =>
+    complaint('MANIFEST_COLUMN_REPEATED', { column }, { column, value: column, line }),
+  );
+  complaints.push(...new ColumnWatch().see(names, line));
+  const usable = workFields().some((field) => names.includes(field));
   if (!usable) {
-    const where = { line, value: columns.join(',') };
-    complaints.push(complaint('MANIFEST_COLUMNS_MISSING', { found: columns }, where));
+    const where = { line, value: names.join(',') };
+    complaints.push(complaint('MANIFEST_COLUMNS_MISSING', { found: names }, where));
   }
   return { usable, complaints };
 }
@@ -88,10 +128,10 @@ export class ColumnWatch {
     const found: Complaint[] = [];
     for (const column of columns) {
       // Rows of JSON can have any number of new columns.
-      if (this.#seen.has(column) || this.#seen.size > COLUMNS_LIMIT) continue;
+      if (this.#seen.has(column) || this.#seen.size > MAX_COLUMNS) continue;
       this.#seen.add(column);
       if (isField(column)) continue;
-      const suggestion = meant(column, columns);
+      const suggestion = findMeant(column, columns);
       if (suggestion === null) continue;
       const where = { column, value: column, line };
       found.push(complaint('MANIFEST_COLUMN_TYPO', { column, suggestion }, where));
@@ -100,17 +140,60 @@ export class ColumnWatch {
   }
 }
 
-/** Our column that was probably meant; another program's name counts only if ours is missing. */
-function meant(column: string, columns: readonly string[]): string | null {
-  const plain = column
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_');
-  const near = nearest(plain, FIELDS);
+/** A name of another program is meant as ours only if no column of ours is there. */
+function findMeant(column: string, columns: readonly string[]): string | null {
+  const plain = plainName(column);
+  const near = nearest(plain, allFields());
   if (near !== null) return near;
-  const field = FIELDS.find((known) => SYNONYMS[known]?.includes(plain));
+  const field = ourColumns().synonyms.find(([, synonyms]) => synonyms.includes(plain))?.[0];
   if (field === undefined) return null;
-  const isInput = INPUT_FIELDS.some((known) => known === field);
-  const rivals: readonly string[] = isInput ? INPUT_FIELDS : [field];
+  const inputs = inputFields();
+  const rivals = inputs.includes(field) ? inputs : [field];
   return columns.some((name) => rivals.includes(name)) ? null : field;
+}
+
+/** The known name that was probably meant by a misspelt one. */
+export function nearest<T extends string>(text: string, known: readonly T[]): T | null {
+  const wanted = text.trim().toLowerCase();
+  let best: T | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const name of known) {
+    const limit = Math.min(allowance(name.length), allowance(wanted.length));
+    if (Math.abs(name.length - wanted.length) > limit) continue;
+    const distance = editDistance(wanted, name);
+    if (distance <= limit && distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Names of up to two letters must match except for case; short ones may differ by one letter, long ones by two. */
+function allowance(length: number): number {
+  if (length <= 2) return 0;
+  return length <= 5 ? 1 : 2;
+}
+
+/** Letters added, dropped, changed, or swapped with their neighbour (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    const above = (back: number, column: number): number => rows[row - back]?.[column] ?? Infinity;
+    for (let column = 1; column <= b.length; column += 1) {
+      const change = a[row - 1] === b[column - 1] ? 0 : 1;
+      const isSwap = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current.push(
+        Math.min(
+          above(1, column) + 1,
+          (current[column - 1] ?? 0) + 1,
+          above(1, column - 1) + change,
+          isSwap ? above(2, column - 2) + 1 : Infinity,
+        ),
+      );
+    }
+    rows.push(current);
+  }
+  return rows[a.length]?.[b.length] ?? 0;
 }

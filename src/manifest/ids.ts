@@ -1,17 +1,10 @@
-/** Ids of items: unique across all manifests of a campaign. */
-import { NAME } from './name-grammar.ts';
-import { shown } from './problems/show.ts';
-import { complaint, type Complaint } from './problems/problems.ts';
+/** Ids of items and of adopted jobs: unique across all manifests of a campaign. */
+import { SERVICE_OF_KIND, type CheckedRow } from '../domain/item.ts';
+import { NAME } from '../domain/name.ts';
+import { shown } from '../domain/plain-text.ts';
+import { complaint, toProblem, type Complaint } from './problems.ts';
 
-const LONGEST = 64;
-
-interface Named {
-  /** Null if the user's own id is invalid. */
-  readonly id: string | null;
-  readonly complaints: readonly Complaint[];
-}
-
-const NOTHING: readonly Complaint[] = [];
+const MAX_LENGTH = 64;
 
 interface RowPlace {
   /** As the user named it. */
@@ -19,47 +12,31 @@ interface RowPlace {
   readonly line: number;
 }
 
-/** Which ids are used, and where first. */
-export class UsedIds {
-  readonly #places = new Map<string, RowPlace>();
-  /** By the id in lower case. */
-  readonly #inAnyCase = new Map<string, RowPlace>();
-
-  /** The first use of this id: the `same`, or one that differs only in case; null if it is free. */
-  find(id: string): { readonly place: RowPlace; readonly same: boolean } | null {
-    const same = this.#places.get(id);
-    const place = same ?? this.#inAnyCase.get(id.toLowerCase());
-    return place === undefined ? null : { place, same: same !== undefined };
-  }
-
-  /** An id that is not used yet. */
-  add(id: string, place: RowPlace): void {
-    this.#places.set(id, place);
-    const folded = id.toLowerCase();
-    if (!this.#inAnyCase.has(folded)) this.#inAnyCase.set(folded, place);
-  }
+function placeText({ file, line }: RowPlace): string {
+  return `${shown(file)} line ${String(line)}`;
 }
 
 export class IdRegister {
-  readonly #used = new UsedIds();
+  /** The first use of every id, and of every id in lower case. */
+  readonly #places = new Map<string, RowPlace>();
+  readonly #inAnyCase = new Map<string, RowPlace>();
 
-  /** Registers the user's id. */
-  claim(written: string, place: RowPlace): Named {
+  /** Registers the user's id; `id` is null if it is invalid. */
+  claim(written: string, place: RowPlace): { id: string | null; complaints: Complaint[] } {
     const where = { column: 'id', value: written };
     if (!NAME.test(written)) {
       return { id: null, complaints: [complaint('MANIFEST_ID_INVALID', {}, where)] };
     }
-    const used = this.#used.find(written);
-    if (used === null) {
-      this.#used.add(written, place);
-      return { id: written, complaints: NOTHING };
+    const same = this.#places.get(written);
+    const like = this.#inAnyCase.get(written.toLowerCase());
+    if (same !== undefined) {
+      const facts = { first: placeText(same) };
+      return { id: written, complaints: [complaint('MANIFEST_ID_DUPLICATE', facts, where)] };
     }
-    const first = `${shown(used.place.file)} line ${String(used.place.line)}`;
-    if (used.same) {
-      return { id: written, complaints: [complaint('MANIFEST_ID_DUPLICATE', { first }, where)] };
-    }
-    this.#used.add(written, place);
-    return { id: written, complaints: [complaint('MANIFEST_ID_CASE', { first }, where)] };
+    this.#add(written, place);
+    const complaints =
+      like === undefined ? [] : [complaint('MANIFEST_ID_CASE', { first: placeText(like) }, where)];
+    return { id: written, complaints };
   }
 
   /**
@@ -68,29 +45,64 @@ export class IdRegister {
    */
   make(name: string, place: RowPlace): string {
     const safe = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '');
-    const wanted = safe === '' ? `row-${String(place.line)}` : safe.slice(0, LONGEST);
-    const id = this.#used.find(wanted) === null ? wanted : this.#numbered(wanted);
-    this.#used.add(id, place);
+    const wanted = safe === '' ? `row-${String(place.line)}` : safe.slice(0, MAX_LENGTH);
+    const id = this.#isUsed(wanted) ? this.#numbered(wanted) : wanted;
+    this.#add(id, place);
     return id;
+  }
+
+  #isUsed(id: string): boolean {
+    return this.#inAnyCase.has(id.toLowerCase());
+  }
+
+  #add(id: string, place: RowPlace): void {
+    this.#places.set(id, place);
+    const folded = id.toLowerCase();
+    if (!this.#inAnyCase.has(folded)) this.#inAnyCase.set(folded, place);
   }
 
   /** The first free number, searched in doubling steps: a library may call every molecule `LIG`. */
   #numbered(wanted: string): string {
     const withNumber = (number: number): string => {
       const ending = `-${String(number)}`;
-      return wanted.slice(0, LONGEST - ending.length) + ending;
+      return wanted.slice(0, MAX_LENGTH - ending.length) + ending;
     };
     let taken = 1;
     let free = 2;
-    while (this.#used.find(withNumber(free)) !== null) {
+    while (this.#isUsed(withNumber(free))) {
       taken = free;
       free *= 2;
     }
     while (free - taken > 1) {
       const middle = Math.floor((taken + free) / 2);
-      if (this.#used.find(withNumber(middle)) === null) free = middle;
-      else taken = middle;
+      if (this.#isUsed(withNumber(middle))) taken = middle;
+      else free = middle;
     }
     return withNumber(free);
+  }
+}
+
+/** A UUID is the same in any case; what other services call a job need not be. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Adopted jobs: each once in a campaign. Ids of two services may be equal. */
+export class RemoteIdRegister {
+  readonly #places = new Map<string, RowPlace>();
+
+  /** Refuses a row that adopts the job of an earlier row. Call it in row order. */
+  claim(row: CheckedRow): CheckedRow {
+    const { item } = row;
+    if (!item?.adopts) return row;
+    const { remoteId } = item.adopts;
+    const name = `${SERVICE_OF_KIND[item.kind]} ${UUID.test(remoteId) ? remoteId.toLowerCase() : remoteId}`;
+    const used = this.#places.get(name);
+    if (used === undefined) {
+      this.#places.set(name, item.source);
+      return row;
+    }
+    const where = { column: 'remote_id', value: remoteId };
+    const why = complaint('MANIFEST_REMOTE_ID_DUPLICATE', { first: placeText(used) }, where);
+    const problem = toProblem(why, { ...item.source, id: item.id });
+    return { ...row, item: null, problems: [...row.problems, problem] };
   }
 }

@@ -1,19 +1,64 @@
-/** Converts a raw row to an item, or to all of its problems. */
+/** One row of a manifest: its id, its input, its kind, its options, what its kind says of the input → an item, or problems. */
 import path from 'node:path';
-import type { CheckedRow, Item, Kind, Options } from '../domain/item.ts';
+import {
+  SERVICE_OF_KIND,
+  type CheckedRow,
+  type InputText,
+  type Item,
+  type Kind,
+  type Options,
+} from '../domain/item.ts';
+import { isUsableId } from '../domain/remote-id.ts';
+import type { InputFinding } from '../inputs/finding.ts';
 import type { Chemist } from '../kinds/molecule/chemist.ts';
-import { isField } from './columns.ts';
-import { readContent, type Content } from './content.ts';
-import { readFileName } from './sources/file-name.ts';
+import { allKinds, kindNames, kindOf } from '../kinds/registry.ts';
+import { inputFields, isField, nameIn, nearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';
-import type { ProblemCode } from './problems/facts.ts';
-import { inferKind, writtenKind, type Judged } from './kind.ts';
+import { readInputFile } from './input-file.ts';
 import { readOptions, type FieldValues } from './options.ts';
-import { complaint, severityOf, toProblem, type Complaint } from './problems/problems.ts';
-import type { RawRow } from './raw-row.ts';
-import { noteOfJob, readRemoteId } from './remote-id.ts';
-import type { SourceFile } from './sources/source.ts';
-import { readInput, type ReadInput } from './row-input.ts';
+import {
+  complaint,
+  findingComplaint,
+  isError,
+  toProblem,
+  type Complaint,
+  type ProblemCode,
+} from './problems.ts';
+import { readFileName, type SourceFile } from './sources.ts';
+
+/** What the reader of a format gives, before values are checked. */
+export interface RawRow {
+  /** Where the row begins, from 1; null for a problem of the whole file. */
+  readonly line: number | null;
+  /** Column → value as the user wrote it; null if the row could not be read. */
+  readonly cells: Readonly<Record<string, string>> | null;
+  readonly complaints: readonly Complaint[];
+  /** The row's name in the source, if it is not in a cell: the id is made from it. */
+  readonly nameHint?: string;
+  /** The input, if it is in the source itself but not in a cell: a record of an SD file. */
+  readonly carried?: { readonly extension: string; readonly text: string };
+}
+
+/** A problem of the file. */
+export function aboutFile(...complaints: Complaint[]): RawRow {
+  return { line: null, cells: null, complaints };
+}
+
+/** Facts about the file, for a reader that gets its text. */
+export interface ReadFrom {
+  /** The file name as the user sees it: `library.sdf.gz`. */
+  readonly file: string;
+  /** `library` */
+  readonly stem: string;
+  /** `.sdf` */
+  readonly extension: string;
+}
+
+/** Rows come in batches, one per piece of text. */
+export type RowReader = (
+  text: AsyncIterable<string>,
+  from: ReadFrom,
+) => AsyncGenerator<readonly RawRow[]>;
 
 export interface RowContext {
   readonly manifest: Pick<SourceFile, 'name' | 'path'>;
@@ -22,170 +67,233 @@ export interface RowContext {
   readonly chemist: Chemist;
 }
 
-/** Only rows that wait (for files, chemistry) return a promise. Ids are assigned immediately, in call order. */
-export function checkRow(row: RawRow, context: RowContext): CheckedRow | Promise<CheckedRow> {
-  const source = { file: context.manifest.name, line: row.line };
-  const { line, cells } = row;
+/** After these, the cells are in the wrong columns, and further problems would only confuse. */
+const SHIFTS_CELLS: readonly ProblemCode[] = ['MANIFEST_ROW_LONG', 'MANIFEST_ROW_QUOTES'];
+
+/** Ids are assigned immediately, in call order. */
+export async function checkRow(raw: RawRow, context: RowContext): Promise<CheckedRow> {
+  const source = { file: context.manifest.name, line: raw.line };
+  const { line, cells } = raw;
   if (line === null || cells === null) {
-    const problems = row.complaints.map((one) => toProblem(one, { ...source, id: null }));
+    const problems = raw.complaints.map((one) => toProblem(one, { ...source, id: null }));
     const id = line === null ? null : context.ids.make('', { file: source.file, line });
     return { source, id, row: null, kind: null, item: null, problems };
   }
   const values: FieldValues = (field) => (cells[field] ?? '').trim();
   const place = { file: source.file, line };
-  const named = nameRow(row, values, place, context.ids);
-  const finish = (checked: CheckedCells): CheckedRow =>
-    checkedRow({ cells, place, named, complaints: row.complaints }, values, checked);
-  if (row.complaints.some(({ code }) => SHIFTS_CELLS.has(code))) return finish(UNCHECKED);
-  const checked = checkCells(row, values, named.id, context);
-  return checked instanceof Promise ? checked.then(finish) : finish(checked);
-}
-
-interface NamedRow {
-  readonly cells: Readonly<Record<string, string>>;
-  readonly place: { readonly file: string; readonly line: number };
-  readonly named: RowName;
-  readonly complaints: readonly Complaint[];
-}
-
-function checkedRow(
-  { cells, place, named, complaints: ofRow }: NamedRow,
-  values: FieldValues,
-  { kind, ready, complaints: ofCells }: CheckedCells,
-): CheckedRow {
-  const { id, shownId } = named;
-  const complaints = [...ofRow, ...named.complaints, ...ofCells];
+  const { id, shownId, complaints: ofId } = nameRow(raw, values, place, context.ids);
+  const complaints = [...raw.complaints, ...ofId];
+  const isShifted = raw.complaints.some(({ code }) => SHIFTS_CELLS.includes(code));
+  const { kind, work } = isShifted
+    ? { kind: null, work: null }
+    : await readWork({ id, values, carried: raw.carried }, context, complaints);
   const problems = complaints.map((one) => toProblem(one, { ...place, id: shownId }));
-  const refused = complaints.some((one) => severityOf(one.code) === 'error');
   const row = { source: place, id, row: cells, kind, problems };
-  if (refused || ready === null) return { ...row, item: null };
+  if (work === null || complaints.some(isError)) return { ...row, item: null };
   const item: Item = {
     id,
-    kind: ready.options.kind,
-    ...ready,
+    kind: work.options.kind,
+    ...work,
     email: values('email') || null,
     title: values('title') || null,
     source: place,
     row: cells,
-    user: ownColumns(cells),
+    user: Object.fromEntries(Object.entries(cells).filter(([column]) => !isField(column))),
   };
   return { ...row, item };
 }
 
-function ownColumns(cells: NamedRow['cells']): Record<string, string> {
-  const own: Record<string, string> = {};
-  for (const column of Object.keys(cells)) {
-    const cell = cells[column] ?? '';
-    // `own.__proto__ = …` would set the prototype.
-    if (column === '__proto__') return Object.fromEntries(Object.entries(cells).filter(isOwn));
-    if (!isField(column)) own[column] = cell;
-  }
-  return own;
-}
-
-function isOwn([column]: readonly [string, string]): boolean {
-  return !isField(column);
-}
-
+/** `id` is unique, even if the user's own is refused; `shownId` is as written, if that is valid. */
 function nameRow(
-  { nameHint }: RawRow,
+  { nameHint, cells }: RawRow,
   values: FieldValues,
   place: { file: string; line: number },
   ids: IdRegister,
-): RowName {
+): { id: string; shownId: string | null; complaints: readonly Complaint[] } {
   const written = values('id');
   if (written === '') {
-    const id = ids.make(nameHint ?? stemOf(values('file')), place);
+    const stem = readFileName(values('file').replaceAll('\\', '/')).stem;
+    const id = ids.make(nameHint ?? (nameIn(cells ?? {}) || stem), place);
     return { id, shownId: id, complaints: [] };
   }
   const { id: shownId, complaints } = ids.claim(written, place);
-  const refused = complaints.some(({ code }) => severityOf(code) === 'error');
-  const id = shownId === null || refused ? ids.make(written, place) : shownId;
+  const id = shownId === null || complaints.some(isError) ? ids.make(written, place) : shownId;
   return { id, shownId, complaints };
 }
 
-interface RowName {
-  /** Unique, even if the user's id is refused. */
-  readonly id: string;
-  /** The id in problems: as written, if valid. */
-  readonly shownId: string | null;
-  readonly complaints: readonly Complaint[];
-}
+type Work = Pick<Item, 'options' | 'input' | 'canonical' | 'adopts'>;
 
-function stemOf(file: string): string {
-  return readFileName(file.replaceAll('\\', '/')).stem;
-}
-
-/** After these, the cells are in the wrong columns, and further problems would only confuse. */
-const SHIFTS_CELLS: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  'MANIFEST_ROW_LONG',
-  'MANIFEST_ROW_QUOTES',
-]);
-
-const UNCHECKED: CheckedCells = { kind: null, ready: null, complaints: [] };
-
-interface CheckedCells {
-  readonly kind: Kind | null;
-  readonly ready: Pick<Item, 'options' | 'input' | 'canonical' | 'adopts'> | null;
-  readonly complaints: readonly Complaint[];
+interface RowInput {
+  /** `file`, or the column of a kind. */
+  readonly column: string;
+  /** The cell, trimmed. */
+  readonly value: string;
+  /** Of the file, in lower case with its dot and without `.gz`; empty if the cell itself has the input. */
+  readonly extension: string;
+  /** Null if the file could not be read. */
+  readonly text: string | null;
 }
 
 /** Checks as much as it can, so that all problems of a row are reported together. */
-function checkCells(
-  { carried }: RawRow,
-  values: FieldValues,
-  id: string | null,
+async function readWork(
+  { id, values, carried }: { id: string; values: FieldValues; carried: RawRow['carried'] },
   context: RowContext,
-): CheckedCells | Promise<CheckedCells> {
-  const folder = path.dirname(context.manifest.path);
-  const read = readInput(values, carried, folder, context.allowOutside);
-  const look = (found: ReadInput): CheckedCells | Promise<CheckedCells> =>
-    checkInput(found, values, id, context);
-  return read instanceof Promise ? read.then(look) : look(read);
-}
-
-function checkInput(
-  read: ReadInput,
-  values: FieldValues,
-  id: string | null,
-  { chemist }: RowContext,
-): CheckedCells | Promise<CheckedCells> {
-  const complaints: Complaint[] = [...checkEmail(values('email')), ...read.complaints];
-  const judged = writtenKind(values('kind')) ?? kindOf(read, values);
-  complaints.push(...judged.complaints);
-  const { kind } = judged;
-  const written = values('remote_id');
-  const remoteId = written === '' ? null : readRemoteId(written, complaints);
-  if (kind === null) return { kind, ready: null, complaints };
-  const { options, complaints: ofOptions } = readOptions(kind, values);
-  complaints.push(...ofOptions);
-  if (read.input === null) return { kind, ready: unknownInput(options, remoteId), complaints };
+  complaints: Complaint[],
+): Promise<{ kind: Kind | null; work: Work | null }> {
+  const email = values('email');
+  if (email !== '' && !/^[^\s@,;]+@[^\s@,;]+$/.test(email)) {
+    complaints.push(complaint('MANIFEST_EMAIL_INVALID', {}, { column: 'email', value: email }));
+  }
+  const before = complaints.length;
+  const input = await readInput(values, carried, context, complaints);
+  const hasProblem = complaints.length > before;
+  const kind = readKind(values('kind'), input, hasProblem, complaints);
+  const remoteId = readRemoteId(values('remote_id'), complaints);
+  if (kind === null) return { kind, work: null };
+  const options = readOptions(kind, values, complaints);
+  if (input === null) {
+    if (remoteId === null) return { kind, work: null };
+    const adopts = { remoteId, inputKnown: false };
+    return { kind, work: { options, input: noteOfJob(kind, remoteId), canonical: '', adopts } };
+  }
+  const content = await readContent(input, options, { id, chemist: context.chemist }, complaints);
+  if (content === null) return { kind, work: null };
   const adopts = remoteId === null ? {} : { adopts: { remoteId, inputKnown: true } };
-  const finish = ({ input, canonical, complaints: found }: Content): CheckedCells => {
-    const ready = input && { options, input, canonical, ...adopts };
-    return { kind, ready, complaints: [...complaints, ...found] };
-  };
-  const content = readContent(read.input, options, id, chemist);
-  return content instanceof Promise ? content.then(finish) : finish(content);
+  return { kind, work: { options, ...content, ...adopts } };
 }
 
-function kindOf({ input, complaints }: ReadInput, values: FieldValues): Judged {
-  if (input !== null) return inferKind(input);
-  // Problems of the input are already reported.
-  if (complaints.length > 0) return { kind: null, complaints: [] };
-  const reason = 'the row has a `remote_id` and no input';
-  const where = { column: 'kind', value: values('kind') };
-  return { kind: null, complaints: [complaint('MANIFEST_KIND_UNCLEAR', { reason }, where)] };
+/** The single input of a row; null if it has none, or several. */
+async function readInput(
+  values: FieldValues,
+  carried: RawRow['carried'],
+  { manifest, allowOutside }: RowContext,
+  complaints: Complaint[],
+): Promise<RowInput | null> {
+  const columns = inputFields().filter((field) => values(field) !== '');
+  const [column, other] = columns;
+  if (column === undefined) {
+    // The service already has the job's input.
+    if (values('remote_id') !== '') return null;
+    const kind = values('kind') === '' ? null : values('kind').toLowerCase();
+    const own = allKinds().find(({ name }) => name === kind)?.input.column?.name;
+    const where = { column: own ?? 'file', value: '' };
+    complaints.push(complaint('MANIFEST_INPUT_MISSING', { kind }, where));
+    return null;
+  }
+  if (other !== undefined) {
+    const where = { column: other, value: values(other) };
+    complaints.push(complaint('MANIFEST_INPUT_REPEATED', { columns }, where));
+    return null;
+  }
+  const value = values(column);
+  if (column !== 'file') return { column, value, extension: '', text: value };
+  if (carried) return { column, value, ...carried };
+  const read = await readInputFile(value, path.dirname(manifest.path), allowOutside);
+  if (typeof read !== 'string') complaints.push(read);
+  const text = typeof read === 'string' ? read : null;
+  return { column, value, extension: readFileName(value).extension, text };
 }
 
-function unknownInput(options: Options, remoteId: string | null): CheckedCells['ready'] {
-  if (remoteId === null) return null;
-  const input = noteOfJob(options.kind, remoteId);
-  return { options, input, canonical: '', adopts: { remoteId, inputKnown: false } };
+/** As given by the user, else recognised from the input. */
+function readKind(
+  written: string,
+  input: RowInput | null,
+  hasProblem: boolean,
+  complaints: Complaint[],
+): Kind | null {
+  if (written !== '') {
+    const names = kindNames();
+    const kind = names.find((known) => known === written.toLowerCase());
+    if (kind !== undefined) return kind;
+    const where = { column: 'kind', value: written };
+    const facts = { suggestion: nearest(written, names) };
+    complaints.push(complaint('MANIFEST_KIND_UNKNOWN', facts, where));
+    return null;
+  }
+  const found = input === null ? { reason: NO_INPUT } : inferKind(input);
+  if ('kind' in found) return found.kind;
+  // A problem of the input is already reported.
+  if (!hasProblem) {
+    const { column, value } = input ?? { column: 'kind', value: written };
+    complaints.push(complaint('MANIFEST_KIND_UNCLEAR', found, { column, value }));
+  }
+  return null;
 }
 
-function checkEmail(email: string): Complaint[] {
-  return email === '' || /^[^\s@,;]+@[^\s@,;]+$/.test(email)
-    ? []
-    : [complaint('MANIFEST_EMAIL_INVALID', {}, { column: 'email', value: email })];
+const NO_INPUT = 'the row has a `remote_id` and no input';
+
+function inferKind({ column, extension, text }: RowInput): { kind: Kind } | { reason: string } {
+  const ofColumn = allKinds().find((kind) => kind.input.column?.name === column);
+  if (ofColumn) return { kind: ofColumn.name };
+  const able = allKinds().filter((kind) => kind.input.extensions.includes(extension));
+  const [first, other] = able;
+  if (!first) {
+    return { reason: extension === '' ? 'the file has no extension' : `${extension} is unknown` };
+  }
+  if (other === undefined) return { kind: first.name };
+  let reason = `${extension} files may be of several kinds`;
+  for (const { name, input: reader } of text === null ? [] : able) {
+    const found = reader.recognise?.(text ?? '') ?? false;
+    if (found === true) return { kind: name };
+    if (found !== false) reason = found;
+  }
+  return { reason };
+}
+
+/** `remote_id`: a row's job that already exists at its service (docs/adopting.md). Null if there is none. */
+function readRemoteId(value: string, complaints: Complaint[]): string | null {
+  if (value === '') return null;
+  if (isUsableId(value)) return value;
+  complaints.push(complaint('MANIFEST_REMOTE_ID_INVALID', {}, { column: 'remote_id', value }));
+  return null;
+}
+
+/**
+ * Stored in the item's folder in place of an unknown input. It contains the job's id, so that another job is another
+ * item and equal notes never count as equal work.
+ */
+function noteOfJob(kind: Kind, remoteId: string): InputText {
+  const where = `job ${remoteId} of the service for ${SERVICE_OF_KIND[kind]}`;
+  const text = `This item is ${where}. Its input was not given in the manifest.\n`;
+  return { name: 'adopted.txt', text };
+}
+
+/** What the kind says of the input; null if it is invalid for the kind. */
+async function readContent(
+  { column, value, text, extension }: RowInput,
+  options: Options,
+  { id, chemist }: { id: string; chemist: Chemist },
+  complaints: Complaint[],
+): Promise<Pick<Item, 'input' | 'canonical'> | null> {
+  const { kind } = options;
+  const { column: cell, extensions, isByExtension = false, read } = kindOf(kind).input;
+  const where = { column, value };
+  if (column !== 'file' && cell?.name !== column) {
+    complaints.push(complaint('MANIFEST_INPUT_OF_OTHER_KIND', { column, kind }, where));
+    return null;
+  }
+  if (text === null) return null;
+  if (column === 'file' && isByExtension && !extensions.includes(extension)) {
+    complaints.push(complaint('MANIFEST_FILE_TYPE', { extension, allowed: extensions }, where));
+    return null;
+  }
+  const { input, canonical, findings } = await read(
+    { id, column, text, extension },
+    options,
+    chemist,
+  );
+  complaints.push(...firstOfEach(findings).map((one) => findingComplaint(one, where)));
+  return input && { input, canonical };
+}
+
+/** Limit for findings of one type per input: an alignment may have a thousand sequences. */
+const MAX_OF_EACH = 3;
+
+function firstOfEach(findings: readonly InputFinding[]): readonly InputFinding[] {
+  const counts = new Map<string, number>();
+  return findings.filter(({ code }) => {
+    const count = (counts.get(code) ?? 0) + 1;
+    counts.set(code, count);
+    return count <= MAX_OF_EACH;
+  });
 }

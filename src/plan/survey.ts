@@ -6,7 +6,7 @@ import type { CheckedRow, Item, Kind, ServiceName } from '../domain/item.ts';
 import { KINDS, SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
-import { checkManifests, type ManifestDigest } from '../manifest/check.ts';
+import { checkManifests } from '../manifest/check.ts';
 import { withLateCollections, withoutGrowth } from '../program/heap.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord } from '../store/item-record.ts';
@@ -18,8 +18,9 @@ import type { Store } from '../store/store.ts';
 import { workDigest } from '../store/work.ts';
 import { Coverage, Shares } from './shares.ts';
 import type { Spool } from './spool.ts';
-import { FIELDS } from '../manifest/columns.ts';
-import { complaint, toProblem } from '../manifest/problems/problems.ts';
+import { allFields } from '../manifest/columns.ts';
+import { complaint, toProblem } from '../manifest/problems.ts';
+import type { ManifestDigest } from '../manifest/sources.ts';
 
 /** Not compared: they do not affect the result. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
@@ -27,7 +28,7 @@ const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
 export function changedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
   // A failed result can be replaced: the user has corrected the row.
   if (same || !maySucceed(former.state)) return null;
-  const differs = FIELDS.filter((field) => !BESIDE.includes(field)).find(
+  const differs = allFields().filter((field) => !BESIDE.includes(field)).find(
     (field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim(),
   );
   const column = differs ?? 'file';

@@ -10,7 +10,7 @@ import {
   type ItemState,
 } from '../domain/states.ts';
 import { warningsOf } from '../store/item-warnings.ts';
-import type { ManifestDigest } from '../manifest/check.ts';
+import type { ManifestDigest } from '../manifest/sources.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import { stateOf, type Listed } from './campaign-items.ts';
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Sent } from '../domain/campaign.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
 import { FINAL_STATES, isFinal, type FinalState } from '../domain/states.ts';
-import type { ManifestDigest } from '../manifest/check.ts';
+import type { ManifestDigest } from '../manifest/sources.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';

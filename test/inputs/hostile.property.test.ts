@@ -14,7 +14,7 @@ import { readAlignmentInput } from '../../src/inputs/sequences/alignment.ts';
 import { readFasta } from '../../src/inputs/sequences/fasta.ts';
 import { readSequenceInput } from '../../src/inputs/sequences/sequence.ts';
 import { readShiftsInput } from '../../src/inputs/shifts/nmr.ts';
-import { complaint, PROBLEMS, toProblem } from '../../src/manifest/problems/problems.ts';
+import { complaint, PROBLEMS, toProblem } from '../../src/manifest/problems.ts';
 
 const chemist = openChemist();
 afterAll(() => chemist.close());

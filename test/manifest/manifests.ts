@@ -5,11 +5,8 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { KINDS, type Item, type Kind } from '../../src/domain/item.ts';
 import type { Problem } from '../../src/domain/problem.ts';
-import {
-  checkManifests,
-  type ManifestCheckOptions,
-  type ManifestDigest,
-} from '../../src/manifest/check.ts';
+import { checkManifests, type ManifestCheckOptions } from '../../src/manifest/check.ts';
+import type { ManifestDigest } from '../../src/manifest/sources.ts';
 
 export const BATCHES = path.join(import.meta.dirname, '..', '..', 'batches');
 export const DEMO_SHIFTS = path.join(BATCHES, 'demo', 'files', 'bmr5387_ubiquitin.str');

@@ -1,5 +1,5 @@
 /** Commands that only show something: `ui` and `logs`. */
-import { checkedName } from '../../manifest/checked-name.ts';
+import { checkedName } from '../../domain/name.ts';
 import type { CommandLine } from './command-line.ts';
 import type { TreeFlags } from '../session/find-tree.ts';
 import type { CommonFlags } from './flags.ts';

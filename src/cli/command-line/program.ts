@@ -5,7 +5,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { KINDS, SERVICES } from '../../domain/item.ts';
 import { LOCAL_NAMES } from '../../host/local-settings.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
-import { checkedName } from '../../manifest/checked-name.ts';
+import { checkedName } from '../../domain/name.ts';
 import { programVersion } from '../../program/files.ts';
 import { ending } from './ending.ts';
 import { addExportCommand } from './export-command.ts';

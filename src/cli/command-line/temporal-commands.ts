@@ -1,5 +1,5 @@
 /** Commands for operators of a Temporal server: `setup` and `move`. */
-import { checkedName } from '../../manifest/checked-name.ts';
+import { checkedName } from '../../domain/name.ts';
 import type { CommandLine } from './command-line.ts';
 import type { MoveFlags } from '../commands/move.ts';
 

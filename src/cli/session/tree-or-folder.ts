@@ -1,7 +1,7 @@
 /** The output tree of a campaign, by its name or its folder. */
 import { openFolder, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
-import { checkedName } from '../../manifest/checked-name.ts';
+import { checkedName } from '../../domain/name.ts';
 import { absoluteAddress, campaignAddress } from '../../store/address.ts';
 import { commandSettings } from './command-settings.ts';
 import type { CommonFlags } from '../command-line/flags.ts';

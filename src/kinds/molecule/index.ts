@@ -14,6 +14,7 @@ export const molecule = defineKind({
       synonyms: ['smi', 'structure', 'canonical_smiles', 'isomeric_smiles'],
     },
     extensions: MOLECULE_EXTENSIONS,
+    records: { '.smi': 'lines', '.smiles': 'lines', '.sdf': 'sdf', '.sd': 'sdf' },
     isByExtension: true,
     read({ column, text, extension }, options, chemist) {
       if (column === 'smiles') return readSmilesInput(text, options, chemist);

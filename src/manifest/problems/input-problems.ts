@@ -1,8 +1,8 @@
 /** The part of the registry for the findings of `src/inputs`. */
 import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
 import { PROTEIN_PROBLEMS } from './protein-problems.ts';
-import { shown } from './show.ts';
-import type { ProblemWording } from './wording.ts';
+import { shown } from '../../domain/plain-text.ts';
+import type { ProblemWords } from '../../domain/problem.ts';
 
 const APART = 'Submit each part as a row of its own.';
 
@@ -10,7 +10,7 @@ function placed(position: number | null): string {
   return position === null ? '' : ` (character ${String(position)})`;
 }
 
-export const INPUT_PROBLEMS: { readonly [C in FindingCode]: ProblemWording<InputFacts[C]> } = {
+export const INPUT_PROBLEMS: { readonly [C in FindingCode]: ProblemWords<InputFacts[C]> } = {
   MOLECULE_NO_ATOMS: {
     severity: 'error',
     message: ({ format }) => `No atoms were found, read as ${format}.`,
@@ -108,6 +108,7 @@ export const INPUT_PROBLEMS: { readonly [C in FindingCode]: ProblemWording<Input
     message: ({ formal, given }) =>
       `According to its bonds and formal charges, the molecule has a charge of ${String(formal)}, but \`net_charge\` is ${String(given)}.`,
     remedy: () => 'Correct one of the two, or leave `net_charge` empty.',
+    cell: ({ given }) => ({ column: 'net_charge', value: String(given) }),
   },
   SMILES_SYNTAX: {
     severity: 'error',
@@ -149,12 +150,14 @@ export const INPUT_PROBLEMS: { readonly [C in FindingCode]: ProblemWording<Input
     message: ({ formal, given }) =>
       `The charges in the SMILES sum to ${String(formal)}, but \`net_charge\` is ${String(given)}; the job would fail, or compute another ion.`,
     remedy: () => 'Correct one of the two, or leave `net_charge` empty.',
+    cell: ({ given }) => ({ column: 'net_charge', value: String(given) }),
   },
   SMILES_CHARGE_IGNORED: {
     severity: 'error',
     message: ({ formal, given }) =>
       `The charges in the SMILES sum to ${String(formal)}, but \`net_charge\` is ${String(given)}; with \`gas\` the engine ignores it and the result is wrong.`,
     remedy: () => 'Correct one of the two, or leave `net_charge` empty.',
+    cell: ({ given }) => ({ column: 'net_charge', value: String(given) }),
   },
   ...PROTEIN_PROBLEMS,
 };

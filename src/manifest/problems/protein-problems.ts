@@ -2,8 +2,8 @@
  * The part of the registry for sequences, alignments and shifts.
  */
 import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
-import { shown } from './show.ts';
-import type { ProblemWording } from './wording.ts';
+import { shown } from '../../domain/plain-text.ts';
+import type { ProblemWords } from '../../domain/problem.ts';
 
 type ProteinCode = Extract<
   FindingCode,
@@ -23,7 +23,7 @@ function characters(text: string): string {
   return [...text].map((character) => `\`${shown(character)}\``).join(' ');
 }
 
-export const PROTEIN_PROBLEMS: { readonly [C in ProteinCode]: ProblemWording<InputFacts[C]> } = {
+export const PROTEIN_PROBLEMS: { readonly [C in ProteinCode]: ProblemWords<InputFacts[C]> } = {
   SEQUENCE_EMPTY: {
     severity: 'error',
     message: ({ record }) => `${capital(sequence(record))} has no residue.`,
@@ -87,12 +87,14 @@ export const PROTEIN_PROBLEMS: { readonly [C in ProteinCode]: ProblemWording<Inp
     message: ({ record, length, minimum, predictors }) =>
       `${capital(sequence(record))} has ${String(length)} residues; ${predictors.map((name) => `\`${name}\``).join(', ')} need${predictors.length === 1 ? 's' : ''} ${String(minimum)}.`,
     remedy: () => 'Set `predictors` to `dynamine`, or give the whole sequence.',
+    cell: ({ predictors }) => ({ column: 'predictors', value: predictors.join(',') }),
   },
   SEQUENCE_LENGTH_FOR_PSPER: {
     severity: 'error',
     message: ({ record, length }) =>
       `${capital(sequence(record))} has ${String(length)} residues; \`psper\` takes 20 to 3000.`,
     remedy: () => 'Leave `psper` out of `predictors`, or give another sequence.',
+    cell: () => ({ column: 'predictors', value: 'psper' }),
   },
   SEQUENCE_NAME_REPEATED: {
     severity: 'warning',
@@ -225,6 +227,7 @@ export const PROTEIN_PROBLEMS: { readonly [C in ProteinCode]: ProblemWording<Inp
     message: () =>
       "The sequence has the author's residue numbers in addition to its own; with `original_numbering` the engine does not find the residues of the shifts.",
     remedy: () => 'Set `original_numbering` to `false`.',
+    cell: () => ({ column: 'original_numbering', value: 'true' }),
   },
   SHIFTS_ALL_MISSING: {
     severity: 'error',
@@ -234,11 +237,13 @@ export const PROTEIN_PROBLEMS: { readonly [C in ProteinCode]: ProblemWording<Inp
       most === 0
         ? 'Give at least the shifts of N, H and CA; C, CB and HA give more values.'
         : `Set \`model_class\` to \`${best}\`, which has values for ${String(most)} of ${String(residues)} residues.`,
+    cell: ({ model }) => ({ column: 'model_class', value: model }),
   },
   SHIFTS_FEW_VALUES: {
     severity: 'warning',
     message: ({ model, values, residues }) =>
       `With \`model_class\` ${model} only ${String(values)} of ${String(residues)} residues have the shifts that it needs.`,
     remedy: ({ best, most }) => `\`model_class\` ${best} has values for ${String(most)} of them.`,
+    cell: ({ model }) => ({ column: 'model_class', value: model }),
   },
 };

@@ -14,8 +14,7 @@ import {
   readStructureInput,
 } from '../../../src/kinds/molecule/input.ts';
 import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
-import type { ProblemCode } from '../../../src/manifest/problems/facts.ts';
-import { severityOf } from '../../../src/manifest/problems/problems.ts';
+import { severityOf, type ProblemCode } from '../../../src/manifest/problems.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
 

@@ -1,15 +1,35 @@
 /**
- * The text of a source, in pieces: in UTF-8, in UTF-16 with a byte order mark, or in windows-1252.
+ * The text of a source, in pieces: gunzipped, in UTF-8, in UTF-16 with a byte order mark, or in windows-1252; its lines;
+ * and the digest of its bytes.
  *
  * It is read as UTF-8 as long as it is valid. At the first invalid bytes, everything before was ASCII, which
  * windows-1252 has in common, or the file is damaged: so the text already yielded stays correct, even after half a
  * million lines.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import { SourceBytes } from './bytes.ts';
-import { lineBreaks } from '../readers/lines.ts';
-import { complaint, type Complaint } from '../problems/problems.ts';
+import { createGunzip } from 'node:zlib';
+import { complaint, type Complaint } from './problems.ts';
+
+/** The gzip data are damaged, or end too early. */
+export class DamagedGzip extends Error {}
+
+/** The gzip data expand beyond the limit. */
+export class SwollenGzip extends Error {
+  readonly expandedMegabytes: number;
+  constructor(expanded: number) {
+    super('the gzip data expand too much');
+    this.expandedMegabytes = Math.round(expanded / 1e6);
+  }
+}
+
+/** RFC 1952, 2.3.1: detected by these bytes, not by the file name. */
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
 
 /** A text that is not UTF-8 is read as windows-1252, the encoding of spreadsheets on Windows in Western Europe. */
 interface Detected {
@@ -44,25 +64,47 @@ const CR = 0x0d;
 const SAMPLE = 512 * 1024;
 
 export class SourceText {
-  readonly #bytes: SourceBytes;
+  readonly #path: string;
+  readonly #hash = createHash('sha256');
+  #isWhole = false;
   /** Problems found while reading; taken by `takeComplaints`. */
   #complaints: Complaint[] = [];
   #line = 1;
   #isAscii = true;
 
   constructor(path: string) {
-    this.#bytes = new SourceBytes(path);
+    this.#path = path;
   }
 
   /** SHA-256 of the bytes on disk, in hex; null until the file has been read completely. */
   digest(): string | null {
-    return this.#bytes.digest();
+    return this.#isWhole ? this.#hash.copy().digest('hex') : null;
   }
 
   /** Reads only for the digest. */
   async drain(): Promise<void> {
-    const chunks = this.#bytes.chunks();
+    const chunks = this.#chunks();
     while ((await chunks.next()).done !== true);
+  }
+
+  /** Gunzipped. Throws `DamagedGzip`, `SwollenGzip`, and errors of the file system. */
+  async *#chunks(): AsyncGenerator<Buffer> {
+    const handle = await open(this.#path);
+    try {
+      const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+      const disk = this.#hashed(handle.createReadStream({ start: 0, autoClose: false }));
+      yield* isGzip(buffer) ? expanded(disk) : disk;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async *#hashed(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      this.#hash.update(chunk);
+      yield chunk;
+    }
+    this.#isWhole = true;
   }
 
   /** The problems found since the last call. */
@@ -77,7 +119,7 @@ export class SourceText {
    * bytes become U+FFFD, so that the rest can still be checked.
    */
   async *pieces(): AsyncGenerator<string> {
-    const chunks = this.#bytes.chunks();
+    const chunks = this.#chunks();
     let rest: Buffer = Buffer.alloc(0);
     let first = true;
     try {
@@ -230,4 +272,87 @@ export function badLine(bytes: Buffer): number {
     line += 1;
   }
   return line;
+}
+
+/** Tables and libraries shrink to between a third and a fortieth; blank lines to a thousandth, the maximum of gzip. */
+const LARGEST_RATIO = 200;
+/** Below this many bytes any ratio is allowed: they are read in a second. */
+const ANY_RATIO = 64 * 1024 * 1024;
+
+/** Chunk by chunk, so that a small file that expands enormously does not take much memory or time. */
+async function* expanded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: 64 * 1024 });
+  // Errors are thrown where the chunks are awaited.
+  pipeline(chunks, gunzip, () => undefined);
+  let size = 0;
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > ANY_RATIO && size > LARGEST_RATIO * gunzip.bytesWritten)
+        throw new SwollenGzip(size);
+      yield chunk;
+    }
+  } catch (error) {
+    if (!isZlibError(error)) throw error;
+    throw new DamagedGzip(error.message);
+  }
+}
+
+export function isZlibError(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('Z_')
+  );
+}
+
+/** Lines as every editor counts them: LF, CRLF and a lone CR each end one. */
+export function lineBreaks(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x0a || (code === 0x0d && text.charCodeAt(at + 1) !== 0x0a)) count += 1;
+  }
+  return count;
+}
+
+/** Maximum characters of one row or line, to protect the memory. */
+export const ROW_LIMIT = 32 * 1024 * 1024;
+export const ROW_TOO_LONG = 'a row is longer than 32 MB';
+
+/** A line is longer than `ROW_LIMIT`. */
+export class LineTooLong extends Error {
+  readonly line: number;
+  constructor(line: number) {
+    super(ROW_TOO_LONG);
+    this.line = line;
+  }
+}
+
+export interface TextLine {
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** The lines of a text in pieces that never split a CRLF; throws `LineTooLong`. */
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly TextLine[]> {
+  let number = 1;
+  let begun: string[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    const [first = '', ...others] = piece.split(/\r\n|\n|\r/);
+    begun.push(first);
+    length += first.length;
+    if (length > ROW_LIMIT) throw new LineTooLong(number);
+    if (others.length === 0) continue;
+    const unfinished = others.pop() ?? '';
+    const lines = [begun.join(''), ...others].map((text, at) => ({ text, number: number + at }));
+    yield lines;
+    number += lines.length;
+    begun = [unfinished];
+    length = unfinished.length;
+  }
+  if (length > 0) yield [{ text: begun.join(''), number }];
 }

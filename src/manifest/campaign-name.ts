@@ -1,7 +1,6 @@
-/** The default name of a campaign; names given by the user are checked in checked-name.ts. */
+/** The default name of a campaign. */
 import path from 'node:path';
-import { readFileName } from './sources/file-name.ts';
-import { formatOf } from './sources/formats.ts';
+import { formatOf, readFileName } from './sources.ts';
 
 /**
  * From the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`

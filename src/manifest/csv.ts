@@ -1,10 +1,10 @@
 /** CSV and TSV (RFC 4180), parsed by csv-parse: the first line has the column names, every other line is a row. */
 import { CsvError, parse } from 'csv-parse';
-import { REASON_COLUMNS, unguarded } from '../../domain/formula-guard.ts';
-import { checkHeader, fieldNames, WORK_FIELDS } from '../columns.ts';
-import { complaint, type Complaint } from '../problems/problems.ts';
-import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
-import { lineBreaks, ROW_LIMIT, ROW_TOO_LONG } from './lines.ts';
+import { REASON_COLUMNS, unguarded } from '../domain/formula-guard.ts';
+import { checkHeader, fieldNames, workFields } from './columns.ts';
+import { complaint, type Complaint } from './problems.ts';
+import { aboutFile, type RawRow, type RowReader } from './row.ts';
+import { lineBreaks, ROW_LIMIT, ROW_TOO_LONG } from './text.ts';
 
 type Delimiter = ',' | ';' | '\t';
 
@@ -134,7 +134,7 @@ function delimiterOf(piece: string, delimiters: readonly [Delimiter, ...Delimite
   const names = (delimiter: Delimiter): readonly string[] =>
     fieldNames(header.split(delimiter).map((name) => name.replace(/^\s*"(.*)"\s*$/, '$1')));
   const isIn = (delimiter: Delimiter): boolean =>
-    WORK_FIELDS.some((field) => names(delimiter).includes(field));
+    workFields().some((field) => names(delimiter).includes(field));
   return delimiters.find(isIn) ?? delimiters[0];
 }
 

@@ -1,0 +1,69 @@
+/** The problems of rows: a code with its facts and its cell, until its place is known. */
+import { escapeControls, shown } from '../domain/plain-text.ts';
+import type { Problem, ProblemWords, Severity } from '../domain/problem.ts';
+import type { InputFinding } from '../inputs/finding.ts';
+import { MANIFEST_PROBLEMS } from './problem-words.ts';
+import { INPUT_PROBLEMS } from './problems/input-problems.ts';
+
+export const PROBLEMS = { ...MANIFEST_PROBLEMS, ...INPUT_PROBLEMS };
+
+export type ProblemCode = keyof typeof PROBLEMS;
+export type Facts<C extends ProblemCode> = Parameters<(typeof PROBLEMS)[C]['message']>[0];
+
+/** A problem of a row, before its place is known. */
+export interface Complaint {
+  readonly code: ProblemCode;
+  readonly facts: unknown;
+  readonly column: string | null;
+  /** As the user wrote it. */
+  readonly value: string | null;
+  /** The line to name instead of the row's own. */
+  readonly line: number | null;
+}
+
+export function complaint<C extends ProblemCode>(
+  code: C,
+  facts: Facts<C>,
+  where: { column?: string | null; value?: string | null; line?: number | null } = {},
+): Complaint {
+  const { column = null, value = null, line = null } = where;
+  return { code, facts, column, value, line };
+}
+
+export function severityOf(code: ProblemCode): Severity {
+  return PROBLEMS[code].severity;
+}
+
+export function isError({ code }: Complaint): boolean {
+  return severityOf(code) === 'error';
+}
+
+export function toProblem(
+  { code, facts, column, value: written, line }: Complaint,
+  place: { readonly file: string; readonly line: number | null; readonly id: string | null },
+): Problem {
+  // `complaint` checked that the facts are those of the code.
+  const words = PROBLEMS[code] as ProblemWords<unknown>;
+  const value = written === null ? null : shown(written);
+  return {
+    severity: words.severity,
+    code,
+    file: escapeControls(place.file),
+    line: line ?? place.line,
+    id: place.id,
+    column: column === null ? null : shown(column),
+    value,
+    message: words.message(facts, value ?? ''),
+    remedy: words.remedy(facts),
+  };
+}
+
+/** What a kind found in an input; some findings are about another cell than the input's. */
+export function findingComplaint(
+  { code, facts }: InputFinding,
+  input: { readonly column: string; readonly value: string },
+): Complaint {
+  const { cell } = PROBLEMS[code] as ProblemWords<unknown>;
+  const { column, value } = cell?.(facts) ?? input;
+  return { code, facts, column, value, line: null };
+}

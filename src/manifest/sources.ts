@@ -1,0 +1,228 @@
+/**
+ * From the user's paths to the files to read: manifests, libraries, single inputs, folders of them, and patterns.
+ *
+ * Folders are not recursive: use a pattern for files in subfolders. Standard input is not supported: the same command
+ * must be able to read it again.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, type Dirent } from 'node:fs';
+import { glob, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { errnoOf, hasErrno } from '../domain/errno.ts';
+import { allKinds } from '../kinds/registry.ts';
+import { complaint, type Complaint } from './problems.ts';
+import { DamagedGzip, SwollenGzip } from './text.ts';
+
+/** Tables: every row states its kind. */
+const TABLES = {
+  '.csv': 'csv',
+  '.tsv': 'tsv',
+  '.jsonl': 'jsonl',
+  '.json': 'json',
+  '.yaml': 'yaml',
+  '.yml': 'yaml',
+} as const;
+
+type TableFormat = (typeof TABLES)[keyof typeof TABLES];
+/** `lines`, `sdf` and `fasta`: several inputs, one item per record. `input`: a file that is one item. */
+export type SourceFormat = TableFormat | 'lines' | 'sdf' | 'fasta' | 'input';
+
+export interface SourceFile {
+  /** As the user named it; for a folder, with the file name appended. */
+  readonly name: string;
+  /** Absolute and without symbolic links: paths in a manifest are checked against its folder. */
+  readonly path: string;
+  readonly format: SourceFormat;
+}
+
+type Source =
+  | { readonly type: 'file'; readonly file: SourceFile }
+  /** A problem of a path, which may be a warning and may come in addition to files. */
+  | { readonly type: 'problem'; readonly name: string; readonly complaint: Complaint };
+
+export interface ManifestDigest {
+  /** The manifest as the user named it. */
+  readonly file: string;
+  /** SHA-256 of its bytes, lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** The sources of one path, in a stable order. */
+export async function* sourcesOf(given: string, allowOutside: boolean): AsyncGenerator<Source> {
+  try {
+    const stats = await stat(given);
+    if (stats.isDirectory()) yield* readFolder(given, allowOutside);
+    else if (stats.isFile()) yield await fileSource(given);
+    else yield problemSource(given, NOT_REGULAR);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT' && /[*?[{]/.test(given) && !given.includes('\0')) {
+      yield* matching(given, allowOutside);
+    } else yield problemSource(given, unreadable(error));
+  }
+}
+
+/** A shell passes a pattern on if it matches no file or is quoted. */
+async function* matching(pattern: string, allowOutside: boolean): AsyncGenerator<Source> {
+  const found: string[] = [];
+  for await (const name of glob(pattern)) found.push(name);
+  if (found.length === 0) yield problemSource(pattern, complaint('MANIFEST_PATTERN_EMPTY', {}));
+  for (const name of inNaturalOrder(found)) yield* sourcesOf(name, allowOutside);
+}
+
+/** A file of a known format; `name` determines it, also for a link to another name. */
+async function fileSource(name: string): Promise<Source> {
+  const { extension } = readFileName(name);
+  const format = formatOf(extension);
+  if (format === null) return problemSource(name, complaint('MANIFEST_FORMAT', { extension }));
+  return { type: 'file', file: { name, path: await realpath(path.resolve(name)), format } };
+}
+
+function problemSource(name: string, why: Complaint): Source {
+  return { type: 'problem', name, complaint: why };
+}
+
+const NOT_REGULAR = complaint('MANIFEST_UNREADABLE', { reason: 'not a regular file' });
+
+/** A folder means the manifest in it, or else the input files in it. Throws errors of the file system. */
+async function* readFolder(given: string, allowOutside: boolean): AsyncGenerator<Source> {
+  const entries = await readdir(given, { withFileTypes: true });
+  const manifests = entries.map(({ name }) => name).filter(isManifestName);
+  const [only] = manifests;
+  if (manifests.length > 1) {
+    const names = inNaturalOrder(manifests);
+    yield problemSource(given, complaint('MANIFEST_FOLDER_AMBIGUOUS', { names }));
+  } else if (only !== undefined) yield await entrySource(given, only, allowOutside);
+  else yield* inputFiles(given, entries, allowOutside);
+}
+
+/** `manifest.csv`, `manifest.jsonl.gz`, … */
+function isManifestName(name: string): boolean {
+  const { stem, extension } = readFileName(name);
+  return stem === 'manifest' && Object.hasOwn(TABLES, extension);
+}
+
+/** Maximum number of skipped names that are listed. */
+const MAX_NAMED = 3;
+
+async function* inputFiles(
+  given: string,
+  entries: readonly Dirent[],
+  allowOutside: boolean,
+): AsyncGenerator<Source> {
+  const inputs = entries.filter(isInput).map(({ name }) => name);
+  const others = entries.filter((entry) => !isInput(entry)).map(({ name }) => name);
+  if (inputs.length === 0) {
+    const tables = inNaturalOrder(others.filter((name) => isTable(name)));
+    yield problemSource(given, complaint('MANIFEST_FOLDER_EMPTY', { tables }));
+    return;
+  }
+  if (others.length > 0) {
+    const facts = { count: others.length, names: inNaturalOrder(others).slice(0, MAX_NAMED) };
+    yield problemSource(given, complaint('MANIFEST_FOLDER_SKIPPED', facts));
+  }
+  for (const name of inNaturalOrder(inputs)) yield await entrySource(given, name, allowOutside);
+}
+
+function isTable(name: string): boolean {
+  return Object.hasOwn(TABLES, readFileName(name).extension);
+}
+
+/** Tables are not inputs: results of an earlier run must not be taken for work. */
+function isInput(entry: Dirent): boolean {
+  const isFile = (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.');
+  return isFile && !isTable(entry.name) && formatOf(readFileName(entry.name).extension) !== null;
+}
+
+/** A problem of one entry does not hide the others. A link may have been copied, and must not expose files elsewhere. */
+async function entrySource(given: string, entry: string, allowOutside: boolean): Promise<Source> {
+  const name = path.join(given, entry);
+  try {
+    const source = await fileSource(name);
+    if (source.type === 'problem') return source;
+    const file = source.file.path;
+    if (!allowOutside && !isInside(file, await realpath(given))) {
+      const where = { column: 'file', value: entry };
+      return problemSource(name, complaint('MANIFEST_FILE_OUTSIDE', {}, where));
+    }
+    return (await stat(file)).isFile() ? source : problemSource(name, NOT_REGULAR);
+  } catch (error) {
+    return problemSource(name, unreadable(error));
+  }
+}
+
+export function isInside(file: string, folder: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+
+/** By the extension from `readFileName`; null if it is unknown. */
+export function formatOf(extension: string): SourceFormat | null {
+  if (Object.hasOwn(TABLES, extension)) return TABLES[extension as keyof typeof TABLES];
+  for (const { input } of allKinds()) {
+    const records = input.records?.[extension];
+    if (records !== undefined) return records;
+  }
+  return allKinds().some(({ input }) => input.extensions.includes(extension)) ? 'input' : null;
+}
+
+/** Treats `ligand.pdb.gz` as a `.pdb`: the extension is in lower case with its dot, the stem is without both. */
+export function readFileName(file: string): { readonly stem: string; readonly extension: string } {
+  const { name, ext, base } = path.parse(file.replace(/(?<=[^/])\.gz$/i, ''));
+  // `.csv` is a file without an extension for Node, but one without a stem for the user.
+  const isBare = ext === '' && base.startsWith('.');
+  return { stem: isBare ? '' : name, extension: (isBare ? base : ext).toLowerCase() };
+}
+
+/** `plate2` before `plate10`, the same on every machine. */
+const COLLATOR = new Intl.Collator('en', { numeric: true });
+
+function inNaturalOrder(names: readonly string[]): string[] {
+  // The collator treats names that differ only in accents or width as equal; their order must be stable too.
+  return [...names].sort((a, b) => COLLATOR.compare(a, b) || (a < b ? -1 : 1));
+}
+
+/** `ENOENT`, `EACCES`, …; null for anything else. A path with a NUL never exists. */
+export function systemErrorCode(error: unknown): string | null {
+  if (hasErrno(error, 'ERR_INVALID_ARG_VALUE')) return 'ENOENT';
+  return error instanceof Error && 'syscall' in error ? errnoOf(error) : null;
+}
+
+/**
+ * The user's problem for a failed access to a source; any error that the file or its disk did not cause is rethrown.
+ */
+export function unreadable(error: unknown): Complaint {
+  if (error instanceof DamagedGzip) return complaint('MANIFEST_GZIP', { reason: error.message });
+  if (error instanceof SwollenGzip) {
+    return complaint('MANIFEST_GZIP_SWOLLEN', { megabytes: error.expandedMegabytes });
+  }
+  const reason = systemErrorCode(error);
+  if (reason === null) throw error;
+  return reason === 'ENOENT' || reason === 'ENOTDIR'
+    ? complaint('MANIFEST_NOT_FOUND', {})
+    : complaint('MANIFEST_UNREADABLE', { reason });
+}
+
+/**
+ * Digests of manifests without reading their rows: whether they are still what a campaign was prepared from. In the
+ * order of `checkManifests`; null if one of them cannot be read, which the check of the rows reports.
+ */
+export async function digestsOfManifests(
+  paths: readonly string[],
+  allowOutside: boolean,
+): Promise<readonly ManifestDigest[] | null> {
+  const digests: ManifestDigest[] = [];
+  for (const given of paths) {
+    for await (const source of sourcesOf(given, allowOutside)) {
+      if (source.type === 'problem') return null;
+      const hash = createHash('sha256');
+      try {
+        const chunks = createReadStream(source.file.path) as AsyncIterable<Buffer>;
+        for await (const chunk of chunks) hash.update(chunk);
+      } catch {
+        return null;
+      }
+      digests.push({ file: source.file.name, sha256: hash.digest('hex') });
+    }
+  }
+  return digests;
+}
