@@ -2,7 +2,7 @@
  * Which part of `src/` and `packages/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
  *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
- *     → report → config → services, store, ledger, report-page → manifest → kinds → inputs, results, budget, state
+ *     → report → config → services, store, ledger, report-page → manifest → kinds, budget, state
  *     → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
@@ -22,8 +22,7 @@ const CONTRACT = 'packages/local-services/src/contract.ts';
 const ROWS = [
   ['contract'],
   ['domain', 'program'],
-  ['inputs', 'results', 'budget', 'state'],
-  ['kinds'],
+  ['kinds', 'results', 'budget', 'state'],
   ['manifest'],
   ['services', 'store', 'ledger', 'report-page'],
   ['config'],
@@ -53,20 +52,19 @@ const byRows: Table = Object.fromEntries(
 const MAY_IMPORT: Table = {
   ...byRows,
   // A row of a manifest is checked by the contents of its input.
-  manifest: ['domain', 'inputs', 'kinds'],
-  kinds: ['domain', 'program', 'inputs', 'results'],
+  manifest: ['domain', 'kinds', 'results'],
+  kinds: ['domain', 'program', 'results'],
+  results: ['domain', 'kinds'],
   // The user's own folders: it must work before anything else is read.
   state: ['domain'],
   // Pure, and bundled with the workflow code: it must not reach the disk through `program`.
   budget: ['domain'],
-  // The report's page runs in a browser and imports it.
-  results: ['domain'],
   // The last check before a submission has no access to services or trees.
   ledger: ['domain', 'budget', 'state'],
   // Workflow code runs in the sandbox: nothing that uses a clock, a network or a disk is allowed.
   workflows: ['domain', 'budget'],
-  // Runs in a browser: it defines its data, which the report creates.
-  'report-page': ['domain', 'results'],
+  // Runs in a browser: it defines its data, which the report creates, and imports the pure files of kinds only.
+  'report-page': ['domain', 'kinds', 'results'],
   // The server side: with code shared with the client both could have the same error.
   'local-services': ['contract'],
   // These two start the local services in their own process.

@@ -17,7 +17,13 @@ function linkCommand(): void {
 }
 
 /** All that the page may import (scripts/layers.ts), and the versions it is bundled with. */
-const SOURCES_OF_PAGE = ['src/report-page', 'src/results', 'src/domain', 'package-lock.json'];
+const SOURCES_OF_PAGE = [
+  'src/report-page',
+  'src/kinds',
+  'src/results',
+  'src/domain',
+  'package-lock.json',
+];
 
 function modifiedAt(path: string): number {
   const status = statSync(join(ROOT, path), { throwIfNoEntry: false });

@@ -6,11 +6,10 @@
  */
 import { Context } from '@temporalio/activity';
 import type { ArtefactName } from '../domain/outcomes.ts';
-import { complexity } from '../services/bounded-json.ts';
+import { complexity } from '../kinds/json.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { timingOfHistory } from '../services/predictions/history.ts';
-import { engineOfHistory } from '../services/engine.ts';
-import { otherJob } from '../services/named-job.ts';
+import { engineOfHistory, timingOfHistory } from '../kinds/protein/history.ts';
+import { otherJob } from '../kinds/provenance.ts';
 import { artefactFile } from '../store/layout.ts';
 import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
 import { collected } from './collect.ts';

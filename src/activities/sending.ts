@@ -14,7 +14,7 @@ import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Kind } from '../domain/item.ts';
-import { parseJson } from '../results/json.ts';
+import { parseJson } from '../kinds/json.ts';
 import { itemKey, sendingNote } from '../store/layout.ts';
 import type { StagedFile, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Settings } from '../config/settings.ts';
 import { hasErrno } from '../domain/errno.ts';
 import { folderUnusable } from '../host/lock.ts';
-import { parseJson } from '../results/json.ts';
+import { parseJson } from '../kinds/json.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 
 const fileIn = (embeddedDir: string): string => join(embeddedDir, 'worker.log');

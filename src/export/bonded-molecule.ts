@@ -4,7 +4,7 @@ import type { Chemist, DrawnGraph } from '../kinds/molecule/chemist.ts';
 import { structureIn } from '../kinds/molecule/composition.ts';
 import { inputBondOrders, isNetCharge, molfileLines } from '../kinds/molecule/bonded-molecule.ts';
 import { hydrogensMissing } from '../kinds/molecule/hydrogens.ts';
-import type { MoleculeReading } from '../results/reading.ts';
+import type { MoleculeReading } from '../kinds/reading.ts';
 import { whyLeftOut, type LeftOut } from './left-out.ts';
 
 export interface BondedMolecule extends BondOrders {

@@ -5,7 +5,7 @@
  * Rejected: a folder beside the export that is renamed when it is complete, which a bucket cannot do.
  */
 import type { Kind } from '../domain/item.ts';
-import type { ResultReading } from '../results/reading.ts';
+import type { ResultReading } from '../kinds/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import type { BondedMolecule } from './bonded-molecule.ts';
 import type { LeftOut } from './left-out.ts';

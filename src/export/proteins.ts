@@ -1,5 +1,5 @@
 /** The chains of a result, each with a name that is unique in the export. */
-import type { ProteinReading, ResultReading } from '../results/reading.ts';
+import type { ProteinReading, ResultReading } from '../kinds/reading.ts';
 import type { Added, ExportFormat, ExportItem } from './format.ts';
 import { leftOut } from './left-out.ts';
 

@@ -1,11 +1,9 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
 import type { Kind } from '../domain/item.ts';
 import type { Chemist } from '../kinds/molecule/chemist.ts';
-import { readAlignment } from '../results/alignment.ts';
+import { readAlignment, readSequences, readShifts } from '../kinds/protein/reading.ts';
 import { readMolecule } from '../kinds/molecule/result.ts';
-import type { MoleculeReading, ResultReading } from '../results/reading.ts';
-import { readSequences } from '../results/sequence.ts';
-import { readShifts } from '../results/shifts.ts';
+import type { MoleculeReading, ResultReading } from '../kinds/reading.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';

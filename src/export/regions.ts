@@ -1,12 +1,12 @@
 /** Regions of a chain in which a predictor is above its threshold (results/reading-aids.ts). Pure. */
-import type { ProteinReading } from '../results/reading.ts';
+import type { ProteinReading } from '../kinds/reading.ts';
 import {
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
   MEMBRANE_ABOVE,
   PHASE_SEPARATION_FROM,
   RIGID_FROM,
-} from '../results/reading-aids.ts';
+} from '../kinds/protein/reading-aids.ts';
 
 /** A rule for the regions of a track. */
 interface Rule {

@@ -1,10 +1,6 @@
 /** The kind `alignment`: aligned protein sequences, with predictions for each row and column. */
-import { readAlignmentInput } from '../inputs/sequences/alignment.ts';
-import {
-  ALIGNMENT_EXTENSIONS,
-  FASTA_EXTENSIONS,
-  recogniseAlignment,
-} from '../inputs/sequences/recognise.ts';
+import { readAlignmentInput } from './protein/alignment-input.ts';
+import { ALIGNMENT_EXTENSIONS, FASTA_EXTENSIONS, recogniseAlignment } from './protein/recognise.ts';
 import { defineKind } from './kind.ts';
 
 export const alignment = defineKind({

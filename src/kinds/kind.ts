@@ -5,7 +5,7 @@
 import type { Kind, Options } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import type { Chemist } from './molecule/chemist.ts';
-import type { Reading } from '../inputs/reading.ts';
+import type { Reading } from './finding.ts';
 import type { OptionColumn } from './columns.ts';
 
 export type OptionsOf<N extends Kind> = Extract<Options, { readonly kind: N }>;

@@ -1,7 +1,7 @@
 /** The kind `sequence`: one protein sequence, with predictions for each residue. */
 import { DEFAULT_PREDICTORS, EARLIER_NAMES, PREDICTORS } from '../domain/item.ts';
-import { FASTA_EXTENSIONS, recogniseSequence } from '../inputs/sequences/recognise.ts';
-import { readSequenceInput } from '../inputs/sequences/sequence.ts';
+import { FASTA_EXTENSIONS, recogniseSequence } from './protein/recognise.ts';
+import { readSequenceInput } from './protein/sequence-input.ts';
 import { defineKind } from './kind.ts';
 
 export const sequence = defineKind({

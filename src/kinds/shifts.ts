@@ -1,6 +1,6 @@
 /** The kind `shifts`: NMR chemical shifts of a protein, as NEF or NMR-STAR. */
 import { MODEL_CLASSES } from '../domain/item.ts';
-import { readShiftsInput } from '../inputs/shifts/nmr.ts';
+import { readShiftsInput } from './protein/shifts-input.ts';
 import { defineKind } from './kind.ts';
 
 export const shifts = defineKind({

@@ -1,7 +1,7 @@
 /** The problems of rows: a code with its facts and its cell, until its place is known. */
 import { escapeControls, shown } from '../domain/plain-text.ts';
 import type { Problem, ProblemWords, Severity } from '../domain/problem.ts';
-import type { InputFinding } from '../inputs/finding.ts';
+import type { InputFinding } from '../kinds/finding.ts';
 import { MANIFEST_PROBLEMS } from './problem-words.ts';
 import { INPUT_PROBLEMS } from './problems/input-problems.ts';
 

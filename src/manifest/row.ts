@@ -9,7 +9,7 @@ import {
   type Options,
 } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
-import type { InputFinding } from '../inputs/finding.ts';
+import type { InputFinding } from '../kinds/finding.ts';
 import type { Chemist } from '../kinds/molecule/chemist.ts';
 import { allKinds, kindNames, kindOf } from '../kinds/registry.ts';
 import { inputFields, isField, nameIn, nearest } from './columns.ts';

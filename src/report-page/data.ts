@@ -7,7 +7,7 @@ import type { CampaignFacts } from '../domain/campaign-facts.ts';
 import type { Drawing } from '../domain/drawing.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
-import type { EstimatedParameter } from '../results/reading.ts';
+import type { EstimatedParameter } from '../kinds/reading.ts';
 
 /** Ids of the elements with data; a chunk's number is appended to `chunk`. */
 export const ELEMENT = {

@@ -2,7 +2,7 @@
  * Packs numbers along a chain for the page, and unpacks them. A large report has tens of millions of them: each is one
  * or two letters, a number of steps above the minimum of its track.
  */
-import type { Track } from '../results/reading.ts';
+import type { Track } from '../kinds/reading.ts';
 import type { PackedLetters, PackedTrack } from './data.ts';
 
 /** The services' own CSV has three decimals. */

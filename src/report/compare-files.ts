@@ -1,7 +1,7 @@
 /** Whether the files in the folder of a prediction belong together, and to its job. */
 import type { Kind } from '../domain/item.ts';
-import type { ResultProblem } from '../results/result-problems.ts';
-import { checkFiles, type PredictionFiles } from '../services/predictions/check-files.ts';
+import type { ResultProblem } from '../kinds/result-problems.ts';
+import { checkFiles, type PredictionFiles } from '../kinds/protein/files.ts';
 import { REJECTED, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { codedError } from '../domain/errors.ts';
 import { isFinal } from '../domain/states.ts';
-import { parseJson } from '../results/json.ts';
+import { parseJson } from '../kinds/json.ts';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,

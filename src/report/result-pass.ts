@@ -5,12 +5,10 @@ import { type OwnColumnsByKind, makeRows, type ResultRows } from './tables/resul
 import type { MeasureValues } from '../results/measures/measure.ts';
 import { measuresOf } from '../results/measures/measures.ts';
 import { makeDetail, type DetailParts } from './page/item-detail.ts';
-import { SHIFTS_MISSING } from '../results/reading-aids.ts';
-import type { ResultReading, MoleculeReading } from '../results/reading.ts';
-import { readAlignment } from '../results/alignment.ts';
+import { SHIFTS_MISSING } from '../kinds/protein/reading-aids.ts';
+import type { ResultReading, MoleculeReading } from '../kinds/reading.ts';
+import { readAlignment, readSequences, readShifts } from '../kinds/protein/reading.ts';
 import { readMolecule } from '../kinds/molecule/result.ts';
-import { readSequences } from '../results/sequence.ts';
-import { readShifts } from '../results/shifts.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import { StoreError } from '../store/store-error.ts';

@@ -1,9 +1,8 @@
 /** Reads an answer for a definition, and finds what the definition says of it. */
 import { isPageText } from './availability.ts';
-import { complexity } from './bounded-json.ts';
+import { complexity, parseJson } from '../kinds/json.ts';
 import type { HttpResponse } from './http-answer.ts';
 import type { BodyText } from './http-body.ts';
-import { parseJson } from '../results/json.ts';
 import { redirectTarget } from './redirect.ts';
 import type { Answer, Answers, AnswersFor, Meaning } from './service.ts';
 

@@ -1,10 +1,10 @@
 /** Checks that the result of a job is complete and correct (promise 5), before a file gets its final name. */
 import type { InputText, Options } from '../domain/item.ts';
 import type { Composition } from '../kinds/molecule/composition.ts';
-import type { ResultCheck } from '../results/result-problems.ts';
+import type { ResultCheck } from '../kinds/result-problems.ts';
 import type { Job } from './service.ts';
 import { checkMolecule } from './molecules/check.ts';
-import { checkPrediction } from './predictions/check.ts';
+import { checkPrediction } from '../kinds/protein/check.ts';
 
 /**
  * Never throws because of the content.

@@ -32,7 +32,7 @@ import {
 } from './service.ts';
 import type { Permission } from './submission-line.ts';
 import { notNow, readSubmission, settled } from './submission.ts';
-import { mayBeSynthetic } from './synthetic.ts';
+import { mayBeSynthetic } from '../kinds/provenance.ts';
 import { checkToken, readServiceUrl } from './target.ts';
 
 export interface RequestOptions {

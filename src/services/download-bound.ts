@@ -7,7 +7,7 @@
 import { codedError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
-import { RESULT_PROBLEMS } from '../results/result-problems.ts';
+import { RESULT_PROBLEMS } from '../kinds/result-problems.ts';
 
 export interface DownloadBound {
   readonly bytes: number;

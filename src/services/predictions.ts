@@ -6,7 +6,7 @@ import { EXTRA_FORMATS, type ExtraFormat } from '../domain/outcomes.ts';
 import { alignment } from '../kinds/alignment.ts';
 import { sequence } from '../kinds/sequence.ts';
 import { shifts } from '../kinds/shifts.ts';
-import { asObject } from '../results/json.ts';
+import { asObject } from '../kinds/json.ts';
 import {
   readAcknowledgedId,
   readEnvelope,

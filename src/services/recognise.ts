@@ -8,7 +8,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '../domain/item.ts';
-import { asObject } from '../results/json.ts';
+import { asObject } from '../kinds/json.ts';
 import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { Http } from './http.ts';

@@ -5,7 +5,7 @@
 import { parseDuration } from '../domain/duration.ts';
 import type { PingOutcome, RateLimitSeen, SubmitOutcome } from '../domain/outcomes.ts';
 import { isUsableId } from '../domain/remote-id.ts';
-import { asObject } from '../results/json.ts';
+import { asObject } from '../kinds/json.ts';
 import { findMeaning, readAnswer } from './answers.ts';
 import { refusesAtProxy } from './availability.ts';
 import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';

@@ -4,11 +4,7 @@
  * long lists, and a Zod schema for objects.
  */
 import { z } from 'zod';
-
-export function readLooseText(value: unknown): string | null {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
-}
+import { readLooseText } from '../kinds/json.ts';
 
 function readLooseNumber(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

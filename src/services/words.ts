@@ -1,6 +1,5 @@
 /** The message of a service, unchanged as far as it can be stored. */
-import { asObject } from '../results/json.ts';
-import { parseBoundedJson } from './bounded-json.ts';
+import { asObject, parseBoundedJson } from '../kinds/json.ts';
 
 /** Characters of a service's message that are kept: it is stored in Temporal histories and tables. */
 const WORDS_LIMIT = 2_000;

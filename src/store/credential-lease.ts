@@ -10,7 +10,7 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { parseJson } from '../results/json.ts';
+import { parseJson } from '../kinds/json.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 
 import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';

@@ -7,11 +7,10 @@ import { exportFormatOf } from '../../src/export/formats.ts';
 import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
 import { withChemist } from '../../src/kinds/molecule/shared-chemist.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
-import { readAlignment } from '../../src/results/alignment.ts';
-import { readSequences } from '../../src/results/sequence.ts';
+import { readAlignment, readSequences } from '../../src/kinds/protein/reading.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
-import { golden, goldens } from '../results/goldens.ts';
+import { golden, goldens } from '../kinds/goldens.ts';
 
 interface RecordedJob {
   readonly name: string;

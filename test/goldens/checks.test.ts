@@ -12,8 +12,7 @@ import { openChemist } from '../../src/kinds/molecule/rdkit.ts';
 import { checkResult } from '../../src/services/check-result.ts';
 import { checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check-files.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
-import { checkDistributions } from '../../src/services/predictions/check-distributions.ts';
-import { checkFiles } from '../../src/services/predictions/check-files.ts';
+import { checkDistributions, checkFiles } from '../../src/kinds/protein/files.ts';
 import {
   MOLECULE_CORRUPTIONS,
   PREDICTION_CORRUPTIONS,

@@ -20,11 +20,11 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'unequal-rows-accepted',
-    file: 'src/inputs/sequences/alignment.ts',
+    file: 'src/kinds/protein/alignment-input.ts',
     find: 'if (length !== expected)',
     replace: 'if (length > expected)',
     breaks: '5: an alignment with rows of different lengths is refused.',
-    tests: ['test/inputs/sequences.test.ts', 'test/manifest/problems.test.ts'],
+    tests: ['test/kinds/protein/sequences.test.ts', 'test/manifest/problems.test.ts'],
   },
   {
     name: 'page-of-another-site',

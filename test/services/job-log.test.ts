@@ -1,7 +1,7 @@
 /** What the log of a job says about it: its engine, and when it ran. */
 import { expect, test } from 'vitest';
-import { engineOfHistory, engineOfLog } from '../../src/services/engine.ts';
-import { timingOfHistory } from '../../src/services/predictions/history.ts';
+import { engineOfHistory, timingOfHistory } from '../../src/kinds/protein/history.ts';
+import { engineOfLog } from '../../src/kinds/provenance.ts';
 import { acpypeRecording } from './recordings.ts';
 
 const BANNER = '| ACPYPE: AnteChamber PYthon Parser interfacE v. 2023.10.27 (c) 2026 AWSdS |';

@@ -1,6 +1,6 @@
 /** Addresses and tokens that are accepted, and addresses whose results may be synthetic. */
 import { expect, test } from 'vitest';
-import { isSynthetic, mayBeSynthetic } from '../../src/services/synthetic.ts';
+import { isSynthetic, mayBeSynthetic } from '../../src/kinds/provenance.ts';
 import { checkToken, readServiceUrl } from '../../src/services/target.ts';
 
 test.each(['', 'example.org', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://user:secret@x/'])(

@@ -6,7 +6,7 @@
 import type { BondOrders, MolecularGraph } from '../../domain/molecular-graph.ts';
 import { assignBondOrders } from './bond-orders.ts';
 import { hydrogensMissing } from './hydrogens.ts';
-import type { AtomReading, MoleculeReading } from '../../results/reading.ts';
+import type { AtomReading, MoleculeReading } from '../reading.ts';
 import { totalCharge } from './topology.ts';
 
 /** For ACPYPE's rounding errors: six decimals per atom, and sums that are corrected at one atom. */

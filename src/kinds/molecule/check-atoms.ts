@@ -4,11 +4,7 @@ import { atomicNumber, elementOf, unsupportedElements } from './element.ts';
 import type { Difference } from './same-molecule.ts';
 import { elementOfAtom, hillFormula } from './elements.ts';
 import { readGro } from './coordinates.ts';
-import {
-  RESULT_PROBLEMS,
-  resultProblem,
-  type ResultProblem,
-} from '../../results/result-problems.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
 import { totalCharge, type Topology } from './topology.ts';
 
 interface ComputedMolecule {

@@ -19,11 +19,7 @@ import {
   type ReadAtoms,
 } from './coordinates.ts';
 import { readFrcmodValues } from './frcmod.ts';
-import {
-  RESULT_PROBLEMS,
-  resultProblem,
-  type ResultProblem,
-} from '../../results/result-problems.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
 import { readItp, readOplsItp } from './topology.ts';
 import type { NativeFiles } from './files.ts';
 import type { ResultKey } from './record.ts';

@@ -3,11 +3,7 @@
  * lines of the topologies only work with the names they were written for.
  */
 import type { MoleculeOptions } from '../../domain/item.ts';
-import {
-  RESULT_PROBLEMS,
-  resultProblem,
-  type ResultProblem,
-} from '../../results/result-problems.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
 import { fileSets, missingKeys, RESULT_KEYS, type FileSet, type ResultKey } from './record.ts';
 
 export interface NativeFile {

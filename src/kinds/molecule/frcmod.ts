@@ -10,7 +10,7 @@
  *   ATTN, need revision
  */
 import type { Parameter } from './coordinates.ts';
-import type { EstimatedParameter } from '../../results/reading.ts';
+import type { EstimatedParameter } from '../reading.ts';
 
 interface Section {
   readonly term: EstimatedParameter['term'];

@@ -3,7 +3,7 @@
  * carbons with good parameters for another molecule), so it must not be simulated.
  */
 import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
-import type { MoleculeReading } from '../../results/reading.ts';
+import type { MoleculeReading } from '../reading.ts';
 
 /** Degrees. A carbon with two neighbours is sp and linear, or lacks a hydrogen. */
 const STRAIGHT_FROM = 150;

@@ -1,11 +1,11 @@
 /** The inputs of the kind `molecule`: a SMILES, or a file with coordinates. */
 import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Chemist, MolfileFacts } from './chemist.ts';
-import { finding, type InputFinding, type FindingCode } from '../../inputs/finding.ts';
+import { finding, type InputFinding, type FindingCode } from '../finding.ts';
 import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
-import type { Reading } from '../../inputs/reading.ts';
+import type { Reading } from '../finding.ts';
 import { checkSmiles } from './smiles.ts';
 import { ATOM_LIMIT, checkInputAtoms, type Structure } from './structure.ts';
 

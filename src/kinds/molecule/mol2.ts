@@ -2,7 +2,7 @@
  * Tripos Mol2 files of one molecule.
  */
 import { elementOf } from './element.ts';
-import { finding, type InputFinding } from '../../inputs/finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
 
 const FORMAT = 'Mol2';

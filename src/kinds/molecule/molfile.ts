@@ -2,7 +2,7 @@
  * MDL molfiles (V2000 and V3000) and SD files of one record (BIOVIA, "CTfile formats").
  */
 import { elementOf } from './element.ts';
-import { finding } from '../../inputs/finding.ts';
+import { finding } from '../finding.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
 
 const FORMAT = 'MDL';

@@ -2,7 +2,7 @@
  * PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records, fixed columns).
  */
 import { elementOf } from './element.ts';
-import { finding, type InputFinding } from '../../inputs/finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import { unreadable, type Atom, type Structure } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 

@@ -1,5 +1,5 @@
 /** The record of a finished job (contract of the molecule service, 2.4): its sets of 19 files. */
-import { asObject } from '../../results/json.ts';
+import { asObject } from '../json.ts';
 
 /** The 19 keys of a result file set, in the contract's order (2.5). */
 export const RESULT_KEYS = [

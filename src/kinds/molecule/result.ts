@@ -3,7 +3,7 @@ import { deriveBondOrders } from './bonded-molecule.ts';
 import { readPdb } from './coordinates.ts';
 import { elementOfAtom, hillFormula } from './elements.ts';
 import { readFrcmod } from './frcmod.ts';
-import type { MoleculeReading } from '../../results/reading.ts';
+import type { MoleculeReading } from '../reading.ts';
 import { readTopology, totalCharge } from './topology.ts';
 
 /** Texts of the files, by file name ending. */

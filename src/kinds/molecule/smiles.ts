@@ -2,7 +2,7 @@
 import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Chemist, Refused, SmilesFacts, Unanswered } from './chemist.ts';
 import { unsupportedElements } from './element.ts';
-import { finding, type InputFinding } from '../../inputs/finding.ts';
+import { finding, type InputFinding } from '../finding.ts';
 import { ATOM_LIMIT } from './structure.ts';
 
 interface CheckedSmiles {

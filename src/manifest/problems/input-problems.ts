@@ -1,5 +1,5 @@
 /** The part of the registry for the findings of `src/inputs`. */
-import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
+import type { FindingCode, InputFacts } from '../../kinds/finding.ts';
 import { PROTEIN_PROBLEMS } from './protein-problems.ts';
 import { shown } from '../../domain/plain-text.ts';
 import type { ProblemWords } from '../../domain/problem.ts';

@@ -1,7 +1,7 @@
 /**
  * The part of the registry for sequences, alignments and shifts.
  */
-import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
+import type { FindingCode, InputFacts } from '../../kinds/finding.ts';
 import { shown } from '../../domain/plain-text.ts';
 import type { ProblemWords } from '../../domain/problem.ts';
 

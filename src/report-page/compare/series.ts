@@ -1,6 +1,5 @@
 /** Values along the chains of several items, as lines of one chart. Pure. */
-import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
-import { TRACK_KEYS } from '../../results/tracks.ts';
+import { SHIFTS_MISSING, TRACK_KEYS } from '../../kinds/protein/reading-aids.ts';
 import type { ItemDetail, PackedTrack } from '../data.ts';
 import { isText, numbersOf } from '../packing.ts';
 

@@ -2,7 +2,7 @@
 import { lineY, dot, text, gridY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
-import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
+import { SHIFTS_MISSING } from '../../kinds/protein/reading-aids.ts';
 import type { PackedShifts } from '../data.ts';
 import { numbersOf } from '../packing.ts';
 import { roundPlaces, ResidueLetters } from './chain-axis.tsx';

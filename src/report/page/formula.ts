@@ -3,7 +3,7 @@ import type { Chemist, Drawn } from '../../kinds/molecule/chemist.ts';
 import { structureIn } from '../../kinds/molecule/composition.ts';
 import type { DrawnFormula } from '../../report-page/data.ts';
 import { isNetCharge, molfileLines } from '../../kinds/molecule/bonded-molecule.ts';
-import type { ResultReading } from '../../results/reading.ts';
+import type { ResultReading } from '../../kinds/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { itemKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';

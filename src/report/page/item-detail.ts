@@ -15,7 +15,7 @@ import type {
   MoleculeReading,
   ProteinReading,
   Track,
-} from '../../results/reading.ts';
+} from '../../kinds/reading.ts';
 import type { Store } from '../../store/store.ts';
 import type { Listed } from '../campaign-items.ts';
 import { formulaSource, type FormulaSource } from './formula.ts';

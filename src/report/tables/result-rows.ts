@@ -11,23 +11,24 @@ import {
   type Track,
   type ChainReading,
   type ShiftsReading,
-} from '../../results/reading.ts';
+} from '../../kinds/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { ownCells } from '../own-columns.ts';
 import { columns, type Column, type Slab, type Cell, asInteger } from './column.ts';
 import { csvRows } from './csv-rows.ts';
 import { conservationOf } from '../../results/measures/alignment.ts';
-import { ALIGNMENT_KEYS, TRACK_KEYS } from '../../results/tracks.ts';
-import { engineVersion } from './engine-version.ts';
-import { dipoleMoment, molecularMass } from '../../results/measures/molecule.ts';
-import { rotatableBonds } from '../../results/measures/rotatable-bonds.ts';
 import {
+  ALIGNMENT_KEYS,
+  TRACK_KEYS,
   backboneClass,
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
   PHASE_SEPARATION_FROM,
   SHIFTS_MISSING,
-} from '../../results/reading-aids.ts';
+} from '../../kinds/protein/reading-aids.ts';
+import { engineVersion } from './engine-version.ts';
+import { dipoleMoment, molecularMass } from '../../results/measures/molecule.ts';
+import { rotatableBonds } from '../../results/measures/rotatable-bonds.ts';
 import { aggregationRegions } from '../../results/measures/sequence.ts';
 
 /** `shifts`: one row per residue of a shift file. */

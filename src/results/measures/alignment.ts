@@ -1,6 +1,6 @@
 /** Measures of an alignment. */
-import type { AlignmentReading } from '../reading.ts';
-import { ALIGNMENT_KEYS } from '../tracks.ts';
+import type { AlignmentReading } from '../../kinds/reading.ts';
+import { ALIGNMENT_KEYS } from '../../kinds/protein/reading-aids.ts';
 import { mean, numbersIn, type Measure, type MeasureValues } from './measure.ts';
 
 const TITLES: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 /** The measures of each kind, and their values for a result. Pure. */
 import type { Kind } from '../../domain/item.ts';
-import type { ResultReading, ShiftsReading } from '../reading.ts';
+import type { ResultReading, ShiftsReading } from '../../kinds/reading.ts';
 import { ALIGNMENT_MEASURES, alignmentMeasures } from './alignment.ts';
 import { type Measure, type MeasureValues, mean } from './measure.ts';
 import { MOLECULE_MEASURES, moleculeMeasures } from './molecule.ts';
 import { SEQUENCE_MEASURES, sequenceMeasures } from './sequence.ts';
-import { SHIFTS_MISSING } from '../reading-aids.ts';
+import { SHIFTS_MISSING } from '../../kinds/protein/reading-aids.ts';
 
 /** Measures of a shift file. Its chains are counted together. */
 const SHIFTS_MEASURES: readonly Measure[] = [

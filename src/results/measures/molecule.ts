@@ -1,5 +1,5 @@
 /** Measures of a molecule, from its topology, its coordinates and parmchk2's output. */
-import type { AtomReading, MoleculeReading } from '../reading.ts';
+import type { AtomReading, MoleculeReading } from '../../kinds/reading.ts';
 import type { Measure, MeasureValues } from './measure.ts';
 import { rotatableBonds } from './rotatable-bonds.ts';
 

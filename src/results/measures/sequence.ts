@@ -1,12 +1,12 @@
 /** Measures of a sequence. The residues of several chains of an item are counted together. */
-import type { ProteinReading, SequenceReading } from '../reading.ts';
+import type { ProteinReading, SequenceReading } from '../../kinds/reading.ts';
 import {
   AGGREGATION_FROM,
   AGGREGATION_RESIDUES,
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
   PHASE_SEPARATION_FROM,
-} from '../reading-aids.ts';
+} from '../../kinds/protein/reading-aids.ts';
 import { mean, numbersIn, share, type Measure, type MeasureValues } from './measure.ts';
 
 export const SEQUENCE_MEASURES: readonly Measure[] = [

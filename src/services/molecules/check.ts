@@ -7,15 +7,15 @@
  */
 import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Composition } from '../../kinds/molecule/composition.ts';
-import { readResultJson } from '../../results/result-json.ts';
+import { readResultJson } from '../../kinds/json.ts';
 import {
   RESULT_PROBLEMS,
   resultProblem,
   type ResultCheck,
   type ResultProblem,
-} from '../../results/result-problems.ts';
+} from '../../kinds/result-problems.ts';
 import { readTopology, totalCharge } from '../../kinds/molecule/topology.ts';
-import { isSynthetic } from '../synthetic.ts';
+import { isSynthetic } from '../../kinds/provenance.ts';
 import { checkAtoms, topologyElements } from '../../kinds/molecule/check-atoms.ts';
 import { checkFiles } from '../../kinds/molecule/check-files.ts';
 import { nativeFiles, type NativeFile } from '../../kinds/molecule/files.ts';

@@ -1,7 +1,7 @@
 /** Answers of the molecule service (contract section 2), read tolerantly: unknown keys are kept. */
 import { z } from 'zod';
-import { asObject } from '../../results/json.ts';
-import { looseNumber, looseText, readLooseText } from '../tolerant.ts';
+import { asObject, readLooseText } from '../../kinds/json.ts';
+import { looseNumber, looseText } from '../tolerant.ts';
 
 /** Contract 2.3, and `result_request` of 2.4. */
 const requestSchema = z.looseObject({ status: looseNumber, request_text: looseText });

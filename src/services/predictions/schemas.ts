@@ -1,9 +1,9 @@
 /** Reads answers of the prediction service (contract section 2) tolerantly: unknown keys are kept. */
 import { z } from 'zod';
 import type { Timing } from '../../domain/outcomes.ts';
-import { asObject } from '../../results/json.ts';
+import { asObject, readLooseText } from '../../kinds/json.ts';
 import type { ListedJob } from '../service.ts';
-import { looseNumber, looseText, readLooseText } from '../tolerant.ts';
+import { looseNumber, looseText } from '../tolerant.ts';
 
 /** Contract 2.4. A duration is given in seconds and as a clock string; either may be missing. */
 const timingSchema = z.looseObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readFrcmod } from '../../../src/kinds/molecule/frcmod.ts';
 import { readMolecule, type MoleculeTexts } from '../../../src/kinds/molecule/result.ts';
-import { golden, goldens } from '../../results/goldens.ts';
+import { golden, goldens } from '../goldens.ts';
 
 interface Golden {
   readonly ok: boolean;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { MoleculeOptions } from '../../../src/domain/item.ts';
-import type { InputFinding } from '../../../src/inputs/finding.ts';
+import type { InputFinding } from '../../../src/kinds/finding.ts';
 import { readSmilesInput } from '../../../src/kinds/molecule/input.ts';
 import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { assignBondOrders } from '../../../src/kinds/molecule/bond-orders.ts';
 import { molfileLines } from '../../../src/kinds/molecule/bonded-molecule.ts';
-import type { MoleculeReading } from '../../../src/results/reading.ts';
+import type { MoleculeReading } from '../../../src/kinds/reading.ts';
 import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
 import { bondedMolecule } from '../../../src/export/bonded-molecule.ts';
 import { readItem } from '../../../src/store/item-store.ts';

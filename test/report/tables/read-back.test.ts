@@ -11,7 +11,7 @@ import { columns, type Column, type Slab } from '../../../src/report/tables/colu
 import { MEASURE_COLUMNS } from '../../../src/report/tables/measure-tables.ts';
 import { ParquetGroups } from '../../../src/report/tables/parquet-groups.ts';
 import { RESULT_COLUMNS } from '../../../src/report/tables/result-rows.ts';
-import { SPREAD_KEYS } from '../../../src/results/reading.ts';
+import { SPREAD_KEYS } from '../../../src/kinds/reading.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
 import { resultTableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';

@@ -1,0 +1,122 @@
+/**
+ * Reads JSON of a service without assumptions: not all fields are documented, files may be truncated, and a few megabytes
+ * of brackets become gigabytes of objects.
+ */
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
+
+/** Parses JSON; undefined if the text is invalid. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON object by its keys, or null. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+/** Text, also if the service sends a number or a flag; null for all else. */
+export function readLooseText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+/** Whether all values are finite numbers or null. Most lists are, and need no copy: there are millions. */
+export function arePlain(values: readonly unknown[]): values is readonly (number | null)[] {
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at];
+    // NaN if the number is not finite.
+    if (value !== null && (typeof value !== 'number' || value - value !== 0)) return false;
+  }
+  return true;
+}
+
+/** Levels. The results of both services have at most seven. */
+const DEEPEST = 100;
+/** Objects, lists and keys together: of 40 to 100 bytes each in memory. The largest known result has some 20,000. */
+const MOST_PARTS = 2_000_000;
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+/** `[` and `{`; `]` and `}`: they differ by one bit, which is set here. */
+const [OPENING, CLOSING, CURLY] = [0x7b, 0x7d, 0x20];
+
+/**
+ * Why the text must not be parsed; null when it may be. Does not check whether it is JSON.
+ * @param text UTF-8 bytes, or characters
+ */
+export function complexity(text: Uint8Array | string): string | null {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  let [depth, parts] = [0, 0];
+  for (let place = 0; place < bytes.length; place += 1) {
+    const code = bytes[place] ?? 0;
+    if (code === QUOTE) place = endOfString(bytes, place);
+    else if (code === COLON) parts += 1;
+    else if ((code | CURLY) === OPENING) {
+      parts += 1;
+      depth += 1;
+    } else if ((code | CURLY) === CLOSING) depth -= 1;
+    if (depth > DEEPEST) return `nested more than ${DEEPEST} levels deep`;
+    if (parts > MOST_PARTS) return `more than ${MOST_PARTS} objects, lists and keys`;
+  }
+  return null;
+}
+
+/** The position of the quote that ends the string, or the end of the text. */
+function endOfString(bytes: Uint8Array, begin: number): number {
+  let place = begin + 1;
+  for (; place < bytes.length && bytes[place] !== QUOTE; place += 1) {
+    if (bytes[place] === BACKSLASH) place += 1;
+  }
+  return place;
+}
+
+/** Parses JSON; undefined if the text is not JSON or too complex. */
+export function parseBoundedJson(text: string): unknown {
+  return complexity(text) === null ? parseJson(text) : undefined;
+}
+
+type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
+
+/** Python's `json` writes these for non-finite floats; JSON does not have them (RFC 8259 section 6). */
+// An unterminated string extends to the end of the text: retrying at each of its quotes would take forever.
+const STRING_OR_NOT_A_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/gs;
+const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*("?)|[[{\]}]/gs;
+
+/** @param bytes the result as received, or its text */
+export function readResultJson(bytes: Uint8Array | string): ResultJson {
+  const decoded = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
+  const text = decoded.replace(/^\uFEFF/, '').trim();
+  if (text === '') {
+    return resultProblem(RESULT_PROBLEMS.empty, 'The service sent an empty result.');
+  }
+  const json = parseJson(text) ?? parseJson(withoutNotANumber(text));
+  if (json !== undefined) return { ok: true, json };
+  if (isCutShort(text)) {
+    const message = `The result is truncated after ${decoded.length} characters.`;
+    return resultProblem(RESULT_PROBLEMS.truncated, message);
+  }
+  return resultProblem(RESULT_PROBLEMS.notJson, 'The result is not JSON.');
+}
+
+function withoutNotANumber(text: string): string {
+  return text.replace(STRING_OR_NOT_A_NUMBER, (token) => (token.startsWith('"') ? token : 'null'));
+}
+
+/** Begins as an object or array and ends before the last bracket is closed. */
+function isCutShort(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  let depth = 0;
+  for (const [token, closing] of text.matchAll(STRING_OR_BRACKET)) {
+    if (token.startsWith('"')) {
+      if (closing !== '"') return true;
+    } else {
+      depth += token === '{' || token === '[' ? 1 : -1;
+    }
+  }
+  return depth > 0;
+}

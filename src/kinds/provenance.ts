@@ -1,0 +1,82 @@
+/**
+ * What a result says of itself: which job it belongs to, what computed it, and whether it was computed at all.
+ */
+import { isOnLocalNetwork } from '../domain/local-host.ts';
+import { asObject, readResultJson } from './json.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
+
+/** Whether an answer names the requested job: `hash_id` (molecules, 2.4), `request_id` (predictions). */
+const ID_KEYS = ['hash_id', 'hashId', 'request_id', 'requestId'] as const;
+const HAS_ID = /"(?:hash_id|hashId|request_id|requestId)"/;
+
+/**
+ * An answer need not name its job: then there is nothing to compare.
+ * @param name of the answer, for the message
+ * @param remoteId of the requested job
+ */
+export function otherJob(name: string, text: string, remoteId: string): ResultProblem | null {
+  // Most answers are long and contain no id.
+  if (!HAS_ID.test(text)) return null;
+  const read = readResultJson(text);
+  const other = read.ok ? idsIn(read.json).find((id) => !isSame(id, remoteId)) : undefined;
+  if (other === undefined) return null;
+  const shown = JSON.stringify(other.slice(0, 80));
+  const message = `The service was asked for the ${name} of job ${remoteId} and sent that of job ${shown}.`;
+  return resultProblem(RESULT_PROBLEMS.otherJob, message);
+}
+
+/** At the top, in the request repeated in a record, and in metadata. */
+function idsIn(json: unknown): string[] {
+  const tops: readonly unknown[] = Array.isArray(json) ? json : [json];
+  return tops.flatMap((top) => {
+    const object = asObject(top);
+    return [object, asObject(object?.['result_request']), asObject(object?.['metadata'])].flatMap(
+      (one) => ID_KEYS.flatMap((key) => textOf(one?.[key])),
+    );
+  });
+}
+
+function textOf(value: unknown): string[] {
+  return typeof value === 'string' && value.trim() !== '' ? [value.trim()] : [];
+}
+
+/** A UUID may be written in upper or lower case. */
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.trim().toLowerCase();
+}
+
+/**
+ * What computed a result, if the service reports it. This project's own services state it explicitly; ACPYPE prints its
+ * version at the head of each log, on any service.
+ */
+const STATEMENT = /^engine: (.+)$/m;
+const BANNER = /^\| ACPYPE: AnteChamber PYthon Parser interfacE v\. (\S+)/m;
+/** A statement is on a line of its own, and is not long. */
+const LENGTH = 200;
+
+/** The engine's own statement; null without one. `synthetic` is never mistaken for science. */
+export function engineStated(text: string): string | null {
+  const words = STATEMENT.exec(text)?.[1]?.trim().slice(0, LENGTH) ?? null;
+  return words?.startsWith('synthetic,') === true ? 'synthetic' : words;
+}
+
+/** From the log of a molecule; null if it has none. */
+export function engineOfLog(log: string): string | null {
+  const banner = BANNER.exec(log)?.[1];
+  return engineStated(log) ?? (banner === undefined ? null : `ACPYPE ${banner}`);
+}
+
+/**
+ * Whether a result is labelled as not computed: the local services' synthetic engine labels every payload
+ * (docs/contract-choices.md). Such a result is good for a test, and must never be mistaken for science later.
+ */
+const LABEL = /"synthetic":\s*true|\bSYNTHETIC: shape only/;
+
+/** Whether the label is accepted: a remote service that sends it has not computed the requested job. */
+export function mayBeSynthetic({ hostname }: URL): boolean {
+  return isOnLocalNetwork(hostname);
+}
+
+export function isSynthetic(result: Uint8Array): boolean {
+  return LABEL.test(Buffer.from(result).toString('latin1'));
+}
