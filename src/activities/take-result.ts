@@ -8,7 +8,6 @@
 import type { MoleculeOptions, Options } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { compositionOf, type Composition } from '../kinds/molecule/composition.ts';
-import { withChemist } from '../kinds/molecule/shared-chemist.ts';
 import { asObject, readResultJson, complexity } from '../kinds/json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../kinds/result-problems.ts';
 import { checkResult } from '../services/check-result.ts';
@@ -67,9 +66,7 @@ async function withComposition<T>(
   { kind, input, inputKnown }: StoredJob,
   use: (composition: Composition | null) => Promise<T>,
 ): Promise<T> {
-  return kind === 'molecule' && inputKnown
-    ? withChemist(async (chemist) => use(await compositionOf(input, chemist)))
-    : use(null);
+  return kind === 'molecule' && inputKnown ? compositionOf(input).then(use) : use(null);
 }
 
 /** A molecule's files are extracted from their record, also those of a wrong one, for inspection. */

@@ -1,6 +1,4 @@
 /** Exports the items of an output tree: reads and writes files for the formats. */
-import { withChemist } from '../kinds/molecule/shared-chemist.ts';
-import type { Chemist } from '../kinds/molecule/chemist.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
@@ -51,14 +49,6 @@ export interface Exported extends ExportRecord {
  * @throws StoreError
  */
 export async function exportTree(work: ExportWork): Promise<Exported> {
-  return withChemist((chemist) => exportWith({ ...work, chemist }));
-}
-
-interface ChemistsWork extends ExportWork {
-  readonly chemist: Chemist;
-}
-
-async function exportWith(work: ChemistsWork): Promise<Exported> {
   const { to, replace = false } = work;
   const former = await readExportedFiles(to);
   if (!replace && (await isOccupied(to))) await checkNothingLost(work, former ?? []);
@@ -78,7 +68,7 @@ async function isOccupied(store: Store): Promise<boolean> {
 }
 
 /** A first pass without writing, so that either everything is written or nothing. */
-async function checkNothingLost(work: ChemistsWork, former: readonly string[]): Promise<void> {
+async function checkNothingLost(work: ExportWork, former: readonly string[]): Promise<void> {
   const { to } = work;
   const exported = await pass({ ...work, onItem: undefined }, new DigestSink());
   const files = new Map([...exported.files, recordDigest(exported)]);
@@ -97,7 +87,7 @@ function recordDigest(exported: Exported): [string, FileDigest] {
   return [EXPORT_RECORD, digestOf(text)];
 }
 
-async function pass(work: ChemistsWork, sink: Sink): Promise<Exported> {
+async function pass(work: ExportWork, sink: Sink): Promise<Exported> {
   const exporter = work.format.start(work.options);
   const leftOut: LeftOutItem[] = [];
   const notes: Remark[] = [];
@@ -147,8 +137,8 @@ interface ReadItem {
 }
 
 /** In manifest order; some are read ahead. */
-function readItems(work: ChemistsWork): AsyncGenerator<ReadItem> {
-  const { store, campaign, format, options, chemist, wanted = () => true } = work;
+function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
+  const { store, campaign, format, options, wanted = () => true } = work;
   const structures = new StructureFolder(options.structureColumn, work.structures);
   async function* selected(): AsyncGenerator<Listed> {
     for await (const item of listedItems(store, campaign)) if (wanted(item)) yield item;
@@ -157,7 +147,7 @@ function readItems(work: ChemistsWork): AsyncGenerator<ReadItem> {
     const { kind, record } = listed;
     if (kind !== null && !format.kinds.includes(kind)) return { listed, read: null };
     if (record?.state !== 'succeeded') return { listed, read: notSucceeded(listed) };
-    return { listed, read: await readExportItem({ store, format, structures, chemist }, record) };
+    return { listed, read: await readExportItem({ store, format, structures }, record) };
   });
 }
 

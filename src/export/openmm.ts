@@ -1,7 +1,7 @@
 /** `openmm`: AMBER's own files as written by ACPYPE, and a script that builds an OpenMM `System` from each. */
 import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
 import { leftOut } from './left-out.ts';
-import { hydrogensMissing } from '../kinds/molecule/hydrogens.ts';
+import { hydrogensMissing } from '../kinds/molecule/bonding.ts';
 
 const PRMTOP = '_AC.prmtop';
 const INPCRD = '_AC.inpcrd';

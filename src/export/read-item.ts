@@ -1,6 +1,5 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
 import type { Kind } from '../domain/item.ts';
-import type { Chemist } from '../kinds/molecule/chemist.ts';
 import { readAlignment, readSequences, readShifts } from '../kinds/protein/reading.ts';
 import { readMolecule } from '../kinds/molecule/result.ts';
 import type { MoleculeReading, ResultReading } from '../kinds/reading.ts';
@@ -27,12 +26,11 @@ interface Reading {
   readonly store: Store;
   readonly format: ExportFormat;
   readonly structures: StructureFolder;
-  readonly chemist: Chemist;
 }
 
 /** @throws StoreError except for a damaged file */
 export async function readExportItem(
-  { store, format, structures, chemist }: Reading,
+  { store, format, structures }: Reading,
   record: ItemRecord,
 ): Promise<ExportItem | LeftOut> {
   const { id, kind } = record;
@@ -52,9 +50,7 @@ export async function readExportItem(
     return whyLeftOut('RESULT_UNREADABLE', { lack: 'no reading' });
   }
   const molecule =
-    takesBonds && reading?.kind === 'molecule'
-      ? await readBonds(store, record, reading, chemist)
-      : null;
+    takesBonds && reading?.kind === 'molecule' ? await readBonds(store, record, reading) : null;
   if (molecule !== null && 'code' in molecule) return molecule;
   const structure = format.structure === 'none' ? null : await structures.read(record);
   if (structure !== null && 'code' in structure) return structure;
@@ -65,11 +61,10 @@ async function readBonds(
   store: Store,
   { id, kind, input: { name, ...recorded }, adopted }: ItemRecord,
   reading: MoleculeReading,
-  chemist: Chemist,
 ): Promise<BondedMolecule | LeftOut> {
-  if (adopted?.inputKnown === false) return bondedMolecule(reading, null, chemist);
+  if (adopted?.inputKnown === false) return bondedMolecule(reading, null);
   const text = await readRecorded(store, itemKey(kind, id, name), recorded);
-  return typeof text === 'string' ? bondedMolecule(reading, { name, text }, chemist) : text;
+  return typeof text === 'string' ? bondedMolecule(reading, { name, text }) : text;
 }
 
 /** From the first result set: further ones are in folders. */

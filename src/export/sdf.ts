@@ -1,5 +1,5 @@
 /** `sdf`: one SD file (BIOVIA, CTfile formats) with ACPYPE's geometry and partial charges. */
-import { molfileLines } from '../kinds/molecule/bonded-molecule.ts';
+import { writeMolfile } from '../kinds/molecule/molfile.ts';
 import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
 import { leftOut } from './left-out.ts';
 
@@ -25,8 +25,12 @@ function addMolecule({ id, molecule, record }: ExportItem): Added {
     ...(smiles === null ? [] : [['smiles', smiles] as [string, string]]),
     ...Object.entries(record.user),
   ];
-  const lines = molfileLines(id, reading, molecule);
-  const text = [...lines, ...properties.flatMap(property), '$$$$', ''].join('\n');
+  const text = [
+    writeMolfile(id, reading, molecule),
+    ...properties.flatMap(property),
+    '$$$$',
+    '',
+  ].join('\n');
   return { pieces: [{ file: 'molecules.sdf', text, goesOn: true }] };
 }
 

@@ -4,7 +4,6 @@
  */
 import type { Kind, Options } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
-import type { Chemist } from './molecule/chemist.ts';
 import type { Reading } from './finding.ts';
 import type { OptionColumn } from './columns.ts';
 
@@ -32,11 +31,7 @@ export interface InputReader<N extends Kind> {
   /** For an extension that other kinds have too: whether it is this kind, or why that is unclear. */
   readonly recognise?: (text: string) => boolean | string;
   /** Checks all that can be checked before a job is spent. */
-  readonly read: (
-    source: InputSource,
-    options: OptionsOf<N>,
-    chemist: Chemist,
-  ) => Reading | Promise<Reading>;
+  readonly read: (source: InputSource, options: OptionsOf<N>) => Reading | Promise<Reading>;
 }
 
 /** Rows of equal input that differ in some options, and still need one job. */

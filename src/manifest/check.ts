@@ -4,7 +4,6 @@
  */
 import path from 'node:path';
 import type { CheckedRow, Item } from '../domain/item.ts';
-import { openChemist } from '../kinds/molecule/rdkit.ts';
 import { readCsv, readTsv } from './csv.ts';
 import { IdRegister, RemoteIdRegister } from './ids.ts';
 import { readInputFile } from './input-file.ts';
@@ -65,7 +64,6 @@ export async function* checkManifests(
 ): AsyncGenerator<CheckedRow> {
   const { allowOutside = false } = options;
   const ids = new IdRegister();
-  const chemist = openChemist();
   const adopted = new RemoteIdRegister();
   const underWay: Promise<CheckedRow>[] = [];
   let characters = 0;
@@ -82,25 +80,20 @@ export async function* checkManifests(
     characters -= sizeOf(row.item);
     return adopted.claim(row);
   };
-  try {
-    for await (const { manifest, rows } of rowsOf(paths, options)) {
-      const context: RowContext = { manifest, ids, allowOutside, chemist };
-      count += rows.filter(({ line }) => line !== null).length;
-      if (count > MAX_ROWS) {
-        const why = complaint('MANIFEST_ROWS_TOO_MANY', { limit: MAX_ROWS });
-        start(Promise.resolve(aboutPath(manifest.name, why)));
-        break;
-      }
-      for (const row of rows) {
-        start(checkRow(row, context));
-        while (underWay.length > MAX_ROWS_AT_ONCE || characters > MAX_CHARACTERS)
-          yield await next();
-      }
+  for await (const { manifest, rows } of rowsOf(paths, options)) {
+    const context: RowContext = { manifest, ids, allowOutside };
+    count += rows.filter(({ line }) => line !== null).length;
+    if (count > MAX_ROWS) {
+      const why = complaint('MANIFEST_ROWS_TOO_MANY', { limit: MAX_ROWS });
+      start(Promise.resolve(aboutPath(manifest.name, why)));
+      break;
     }
-    while (underWay.length > 0) yield await next();
-  } finally {
-    await chemist.close();
+    for (const row of rows) {
+      start(checkRow(row, context));
+      while (underWay.length > MAX_ROWS_AT_ONCE || characters > MAX_CHARACTERS) yield await next();
+    }
   }
+  while (underWay.length > 0) yield await next();
 }
 
 function sizeOf(item: Item | null): number {

@@ -10,7 +10,6 @@ import {
 } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import type { InputFinding } from '../kinds/finding.ts';
-import type { Chemist } from '../kinds/molecule/chemist.ts';
 import { allKinds, kindNames, kindOf } from '../kinds/registry.ts';
 import { inputFields, isField, nameIn, nearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';
@@ -64,7 +63,6 @@ export interface RowContext {
   readonly manifest: Pick<SourceFile, 'name' | 'path'>;
   readonly ids: IdRegister;
   readonly allowOutside: boolean;
-  readonly chemist: Chemist;
 }
 
 /** After these, the cells are in the wrong columns, and further problems would only confuse. */
@@ -156,7 +154,7 @@ async function readWork(
     const adopts = { remoteId, inputKnown: false };
     return { kind, work: { options, input: noteOfJob(kind, remoteId), canonical: '', adopts } };
   }
-  const content = await readContent(input, options, { id, chemist: context.chemist }, complaints);
+  const content = await readContent(input, options, id, complaints);
   if (content === null) return { kind, work: null };
   const adopts = remoteId === null ? {} : { adopts: { remoteId, inputKnown: true } };
   return { kind, work: { options, ...content, ...adopts } };
@@ -262,7 +260,7 @@ function noteOfJob(kind: Kind, remoteId: string): InputText {
 async function readContent(
   { column, value, text, extension }: RowInput,
   options: Options,
-  { id, chemist }: { id: string; chemist: Chemist },
+  id: string,
   complaints: Complaint[],
 ): Promise<Pick<Item, 'input' | 'canonical'> | null> {
   const { kind } = options;
@@ -277,11 +275,7 @@ async function readContent(
     complaints.push(complaint('MANIFEST_FILE_TYPE', { extension, allowed: extensions }, where));
     return null;
   }
-  const { input, canonical, findings } = await read(
-    { id, column, text, extension },
-    options,
-    chemist,
-  );
+  const { input, canonical, findings } = await read({ id, column, text, extension }, options);
   complaints.push(...firstOfEach(findings).map((one) => findingComplaint(one, where)));
   return input && { input, canonical };
 }

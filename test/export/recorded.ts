@@ -5,7 +5,6 @@ import { bondedMolecule } from '../../src/export/bonded-molecule.ts';
 import { DEFAULT_OPTIONS, type ExportItem, type ExportOptions } from '../../src/export/format.ts';
 import { exportFormatOf } from '../../src/export/formats.ts';
 import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
-import { withChemist } from '../../src/kinds/molecule/shared-chemist.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment, readSequences } from '../../src/kinds/protein/reading.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
@@ -74,14 +73,12 @@ export async function withBonds(items: readonly RecordedItem[]): Promise<{
   readonly leftOut: readonly LeftOutItem[];
 }> {
   const [bonded, leftOut]: [ExportItem[], LeftOutItem[]] = [[], []];
-  await withChemist(async (chemist) => {
-    for (const item of items) {
-      if (item.reading?.kind !== 'molecule') continue;
-      const molecule = await bondedMolecule(item.reading, item.input, chemist);
-      if ('code' in molecule) leftOut.push({ id: item.id, ...molecule });
-      else bonded.push({ ...item, molecule });
-    }
-  });
+  for (const item of items) {
+    if (item.reading?.kind !== 'molecule') continue;
+    const molecule = await bondedMolecule(item.reading, item.input);
+    if ('code' in molecule) leftOut.push({ id: item.id, ...molecule });
+    else bonded.push({ ...item, molecule });
+  }
   return { items: bonded, leftOut };
 }
 

@@ -5,10 +5,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { InputText, Options, PREDICTORS } from '../../src/domain/item.ts';
 import { compositionOf } from '../../src/kinds/molecule/composition.ts';
-import { openChemist } from '../../src/kinds/molecule/rdkit.ts';
 import { checkResult } from '../../src/services/check-result.ts';
 import { checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check-files.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
@@ -85,9 +84,6 @@ function recordedJobs(kind: Indexed['kind']): (Recorded & { readonly options: st
   return jobs.map((job, at) => ({ ...job, other: jobs.at(at - 1)?.texts ?? {} }));
 }
 
-const chemist = openChemist();
-afterAll(() => chemist.close());
-
 type Job = ReturnType<typeof recordedJobs>[number];
 
 async function moleculeVerdict({ what, input, options, texts }: Job): Promise<string> {
@@ -102,7 +98,7 @@ async function moleculeVerdict({ what, input, options, texts }: Job): Promise<st
     what.includes('.') && INPUTS.has(what) ? `input${/\.\w+$/.exec(what)?.[0] ?? ''}` : 'input.smi';
   const file: InputText = { name, text: input };
   const record = JSON.stringify({ results: [texts] });
-  const composition = await compositionOf(file, chemist);
+  const composition = await compositionOf(file);
   const check = await checkResult({ options: molecule, input: file }, record, composition);
   if (!check.ok) return check.code;
   const native = nativeFiles({ results: [texts] }, molecule);

@@ -2,22 +2,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   readSmilesInput,
   readStructureInput,
   type MoleculeExtension,
 } from '../../src/kinds/molecule/input.ts';
-import { openChemist } from '../../src/kinds/molecule/rdkit.ts';
 import type { Reading } from '../../src/kinds/finding.ts';
 import { readAlignmentInput } from '../../src/kinds/protein/alignment-input.ts';
 import { readFasta } from '../../src/kinds/protein/fasta.ts';
 import { readSequenceInput } from '../../src/kinds/protein/sequence-input.ts';
 import { readShiftsInput } from '../../src/kinds/protein/shifts-input.ts';
 import { complaint, PROBLEMS, toProblem } from '../../src/manifest/problems.ts';
-
-const chemist = openChemist();
-afterAll(() => chemist.close());
 
 interface Format {
   readonly read: (text: string) => Reading | Promise<Reading>;
@@ -56,7 +52,7 @@ const MOLECULE_PIECES = [
 const BCC = { kind: 'molecule', chargeMethod: 'bcc', netCharge: 0, atomType: 'gaff2' } as const;
 
 function molecule(extension: MoleculeExtension, ...samples: string[]): Format {
-  const read = (text: string) => readStructureInput(text, extension, BCC, chemist);
+  const read = (text: string) => readStructureInput(text, extension, BCC);
   return { read, samples: samples.map(sample), pieces: MOLECULE_PIECES, around: [['', '']] };
 }
 
@@ -79,7 +75,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
     sample('demo/files/bmr5387_ubiquitin.str').slice(0, 20_000),
   ),
   SMILES: {
-    read: (text) => readSmilesInput(text, BCC, chemist),
+    read: (text) => readSmilesInput(text, BCC),
     samples: ['c1ccccc1CCC(=O)CC', 'C[C@H]([NH3+])C(=O)[O-]', 'F/C=C\\C[S@](=O)N', 'CC(F)C1CCN1Cl'],
     pieces: [
       ...['C', 'c', 'N', 'n', '1', '%10', '(', ')', '[', ']', '.', '=', '#', '/', '@', '[O-]'],

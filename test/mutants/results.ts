@@ -44,7 +44,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-mirrored',
-    file: 'src/kinds/molecule/match-atoms.ts',
+    file: 'src/kinds/molecule/same-molecule.ts',
     find: 'useChirality: turns !== undefined,',
     replace: 'useChirality: false,',
     breaks: '5: a result is not the mirror image of the input.',
@@ -52,7 +52,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-unclear',
-    file: 'src/kinds/molecule/match-atoms.ts',
+    file: 'src/kinds/molecule/same-molecule.ts',
     find: 'specifiedStereoQueryMatchesUnspecified: true,',
     replace: 'specifiedStereoQueryMatchesUnspecified: false,',
     breaks: '5: a correct result is not rejected: a configuration that is not clear fits any.',

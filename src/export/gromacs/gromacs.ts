@@ -1,7 +1,7 @@
 /** `gromacs`: a library of ligands that can be combined freely in one system. */
 import { readTopology, type Topology } from '../../kinds/molecule/topology.ts';
 import type { Added, Exporter, ExportFormat, ExportItem } from '../format.ts';
-import { hydrogensMissing } from '../../kinds/molecule/hydrogens.ts';
+import { hydrogensMissing } from '../../kinds/molecule/bonding.ts';
 import { leftOut } from '../left-out.ts';
 import { AtomTypes, type AtomTypeLine, type NamedType } from './atom-types.ts';
 import { DEFAULTS, TEMPLATES } from './templates.ts';

@@ -3,7 +3,7 @@
  * `X_bcc_gaff2.mol2` (Tripos Mol2, with the atom types of the force field).
  */
 import type { Place } from '../../domain/molecular-graph.ts';
-import type { FileAtoms, Parameter, ReadAtoms } from './coordinates.ts';
+import type { Parameter, ReadAtoms } from './coordinates.ts';
 
 /** In a prmtop a charge is multiplied by this, so that the product of two is an energy in kcal/mol × Å. */
 const CHARGE_UNIT = 18.2223;
@@ -121,38 +121,6 @@ export function readLib(text: string): ReadAtoms {
     digit: 0.001,
     bonds: rows('connectivity').map(([one, other]) => [Number(one) - 1, Number(other) - 1]),
   };
-}
-
-/** Only of one molecule. Its second line has the numbers of atoms and bonds. */
-export function readMol2(text: string): ReadAtoms {
-  const parts = text.split(/^@<TRIPOS>/m).slice(1);
-  const sections = new Map(
-    parts.map((part) => {
-      const [name = '', ...lines] = part.split('\n');
-      return [name.trim(), lines];
-    }),
-  );
-  const rows = (name: string): string[][] =>
-    (sections.get(name) ?? [])
-      .filter((line) => line.trim() !== '')
-      .map((line) => line.trim().split(/\s+/));
-  const [atomCount = 0, bondCount = 0] = (sections.get('MOLECULE')?.[1] ?? '')
-    .trim()
-    .split(/\s+/)
-    .map(Number);
-  const [atoms, bonds] = [rows('ATOM'), rows('BOND')];
-  if (atoms.length === 0 || atoms.length !== atomCount || bonds.length !== bondCount) {
-    return `has ${atoms.length} of ${atomCount} atoms and ${bonds.length} of ${bondCount} bonds`;
-  }
-  if (rows('SUBSTRUCTURE').length === 0) return 'ends before its substructure';
-  return {
-    names: atoms.map((row) => row[1] ?? ''),
-    types: atoms.map((row) => row[5] ?? ''),
-    charges: atoms.map((row) => Number(row[8])),
-    places: atoms.map((row) => toPlace(row.slice(2))),
-    digit: 0.001,
-    bonds: bonds.map(([, one, other]) => [Number(one) - 1, Number(other) - 1]),
-  } satisfies FileAtoms;
 }
 
 function toPlace([x, y, z]: readonly string[]): Place {

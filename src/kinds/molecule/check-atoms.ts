@@ -2,7 +2,8 @@
 import type { Composition } from './composition.ts';
 import { atomicNumber, elementOf, unsupportedElements } from './element.ts';
 import type { Difference } from './same-molecule.ts';
-import { elementOfAtom, hillFormula } from './elements.ts';
+import { elementOfAtom, hillFormula } from './element.ts';
+import { countParts } from './structure.ts';
 import { readGro } from './coordinates.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
 import { totalCharge, type Topology } from './topology.ts';
@@ -66,13 +67,7 @@ function onlyHydrogens(got: readonly string[], wanted: readonly string[]): strin
 
 /** Salts and solvates come back as one topology. */
 function inSeveralParts({ topology }: ComputedMolecule): ResultProblem | null {
-  const { atoms, bonds } = topology;
-  const part = atoms.map((_, atom) => atom);
-  for (const [one, other] of bonds) {
-    const [kept, joined] = [part[one], part[other]];
-    for (const [atom, own] of part.entries()) if (own === joined) part[atom] = kept ?? atom;
-  }
-  const parts = new Set(part).size;
+  const parts = countParts(topology.atoms.length, topology.bonds);
   if (parts === 1) return null;
   return wrongAtoms(`The topology contains ${parts} molecules that are not bonded to each other.`);
 }

@@ -8,7 +8,8 @@
  * fewer parameters: it has those that the force field lacks, which may be none.
  */
 import { differenceOfAtoms, findMissing, findUnequal, termsOf, typed } from './agreement.ts';
-import { readLib, readMol2, readPrmtop } from './amber.ts';
+import { readLib, readPrmtop } from './amber.ts';
+import { readTypedMol2 } from './mol2.ts';
 import { readCharmmInp, readCharmmPrm, readCnsPar, readCnsTop, readRtf } from './charmm.ts';
 import {
   readGro,
@@ -35,7 +36,7 @@ const WITH_ATOMS = {
   AC_prmtop: readPrmtop,
   AC_inpcrd: readInpcrd,
   AC_lib: readLib,
-  mol2: readMol2,
+  mol2: readTypedMol2,
   CHARMM_rtf: readRtf,
   CHARMM_inp: readCharmmInp,
   CNS_top: readCnsTop,

@@ -1,14 +1,12 @@
-/** The composition of a molecule according to its input, for comparison with a result. */
+/** A molecule according to its input, for comparison with a result. */
 import type { InputText } from '../../domain/item.ts';
 import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
-import type { Chemist } from './chemist.ts';
-import { mol2Table } from './mol2-table.ts';
-import { readMol2 } from './mol2.ts';
-import { connectionTable, readMolfile } from './molfile.ts';
+import { mol2Table, readMol2 } from './mol2.ts';
+import { connectionTable } from './molfile.ts';
 import { readPdb } from './pdb.ts';
-import { perceiveBonds } from './perceive-bonds.ts';
+import { chemist } from './rdkit.ts';
 import type { Difference, PlacedMolecule } from './same-molecule.ts';
-import { checkInputAtoms, type Structure } from './structure.ts';
+import { lacksHydrogens, perceiveBonds, type Structure } from './structure.ts';
 
 export interface Composition {
   /** Symbols. Implicit hydrogens of a SMILES are counted, hydrogens missing from a file are not. */
@@ -32,73 +30,45 @@ export function structureIn({ name, text }: Pick<InputText, 'name' | 'text'>): s
     case '.pdb':
       return null;
     case '.mol2':
-      return mol2Table(
-        readMol2(text).atoms.map(({ element }) => element),
-        text,
-      );
+      return mol2Table(text);
     default:
       return connectionTable(text);
   }
 }
 
-/**
- * @param chemist to be closed only after the last comparison
- * @returns null if the input cannot be read, or RDKit gives no answer: then there is nothing to compare with
- */
-export async function compositionOf(
-  { name, text }: InputText,
-  chemist: Chemist,
-): Promise<Composition | null> {
-  switch (name.slice(name.lastIndexOf('.'))) {
-    case '.smi': {
-      const graph = await chemist.readGraph(text.trim());
-      if (graph.type !== 'molecule') return null;
-      const { elements, formalCharge: charge } = graph;
-      return { elements, ...comparison(graph, chemist), charge, lacksHydrogens: false };
-    }
-    case '.pdb':
-      return ofStructure(readPdb(text), chemist);
-    case '.mol2':
-      return ofStructure(readMol2(text), chemist);
-    default:
-      return ofMolfile(text, chemist);
-  }
+/** Null if the input cannot be read, or RDKit gives no answer: then there is nothing to compare with. */
+export async function compositionOf({ name, text }: InputText): Promise<Composition | null> {
+  const extension = name.slice(name.lastIndexOf('.'));
+  if (extension === '.pdb') return describePlaced(readPdb(text));
+  if (extension === '.mol2') return describePlaced(readMol2(text));
+  const read = await chemist.read(extension === '.smi' ? text.trim() : connectionTable(text));
+  if (read.type !== 'molecule' || read.elements.length === 0) return null;
+  const { onCarbon, elsewhere } = read.missing;
+  return {
+    elements: read.elements,
+    findDifference: comparison(read),
+    // Formal charges are valid only if no hydrogen is missing.
+    charge: onCarbon + elsewhere === 0 ? read.formalCharge : null,
+    lacksHydrogens: onCarbon > 0,
+  };
 }
 
-function ofStructure(structure: Structure, chemist: Chemist): Composition | null {
-  const { atoms } = structure;
+function describePlaced({ atoms, bonds: listed }: Structure): Composition | null {
   if (atoms.length === 0) return null;
   const elements = atoms.map(({ element }) => element);
-  const bonds = structure.bonds ?? perceiveBonds(atoms);
-  const places = atoms.map(({ place }) => place);
-  const lacksHydrogens = checkInputAtoms(structure, null).some(
-    ({ code }) => code === 'MOLECULE_NO_HYDROGENS',
-  );
-  const molecule = bonds && { elements, bonds, stereo: { places } };
-  return { elements, ...comparison(molecule, chemist), charge: null, lacksHydrogens };
+  const bonds = listed ?? perceiveBonds(atoms);
+  const stereo = { places: atoms.map(({ place }) => place) };
+  return {
+    elements,
+    findDifference: bonds && comparison({ elements, bonds, stereo }),
+    charge: null,
+    lacksHydrogens: lacksHydrogens(elements) === 'certain',
+  };
 }
 
-/** MDL has bonds, so missing hydrogens are known; its formal charges are valid only if none is missing. */
-async function ofMolfile(text: string, chemist: Chemist): Promise<Composition | null> {
-  const { atoms } = readMolfile(text);
-  const table = connectionTable(text);
-  const [drawn, graph] = await Promise.all([chemist.readMolfile(table), chemist.readGraph(table)]);
-  if (atoms.length === 0 || drawn.type !== 'molecule') return null;
-  const { onCarbon, elsewhere } = drawn.missing;
-  const charge = onCarbon + elsewhere === 0 ? drawn.formalCharge : null;
-  const elements = atoms.map(({ element }) => element);
-  const molecule = graph.type === 'molecule' ? graph : null;
-  return { elements, ...comparison(molecule, chemist), charge, lacksHydrogens: onCarbon > 0 };
-}
-
-function comparison(
-  molecule: DescribedMolecule | null,
-  chemist: Chemist,
-): Pick<Composition, 'findDifference'> {
-  if (molecule === null) return { findDifference: null };
-  const findDifference = async (result: PlacedMolecule) => {
+function comparison(molecule: DescribedMolecule): Composition['findDifference'] {
+  return async (result) => {
     const compared = await chemist.compare(molecule, result);
     return compared.type === 'compared' ? compared.difference : null;
   };
-  return { findDifference };
 }

@@ -16,11 +16,11 @@ export const molecule = defineKind({
     extensions: MOLECULE_EXTENSIONS,
     records: { '.smi': 'lines', '.smiles': 'lines', '.sdf': 'sdf', '.sd': 'sdf' },
     isByExtension: true,
-    read({ column, text, extension }, options, chemist) {
-      if (column === 'smiles') return readSmilesInput(text, options, chemist);
+    read({ column, text, extension }, options) {
+      if (column === 'smiles') return readSmilesInput(text, options);
       const known = MOLECULE_EXTENSIONS.find((one) => one === extension);
       if (known === undefined) throw new RangeError(`no molecule: ${extension}`);
-      return readStructureInput(text, known, options, chemist);
+      return readStructureInput(text, known, options);
     },
   },
   options: {

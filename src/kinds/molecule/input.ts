@@ -1,13 +1,15 @@
-/** The inputs of the kind `molecule`: a SMILES, or a file with coordinates. */
+/** The input of a molecule: a SMILES (OpenSMILES specification 1.0), or a file with coordinates. */
 import type { MoleculeOptions } from '../../domain/item.ts';
-import type { Chemist, MolfileFacts } from './chemist.ts';
-import { finding, type InputFinding, type FindingCode } from '../finding.ts';
+import { finding, type FindingCode, type InputFinding } from '../finding.ts';
+import type { Reading } from '../finding.ts';
+import { unsupportedElements } from './element.ts';
 import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
-import type { Reading } from '../finding.ts';
-import { checkSmiles } from './smiles.ts';
-import { ATOM_LIMIT, checkInputAtoms, type Structure } from './structure.ts';
+import type { Refused } from './rdkit-refusal.ts';
+import type { ReadMolecule } from './rdkit-thread.ts';
+import { chemist, type Unanswered } from './rdkit.ts';
+import { ATOM_LIMIT, checkInputAtoms, countParts, type Structure } from './structure.ts';
 
 export const MOLECULE_EXTENSIONS = ['.pdb', '.mol2', '.sdf', '.mdl', '.mol'] as const;
 export type MoleculeExtension = (typeof MOLECULE_EXTENSIONS)[number];
@@ -21,24 +23,98 @@ const READERS: Readonly<Record<MoleculeExtension, (text: string) => Structure>> 
 };
 
 /** The text is sent unchanged except for trimming. */
-export async function readSmilesInput(
-  text: string,
-  options: MoleculeOptions,
-  chemist: Chemist,
-): Promise<Reading> {
-  const { canonical, findings } = await checkSmiles(text, options, chemist);
-  return { findings, input: { name: 'input.smi', text }, canonical: canonical ?? text };
+export async function readSmilesInput(text: string, options: MoleculeOptions): Promise<Reading> {
+  const input = { name: 'input.smi', text };
+  const foreign = foreignText(text) ?? tooLong(text);
+  if (foreign !== null) return { findings: [foreign], input, canonical: text };
+  const read = await chemist.read(text);
+  if (read.type !== 'molecule') return { findings: [notRead(read)], input, canonical: text };
+  return { findings: checkMolecule(read, options), input, canonical: read.canonical };
+}
+
+/**
+ * Accepted by RDKit but not in the specification: it stops reading at a space or a non-ASCII letter, and has its own
+ * bonds and atoms (`~`, `->`, `[#6]`), which Open Babel, the reader of the engine, reads differently or not at all.
+ */
+const FOREIGN = /[^A-Za-z0-9@+\-[\]()=#:/\\%*.]|(?<=\[\d*)#/;
+
+function foreignText(smiles: string): InputFinding | null {
+  if (smiles === '') return finding('SMILES_SYNTAX', { position: null, reason: 'it is empty' });
+  const found = FOREIGN.exec(smiles);
+  if (found === null) return null;
+  const position = found.index + 1;
+  return finding('SMILES_SYNTAX', { position, reason: foreignReason(smiles, found.index) });
+}
+
+function foreignReason(smiles: string, index: number): string {
+  const [character = ''] = smiles.slice(index);
+  if (/\s/.test(character)) return 'it contains a blank (write a title into the column `title`)';
+  // `->` is an RDKit extension for bonds.
+  if (/^>[^>]*>/.test(smiles.slice(index))) return 'it is a reaction, not a molecule';
+  return `the character ${JSON.stringify(character)} has no meaning here`;
+}
+
+/** Keeps texts far over the limit from RDKit: some of its work is quadratic in the length. */
+function tooLong(smiles: string): InputFinding | null {
+  if (smiles.length <= ATOM_LIMIT) return null;
+  const atoms = smiles.match(/\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g)?.length ?? 0;
+  return atoms > ATOM_LIMIT
+    ? finding('MOLECULE_TOO_MANY_ATOMS', { atoms, atLeast: true, limit: ATOM_LIMIT })
+    : null;
+}
+
+function notRead(read: Refused | Unanswered): InputFinding {
+  const { reason } = read;
+  if (read.type === 'unanswered') return finding('SMILES_UNANSWERED', { reason });
+  const facts = { position: read.position, reason };
+  return finding(read.fault === 'syntax' ? 'SMILES_SYNTAX' : 'SMILES_CHEMISTRY', facts);
+}
+
+function checkMolecule(molecule: ReadMolecule, options: MoleculeOptions): InputFinding[] {
+  const { elements, bonds, radicals, formalCharge } = molecule;
+  const atoms = elements.length;
+  const components = countParts(atoms, bonds);
+  const isAny = (element: string): boolean => element === '*';
+  const unsupported = unsupportedElements(elements.filter((element) => !isAny(element)));
+  const findings = [
+    components > 1 ? finding('SMILES_SEVERAL_COMPONENTS', { components }) : null,
+    elements.some(isAny) ? finding('SMILES_WILDCARD', {}) : null,
+    unsupported.length > 0
+      ? finding('MOLECULE_ELEMENT_UNSUPPORTED', { elements: unsupported })
+      : // RDKit counts the unpaired electrons of a metal; the metal is already reported.
+        radicals > 0
+        ? finding('SMILES_RADICAL', { radicals })
+        : null,
+    atoms === 1 ? finding('MOLECULE_SINGLE_ATOM', {}) : null,
+    atoms > ATOM_LIMIT
+      ? finding('MOLECULE_TOO_MANY_ATOMS', { atoms, atLeast: false, limit: ATOM_LIMIT })
+      : null,
+    checkNetCharge(formalCharge, options),
+  ];
+  return findings.filter((one) => one !== null);
+}
+
+/**
+ * A net charge that differs from that of the SMILES. With `gas` the engine ignores it and reports success with the
+ * wrong total; with `bcc` it fails, or computes another ion if the difference is even.
+ */
+function checkNetCharge(
+  formal: number,
+  { netCharge, chargeMethod }: MoleculeOptions,
+): InputFinding | null {
+  if (netCharge === null || netCharge === formal) return null;
+  const code = chargeMethod === 'gas' ? 'SMILES_CHARGE_IGNORED' : 'SMILES_CHARGE_DIFFERS';
+  return finding(code, { formal, given: netCharge });
 }
 
 export async function readStructureInput(
   text: string,
   extension: MoleculeExtension,
   options: MoleculeOptions,
-  chemist: Chemist,
 ): Promise<Reading> {
   const structure = READERS[extension](text);
   const table = READERS[extension] === readMolfile ? connectionTable(text) : null;
-  const ofAtoms = await checkStructure(structure, table, options.netCharge, chemist);
+  const ofAtoms = await checkStructure(structure, table, options.netCharge);
   const findings = withoutEcho([...structure.findings, ...ofAtoms]);
   const canonical = extension + text.replace(/\r\n?/g, '\n').trimEnd();
   return { findings, input: { name: `input${extension}`, text }, canonical };
@@ -48,13 +124,12 @@ async function checkStructure(
   structure: Structure,
   table: string | null,
   netCharge: number | null,
-  chemist: Chemist,
 ): Promise<readonly InputFinding[]> {
   const { atoms, bonds } = structure;
   if (atoms.length === 0) return [];
   // Only in MDL files are bond orders and charges unambiguous.
   const isRead = table !== null && bonds !== null && atoms.length <= ATOM_LIMIT;
-  const drawn = isRead ? await chemist.readMolfile(table) : null;
+  const drawn = isRead ? await chemist.read(table) : null;
   if (drawn?.type !== 'molecule') return checkInputAtoms(structure, netCharge);
   const { missing, formalCharge } = drawn;
   const isWhole = missing.onCarbon + missing.elsewhere === 0;
@@ -75,7 +150,7 @@ const GUESSED: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 function checkBonds(
-  { formalCharge, missing }: MolfileFacts,
+  { formalCharge, missing }: ReadMolecule,
   netCharge: number | null,
 ): InputFinding[] {
   const { onCarbon, elsewhere } = missing;

@@ -1,58 +1,124 @@
-/**
- * Tripos Mol2 files of one molecule.
- */
-import { elementOf } from './element.ts';
+/** Tripos Mol2 files of one molecule: of the user, with Sybyl types, and of ACPYPE, with the types of the force field. */
+import type { Place } from '../../domain/molecular-graph.ts';
 import { finding, type InputFinding } from '../finding.ts';
+import type { ReadAtoms } from './coordinates.ts';
+import { elementOf } from './element.ts';
+import { writeMolfile } from './molfile.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
 
 const FORMAT = 'Mol2';
 
-export function readMol2(text: string): Structure {
-  const lines = text.split(/\r\n|\n|\r/);
-  const atoms: Atom[] = [];
-  const bonds: Bond[] = [];
-  const substructures = new Set<string>();
-  let section = '';
-  let molecules = 0;
-  for (const [index, raw] of lines.entries()) {
+interface Row {
+  /** In the file, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** The lines of the first molecule by section, `ATOM`, split at blanks; without comments. */
+function readRows(text: string) {
+  const rows = new Map<string, Row[]>();
+  let [section, molecules] = ['', 0];
+  for (const [index, raw] of text.split(/\r\n|\n|\r/).entries()) {
     const line = raw.trim();
     if (line.startsWith('@<TRIPOS>')) {
       section = line.slice('@<TRIPOS>'.length);
       if (section === 'MOLECULE') molecules += 1;
-    } else if (molecules > 1 || line === '' || line.startsWith('#')) {
-      continue;
-    } else if (section === 'ATOM') {
-      const atom = atomOf(line);
-      if (atom === null) {
-        const reason = 'an atom needs a number, a name, three coordinates and a type';
-        return unreadable(FORMAT, index + 1, reason);
-      }
-      atoms.push(atom);
-      substructures.add(line.split(/\s+/)[7] ?? '');
-    } else if (section === 'BOND') {
-      const bond = numbered(line.split(/\s+/).slice(1, 3), atoms.length);
-      if (bond === null) return unreadable(FORMAT, index + 1, 'a bond needs two atoms of the file');
-      bonds.push(bond);
+    } else if (molecules === 1 && line !== '' && !line.startsWith('#')) {
+      const own = rows.get(section) ?? [];
+      own.push({ line: index + 1, cells: line.split(/\s+/) });
+      rows.set(section, own);
     }
   }
-  if (atoms.length === 0) {
-    return { atoms, bonds: null, findings: [finding('MOLECULE_NO_ATOMS', { format: FORMAT })] };
+  return { molecules, rowsOf: (name: string): readonly Row[] => rows.get(name) ?? [] };
+}
+
+function placeOf([, , x, y, z]: readonly string[]): Place {
+  return [Number(x), Number(y), Number(z)];
+}
+
+/** Of the user. */
+export function readMol2(text: string): Structure {
+  const { molecules, rowsOf } = readRows(text);
+  const atoms: Atom[] = [];
+  for (const { line, cells } of rowsOf('ATOM')) {
+    // The element is the atom type up to its dot; dummy types have none.
+    const element = elementOf((cells[5] ?? '').split('.')[0] ?? '');
+    const place = placeOf(cells);
+    if (element === null || !place.every(Number.isFinite)) {
+      const reason = 'an atom needs a number, a name, three coordinates and a type';
+      return unreadable(FORMAT, line, reason);
+    }
+    atoms.push({ element, place });
+  }
+  const bonds: Bond[] = [];
+  for (const { line, cells } of rowsOf('BOND')) {
+    const bond = numbered(cells.slice(1, 3), atoms.length);
+    if (bond === null) return unreadable(FORMAT, line, 'a bond needs two atoms of the file');
+    bonds.push(bond);
   }
   const findings: InputFinding[] = [];
-  if (molecules > 1) {
-    findings.push(finding('MOLECULE_SEVERAL', { what: 'molecules', count: molecules }));
-  }
-  if (substructures.size > 1) {
-    findings.push(finding('MOLECULE_SEVERAL_RESIDUES', { residues: [...substructures] }));
+  const residues = [...new Set(rowsOf('ATOM').map(({ cells }) => cells[7] ?? ''))];
+  if (atoms.length === 0) findings.push(finding('MOLECULE_NO_ATOMS', { format: FORMAT }));
+  else {
+    const several = { what: 'molecules', count: molecules } as const;
+    if (molecules > 1) findings.push(finding('MOLECULE_SEVERAL', several));
+    if (residues.length > 1) findings.push(finding('MOLECULE_SEVERAL_RESIDUES', { residues }));
   }
   return { atoms, bonds: bonds.length === 0 ? null : bonds, findings };
 }
 
-/** `1 O 2.3209 0.8545 -0.0097 O.2 …`: the element is the atom type up to its dot; dummy types have none. */
-function atomOf(line: string): Atom | null {
-  const [number, name, x, y, z, type] = line.split(/\s+/);
-  if (number === undefined || name === undefined || type === undefined) return null;
-  const place = [Number(x), Number(y), Number(z)] as const;
-  const element = elementOf(type.split('.')[0] ?? '');
-  return element === null || !place.every(Number.isFinite) ? null : { element, place };
+/** MDL's number for an aromatic bond. */
+const AROMATIC = 4;
+const ORDERS: Readonly<Record<string, number>> = { '1': 1, '2': 2, '3': 3, am: 1, ar: AROMATIC };
+
+/**
+ * As an MDL molfile without coordinates, for RDKit. Mol2 has no formal charges: they follow from the bonds, because all
+ * hydrogens are listed. Null if there are no bonds, or bonds without order.
+ */
+export function mol2Table(text: string): string | null {
+  const { atoms, bonds } = readMol2(text);
+  const orders = readRows(text)
+    .rowsOf('BOND')
+    .map(({ cells }) => ORDERS[cells[3] ?? ''] ?? NaN);
+  if (bonds === null || orders.some(Number.isNaN)) return null;
+  const charges = atoms.map(({ element }, atom) =>
+    formalCharge(
+      element,
+      orders.filter((_, bond) => bonds[bond]?.includes(atom)),
+    ),
+  );
+  const flat = atoms.map(({ element }) => ({ element, position: [0, 0, 0] as const }));
+  return writeMolfile('', { atoms: flat, bonds }, { orders, charges });
+}
+
+/** Bonds of a neutral atom. */
+const VALENCE: Readonly<Record<string, number>> = { N: 3, O: 2, F: 1, Cl: 1, Br: 1, I: 1 };
+
+/** For ring atoms with aromatic bonds, RDKit determines it itself; sulfur and phosphorus add bonds in pairs. */
+function formalCharge(element: string, orders: readonly number[]): number {
+  if (orders.includes(AROMATIC)) return 0;
+  const sum = orders.reduce((total, order) => total + order, 0);
+  const valence = VALENCE[element];
+  if (valence !== undefined) return sum - valence;
+  if (element === 'S' && sum % 2 === 1) return sum === 1 ? -1 : 1;
+  return element === 'P' && sum === 4 ? 1 : 0;
+}
+
+/** Of ACPYPE. The second line of the molecule has the numbers of atoms and bonds. */
+export function readTypedMol2(text: string): ReadAtoms {
+  const { rowsOf } = readRows(text);
+  const [atomCount = 0, bondCount = 0] = (rowsOf('MOLECULE')[1]?.cells ?? []).map(Number);
+  const [atoms, bonds] = ['ATOM', 'BOND'].map((name) => rowsOf(name).map(({ cells }) => cells));
+  if (!atoms?.length || atoms.length !== atomCount || bonds?.length !== bondCount) {
+    return `has ${atoms?.length} of ${atomCount} atoms and ${bonds?.length} of ${bondCount} bonds`;
+  }
+  if (rowsOf('SUBSTRUCTURE').length === 0) return 'ends before its substructure';
+  return {
+    names: atoms.map((cells) => cells[1] ?? ''),
+    types: atoms.map((cells) => cells[5] ?? ''),
+    charges: atoms.map((cells) => Number(cells[8])),
+    places: atoms.map(placeOf),
+    digit: 0.001,
+    bonds: bonds.map(([, one, other]) => [Number(one) - 1, Number(other) - 1]),
+  };
 }

@@ -1,6 +1,7 @@
 /**
  * MDL molfiles (V2000 and V3000) and SD files of one record (BIOVIA, "CTfile formats").
  */
+import type { BondOrders, Place } from '../../domain/molecular-graph.ts';
 import { elementOf } from './element.ts';
 import { finding } from '../finding.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
@@ -115,4 +116,54 @@ function atomOf(symbol: string, columns: readonly string[]): Atom | null {
   const [x, y, z] = columns.map((text) => (text.trim() === '' ? Number.NaN : Number(text)));
   if (element === null || x === undefined || y === undefined || z === undefined) return null;
   return [x, y, z].every(Number.isFinite) ? { element, place: [x, y, z] } : null;
+}
+
+interface Written {
+  readonly atoms: readonly { readonly element: string; readonly position: Place }[];
+  readonly bonds: readonly Bond[];
+}
+
+/** As V2000. At most 999 atoms: the service accepts 200. */
+export function writeMolfile(
+  title: string,
+  { atoms, bonds }: Written,
+  bonding: BondOrders | null,
+): string {
+  const degrees = atoms.map(() => 0);
+  for (const atom of bonds.flat()) degrees[atom] = (degrees[atom] ?? 0) + 1;
+  const atomLines = atoms.map(({ element, position }, atom) => {
+    const [x, y, z] = position.map((one) => one.toFixed(4).padStart(10));
+    // Without bond orders, the valence is what is listed: a reader adds no hydrogens.
+    const valence = bonding === null && element !== 'H' ? (degrees[atom] ?? 0) : 0;
+    return `${x}${y}${z} ${element.padEnd(3)} 0  0  0  0  0${column(valence)}  0  0  0  0  0  0`;
+  });
+  const bondLines = bonds.map(([one, other], bond) =>
+    [one + 1, other + 1, bonding?.orders[bond] ?? 1, 0].map(column).join(''),
+  );
+  return [
+    title,
+    '  hundredf          3D',
+    '',
+    `${column(atoms.length)}${column(bonds.length)}  0  0  0  0  0  0  0  0999 V2000`,
+    ...atomLines,
+    ...bondLines,
+    ...chargeLines(bonding?.charges ?? []),
+    'M  END',
+  ].join('\n');
+}
+
+/** Eight charges per line. */
+function chargeLines(charges: readonly number[]): string[] {
+  const charged = charges.flatMap((charge, atom) => (charge === 0 ? [] : [[atom + 1, charge]]));
+  const lines: string[] = [];
+  for (let start = 0; start < charged.length; start += 8) {
+    const some = charged.slice(start, start + 8);
+    const pairs = some.map(([atom, charge]) => ` ${column(atom ?? 0)} ${column(charge ?? 0)}`);
+    lines.push(`M  CHG${column(some.length)}${pairs.join('')}`);
+  }
+  return lines;
+}
+
+function column(number: number): string {
+  return String(number).padStart(3);
 }

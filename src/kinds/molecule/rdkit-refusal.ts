@@ -1,5 +1,14 @@
 /** Converts RDKit's reasons for refusing a SMILES to a chemist's terms, with the position. */
-import type { Refused } from './chemist.ts';
+
+/** Why a text is not a molecule. */
+export interface Refused {
+  readonly type: 'refused';
+  /** Whether the text is not a SMILES, or a SMILES of an impossible molecule. */
+  readonly fault: 'syntax' | 'chemistry';
+  /** In the text, counted from 1; null if RDKit gives none. */
+  readonly position: number | null;
+  readonly reason: string;
+}
 
 type Reason = Omit<Refused, 'type'>;
 

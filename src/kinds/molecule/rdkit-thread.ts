@@ -1,31 +1,45 @@
-/** One thread of RDKit: receives a batch of texts as a message and returns all answers as one. */
+/**
+ * A thread of RDKit: what it can be asked. A batch of questions is one message, and so are their answers (rdkit.ts).
+ */
 import { parentPort } from 'node:worker_threads';
-import rdkit from '@rdkit/rdkit';
-import type { DescribedMolecule, MolecularGraph } from '../../domain/molecular-graph.ts';
-import {
-  FINGERPRINT_BITS,
-  type Drawn,
-  type Compared,
-  type DrawnGraph,
-  type Mapped,
-  type MolfileFacts,
-  type Refused,
-  type SmilesFacts,
-} from './chemist.ts';
+import rdkit, { type Mol } from '@rdkit/rdkit';
+import type { Drawing } from '../../domain/drawing.ts';
+import type {
+  BondOrders,
+  Centre,
+  DescribedMolecule,
+  MolecularGraph,
+  SpecifiedStereo,
+} from '../../domain/molecular-graph.ts';
 import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
-import { readGraph } from './rdkit-graph.ts';
-import { rdkitRefusal } from './rdkit-refusal.ts';
-import { findDifference, mapAtoms, type PlacedMolecule } from './same-molecule.ts';
-import { factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
+import { elementOfNumber } from './element.ts';
+import { rdkitRefusal, type Refused } from './rdkit-refusal.ts';
+import { findDifference, mapAtoms, type Difference, type PlacedMolecule } from './same-molecule.ts';
 
-export interface Question {
-  readonly format: 'smiles' | 'molfile' | 'graph' | 'drawing' | 'comparison' | 'mapping';
-  /** Two molecules as JSON, to compare or map them. */
-  readonly text: string;
+/** All atoms of a valid molecule with their bonds and the specified configuration. */
+export interface ReadMolecule extends DescribedMolecule, BondOrders {
+  readonly type: 'molecule';
+  /** RDKit's canonical SMILES, with stereochemistry, isotopes and charges: one text per molecule. */
+  readonly canonical: string;
+  /** In units of the elementary charge. */
+  readonly formalCharge: number;
+  /** Number of atoms with unpaired electrons. */
+  readonly radicals: number;
+  /** Hydrogens that the bonds of a file require but that it lacks. */
+  readonly missing: { readonly onCarbon: number; readonly elsewhere: number };
 }
 
-export type ChemistAnswer =
-  SmilesFacts | MolfileFacts | DrawnGraph | Drawn | Compared | Mapped | Refused;
+/** A structural formula, with hydrogens only where chemists write them. */
+export interface Drawn {
+  readonly type: 'drawn';
+  readonly drawing: Drawing;
+  /** Canonical, with stereochemistry. */
+  readonly smiles: string;
+  /** In units of the elementary charge. */
+  readonly formalCharge: number;
+  /** Morgan fingerprint, radius 2, of 512 bits; in base64. */
+  readonly fingerprint: string;
+}
 
 const RDKit = await rdkit.default();
 RDKit.disable_logging();
@@ -33,125 +47,165 @@ RDKit.disable_logging();
 RDKit.allow_non_tetrahedral_chirality(false);
 const log = RDKit.set_log_capture('rdApp.error');
 
-/**
- * Skips steps that take half as long as reading: removing hydrogens, even if there are none, and assigning
- * stereochemistry, which `get_smiles` does itself if needed.
- */
-const AS_WRITTEN = '{"removeHs":false,"assignStereo":false}';
-/** With stereochemistry, and listed hydrogens stay atoms. */
+/** Listed hydrogens stay atoms. */
 const AS_LISTED = '{"removeHs":false}';
-const ALL_HYDROGENS = '{"allHsExplicit":true}';
-/** `[H]`, `[H+]`, `[2H]`, but not `[Hg]`. */
-const HYDROGEN_ATOM = /\[\d*H[^a-z]/;
+const MORGAN = '{"radius":2,"nBits":512}';
 
-const MORGAN = JSON.stringify({ radius: 2, nBits: FINGERPRINT_BITS });
-
-/** Bracket atoms that are never radicals, independent of their bonds, and nitro groups. */
-const CLOSED =
-  /\[nH\]|\[C@@?H?\]|\[O-\]|\[NH3\+\]|(?<=.)\[N\+\](?:\(=O\)\[O-\]|\(\[O-\]\)=O)|O=\[N\+\]\(\[O-\]\)(?=.)/g;
-
-/** Others need the CXSMILES extension, which lists radicals and takes as long as the SMILES itself. */
-function mayBeRadical(smiles: string): boolean {
-  if (!smiles.includes('[')) return false;
-  const rest = smiles.replace(CLOSED, '');
-  return rest === '' || rest.includes('[');
-}
-
-function readSmiles(smiles: string): SmilesFacts | Refused {
-  const molecule = HYDROGEN_ATOM.test(smiles)
-    ? RDKit.get_mol(smiles)
-    : RDKit.get_mol(smiles, AS_WRITTEN);
-  if (molecule === null) return refusal(smiles);
+function withMolecule<T>(
+  structure: string,
+  options: string,
+  use: (molecule: Mol) => T,
+): T | Refused {
+  const molecule = RDKit.get_mol(structure, options);
+  if (molecule === null) {
+    const said = log?.get_buffer() ?? '';
+    log?.clear_buffer();
+    return rdkitRefusal(said, structure);
+  }
   try {
-    const canonical = mayBeRadical(smiles) ? null : molecule.get_smiles();
-    const isClosed = canonical !== null && !mayBeRadical(canonical);
-    const written = factsOf(isClosed ? canonical : molecule.get_cxsmiles());
-    if (!needsCounting(written)) return written.facts;
-    const counted = factsOf(molecule.get_smiles(ALL_HYDROGENS));
-    return { ...written.facts, atoms: counted.heavyAtoms + hydrogenCount(counted.hydrogens) };
+    return use(molecule);
   } finally {
     molecule.delete();
   }
 }
 
-function readMolfile(text: string): MolfileFacts | Refused {
-  const molecule = RDKit.get_mol(text, AS_WRITTEN);
-  if (molecule === null) return refusal(text);
-  try {
-    const { facts, hydrogens } = factsOf(molecule.get_smiles(ALL_HYDROGENS));
-    const missing = { onCarbon: hydrogens.onCarbon, elsewhere: hydrogens.onOthers };
-    return { type: 'molecule', formalCharge: facts.formalCharge, missing };
-  } finally {
-    molecule.delete();
-  }
+/** RDKit's JSON (CommonChem with RDKit's extensions). What is missing has its default. */
+interface JsonMolecule {
+  readonly atoms: readonly {
+    readonly z?: number;
+    readonly impHs?: number;
+    readonly chg?: number;
+    readonly nRad?: number;
+    readonly isotope?: number;
+    readonly stereo?: string;
+  }[];
+  readonly bonds?: readonly {
+    readonly atoms: readonly [number, number];
+    readonly bo?: number;
+    readonly stereo?: string;
+    readonly stereoAtoms?: readonly [number, number];
+  }[];
+  readonly stereoGroups?: readonly { readonly type: string }[];
 }
 
-function graphOf(text: string): DrawnGraph | Refused {
-  const molecule = RDKit.get_mol(text, AS_LISTED);
-  if (molecule === null) return refusal(text);
-  try {
-    return { type: 'molecule', ...readGraph(molecule.get_json(), !text.includes('\n')) };
-  } finally {
-    molecule.delete();
-  }
+function readJson(molecule: Mol): JsonMolecule {
+  const { molecules } = JSON.parse(molecule.get_json()) as { molecules: [JsonMolecule] };
+  return molecules[0];
+}
+
+function chargeOf({ atoms }: JsonMolecule): number {
+  return atoms.reduce((sum, { chg = 0 }) => sum + chg, 0);
 }
 
 /**
- * Converts a molfile to SMILES first: without its hydrogens, and without its 3D coordinates, which are not a 2D layout.
+ * A SMILES, with its implicit hydrogens; or an MDL connection table, with the hydrogens that it lists. The tag of a
+ * tetrahedral atom refers to its bonds in list order; an implicit hydrogen comes last.
  */
-function draw(text: string): Drawn | Refused {
-  const molecule = RDKit.get_mol(text);
-  if (molecule === null) return refusal(text);
-  try {
-    if (text.includes('\n')) return draw(molecule.get_smiles());
-    const smiles = molecule.get_smiles();
+function read(structure: string): ReadMolecule | Refused {
+  const isSmiles = !structure.includes('\n');
+  return withMolecule(structure, isSmiles ? '{}' : AS_LISTED, (molecule) => {
+    const json = readJson(molecule);
+    const { atoms, bonds: listed = [], stereoGroups = [] } = json;
+    const elements = atoms.map(({ z = 6 }) => elementOfNumber(z));
+    const bonds = listed.map(({ atoms: [one, other] }): [number, number] => [one, other]);
+    const missing = { onCarbon: 0, elsewhere: 0 };
+    for (const [atom, { z = 6, impHs = 0 }] of atoms.entries()) {
+      if (!isSmiles) missing[z === 6 ? 'onCarbon' : 'elsewhere'] += impHs;
+      else for (let n = 0; n < impHs; n += 1) bonds.push([atom, elements.push('H') - 1]);
+    }
+    // A topology has no isotopes, and a racemate may be either mirror image.
+    const isVague =
+      atoms.some(({ isotope = 0 }) => isotope > 0) ||
+      stereoGroups.some(({ type }) => type !== 'abs');
     return {
-      type: 'drawn',
+      type: 'molecule' as const,
+      canonical: molecule.get_smiles(),
+      elements,
+      bonds,
+      // RDKit writes aromatic bonds as single and double ones.
+      orders: bonds.map((_, bond) => listed[bond]?.bo ?? 1),
+      charges: elements.map((_, atom) => atoms[atom]?.chg ?? 0),
+      stereo: isVague ? { centres: [], doubleBonds: [] } : stereoOf(json),
+      formalCharge: chargeOf(json),
+      radicals: atoms.filter(({ nRad = 0 }) => nRad > 0).length,
+      missing,
+    };
+  });
+}
+
+function stereoOf({ atoms, bonds = [] }: JsonMolecule): SpecifiedStereo {
+  const centres = atoms.flatMap(({ stereo }, atom): Centre[] =>
+    stereo === 'cw' || stereo === 'ccw' ? [{ atom, clockwise: stereo === 'cw' }] : [],
+  );
+  const doubleBonds = bonds.flatMap(({ atoms: [second, third], stereo, stereoAtoms }) => {
+    if ((stereo !== 'cis' && stereo !== 'trans') || stereoAtoms === undefined) return [];
+    const [first, last] = stereoAtoms;
+    return [{ atoms: [first, second, third, last] as const, trans: stereo === 'trans' }];
+  });
+  return { centres, doubleBonds };
+}
+
+/**
+ * A SMILES, or an MDL connection table: this one is converted to SMILES first, without its hydrogens, and without its 3D
+ * coordinates, which are not a 2D layout.
+ */
+function draw(structure: string): Drawn | Refused {
+  return withMolecule(structure, '{}', (molecule) => {
+    const smiles = molecule.get_smiles();
+    if (structure.includes('\n')) return draw(smiles);
+    const bits = molecule.get_morgan_fp_as_uint8array(MORGAN) as Uint8Array;
+    return {
+      type: 'drawn' as const,
       drawing: drawingOf(molecule.get_svg_with_highlights(DRAWING_OPTIONS)),
       smiles,
-      formalCharge: factsOf(smiles).facts.formalCharge,
-      fingerprint: Buffer.from(molecule.get_morgan_fp_as_uint8array(MORGAN) as Uint8Array).toString(
-        'base64',
-      ),
+      formalCharge: chargeOf(readJson(molecule)),
+      fingerprint: Buffer.from(bits).toString('base64'),
     };
-  } finally {
-    molecule.delete();
+  });
+}
+
+/** Whether the result is the molecule of the input: then there is no difference. */
+function compare(input: DescribedMolecule, result: PlacedMolecule) {
+  const difference: Difference | null = findDifference(RDKit, input, result);
+  return { type: 'compared' as const, difference };
+}
+
+/** The bond orders and formal charges of the input for the bonds of its result; null if these are others. */
+function transferBonds(structure: string, result: MolecularGraph) {
+  const input = read(structure);
+  if (input.type === 'refused') return input;
+  const images = mapAtoms(RDKit, input, result);
+  return { type: 'transferred' as const, bonding: images && bondsBy(images, input, result) };
+}
+
+/** @param images the atom of the result for each atom of the input */
+function bondsBy(images: readonly number[], input: ReadMolecule, result: MolecularGraph) {
+  const orders = new Map<string, number>();
+  for (const [bond, [one, other]] of input.bonds.entries()) {
+    const [first = -1, second = -1] = [images[one], images[other]];
+    const order = input.orders[bond] ?? 1;
+    orders.set(`${first} ${second}`, order).set(`${second} ${first}`, order);
   }
-}
-
-function compare(text: string): Compared {
-  const { input, result } = JSON.parse(text) as {
-    input: DescribedMolecule;
-    result: PlacedMolecule;
+  const charges = result.elements.map(() => 0);
+  for (const [atom, formal] of input.charges.entries()) {
+    if (formal !== 0) charges[images[atom] ?? -1] = formal;
+  }
+  return {
+    orders: result.bonds.map(([one, other]) => orders.get(`${one} ${other}`) ?? 1),
+    charges,
+    formalCharge: input.formalCharge,
   };
-  return { type: 'compared', difference: findDifference(RDKit, input, result) };
 }
 
-function map(text: string): Mapped {
-  const { input, result } = JSON.parse(text) as { input: MolecularGraph; result: MolecularGraph };
-  return { type: 'mapped', atoms: mapAtoms(RDKit, input, result) };
-}
+const ANSWERS = { read, draw, compare, transferBonds };
+export type Answers = typeof ANSWERS;
 
-function refusal(text: string): Refused {
-  const said = log?.get_buffer() ?? '';
-  log?.clear_buffer();
-  return rdkitRefusal(said, text);
-}
-
-const ANSWERS = {
-  smiles: readSmiles,
-  molfile: readMolfile,
-  graph: graphOf,
-  drawing: draw,
-  comparison: compare,
-  mapping: map,
-};
-
-function answer({ format, text }: Question): ChemistAnswer {
-  return ANSWERS[format](text);
-}
+/** The name of the answer, and what it is about. */
+export type Question = readonly [name: keyof Answers, about: readonly unknown[]];
 
 parentPort?.on('message', (batch: readonly Question[]) => {
+  const answer = ([name, about]: Question): unknown =>
+    (ANSWERS[name] as (...about: readonly unknown[]) => unknown)(...about);
   parentPort?.postMessage(batch.map(answer));
 });
-parentPort?.postMessage('ready');
+parentPort?.postMessage([]);

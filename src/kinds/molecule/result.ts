@@ -1,7 +1,7 @@
 /** Reads the files of a molecule. Pure; null if the files are incomplete. */
-import { deriveBondOrders } from './bonded-molecule.ts';
+import { deriveBondOrders } from './bonding.ts';
 import { readPdb } from './coordinates.ts';
-import { elementOfAtom, hillFormula } from './elements.ts';
+import { elementOfAtom, hillFormula } from './element.ts';
 import { readFrcmod } from './frcmod.ts';
 import type { MoleculeReading } from '../reading.ts';
 import { readTopology, totalCharge } from './topology.ts';
@@ -31,7 +31,7 @@ export function readMolecule({ itp, pdb, frcmod }: MoleculeTexts): MoleculeReadi
     charge: totalCharge(atoms),
     atoms,
     bonds: topology.bonds,
-    bonding: deriveBondOrders(atoms, topology.bonds),
+    bonding: deriveBondOrders({ atoms, bonds: topology.bonds }),
     estimated: readFrcmod(frcmod),
   };
 }

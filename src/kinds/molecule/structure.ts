@@ -2,7 +2,13 @@
  * A molecule with coordinates, as far as the checks need it before a slot of the budget is used: the common part of
  * PDB, Mol2 and MDL files.
  */
-import { atomicNumber, HALOGENS, unsupportedElements } from './element.ts';
+import {
+  atomicNumber,
+  covalentRadius,
+  HALOGENS,
+  mostBonds,
+  unsupportedElements,
+} from './element.ts';
 import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
 import { finding, type InputFinding } from '../finding.ts';
 
@@ -58,10 +64,12 @@ export function checkInputAtoms(
     return [finding('MOLECULE_TOO_MANY_ATOMS', facts)];
   }
   const unsupported = unsupportedElements(elements);
-  const components = bonds === null ? 1 : componentsOf(atoms.length, bonds);
+  const components = bonds === null ? 1 : countParts(atoms.length, bonds);
+  const lack = lacksHydrogens(elements);
   const findings = [
     atoms.length === 1 ? finding('MOLECULE_SINGLE_ATOM', {}) : null,
-    hydrogenFinding(elements),
+    lack === 'certain' ? finding('MOLECULE_NO_HYDROGENS', { atoms: atoms.length }) : null,
+    lack === 'doubtful' ? finding('MOLECULE_HYDROGENS_DOUBTFUL', { atoms: atoms.length }) : null,
     unsupported.length > 0
       ? finding('MOLECULE_ELEMENT_UNSUPPORTED', { elements: unsupported })
       : electronFinding(elements, netCharge),
@@ -74,16 +82,13 @@ export function checkInputAtoms(
 /**
  * With `bcc` the engine fails on a molecule without hydrogens; with `gas` it succeeds with a wrong result. Carbon
  * tetrachloride and similar molecules have no hydrogens, and cannot be distinguished from a stripped chloroform without
- * bonds: for these it is only a warning.
+ * bonds: for these it is doubtful.
  */
-function hydrogenFinding(elements: readonly string[]): InputFinding | null {
-  const atoms = elements.length;
+export function lacksHydrogens(elements: readonly string[]): 'certain' | 'doubtful' | null {
   const carbons = elements.filter((element) => element === 'C').length;
   if (carbons === 0 || elements.includes('H')) return null;
   const halogens = elements.filter((element) => HALOGENS.has(element)).length;
-  return atoms <= SMALL_MOLECULE || halogens >= carbons
-    ? finding('MOLECULE_HYDROGENS_DOUBTFUL', { atoms })
-    : finding('MOLECULE_NO_HYDROGENS', { atoms });
+  return elements.length <= SMALL_MOLECULE || halogens >= carbons ? 'doubtful' : 'certain';
 }
 
 /** The quantum step requires closed shells; `gas` does not check, and its result is wrong too. */
@@ -99,14 +104,14 @@ function electronFinding(
     : finding('MOLECULE_ELECTRONS_ODD', { electrons, charge: netCharge });
 }
 
-function componentsOf(atoms: number, bonds: readonly Bond[]): number {
-  const component = Array.from({ length: atoms }, (_, atom) => atom);
+/** Of the bonds: how many parts of the molecule are not bonded to each other. */
+export function countParts(atoms: number, bonds: readonly Bond[]): number {
+  const part = Array.from({ length: atoms }, (_, atom) => atom);
   for (const [one, other] of bonds) {
-    const [kept, joined] = [component[one], component[other]];
-    if (kept === joined || kept === undefined) continue;
-    for (const [atom, own] of component.entries()) if (own === joined) component[atom] = kept;
+    const [kept = -1, joined] = [part[one], part[other]];
+    for (const [atom, own] of part.entries()) if (own === joined) part[atom] = kept;
   }
-  return new Set(component).size;
+  return new Set(part).size;
 }
 
 function distanceFinding(atoms: readonly Atom[]): InputFinding | null {
@@ -126,4 +131,33 @@ function distanceFinding(atoms: readonly Atom[]): InputFinding | null {
     }
   }
   return null;
+}
+
+/**
+ * Relative to the sum of the radii. The bonds of small molecules reach about 1.1; the diagonal of cyclobutane is 1.4.
+ */
+const BONDED = 1.18;
+const APART = 1.33;
+
+/**
+ * For files with atoms but without bonds (PDB), as the engine perceives them. Null if a distance is not clearly a bond or
+ * clearly not, or an atom gets too many: with a wrong bond, a correct result would be rejected.
+ */
+export function perceiveBonds(atoms: readonly Atom[]): readonly Bond[] | null {
+  const bonds: Bond[] = [];
+  for (const [one, atom] of atoms.entries()) {
+    for (const [at, next] of atoms.slice(one + 1).entries()) {
+      const radii = covalentRadius(atom.element) + covalentRadius(next.element);
+      const ratio = distanceOf(atom.place, next.place) / radii;
+      if (ratio >= APART) continue;
+      if (!(ratio <= BONDED)) return null;
+      bonds.push([one, one + 1 + at]);
+    }
+  }
+  const ends = bonds.flat();
+  const isLikely = atoms.every(({ element }, atom) => {
+    const count = ends.filter((end) => end === atom).length;
+    return count > 0 && count <= mostBonds(element);
+  });
+  return isLikely ? bonds : null;
 }

@@ -1,8 +1,10 @@
 /** The structural formula of a molecule, drawn from the user's input, or from the result if that has no fitting bonds. */
-import type { Chemist, Drawn } from '../../kinds/molecule/chemist.ts';
 import { structureIn } from '../../kinds/molecule/composition.ts';
 import type { DrawnFormula } from '../../report-page/data.ts';
-import { isNetCharge, molfileLines } from '../../kinds/molecule/bonded-molecule.ts';
+import { isNetCharge } from '../../kinds/molecule/bonding.ts';
+import { writeMolfile } from '../../kinds/molecule/molfile.ts';
+import type { Drawn } from '../../kinds/molecule/rdkit-thread.ts';
+import { chemist } from '../../kinds/molecule/rdkit.ts';
 import type { ResultReading } from '../../kinds/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { itemKey } from '../../store/layout.ts';
@@ -26,7 +28,7 @@ export interface Portrait {
 }
 
 /** A molecule that cannot be drawn must not prevent the report: `words` gives the reason. */
-export async function portrait(chemist: Chemist, source: FormulaSource): Promise<Portrait> {
+export async function portrait(source: FormulaSource): Promise<Portrait> {
   const { input, words, netCharge, result } = source;
   let why = words;
   if (input !== null) {
@@ -65,7 +67,7 @@ export async function formulaSource(
     return { ...drawnFrom, netCharge: requestedCharge(record), result: null };
   }
   const { bonding } = reading;
-  const molfile = molfileLines('', reading, bonding).join('\n');
+  const molfile = writeMolfile('', reading, bonding);
   const result = { molfile, hasBondOrders: bonding !== null };
   return { ...drawnFrom, netCharge: reading.charge, result };
 }

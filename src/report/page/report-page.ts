@@ -1,8 +1,6 @@
 /** `report.html`, built from the items one by one. */
 import { z } from 'zod';
 import { SERVICES } from '../../domain/item.ts';
-import type { Chemist } from '../../kinds/molecule/chemist.ts';
-import { openChemist } from '../../kinds/molecule/rdkit.ts';
 import type { PageData, ServiceFacts, Structures } from '../../report-page/data.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
@@ -37,7 +35,6 @@ export class ReportPage implements PartsSink {
   readonly #pieces: PagePieces;
   readonly #rows = new TableRows();
   readonly #chunks: ItemChunks;
-  #chemist: Chemist | null = null;
   #hasMolecules = false;
   /** In item order. */
   readonly #underWay: Promise<Drawn>[] = [];
@@ -72,11 +69,9 @@ export class ReportPage implements PartsSink {
 
   async end(): Promise<void> {
     while (this.#underWay.length > 0) await this.#takeFirst();
-    await this.#chemist?.close();
   }
 
   async abandon(): Promise<void> {
-    await this.#chemist?.close();
     await Promise.allSettled(this.#underWay);
   }
 
@@ -108,9 +103,7 @@ export class ReportPage implements PartsSink {
 
   async #detailOf({ text, formula }: DetailParts): Promise<Drawn> {
     if (formula === null) return { text: withFormula(text, null), portrait: null };
-    // One thread keeps up with the reading of the results, and each takes 80 MB.
-    this.#chemist ??= openChemist({ threads: 1 });
-    const drawn = await portrait(this.#chemist, formula);
+    const drawn = await portrait(formula);
     return { text: withFormula(text, drawn.formula), portrait: drawn };
   }
 }

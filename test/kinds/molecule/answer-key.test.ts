@@ -6,17 +6,16 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AtomType, ChargeMethod, MoleculeOptions } from '../../../src/domain/item.ts';
 import {
   MOLECULE_EXTENSIONS,
   readSmilesInput,
   readStructureInput,
 } from '../../../src/kinds/molecule/input.ts';
-import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { severityOf, type ProblemCode } from '../../../src/manifest/problems.ts';
 
-const DATA = path.join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
+const DATA = path.join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data');
 
 /** Successes of the engine that are wrong, according to the sample data (see their README). */
 const WRONG: readonly RegExp[] = [
@@ -34,9 +33,6 @@ function table(...names: readonly string[]): Row[] {
   return parse(readFileSync(path.join(DATA, ...names)), { columns: true, trim: false });
 }
 
-const chemist = openChemist();
-afterAll(() => chemist.close());
-
 function optionsOf(run: Row): MoleculeOptions {
   const { net_charge: netCharge = '-' } = run;
   return {
@@ -48,7 +44,7 @@ function optionsOf(run: Row): MoleculeOptions {
 }
 
 async function smilesCodes(smiles: string, run: Row) {
-  const { findings } = await readSmilesInput(smiles.trim(), optionsOf(run), chemist);
+  const { findings } = await readSmilesInput(smiles.trim(), optionsOf(run));
   return findings.map(({ code }) => code);
 }
 
@@ -59,7 +55,7 @@ async function fileCodes(file: string, run: Row): Promise<readonly ProblemCode[]
   if (extension === undefined) return ['MANIFEST_FILE_TYPE'];
   if (!isUtf8(bytes)) return ['MANIFEST_FILE_NOT_UTF8'];
   const text = bytes.toString().replace(/^\uFEFF/, '');
-  const { findings } = await readStructureInput(text, extension, optionsOf(run), chemist);
+  const { findings } = await readStructureInput(text, extension, optionsOf(run));
   return findings.map(({ code }) => code);
 }
 

@@ -1,13 +1,9 @@
 /** Structural formulas, drawn by RDKit and kept as lines and letters. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { drawingOf } from '../../../src/kinds/molecule/drawing.ts';
-import { mol2Table } from '../../../src/kinds/molecule/mol2-table.ts';
-import { readMol2 } from '../../../src/kinds/molecule/mol2.ts';
-import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
-
-const chemist = openChemist();
-afterAll(() => chemist.close());
+import { mol2Table } from '../../../src/kinds/molecule/mol2.ts';
+import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 
 test('only lines, letters, numbers and colours are taken from an SVG', () => {
   const style = (of: string) => `style='fill:none;stroke:${of};stroke-width:2px'`;
@@ -22,13 +18,14 @@ test('only lines, letters, numbers and colours are taken from an SVG', () => {
 
 test('a Mol2 file is drawn with its own bonds, and with the charges derived from them', async () => {
   const text = await readFile('batches/demo/files/uracil.mol2', 'utf8');
-  const elements = readMol2(text).atoms.map(({ element }) => element);
-  const found = await chemist.draw(mol2Table(elements, text) ?? '');
+  const found = await chemist.draw(mol2Table(text) ?? '');
   if (found.type !== 'drawn') throw new Error(found.reason);
   const letters = found.drawing.letters.map(({ text: letter }) => letter);
   expect(letters.sort()).toEqual(['H', 'H', 'N', 'N', 'O', 'O']);
 
-  const ammonium = ['N', 'H', 'H', 'H', 'H'];
+  const ammonium = ['N', 'H', 'H', 'H', 'H'].map((type, n) => `${n + 1} A 0 0 0 ${type}`);
   const bonds = [2, 3, 4, 5].map((h) => ` ${h} 1 ${h} 1`).join('\n');
-  expect(mol2Table(ammonium, `@<TRIPOS>BOND\n${bonds}\n`)).toContain('M  CHG  1   1   1');
+  const sections = ['MOLECULE', 'ATOM', ...ammonium, 'BOND', bonds].join('\n');
+  const mol2 = sections.replace(/^(?=[A-Z]{4})/gm, '@<TRIPOS>');
+  expect(mol2Table(mol2)).toContain('M  CHG  1   1   1');
 });

@@ -1,8 +1,7 @@
 /** The files of a record under their native names, and what of a record is not a result. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { MoleculeOptions } from '../../../src/domain/item.ts';
 import { compositionOf, type Composition } from '../../../src/kinds/molecule/composition.ts';
-import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { checkResult } from '../../../src/services/check-result.ts';
 import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
 import {
@@ -122,9 +121,6 @@ describe('silent errors of the engine', () => {
     expect(await check({}, OPTIONS, ion)).toMatchObject({ code: 'RESULT_WRONG_CHARGE' });
   });
 
-  const chemist = openChemist();
-  afterAll(() => chemist.close());
-
   test.each([
     ['an isomer', 'CC1=CCC(CC1=O)C(C)=C', 'smi-thymol-bcc-0-gaff2', 'RESULT_OTHER_MOLECULE'],
     [
@@ -138,7 +134,7 @@ describe('silent errors of the engine', () => {
   ])('%s of what was sent', async (_, smiles, name, code) => {
     const recording = acpypeRecording(name);
     const input = { name: 'input.smi', text: smiles };
-    const composition = await compositionOf(input, chemist);
+    const composition = await compositionOf(input);
     const job = { options: optionsOf(recording), input };
     const record = JSON.stringify(finishedRecord(recording));
     const result = await checkResult(job, record, composition);

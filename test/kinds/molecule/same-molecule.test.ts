@@ -1,17 +1,14 @@
 /** Which differences between an input and a result are detected, and that there are no false ones. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { MolecularGraph, Place } from '../../../src/domain/molecular-graph.ts';
-import type { Chemist, DrawnGraph } from '../../../src/kinds/molecule/chemist.ts';
 import { compositionOf } from '../../../src/kinds/molecule/composition.ts';
-import { perceiveBonds } from '../../../src/kinds/molecule/perceive-bonds.ts';
-import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
+import type { ReadMolecule } from '../../../src/kinds/molecule/rdkit-thread.ts';
+import { chemist, type Chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import type { Difference } from '../../../src/kinds/molecule/same-molecule.ts';
+import { perceiveBonds } from '../../../src/kinds/molecule/structure.ts';
 
-const chemist = openChemist();
-afterAll(() => chemist.close());
-
-async function graphOf(smiles: string): Promise<DrawnGraph> {
-  const graph = await chemist.readGraph(smiles);
+async function graphOf(smiles: string): Promise<ReadMolecule> {
+  const graph = await chemist.read(smiles);
   if (graph.type !== 'molecule') throw new Error(smiles);
   return graph;
 }
@@ -307,8 +304,8 @@ test.each([
 
 test('a result passes if RDKit does not answer in time', async () => {
   const unanswered = { type: 'unanswered', reason: 'it was not read within 10 s' } as const;
-  const silent = { ...chemist, compare: () => Promise.resolve(unanswered) };
-  const input = await compositionOf({ name: 'input.smi', text: CUBANE }, silent);
+  vi.spyOn(chemist, 'compare').mockResolvedValueOnce(unanswered);
+  const input = await compositionOf({ name: 'input.smi', text: CUBANE });
   expect(await input?.findDifference?.(shuffled(await graphOf(CUNEANE)))).toBeNull();
 });
 

@@ -1,11 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { MoleculeOptions } from '../../../src/domain/item.ts';
 import type { InputFinding } from '../../../src/kinds/finding.ts';
 import { readSmilesInput } from '../../../src/kinds/molecule/input.ts';
-import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
-
-const chemist = openChemist();
-afterAll(() => chemist.close());
+import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 
 const BCC: MoleculeOptions = {
   kind: 'molecule',
@@ -15,14 +12,14 @@ const BCC: MoleculeOptions = {
 };
 
 async function findings(text: string, options = BCC): Promise<readonly InputFinding[]> {
-  return (await readSmilesInput(text, options, chemist)).findings;
+  return (await readSmilesInput(text, options)).findings;
 }
 
 const codes = async (text: string, options = BCC): Promise<string[]> =>
   (await findings(text, options)).map(({ code }) => code);
 
 const canonical = async (text: string): Promise<string> =>
-  (await readSmilesInput(text, BCC, chemist)).canonical;
+  (await readSmilesInput(text, BCC)).canonical;
 
 /** Where and why it is invalid. */
 async function fault(text: string): Promise<string> {
@@ -141,14 +138,14 @@ describe('the canonical form', () => {
   });
 
   test('is not sent', async () => {
-    const { input } = await readSmilesInput('OCC', BCC, chemist);
+    const { input } = await readSmilesInput('OCC', BCC);
     expect(input).toEqual({ name: 'input.smi', text: 'OCC' });
   });
 });
 
 test('a SMILES without an answer from RDKit is refused', async () => {
   const reason = 'it was not read within 10 s';
-  const silent = { ...chemist, readSmiles: () => Promise.resolve({ type: 'unanswered', reason }) };
-  const { findings: found } = await readSmilesInput('CCO', BCC, silent as typeof chemist);
+  vi.spyOn(chemist, 'read').mockResolvedValueOnce({ type: 'unanswered', reason });
+  const { findings: found } = await readSmilesInput('CCO', BCC);
   expect(found).toEqual([{ code: 'SMILES_UNANSWERED', facts: { reason } }]);
 });

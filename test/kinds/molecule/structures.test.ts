@@ -1,14 +1,10 @@
 /** One case per code is in test/goldens/invalid.txt; here is what each format says, and the limits. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readStructureInput, type MoleculeExtension } from '../../../src/kinds/molecule/input.ts';
 import { readMol2 } from '../../../src/kinds/molecule/mol2.ts';
 import { readMolfile } from '../../../src/kinds/molecule/molfile.ts';
 import { readPdb } from '../../../src/kinds/molecule/pdb.ts';
-import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
 import type { Structure } from '../../../src/kinds/molecule/structure.ts';
-
-const chemist = openChemist();
-afterAll(() => chemist.close());
 
 const codes = ({ findings }: Structure): string[] => findings.map(({ code }) => code);
 const elements = ({ atoms }: Structure): string[] => atoms.map(({ element }) => element);
@@ -21,7 +17,7 @@ async function checked(
   netCharge: number | null = null,
 ): Promise<string[]> {
   const options = { kind: 'molecule', chargeMethod: 'bcc', netCharge, atomType: 'gaff2' } as const;
-  const { findings } = await readStructureInput(text, extension, options, chemist);
+  const { findings } = await readStructureInput(text, extension, options);
   return findings.map(({ code }) => code);
 }
 

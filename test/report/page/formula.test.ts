@@ -1,9 +1,9 @@
 /** What is drawn, copied and exported of a molecule has its net charge, whatever the input says of bonds. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, expect, test } from 'vitest';
-import { openChemist } from '../../../src/kinds/molecule/rdkit.ts';
-import { assignBondOrders } from '../../../src/kinds/molecule/bond-orders.ts';
-import { molfileLines } from '../../../src/kinds/molecule/bonded-molecule.ts';
+import { expect, test } from 'vitest';
+import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
+import { assignBondOrders } from '../../../src/kinds/molecule/bonding.ts';
+import { writeMolfile } from '../../../src/kinds/molecule/molfile.ts';
 import type { MoleculeReading } from '../../../src/kinds/reading.ts';
 import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
 import { bondedMolecule } from '../../../src/export/bonded-molecule.ts';
@@ -13,20 +13,17 @@ import { aMolecule } from '../../store/an-item.ts';
 import { moleculeEnd, resultCampaign } from '../tables/result-campaign.ts';
 import { recordedMolecules } from '../../export/recorded.ts';
 
-const chemist = openChemist({ threads: 1 });
-afterAll(() => chemist.close());
-
 const molecules = recordedMolecules();
 
 /** As the report's page has it. */
 async function drawnIn(store: Store, id: string, reading: MoleculeReading) {
   const record = await readItem(store, 'molecule', id);
   if (record === null) throw new Error(`${id} was not prepared`);
-  return (await portrait(chemist, await formulaSource(store, record, reading))).formula;
+  return (await portrait(await formulaSource(store, record, reading))).formula;
 }
 
 async function readSmiles(smiles: string | null) {
-  const read = smiles === null ? null : await chemist.readSmiles(smiles);
+  const read = smiles === null ? null : await chemist.read(smiles);
   if (read?.type !== 'molecule') throw new Error(`${String(smiles)} is not a SMILES`);
   return read;
 }
@@ -53,7 +50,7 @@ test('the drawing, the SMILES and the exports of every molecule have the charge 
     const netCharge = Math.round(reading.charge);
     const { drawing, smiles: copied } = await drawnIn(store, row, reading);
     expect(drawing, id).not.toBeNull();
-    const bonded = await bondedMolecule(reading, input, chemist);
+    const bonded = await bondedMolecule(reading, input);
     if ('code' in bonded) {
       expect([bonded.code, copied], id).toEqual(['HYDROGENS_MISSING', null]);
       continue;
@@ -84,15 +81,14 @@ test.each([
   ['an azide', 'CN=[N+]=[N-]'],
   ['a thiolate', 'CC[S-]'],
 ])('derived bond orders of %s are those of the molecule: %s', async (_, smiles) => {
-  const graph = await chemist.readGraph(smiles);
+  const graph = await chemist.read(smiles);
   if (graph.type !== 'molecule') throw new Error(graph.reason);
   const bonding = assignBondOrders(graph, graph.formalCharge);
   const atoms = graph.elements.map((element, atom) => {
     const position = [atom, (atom * atom) % 7, (3 * atom) % 5] as const;
     return { element, name: element, type: '', charge: 0, mass: 0, position };
   });
-  const lines = molfileLines('', { atoms, bonds: graph.bonds }, bonding);
-  const found = await chemist.draw(lines.join('\n'));
+  const found = await chemist.draw(writeMolfile('', { atoms, bonds: graph.bonds }, bonding));
   expect(found).toMatchObject({ type: 'drawn', formalCharge: graph.formalCharge });
   expect(await flat(found.type === 'drawn' ? found.smiles : null)).toBe(await flat(smiles));
 });
@@ -128,7 +124,7 @@ test('without fitting bonds in its input, the demo’s acetate is drawn with the
     smiles: 'CC(=O)[O-]',
     words: expect.stringContaining('do not fit the net charge') as string,
   });
-  expect(await bondedMolecule(reading, inputs.mol2, chemist)).toMatchObject({
+  expect(await bondedMolecule(reading, inputs.mol2)).toMatchObject({
     smiles: 'CC(=O)[O-]',
     netCharge: -1,
   });
@@ -138,13 +134,13 @@ test('without fitting bonds in its input, the demo’s acetate is drawn with the
   expect(drawing?.letters.map(({ text }) => text)).toEqual(['O', 'O']);
   expect([smiles, words]).toEqual([null, expect.stringContaining('without bond orders')]);
   const code = 'BOND_ORDERS_UNKNOWN';
-  expect(await bondedMolecule(unknown, inputs.pdb, chemist)).toMatchObject({ code });
+  expect(await bondedMolecule(unknown, inputs.pdb)).toMatchObject({ code });
 });
 
 test('bond orders of the input are those of the export, where others would fit as well', async () => {
   const own = { name: 'input.smi', text: 'C[S+](C)[O-]' };
   const reading = recordedReading('smi-dimethyl_sulfoxide-bcc-auto-gaff2');
-  const bonded = await bondedMolecule(reading, own, chemist);
+  const bonded = await bondedMolecule(reading, own);
   if ('code' in bonded) throw new Error(bonded.message);
   expect(bonded.smiles).toBe(own.text);
   expect([...bonded.charges].filter((one) => one !== 0).sort()).toEqual([-1, 1]);
