@@ -3,6 +3,7 @@
  * manifest layer knows where the input came from and converts them to problems.
  */
 import type { InputText } from '../domain/item.ts';
+import type { ProblemWords } from '../domain/problem.ts';
 
 export interface InputFacts {
   MOLECULE_NO_ATOMS: { readonly format: string };
@@ -44,91 +45,29 @@ export interface InputFacts {
   SMILES_RADICAL: { readonly radicals: number };
   SMILES_CHARGE_DIFFERS: { readonly formal: number; readonly given: number };
   SMILES_CHARGE_IGNORED: { readonly formal: number; readonly given: number };
-  SEQUENCE_EMPTY: { readonly record: string };
-  SEQUENCE_HEADER_EMPTY: { readonly line: number };
-  SEQUENCE_TEXT_BEFORE_HEADER: { readonly line: number };
-  SEQUENCE_NOT_RESIDUES: { readonly record: string; readonly characters: string };
-  SEQUENCE_UNKNOWN_RESIDUES: { readonly record: string; readonly characters: string };
-  SEQUENCE_ALL_UNKNOWN: { readonly record: string };
-  SEQUENCE_STOP_REMOVED: { readonly record: string };
-  SEQUENCE_NUCLEOTIDES: { readonly record: string };
-  SEQUENCE_NUCLEOTIDES_DOUBTFUL: { readonly record: string };
-  SEQUENCE_TOO_SHORT: {
-    readonly record: string;
-    readonly length: number;
-    readonly minimum: number;
-  };
-  SEQUENCE_TOO_SHORT_FOR: {
-    readonly record: string;
-    readonly length: number;
-    readonly minimum: number;
-    readonly predictors: readonly string[];
-  };
-  SEQUENCE_LENGTH_FOR_PSPER: { readonly record: string; readonly length: number };
-  SEQUENCE_NAME_REPEATED: { readonly record: string };
-  ALIGNMENT_NOT_FASTA: { readonly format: string };
-  ALIGNMENT_MALFORMED: { readonly format: string; readonly line: number; readonly reason: string };
-  ALIGNMENT_SEVERAL: { readonly format: string; readonly count: number };
-  ALIGNMENT_TOO_FEW_ROWS: { readonly rows: number };
-  ALIGNMENT_UNEQUAL: {
-    readonly record: string;
-    readonly length: number;
-    readonly expected: number;
-  };
-  ALIGNMENT_NAME_REPEATED: { readonly record: string };
-  ALIGNMENT_GAP_CHARACTER: { readonly record: string; readonly characters: string };
-  ALIGNMENT_EMPTY_COLUMNS: { readonly columns: number };
-  ALIGNMENT_ROW_SHORT: {
-    readonly record: string;
-    readonly length: number;
-    readonly minimum: number;
-  };
-  SHIFTS_FORMAT_UNKNOWN: Readonly<Record<string, never>>;
-  SHIFTS_MALFORMED: { readonly line: number; readonly reason: string };
-  SHIFTS_NO_LOOP: { readonly format: string };
-  SHIFTS_NO_SEQUENCE: { readonly format: string };
-  SHIFTS_TAG_MISSING: { readonly tag: string };
-  SHIFTS_LOOP_FOREIGN: { readonly tag: string; readonly line: number };
-  SHIFTS_SEQUENCE_CODE: { readonly code: string; readonly line: number };
-  SHIFTS_RESIDUE_UNKNOWN: {
-    readonly code: string;
-    readonly residue: string;
-    readonly line: number;
-  };
-  SHIFTS_RESIDUE_DIFFERS: {
-    readonly code: string;
-    readonly residue: string;
-    readonly expected: string;
-    readonly line: number;
-  };
-  SHIFTS_OF_LIGAND: { readonly entity: string; readonly line: number };
-  SHIFTS_VALUE: { readonly atom: string; readonly value: string; readonly line: number };
-  SHIFTS_SEVERAL_LISTS: { readonly line: number };
-  SHIFTS_AUTHOR_NUMBERS: Readonly<Record<string, never>>;
-  SHIFTS_ALL_MISSING: ShiftValues;
-  SHIFTS_FEW_VALUES: ShiftValues;
-}
-
-interface ShiftValues {
-  readonly model: string;
-  /** Number of residues that get a value with that model, of how many. */
-  readonly values: number;
-  readonly residues: number;
-  /** The model class with the most values, and their number. */
-  readonly best: string;
-  readonly most: number;
 }
 
 export type FindingCode = keyof InputFacts;
 
-export type InputFinding<C extends FindingCode = FindingCode> = {
-  [K in C]: { readonly code: K; readonly facts: InputFacts[K] };
-}[C];
-
-export function finding<C extends FindingCode>(code: C, facts: InputFacts[C]): InputFinding<C> {
+export function finding<C extends FindingCode>(code: C, facts: InputFacts[C]): InputFinding {
   return { code, facts };
 }
 
+/** A code of the problems of its kind, and the facts for its words: the manifest knows where the input came from. */
+export interface InputFinding {
+  readonly code: string;
+  readonly facts: unknown;
+}
+
+/** Makes findings of these problems: the facts of a code are what its words need. */
+export function findingsOf<P extends Readonly<Record<string, ProblemWords>>>(_problems: P) {
+  return <C extends keyof P & string>(
+    code: C,
+    facts: Parameters<P[C]['message']>[0],
+  ): InputFinding => ({ code, facts });
+}
+
+/** What is read of an input: the same for every kind. */
 export interface Reading {
   readonly findings: readonly InputFinding[];
   /** The text to send; null if the input is invalid for its kind. */

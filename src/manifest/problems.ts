@@ -2,10 +2,11 @@
 import { escapeControls, shown } from '../domain/plain-text.ts';
 import type { Problem, ProblemWords, Severity } from '../domain/problem.ts';
 import type { InputFinding } from '../kinds/finding.ts';
+import { PROTEIN_PROBLEMS } from '../kinds/protein/problems.ts';
 import { MANIFEST_PROBLEMS } from './problem-words.ts';
 import { INPUT_PROBLEMS } from './problems/input-problems.ts';
 
-export const PROBLEMS = { ...MANIFEST_PROBLEMS, ...INPUT_PROBLEMS };
+export const PROBLEMS = { ...MANIFEST_PROBLEMS, ...INPUT_PROBLEMS, ...PROTEIN_PROBLEMS };
 
 export type ProblemCode = keyof typeof PROBLEMS;
 export type Facts<C extends ProblemCode> = Parameters<(typeof PROBLEMS)[C]['message']>[0];
@@ -30,8 +31,8 @@ export function complaint<C extends ProblemCode>(
   return { code, facts, column, value, line };
 }
 
-export function severityOf(code: ProblemCode): Severity {
-  return PROBLEMS[code].severity;
+export function severityOf(code: string): Severity {
+  return PROBLEMS[code as ProblemCode].severity;
 }
 
 export function isError({ code }: Complaint): boolean {
@@ -63,7 +64,7 @@ export function findingComplaint(
   { code, facts }: InputFinding,
   input: { readonly column: string; readonly value: string },
 ): Complaint {
-  const { cell } = PROBLEMS[code] as ProblemWords<unknown>;
-  const { column, value } = cell?.(facts) ?? input;
-  return { code, facts, column, value, line: null };
+  const known = code as ProblemCode;
+  const { cell } = PROBLEMS[known] as ProblemWords<unknown>;
+  return { code: known, facts, ...(cell?.(facts) ?? input), line: null };
 }

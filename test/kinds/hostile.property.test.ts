@@ -13,7 +13,7 @@ import { readAlignmentInput } from '../../src/kinds/protein/alignment-input.ts';
 import { readFasta } from '../../src/kinds/protein/fasta.ts';
 import { readSequenceInput } from '../../src/kinds/protein/sequence-input.ts';
 import { readShiftsInput } from '../../src/kinds/protein/shifts-input.ts';
-import { complaint, PROBLEMS, toProblem } from '../../src/manifest/problems.ts';
+import { findingComplaint, severityOf, toProblem } from '../../src/manifest/problems.ts';
 
 interface Format {
   readonly read: (text: string) => Reading | Promise<Reading>;
@@ -95,13 +95,16 @@ const FORMATS: Readonly<Record<string, Format>> = {
 async function expectSane(name: string, text: string): Promise<void> {
   const { read } = FORMATS[name]!;
   const { findings, input, canonical } = await read(text);
-  for (const { code, facts } of findings) {
+  for (const found of findings) {
     const place = { file: 'm.csv', line: 2, id: 'row' };
-    const { message, remedy } = toProblem(complaint(code, facts as never), place);
+    const { message, remedy } = toProblem(
+      findingComplaint(found, { column: 'file', value: 'x' }),
+      place,
+    );
     expect(message).not.toMatch(/undefined|\[object|\p{Cc}/u);
     expect(remedy).not.toBe('');
   }
-  if (findings.some(({ code }) => PROBLEMS[code].severity === 'error')) return;
+  if (findings.some(({ code }) => severityOf(code) === 'error')) return;
   expect(canonical).not.toBe('');
   if (!['sequence', 'alignment'].includes(name)) {
     expect(input?.text).toBe(text);

@@ -144,7 +144,7 @@ function withoutEcho(findings: readonly InputFinding[]): readonly InputFinding[]
 }
 
 /** Findings guessed from the elements alone, and certain with the bonds. */
-const GUESSED: ReadonlySet<FindingCode> = new Set<FindingCode>([
+const GUESSED: ReadonlySet<string> = new Set<FindingCode>([
   'MOLECULE_NO_HYDROGENS',
   'MOLECULE_HYDROGENS_DOUBTFUL',
 ]);

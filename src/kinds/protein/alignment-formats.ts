@@ -7,7 +7,8 @@
  * silently be lost or mixed with another.
  */
 import type { FastaRecord } from './fasta.ts';
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 
 export type AlignmentFormat = 'FASTA' | 'Stockholm' | 'Clustal' | 'PHYLIP' | 'NEXUS' | 'MSF';
 

@@ -11,7 +11,8 @@ import {
   type Fasta,
   type FastaRecord,
 } from './fasta.ts';
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 import type { Reading } from '../finding.ts';
 import { fastaText, nameRecords } from './record-names.ts';
 

@@ -2,7 +2,8 @@
  * FASTA text and plain sequences.
  */
 import type { Predictor } from '../../domain/item.ts';
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 
 export interface FastaRecord {
   /** The text after the `>`, trimmed. */

@@ -3,7 +3,8 @@
  * to the code of b2bTools 3.0.9): every loop of the save frame of the molecular system is part of the sequence, and a
  * shift belongs to the residue with its chain and code.
  */
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 import { columnsOf, ShiftCollector, type Residue, type ShiftTable } from './shift-table.ts';
 import type { StarFrame, StarLoop } from './star.ts';
 

@@ -2,7 +2,8 @@
  * Reads NMR-STAR 3 and 2.1 (the BMRB's format) as the engine does: the polymers of the assembly, and the assigned
  * chemical shifts, which refer to their residue by its number in the entity.
  */
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 import {
   columnsOf,
   isMissing,

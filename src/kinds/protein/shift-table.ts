@@ -1,5 +1,6 @@
 /** The common result of reading NEF and NMR-STAR: the residues of the polymers and the shifts of their atoms. */
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 import type { StarLoop, StarRow } from './star.ts';
 
 interface Atom {

@@ -3,7 +3,8 @@
  * by content, as in the service (contract of the prediction service, 4.3), not by extension.
  */
 import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../../domain/item.ts';
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 import { readNef } from './nef.ts';
 import { readNmrStar } from './nmr-star.ts';
 import type { Reading } from '../finding.ts';

@@ -1,6 +1,5 @@
-/** The part of the registry for the findings of `src/inputs`. */
+/** The words for the findings of molecules. */
 import type { FindingCode, InputFacts } from '../../kinds/finding.ts';
-import { PROTEIN_PROBLEMS } from './protein-problems.ts';
 import { shown } from '../../domain/plain-text.ts';
 import type { ProblemWords } from '../../domain/problem.ts';
 
@@ -159,5 +158,4 @@ export const INPUT_PROBLEMS: { readonly [C in FindingCode]: ProblemWords<InputFa
     remedy: () => 'Correct one of the two, or leave `net_charge` empty.',
     cell: ({ given }) => ({ column: 'net_charge', value: String(given) }),
   },
-  ...PROTEIN_PROBLEMS,
 };

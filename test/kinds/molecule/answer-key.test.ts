@@ -13,7 +13,7 @@ import {
   readSmilesInput,
   readStructureInput,
 } from '../../../src/kinds/molecule/input.ts';
-import { severityOf, type ProblemCode } from '../../../src/manifest/problems.ts';
+import { severityOf } from '../../../src/manifest/problems.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data');
 
@@ -48,7 +48,7 @@ async function smilesCodes(smiles: string, run: Row) {
   return findings.map(({ code }) => code);
 }
 
-async function fileCodes(file: string, run: Row): Promise<readonly ProblemCode[]> {
+async function fileCodes(file: string, run: Row): Promise<readonly string[]> {
   const bytes = readFileSync(file);
   if (bytes.length === 0) return ['MANIFEST_FILE_EMPTY'];
   const extension = MOLECULE_EXTENSIONS.find((one) => file.endsWith(one));

@@ -24,9 +24,9 @@ const canonical = async (text: string): Promise<string> =>
 /** Where and why it is invalid. */
 async function fault(text: string): Promise<string> {
   const [found] = await findings(text);
-  return found?.code === 'SMILES_SYNTAX' || found?.code === 'SMILES_CHEMISTRY'
-    ? `${found.code.slice('SMILES_'.length)} ${String(found.facts.position)}: ${found.facts.reason}`
-    : String(found?.code);
+  if (!['SMILES_SYNTAX', 'SMILES_CHEMISTRY'].includes(found!.code)) return found!.code;
+  const { position, reason } = found!.facts as { position: number | null; reason: string };
+  return `${found!.code.slice('SMILES_'.length)} ${String(position)}: ${reason}`;
 }
 
 test.each([

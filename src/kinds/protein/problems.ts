@@ -1,0 +1,230 @@
+/** What can be wrong with the sequences, alignments and shifts of a user: the facts of a problem are what its words need. */
+import { shown } from '../../domain/plain-text.ts';
+import { error, warning } from '../../domain/problem.ts';
+import { findingsOf } from '../finding.ts';
+
+interface OfRecord {
+  readonly record: string;
+}
+
+interface OfLength extends OfRecord {
+  readonly length: number;
+  readonly minimum: number;
+}
+
+interface OfLetters extends OfRecord {
+  readonly characters: string;
+}
+
+interface OfResidue {
+  /** Its number in the file. */
+  readonly code: string;
+  readonly residue: string;
+  readonly line: number;
+}
+
+interface ShiftValues {
+  readonly model: string;
+  /** Number of residues that get a value with that model, of how many. */
+  readonly values: number;
+  readonly residues: number;
+  /** The model class with the most values, and their number. */
+  readonly best: string;
+  readonly most: number;
+}
+
+function named(record: string): string {
+  return record === '' ? 'The sequence' : `The sequence \`${shown(record)}\``;
+}
+
+function list(characters: string): string {
+  return [...characters].map((character) => `\`${shown(character)}\``).join(' ');
+}
+
+export const PROTEIN_PROBLEMS = {
+  SEQUENCE_EMPTY: error(
+    ({ record }: OfRecord) => `${named(record)} has no residue.`,
+    'Add the residues, or remove the record.',
+  ),
+  SEQUENCE_HEADER_EMPTY: warning(
+    ({ line }: { line: number }) =>
+      `The header in line ${line} of the FASTA text has no name; the records are sent under generated names.`,
+    'Write a name right after the `>`, so that you can find the record in the results.',
+  ),
+  SEQUENCE_TEXT_BEFORE_HEADER: error(
+    ({ line }: { line: number }) => `There is text before the first header (line ${line}).`,
+    'Begin FASTA text with a line `>name`.',
+  ),
+  SEQUENCE_NOT_RESIDUES: error(
+    ({ record, characters }: OfLetters) =>
+      `${named(record)} has characters that are not amino acids: ${list(characters)}.`,
+    'Remove stops, gaps, digits and other characters; they would be read as unknown residues.',
+  ),
+  SEQUENCE_STOP_REMOVED: warning(
+    ({ record }: OfRecord) =>
+      `${named(record)} ends with the stop character \`*\` and is sent without it.`,
+    'No action is needed if it ends there; the predictors would read the character as a residue.',
+  ),
+  SEQUENCE_ALL_UNKNOWN: error(
+    ({ record }: OfRecord) => `${named(record)} has no known residue.`,
+    'Write the residues: predictions for unknown residues are meaningless.',
+  ),
+  SEQUENCE_UNKNOWN_RESIDUES: warning(
+    ({ record, characters }: OfLetters) =>
+      `${named(record)} has ${list(characters)}, which the predictors read as unknown residues.`,
+    'Write the actual residue where it is known.',
+  ),
+  SEQUENCE_NUCLEOTIDES: error(
+    ({ record }: OfRecord) => `${named(record)} is DNA or RNA.`,
+    'Translate it: the predictors would read A, C, G and T as amino acids.',
+  ),
+  SEQUENCE_NUCLEOTIDES_DOUBTFUL: warning(
+    ({ record }: OfRecord) => `${named(record)} looks like DNA or RNA.`,
+    'Check that it is a protein; translate it if not.',
+  ),
+  SEQUENCE_TOO_SHORT: error(
+    ({ record, length, minimum }: OfLength) =>
+      `${named(record)} has ${length} residues; the predictors need ${minimum}.`,
+    'Give the whole sequence.',
+  ),
+  SEQUENCE_TOO_SHORT_FOR: error(
+    ({ record, length, minimum, predictors }: OfLength & { predictors: readonly string[] }) =>
+      `${named(record)} has ${length} residues; ${predictors.map((name) => `\`${name}\``).join(', ')} need${predictors.length === 1 ? 's' : ''} ${minimum}.`,
+    'Set `predictors` to `dynamine`, or give the whole sequence.',
+    ({ predictors }) => ({ column: 'predictors', value: predictors.join(',') }),
+  ),
+  SEQUENCE_LENGTH_FOR_PSPER: error(
+    ({ record, length }: { record: string; length: number }) =>
+      `${named(record)} has ${length} residues; \`psper\` takes 20 to 3000.`,
+    'Leave `psper` out of `predictors`, or give another sequence.',
+    () => ({ column: 'predictors', value: 'psper' }),
+  ),
+  SEQUENCE_NAME_REPEATED: warning(
+    ({ record }: OfRecord) =>
+      `Several records are called \`${shown(record)}\`; they are sent under generated names.`,
+    'Give every record a unique name, so that you can distinguish the results.',
+  ),
+  ALIGNMENT_NOT_FASTA: error(
+    ({ format }: { format: string }) => `The alignment is in ${format} format.`,
+    'Convert it to aligned FASTA, Stockholm or Clustal.',
+  ),
+  ALIGNMENT_MALFORMED: error(
+    ({ format, line, reason }: { format: string; line: number; reason: string }) =>
+      `Line ${line} is not valid ${format}: ${shown(reason)}.`,
+    'Export the file again with the program that made it; it may be truncated.',
+  ),
+  ALIGNMENT_SEVERAL: error(
+    ({ format, count }: { format: string; count: number }) =>
+      `The ${format} file contains ${count} alignments.`,
+    'Give each its own file and row.',
+  ),
+  ALIGNMENT_TOO_FEW_ROWS: error(
+    ({ rows }: { rows: number }) =>
+      `An alignment needs at least two FASTA records; there are ${rows}.`,
+    'Add sequences, or set `kind` to `sequence`.',
+  ),
+  ALIGNMENT_UNEQUAL: error(
+    ({ record, length, expected }: { record: string; length: number; expected: number }) =>
+      `${named(record)} has ${length} columns, but the first one has ${expected}.`,
+    'Align the sequences and pad them with `-` to the same length.',
+  ),
+  ALIGNMENT_NAME_REPEATED: warning(
+    ({ record }: OfRecord) =>
+      `Several sequences are called \`${shown(record)}\`; they are sent under generated names.`,
+    'Give every sequence a unique name; remove duplicates.',
+  ),
+  ALIGNMENT_GAP_CHARACTER: warning(
+    ({ record, characters }: OfLetters) =>
+      `${named(record)} has gaps written as ${list(characters)}; they are sent as \`-\`.`,
+    'No action is needed if they are gaps.',
+  ),
+  ALIGNMENT_EMPTY_COLUMNS: warning(
+    ({ columns }: { columns: number }) =>
+      `${columns} column${columns === 1 ? '' : 's'} of the alignment contain${columns === 1 ? 's' : ''} only gaps.`,
+    'Remove empty columns; the results will have no values there.',
+  ),
+  ALIGNMENT_ROW_SHORT: error(
+    ({ record, length, minimum }: OfLength) =>
+      `${named(record)} has ${length} residues without gaps; below ${minimum} the whole job fails.`,
+    'Remove the sequence from the alignment.',
+  ),
+  SHIFTS_FORMAT_UNKNOWN: error(
+    'The file is neither NEF nor NMR-STAR.',
+    'Export the shifts as NEF, or download the NMR-STAR file of the entry from BMRB.',
+  ),
+  SHIFTS_MALFORMED: error(
+    ({ line, reason }: { line: number; reason: string }) =>
+      `Line ${line} is not valid STAR: ${reason}.`,
+    'Export the file again with the program that made it; it may be truncated.',
+  ),
+  SHIFTS_NO_LOOP: error(
+    ({ format }: { format: string }) => `The ${format} file contains no chemical shifts.`,
+    'Export it with its list of assigned chemical shifts.',
+  ),
+  SHIFTS_NO_SEQUENCE: error(
+    ({ format }: { format: string }) =>
+      `The ${format} file does not say which residues the molecule has.`,
+    'Export the whole entry, with its molecular system or entities, not only the shifts.',
+  ),
+  SHIFTS_TAG_MISSING: error(
+    ({ tag }: { tag: string }) => `The file has no \`${tag}\`, without which the engine stops.`,
+    'Export the whole entry again, or add the column.',
+  ),
+  SHIFTS_LOOP_FOREIGN: error(
+    ({ tag, line }: { tag: string; line: number }) =>
+      `The engine reads the loop of \`${shown(tag)}\` (line ${line}) as the sequence, because it is in the save frame of the molecular system.`,
+    'Remove that loop from the file.',
+  ),
+  SHIFTS_SEQUENCE_CODE: error(
+    ({ code, line }: { code: string; line: number }) =>
+      `The residue number \`${shown(code)}\` (line ${line}) is not a whole number.`,
+    'Number the residues with integers, in the sequence and in the shifts.',
+  ),
+  SHIFTS_RESIDUE_UNKNOWN: error(
+    ({ code, residue, line }: OfResidue) =>
+      `The shifts name a residue \`${shown(residue)}\` \`${shown(code)}\` (line ${line}) that is not in the sequence of the file.`,
+    'Remove unassigned shifts, and number residues as in the sequence of the file.',
+  ),
+  SHIFTS_RESIDUE_DIFFERS: warning(
+    ({ code, residue, expected, line }: OfResidue & { expected: string }) =>
+      `The shifts call residue \`${shown(code)}\` \`${shown(residue)}\` (line ${line}), but the sequence has \`${shown(expected)}\`, which is used.`,
+    'Check that the sequence and the shifts have the same numbering.',
+  ),
+  SHIFTS_OF_LIGAND: error(
+    ({ entity, line }: { entity: string; line: number }) =>
+      `There are shifts of entity ${shown(entity)} (line ${line}), which is not a polymer; the engine would assign them to the first chain.`,
+    'Remove the shifts of ligands, ions and waters.',
+  ),
+  SHIFTS_VALUE: error(
+    ({ atom, value, line }: { atom: string; value: string; line: number }) =>
+      `The shift of ${atom} in line ${line} is \`${shown(value)}\`, which is not a number.`,
+    'Correct the value, or remove its row.',
+  ),
+  SHIFTS_SEVERAL_LISTS: warning(
+    ({ line }: { line: number }) =>
+      `The file has several lists of shifts (the second in line ${line}); the engine merges them, and the last value of an atom is used.`,
+    'Keep the list that you mean; give each of the others its own file and row.',
+  ),
+  SHIFTS_AUTHOR_NUMBERS: error(
+    "The sequence has the author's residue numbers in addition to its own; with `original_numbering` the engine does not find the residues of the shifts.",
+    'Set `original_numbering` to `false`.',
+    () => ({ column: 'original_numbering', value: 'true' }),
+  ),
+  SHIFTS_ALL_MISSING: error(
+    ({ model, residues }: ShiftValues) =>
+      `With \`model_class\` ${model} none of the ${residues} residues has the shifts that it needs: every value of the result would be missing.`,
+    ({ best, most, residues }) =>
+      most === 0
+        ? 'Give at least the shifts of N, H and CA; C, CB and HA give more values.'
+        : `Set \`model_class\` to \`${best}\`, which has values for ${most} of ${residues} residues.`,
+    ({ model }) => ({ column: 'model_class', value: model }),
+  ),
+  SHIFTS_FEW_VALUES: warning(
+    ({ model, values, residues }: ShiftValues) =>
+      `With \`model_class\` ${model} only ${values} of ${residues} residues have the shifts that it needs.`,
+    ({ best, most }) => `\`model_class\` ${best} has values for ${most} of them.`,
+    ({ model }) => ({ column: 'model_class', value: model }),
+  ),
+};
+
+export const finding = findingsOf(PROTEIN_PROBLEMS);
