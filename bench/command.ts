@@ -69,7 +69,7 @@ export class Bench {
     const services = [
       'services:',
       `  molecules: { url: "${url}/acpype", budget: none }`,
-      `  predictions: { url: "${url}", budget: ${budget}, statusRequests: none${more} }`,
+      `  predictions: { url: "${url}", budget: ${budget}, poll: { every: 250ms }${more} }`,
     ];
     await writeFile(join(this.folder, 'hundredfold.yaml'), `${services.join('\n')}\n`);
     return url;

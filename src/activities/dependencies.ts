@@ -8,6 +8,7 @@ import type { publishTree } from '../report/publish.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import type { ServiceClient } from '../services/client.ts';
+import type { PollPace } from '../services/polling.ts';
 import type { CredentialLeases } from './credential-leases.ts';
 import type { FilesSeen } from './files-seen.ts';
 import type { Fence } from './fence.ts';
@@ -22,6 +23,7 @@ import type { TreeLeases } from './tree-leases.ts';
 /** A service as this worker knows it. */
 export interface KnownService {
   readonly client: ServiceClient;
+  readonly pace: PollPace;
   readonly budget: BudgetConfiguration;
   /** Its address in the ledger of this machine. */
   readonly ledgerAddress: string;

@@ -7,13 +7,13 @@ import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { formatDuration, formatNonZeroDuration } from '../domain/duration.ts';
 import type { ArtefactName, PollOutcome } from '../domain/outcomes.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
-import { pollDelay, jobStuckBecause } from '../domain/poll-delay.ts';
+import { jobStuckBecause } from '../domain/stuck-job.ts';
 import type { PollPolicy, PollResult, RemoteJob } from '../workflows/activity-types.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { WAITED_HERE_MS } from '../services/pace.ts';
-import type { Dependencies } from './dependencies.ts';
+import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
+import type { Dependencies, KnownService } from './dependencies.ts';
 import { noteAcceptanceOnce, type Owed } from './note-acceptance.ts';
-import { clientOf } from './service.ts';
+import { serviceOf } from './service.ts';
 import { growing, notYet } from './retry.ts';
 import { ownTries, type Tries } from './tries.ts';
 
@@ -52,13 +52,13 @@ export async function poll(
   tries: PollTries = ownTries(deps.serverClock),
 ): Promise<PollResult> {
   const { cancellationSignal: signal } = Context.current();
-  const client = clientOf(deps, job.reference);
+  const service = serviceOf(deps, job.reference);
   await noteAcceptanceOnce(deps, job, tries);
   // A job from before `retry` may have ended long ago.
   if (tries.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job, tries);
   let { left } = tries;
   for (let waitedMs = 0; ;) {
-    const answer = await look(client, job, policy, { ...tries, left });
+    const answer = await look(service, job, policy, { ...tries, left });
     if (!('delayMs' in answer)) return answer;
     const { delayMs, message } = answer;
     left = answer.seen;
@@ -77,7 +77,7 @@ interface Later {
 }
 
 async function look(
-  client: ServiceClient,
+  { client, pace }: Pick<KnownService, 'client' | 'pace'>,
   job: RemoteJob,
   policy: PollPolicy,
   tries: PollTries,
@@ -116,7 +116,7 @@ async function look(
       const queuedAt = outcome.timing?.queuedAt ?? seen.queuedAt;
       const left = queuedAt === undefined ? null : { queuedAt };
       tries.leave(left);
-      const delayMs = outcome.nextMs ?? pollDelay(ageMs, outcome.retryAfterMs);
+      const delayMs = pollDelay(ageMs, outcome.retryAfterMs, pace);
       return { message: outcome.statusMessage ?? 'running', delayMs, seen: left };
     }
     case 'unavailable': {

@@ -3,24 +3,25 @@ import { z } from 'zod';
 import { ALL_SERVICES } from '../services/registry.ts';
 import type { Service } from '../services/service.ts';
 import { network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
-import { address, bound, limit, maxDownload, secretSource, url } from './schema-values.ts';
-
-const statusRequests = bound.meta({
-  description:
-    'Maximum number of status requests per second from one worker to this service, for all jobs together.',
-  default: 5,
-  examples: [1, 'none'],
-});
+import {
+  address,
+  bound,
+  duration,
+  limit,
+  maxDownload,
+  secretSource,
+  url,
+} from './schema-values.ts';
 
 const OPTIONAL = {
   budget: true,
   maxDownload: true,
   maxOpen: true,
-  statusRequests: true,
+  poll: true,
   ...NETWORK_IS_OPTIONAL,
 } as const;
 
-function describeSchema({ kinds, url: place, secrets, budget, config }: Service) {
+function describeSchema({ kinds, url: place, secrets, budget, pace, config }: Service) {
   const sources = Object.entries(secrets).map(([key, { description, env, example }]) => [
     key,
     secretSource.meta({
@@ -49,7 +50,7 @@ function describeSchema({ kinds, url: place, secrets, budget, config }: Service)
       default: budget.maxOpen ?? 'none',
       examples: [50, 'none'],
     }),
-    statusRequests,
+    poll: describePoll(pace),
     ...network,
   });
   const left = [...Object.keys(secrets), ...(place.default === undefined ? [] : ['url'])];
@@ -59,6 +60,28 @@ function describeSchema({ kinds, url: place, secrets, budget, config }: Service)
     names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   const description = `The service for rows of kind ${listed}.`;
   return schema.partial(optional).meta({ description });
+}
+
+function describePoll({ every, atMost }: Service['pace']) {
+  return z
+    .strictObject({
+      every: duration.meta({
+        description: 'Between two status requests for a young job. A bare number is milliseconds.',
+        default: every,
+        examples: ['10s'],
+      }),
+      atMost: duration.meta({
+        description:
+          'The same for an old one: the interval grows to a tenth of the age of the job.',
+        default: atMost,
+        examples: ['5m'],
+      }),
+    })
+    .partial()
+    .meta({
+      description: 'How often a job is polled. The service may request longer intervals.',
+      examples: [{ every: '30s', atMost: '10m' }],
+    });
 }
 
 export const services = z

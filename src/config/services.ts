@@ -3,10 +3,12 @@ import { NO_LIMIT, type Limit } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
+import { isLocalHost } from '../domain/local-host.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
 import { ALL_SERVICES, serviceOf } from '../services/registry.ts';
-import { configOf, type ServiceConfig } from '../services/service.ts';
+import { OWN_PACE, type PollPace } from '../services/polling.ts';
+import { configOf, type Pace, type ServiceConfig } from '../services/service.ts';
 import type { Config } from './schema.ts';
 import { duration } from './schema-values.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
@@ -31,8 +33,8 @@ interface ServiceSite {
   readonly maxDownload: number;
   /** Maximum number of accepted jobs that have not ended; null: no limit. */
   readonly maxOpen: number | null;
-  /** Maximum status requests per second of one worker; null: no limit. */
-  readonly statusRequests: number | null;
+  /** When its jobs are polled, and how closely requests may follow each other. */
+  readonly pace: PollPace;
 }
 
 /** A service that can be used. */
@@ -66,9 +68,6 @@ type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
   readonly network?: NetworkSettings;
   readonly maxDownload?: number | undefined;
 };
-
-/** Per second, for all jobs of a service together. */
-const STATUS_REQUESTS = 5;
 
 /** If tokens are required, throws CONFIG_MOLECULE_TOKEN and everything that `networkSettings` throws. */
 export function serviceSettings(
@@ -112,13 +111,12 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
   const definition = serviceOf(service);
   const configured: Partial<NonNullable<(typeof services)[string]>> = services[service] ?? {};
   const { maxDownload, budget } = configured;
-  const { maxOpen = definition.budget.maxOpen ?? 'none', statusRequests = STATUS_REQUESTS } =
-    configured;
+  const { maxOpen = definition.budget.maxOpen ?? 'none' } = configured;
   const own = Object.keys(definition.config.shape).filter((key) => key in configured);
   return {
     maxDownload,
     maxOpen: boundOf(maxOpen),
-    statusRequests: boundOf(statusRequests),
+    pace: paceOf(definition.pace, configured),
     limit: limitOf(budget, defaultLimit(service)),
     config: Object.fromEntries(own.map((key) => [key, configured[key as keyof typeof configured]])),
   };
@@ -177,7 +175,7 @@ function siteOf(service: ServiceName, url: string, options: SiteOptions): Servic
     ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
     maxOpen: options.maxOpen ?? null,
-    statusRequests: options.statusRequests ?? null,
+    pace: options.pace ?? OWN_PACE,
   };
 }
 
@@ -189,6 +187,22 @@ export function addressOf(url: string): string {
 
 function boundOf(bound: number | 'none'): number | null {
   return bound === 'none' ? null : bound;
+}
+
+/** As the definition says, with what is configured. A service on this machine is polled as often as it likes. */
+function paceOf({ every, atMost, between }: Pace, { url, poll = {} }: PacedService): PollPace {
+  const isOwn = isLocalHost(URL.parse(url ?? '')?.hostname ?? '');
+  return {
+    everyMs: poll.every ?? (isOwn ? OWN_PACE.everyMs : duration.parse(every)),
+    atMostMs: poll.atMost ?? duration.parse(atMost),
+    betweenMs: between === undefined || isOwn ? 0 : duration.parse(between),
+  };
+}
+
+interface PacedService {
+  readonly url?: string | undefined;
+  readonly poll?:
+    undefined | { readonly every?: number | undefined; readonly atMost?: number | undefined };
 }
 
 function limitOf(

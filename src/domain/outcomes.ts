@@ -133,8 +133,6 @@ export type PollOutcome =
       readonly type: 'running';
       /** Minimum delay before the next poll, from Retry-After. */
       readonly retryAfterMs: number | null;
-      /** When to poll again (ms), if all jobs of the service share a pace; at least the minimum. */
-      readonly nextMs?: number;
       readonly progress: number | null;
       readonly statusMessage: string | null;
       readonly timing: Timing | null;

@@ -7,25 +7,22 @@ import type {
   PingOutcome,
   PollOutcome,
   SubmitOutcome,
-  Unavailable,
 } from '../domain/outcomes.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
-import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
+import { answersFor, findMeaning, interpret } from './answers.ts';
 import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
 import { download, type Downloaded } from './download.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
+import { listPages, unreadable, type Asking } from './list.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { readPoll } from './poll.ts';
 import { addressRequest, encodeBody, RequestFault, type Site } from './request.ts';
 import {
   configOf,
-  type Answers,
   type FileRequest,
   type Job,
   type Json,
-  type ListMeaning,
-  type Meaning,
   type Request,
   type Service,
   type ServiceConfig,
@@ -69,6 +66,8 @@ export interface ServiceClient {
   artefacts(kind: string): readonly string[];
   /** What a failed job of this kind still offers: its log. */
   artefactsOfFailed(kind: string): readonly string[];
+  /** Whether this file is given only with a secret, although the state of a job is not. */
+  needsSecret(artefact: string): boolean;
   /** Closes idle connections. */
   close(): Promise<void>;
 }
@@ -84,23 +83,15 @@ export interface ClientSettings extends HttpSettings {
   readonly otherSecrets?: readonly string[] | undefined;
 }
 
-/** Maximum number of pages: a list that never ends is not an answer. */
-const MAX_PAGES = 200;
-
-/** Bytes of a page of a list, unless the service says otherwise. */
-const LIST_BYTES = 8 * 1024 * 1024;
 /** Finished jobs whose details are remembered: each is downloaded soon. */
 const MOST_DETAILS = 1_000;
 /** A 5xx that ends a job is asked again after this long (ms). */
 const ASKED_AGAIN_MS = 60_000;
 
-type Page = ListMeaning | Unavailable;
-type ListSubject = { readonly kind: string; readonly config: ServiceConfig };
-
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
 export function makeClient(service: Service, settings: ClientSettings): ServiceClient {
   const client = new Client(service, settings);
-  // An object with functions of its own: the wrappers around it spread it (manners.ts, observation.ts).
+  // An object with functions of its own: the wrappers around it spread it (polling.ts, observation.ts).
   return {
     mayBeSynthetic: client.mayBeSynthetic,
     submit: (job, options) => client.submit(job, options),
@@ -111,6 +102,7 @@ export function makeClient(service: Service, settings: ClientSettings): ServiceC
     ping: (options) => client.ping(options),
     artefacts: (kind) => client.artefacts(kind),
     artefactsOfFailed: (kind) => client.artefactsOfFailed(kind),
+    needsSecret: (artefact) => client.needsSecret(artefact),
     close: () => client.close(),
   };
 }
@@ -215,7 +207,7 @@ class Client implements ServiceClient {
     const { by } = this.#service.identity;
     if (by !== 'name' && by !== 'list') return { type: 'unsupported' };
     const listed = { jobs: 0, named: 0 };
-    for await (const page of this.#pages({ kind, name }, signal)) {
+    for await (const page of listPages(this.#asking(signal), { kind, name })) {
       if (page.type !== 'page') return page;
       const found = page.jobs.find(({ names }) => names.includes(name));
       // The job exists, but its id may be unusable. Not "absent", after which it would be submitted again.
@@ -236,7 +228,7 @@ class Client implements ServiceClient {
     if ('missing' in list) return { type: 'unsupported', message: list.missing };
     // A list that grows while it is read may show a job on two pages.
     const jobs = new Map<string, PastJob>();
-    for await (const page of this.#pages({ kind, name: null }, signal)) {
+    for await (const page of listPages(this.#asking(signal), { kind, name: null })) {
       if (page.type === 'unavailable') return page;
       if (page.type === 'unsupported') {
         const message = `${title} does not list past results of the kind ${kind}`;
@@ -274,6 +266,12 @@ class Client implements ServiceClient {
     return this.#service.artefacts[kind]?.failed ?? [];
   }
 
+  needsSecret(artefact: string): boolean {
+    const { fetch, poll } = this.#service;
+    const file = fetch[artefact]?.request(NO_ID, this.#config) ?? null;
+    return (file?.auth ?? []).length > 0 && !poll.request(NO_ID, this.#config).auth;
+  }
+
   close(): Promise<void> {
     return this.#http.close();
   }
@@ -287,6 +285,11 @@ class Client implements ServiceClient {
         return new RequestFault(`${this.#service.title} cannot be asked: ${error.message}`);
       throw error;
     }
+  }
+
+  #asking(signal: AbortSignal): Asking {
+    const [service, config, site, http] = [this.#service, this.#config, this.#site, this.#http];
+    return { service, config, site, http, signal };
   }
 
   #remember(remoteId: string, details: Json): void {
@@ -303,59 +306,9 @@ class Client implements ServiceClient {
     this.#doubted.add(remoteId);
     return { type: 'unavailable', message: outcome.message, retryAfterMs: ASKED_AGAIN_MS };
   }
-
-  /** Ends after the first page that is none. */
-  async *#pages(
-    query: { readonly kind: string; readonly name: string | null },
-    signal: AbortSignal,
-  ): AsyncGenerator<Page> {
-    const { list } = this.#service;
-    const seen = new Set<string>();
-    let request = 'missing' in list ? null : list.request(query, this.#config);
-    if (request === null) yield { type: 'unsupported' };
-    while (request !== null && !('missing' in list)) {
-      const { url, headers } = addressRequest(this.#site, request);
-      if (seen.has(url.href) || seen.size >= MAX_PAGES) {
-        yield unreadable(`${url.origin}${url.pathname}: the list of past results does not end`);
-        return;
-      }
-      seen.add(url.href);
-      const page: Page = await this.#page({ url, headers }, query.kind, signal);
-      yield page;
-      request = page.type === 'page' ? page.next : null;
-    }
-  }
-
-  async #page(
-    order: { readonly url: URL; readonly headers: Readonly<Record<string, string>> },
-    kind: string,
-    signal: AbortSignal,
-  ): Promise<Page> {
-    const { list } = this.#service;
-    if ('missing' in list) return { type: 'unsupported' };
-    const answer = await this.#http.send({ method: 'GET', ...order, signal });
-    if (!isAnswered(answer)) return connectionFailed(answer);
-    const answers: Answers<ListMeaning, ListSubject> = answersFor(list.answers, this.#config);
-    const meaning = findMeaning<Meaning<ListMeaning, ListSubject>>(
-      { 404: { type: 'unsupported' }, ...answers },
-      answer.status,
-    );
-    if (meaning === undefined) return unavailable(answer);
-    const body = await answer.body.text(list.maxBytes ?? LIST_BYTES);
-    if (body.type === 'broken') return unreadable(body.message);
-    const seen = readAnswer(answer, order.url, body);
-    // It will not be shorter or simpler next time.
-    if (seen.isTooLarge) return { type: 'unsupported' };
-    const said = interpret(meaning, seen, { kind, config: this.#config });
-    return said ?? unreadable(`${answer.where}: the answer is not JSON`);
-  }
 }
 
 /** Characters of a secret whose length the definition does not state. */
 const LONGEST_SECRET = 4_096;
 /** To see whether a file is wanted at all. */
 const NO_ID = '0';
-
-function unreadable(message: string): Unavailable {
-  return { type: 'unavailable', message, retryAfterMs: null };
-}

@@ -94,7 +94,7 @@ function measured(
 type Operation = ServiceCall['operation'];
 
 /**
- * Wraps the bare client, inside the code that makes requests wait for their turn (src/services/manners.ts). A
+ * Wraps the bare client, inside the code that makes requests wait for their turn (src/services/polling.ts). A
  * submission that is not sent does not count as a request.
  */
 function observedClient(

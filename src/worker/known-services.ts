@@ -4,7 +4,7 @@ import type { KnownService } from '../activities/dependencies.ts';
 import { revealNetwork } from '../config/network.ts';
 import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { withManners } from '../services/manners.ts';
+import { withManners } from '../services/polling.ts';
 import { createClient } from '../services/registry.ts';
 import { observeClient, type Observation } from '../telemetry/observation.ts';
 import { workerLog } from '../telemetry/runtime.ts';
@@ -40,9 +40,11 @@ function know(
   const secrets = { secrets: revealSecrets(settings), otherSecrets };
   const target = { service, url, config, ...secrets, network, maxDownload };
   const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
+  const { pace } = settings;
   return {
+    pace,
     client: withManners(observeClient(observation, service, createClient(target)), {
-      statusRequests: settings.statusRequests,
+      pace,
       onRefusal(refusal) {
         // If this is lost, the next probe is refused as well and reported.
         budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);

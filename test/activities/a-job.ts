@@ -4,6 +4,7 @@ import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { FilesSeen } from '../../src/activities/files-seen.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import { SERVICE_OF_KIND, type Kind } from '../../src/domain/item.ts';
+import { OWN_PACE } from '../../src/services/polling.ts';
 import { createClient } from '../../src/services/registry.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
@@ -30,7 +31,7 @@ export async function aJob(kind: Kind): Promise<RemoteJob> {
 
 export function workerWith(client: unknown, more: Partial<Dependencies> = {}): Dependencies {
   const parts = {
-    serviceOf: () => ({ client }),
+    serviceOf: () => ({ client, pace: OWN_PACE }),
     openStore: openFileStore,
     leases: OURS,
     serverClock: new ServerClock(),

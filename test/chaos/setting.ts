@@ -43,7 +43,7 @@ export function configuration({ service }: Plan, port: number, temporal: DevServ
   const url = `http://127.0.0.1:${port}`;
   return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}services:
   molecules: { url: "${url}/acpype", budget: ${budget(moleculeLimit)} }
-  predictions: { url: "${url}", budget: ${budget(limit)}, statusRequests: 20 }
+  predictions: { url: "${url}", budget: ${budget(limit)}, poll: { every: 250ms } }
 jobs: { lostAfter: 2s, sameFailures: none }
 `;
 }

@@ -1,19 +1,7 @@
-/** When a job is polled again, and when it is given up or replaced by another one. */
+/** When a job is given up or replaced by another one. */
 import { describe, expect, test } from 'vitest';
 import { isOfNoUse } from '../../src/domain/of-no-use.ts';
-import { pollDelay, jobStuckBecause } from '../../src/domain/poll-delay.ts';
-
-describe('the next poll of a job', () => {
-  test.each([
-    ['at once, when the job is young', 0, null, 250],
-    ['no earlier than the service requests', 0, 5_000, 5_000],
-    ['later, the older the job is', 100_000, 5_000, 10_000],
-    ['at most a minute later', 86_400_000, 5_000, 60_000],
-    ['no earlier than the service requests, after a day', 86_400_000, 120_000, 120_000],
-  ])('is due %s', (_, age, retryAfter, delay) => {
-    expect(pollDelay(age, retryAfter)).toBe(delay);
-  });
-});
+import { jobStuckBecause } from '../../src/domain/stuck-job.ts';
 
 const timing = {
   queuedAt: null,

@@ -231,17 +231,17 @@ describe.concurrent('a shared service', () => {
     expect(most(stamps, jobMs)).toBeLessThanOrEqual(max);
   });
 
-  test('gets status requests at its own rate, also for 40 new jobs', async (context) => {
-    const statusRequests = 4;
-    const { rig, between } = await openWithGoBetween({ jobMs: 6_000 }, context, (one) => ({
+  test('gets requests no closer than it allows, also for 16 new jobs', async (context) => {
+    const betweenMs = 250;
+    const { rig, between } = await openWithGoBetween({ jobMs: 4_000 }, context, (one) => ({
       ...one,
-      statusRequests,
+      pace: { ...one.pace, betweenMs },
     }));
-    expect((await rig.run(molecules(40))).progress.ended.succeeded).toBe(40);
+    expect((await rig.run(molecules(16))).progress.ended.succeeded).toBe(16);
     const asked = between.seen
       .filter(({ method, path }) => method === 'GET' && path.includes('/queue/'))
       .map(({ at }) => at);
     // Concurrent ones wait here for up to 2 s: at the boundary of a second it may get one more.
-    expect(most(asked, 1_000)).toBeLessThanOrEqual(statusRequests + 1);
+    expect(most(asked, 1_000)).toBeLessThanOrEqual(1_000 / betweenMs + 1);
   });
 });

@@ -1,20 +1,6 @@
-/**
- * When to poll a job again. Never earlier than the service requested; less often as the job gets older, because a job
- * that has run for an hour rarely ends in the next five seconds.
- */
+/** When a job that the service calls unfinished is given up. */
 import type { ItemEndCode } from './item-end-codes.ts';
 import type { Timing } from './outcomes.ts';
-
-const SHORTEST_MS = 250;
-const LONGEST_MS = 60_000;
-/** A tenth of the age: the end of a job is noticed at most 10 % of its run time late. */
-const SHARE_OF_AGE = 0.1;
-
-/** In ms. `ageMs`: since the job was accepted. `retryAfterMs`: the delay that the service requested, a minimum. */
-export function pollDelay(ageMs: number, retryAfterMs: number | null): number {
-  const wished = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ageMs * SHARE_OF_AGE));
-  return Math.max(wished, retryAfterMs ?? 0);
-}
 
 /** If the worker behind a running job is silent for longer, the job is no longer processed. */
 const SILENT_SECONDS = 3_600;

@@ -1,9 +1,9 @@
-/** The request rate and the back-off shared by all GETs to one service, with a clock that the test sets. */
+/** When jobs are polled, and the back-off shared by all GETs to one service, with a clock that the test sets. */
 import { expect, test } from 'vitest';
 import type { PollOutcome, SubmitOutcome } from '../../src/domain/outcomes.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import type { Job } from '../../src/services/service.ts';
-import { withManners } from '../../src/services/manners.ts';
+import { OWN_PACE, pollDelay, withManners } from '../../src/services/polling.ts';
 
 const NOTHING = { retryAfterMs: null, progress: null, statusMessage: null, timing: null };
 const RUNNING: PollOutcome = { type: 'running', ...NOTHING };
@@ -14,7 +14,7 @@ const REFUSED: PollOutcome = {
   refusesUs: true,
 };
 
-function polite(statusRequests: number | null) {
+function polite(betweenMs = 0) {
   const seen = { polls: [] as string[], refusals: [] as (string | null)[], now: 0 };
   const next: { poll: PollOutcome } = { poll: RUNNING };
   const accepted = (remoteId: string): SubmitOutcome => ({
@@ -27,7 +27,7 @@ function polite(statusRequests: number | null) {
     poll: (id: string) => (seen.polls.push(id), Promise.resolve(next.poll)),
   } as unknown as ServiceClient;
   const mannered = withManners(client, {
-    statusRequests,
+    pace: { ...OWN_PACE, betweenMs },
     onRefusal: (refusal) => seen.refusals.push(refusal?.message ?? null),
     now: () => seen.now,
   });
@@ -38,7 +38,7 @@ function polite(statusRequests: number | null) {
 }
 
 test('a refusal stops all polls except single probes at growing delays, and each is reported once', async () => {
-  const { seen, next, poll } = polite(null);
+  const { seen, next, poll } = polite();
   next.poll = REFUSED;
   await poll('a');
   const asked: number[] = [];
@@ -57,38 +57,32 @@ test('a refusal stops all polls except single probes at growing delays, and each
   expect(seen.refusals.at(-1)).toBeNull();
 });
 
-test('a poll beyond the rate is not sent, and told when its turn may be', async () => {
-  const { poll, seen } = polite(0.4);
+test('requests that are closer than the service allows are not sent, and told when their turn may be', async () => {
+  const { poll, submit, seen } = polite(2_500);
   expect((await poll('a')).type).toBe('running');
-  const beyond = await poll('b');
-  expect(beyond).toMatchObject({ type: 'postponed' });
-  expect('delayMs' in beyond && beyond.delayMs).toBeGreaterThanOrEqual(2_500);
+  expect(await poll('b')).toMatchObject({ type: 'postponed', delayMs: 2_500 });
+  seen.now = 2_500;
+  await submit('c');
+  expect(await poll('b')).toMatchObject({ type: 'postponed', delayMs: 2_500 });
   expect(seen.polls).toEqual(['a']);
 });
 
-test('jobs share a number of polls per second, and each waits until all others have been polled', async () => {
-  const { poll, seen } = polite(5);
-  const first = await poll('a');
-  expect(first).toMatchObject({ type: 'running', nextMs: 500 });
-  for (let n = 0; n < 8; n += 1) {
-    seen.now += 1_000;
-    await poll(`job-${n}`);
-  }
-  seen.now += 1_000;
-  const later = await poll('a');
-  expect(later).toMatchObject({ nextMs: Math.max(1_000, (9 / 5) * 1_000) });
+test('a job is not asked about before the time that the service requested', async () => {
+  const { next, poll, seen } = polite();
+  next.poll = { ...RUNNING, retryAfterMs: 60_000 };
+  await poll('a');
+  expect(await poll('a')).toMatchObject({ type: 'postponed', delayMs: 60_000 });
+  expect((await poll('b')).type).toBe('running');
+  seen.now = 60_000;
+  expect((await poll('a')).type).toBe('running');
 });
 
 test.each([
-  ['jobs that end at another worker', null],
-  ['they and a job with a long Retry-After', 3_600_000],
-])('%s do not delay the polls of this one for good', async (_, retryAfterMs) => {
-  const { poll, submit, seen, next } = polite(5);
-  next.poll = { type: 'running', ...NOTHING, retryAfterMs };
-  await poll('patient');
-  next.poll = RUNNING;
-  for (let n = 0; n < 600; n += 1) await submit(`elsewhere-${n}`);
-  expect(await poll('a')).toMatchObject({ type: 'running', nextMs: 602 * 200 });
-  seen.now += 300_000;
-  expect(await poll('b')).toMatchObject({ type: 'running', nextMs: 500 });
+  ['as often as the service allows, when the job is young', 0, null, 5_000],
+  ['no earlier than the service requests', 0, 17_000, 17_000],
+  ['later, the older the job is', 100_000, 5_000, 10_000],
+  ['at most a minute later', 86_400_000, 5_000, 60_000],
+  ['no earlier than the service requests, after a day', 86_400_000, 120_000, 120_000],
+])('the next poll of a job is due %s', (_, age, retryAfter, delay) => {
+  expect(pollDelay(age, retryAfter, { everyMs: 5_000, atMostMs: 60_000 })).toBe(delay);
 });
