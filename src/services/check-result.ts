@@ -3,7 +3,7 @@ import type { InputText, Options } from '../domain/item.ts';
 import type { Composition } from '../kinds/molecule/composition.ts';
 import type { ResultCheck } from '../kinds/result-problems.ts';
 import type { Job } from './service.ts';
-import { checkMolecule } from './molecules/check.ts';
+import { checkMolecule } from '../kinds/molecule/check.ts';
 import { checkPrediction } from '../kinds/protein/check.ts';
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MoleculeOptions } from '../domain/item.ts';
 import { molecule } from '../kinds/molecule/index.ts';
 import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
-import { fileSets, missingKeys } from '../kinds/molecule/record.ts';
+import { fileSets, missingKeys } from '../kinds/molecule/files.ts';
 import { innerStatus, parseRecord, readHashId, type MoleculeRecord } from './molecules/schemas.ts';
 
 /** The id of no job: a UUID without dashes is also alphanumeric. */

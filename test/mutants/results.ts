@@ -4,7 +4,7 @@ import type { Mutant } from './list.ts';
 export const RESULTS: readonly Mutant[] = [
   {
     name: 'check-charge',
-    file: 'src/services/molecules/check.ts',
+    file: 'src/kinds/molecule/check.ts',
     find: 'const CHARGE_TOLERANCE = 0.1;',
     replace: 'const CHARGE_TOLERANCE = 1.1;',
     breaks: '5: a molecule has the net charge that was asked for.',
@@ -12,7 +12,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-formula',
-    file: 'src/kinds/molecule/check-atoms.ts',
+    file: 'src/kinds/molecule/check.ts',
     find: 'if (got !== wanted) {',
     replace: "if (got !== wanted && got === '') {",
     breaks: '5: a topology has the atoms of the input.',
@@ -20,7 +20,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-parts',
-    file: 'src/kinds/molecule/check-atoms.ts',
+    file: 'src/kinds/molecule/check.ts',
     find: 'if (parts === 1) return null;',
     replace: 'if (parts <= 2) return null;',
     breaks: '5: a topology is one molecule.',
@@ -28,7 +28,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-open-shell',
-    file: 'src/kinds/molecule/check-atoms.ts',
+    file: 'src/kinds/molecule/check.ts',
     find: 'if ((protons - charge) % 2 === 0) return null;',
     replace: 'if ((protons - charge) % 1 === 0) return null;',
     breaks: '5: an ion that has lost its charge on the way is noticed.',

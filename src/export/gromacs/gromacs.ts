@@ -1,5 +1,5 @@
 /** `gromacs`: a library of ligands that can be combined freely in one system. */
-import { readTopology, type Topology } from '../../kinds/molecule/topology.ts';
+import { readTopology, type Topology } from '../../kinds/molecule/gromacs.ts';
 import type { Added, Exporter, ExportFormat, ExportItem } from '../format.ts';
 import { hydrogensMissing } from '../../kinds/molecule/bonding.ts';
 import { leftOut } from '../left-out.ts';

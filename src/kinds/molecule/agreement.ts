@@ -1,6 +1,54 @@
-/** Whether two files are about the same molecule: by their atoms, or by the atom types that they have parameters for. */
-import { distanceOf } from '../../domain/molecular-graph.ts';
-import type { FileAtoms, Parameter, Term } from './coordinates.ts';
+/**
+ * What a file of a result may say about a molecule, and whether two files are about the same one: by their atoms, or by the
+ * atom types that they have parameters for.
+ */
+import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
+
+/** Indices of bonded atoms, from 0: two of a bond, three of an angle, four of a dihedral angle. */
+export type Term = readonly number[];
+
+/** What one file says about the atoms, in its order. What its format does not contain is missing. */
+export interface FileAtoms {
+  readonly names?: readonly string[];
+  /** Of the force field. */
+  readonly types?: readonly string[];
+  /** Elementary charges. */
+  readonly charges?: readonly number[];
+  /** Atomic mass units. */
+  readonly masses?: readonly number[];
+  /** Ångström. */
+  readonly places?: readonly Place[];
+  /** Of the places: the last printed digit, in ångström. */
+  readonly digit?: number;
+  readonly bonds?: readonly Term[];
+  readonly angles?: readonly Term[];
+  /** Proper and improper ones. */
+  readonly dihedrals?: readonly Term[];
+  /** What the force field says about these terms. */
+  readonly parameters?: readonly Parameter<number>[];
+}
+
+/** Of a term of atoms (indices), or of atom types (their names). */
+export interface Parameter<T extends number | string = string> {
+  readonly kind: 'types' | 'bonds' | 'angles' | 'dihedrals' | 'impropers';
+  readonly of: readonly T[];
+  /**
+   * In kilocalories per mole, ångström and degrees: of a bond or an angle the force constant and the rest, of a dihedral
+   * angle the height, the period and the phase.
+   */
+  readonly values?: readonly number[] | undefined;
+}
+
+/** Or what is wrong with the file, in words that follow its name. */
+export type ReadAtoms = FileAtoms | string;
+
+/** The first three numbers of a line, by their decimals: long names shift the columns, and large numbers fill them. */
+export function readPlace(text: string, number: RegExp): Place | null {
+  const [x, y, z] = text.match(number) ?? [];
+  return x === undefined || y === undefined || z === undefined
+    ? null
+    : [Number(x), Number(y), Number(z)];
+}
 
 /** Files print six decimals or four (CNS). */
 const CHARGE_TOLERANCE = 1e-4;

@@ -1,9 +1,8 @@
 /**
- * The files of a molecule for AMBER that list its atoms: `X_AC.prmtop`, `X_AC.lib` (AMBER file formats) and
- * `X_bcc_gaff2.mol2` (Tripos Mol2, with the atom types of the force field).
+ * The files of a molecule for AMBER that list its atoms: `X_AC.prmtop`, `X_AC.lib` and `X_AC.inpcrd` (AMBER file formats).
  */
 import type { Place } from '../../domain/molecular-graph.ts';
-import type { Parameter, ReadAtoms } from './coordinates.ts';
+import type { Parameter, ReadAtoms } from './agreement.ts';
 
 /** In a prmtop a charge is multiplied by this, so that the product of two is an energy in kcal/mol × Å. */
 const CHARGE_UNIT = 18.2223;
@@ -125,4 +124,21 @@ export function readLib(text: string): ReadAtoms {
 
 function toPlace([x, y, z]: readonly string[]): Place {
   return [Number(x), Number(y), Number(z)];
+}
+
+/** A title, the number of atoms, then columns of twelve characters; velocities and a box may follow. */
+export function readInpcrd(text: string): ReadAtoms {
+  const [, head = '', ...lines] = text.trimEnd().split('\n');
+  const count = Number(head.trim().split(/\s+/)[0]) || 0;
+  const numbers = lines.flatMap((line) => line.match(/.{12}/g) ?? []).map(Number);
+  if (count <= 0 || numbers.length < 3 * count) {
+    return `has ${numbers.length} coordinates for ${count || 'no'} atoms`;
+  }
+  const places = Array.from({ length: count }, (_, atom): Place => {
+    const [x = NaN, y = NaN, z = NaN] = numbers.slice(3 * atom, 3 * atom + 3);
+    return [x, y, z];
+  });
+  return places.flat().every(Number.isFinite)
+    ? { places, digit: 0.001 }
+    : 'has coordinates that are not numbers';
 }

@@ -12,7 +12,7 @@ import {
 } from '../../domain/molecular-graph.ts';
 import type { AtomReading, MoleculeReading } from '../reading.ts';
 import { mostBonds } from './element.ts';
-import { totalCharge } from './topology.ts';
+import { totalCharge } from './gromacs.ts';
 
 type Bonded = Pick<MoleculeReading, 'atoms' | 'bonds'>;
 

@@ -3,7 +3,7 @@
  * `X_CHARMM.inp` their positions, `X_CHARMM.prm` and `X_CNS.par` the parameters of its atom types.
  */
 import type { Place } from '../../domain/molecular-graph.ts';
-import { readPlace, type Parameter, type ReadAtoms, type Term } from './coordinates.ts';
+import { readPlace, type Parameter, type ReadAtoms, type Term } from './agreement.ts';
 
 /** `ATOM C1    c3     -0.136100`, `BOND C1    H3           	! dist	    1.0943` */
 export function readRtf(text: string): ReadAtoms {

@@ -7,30 +7,29 @@
  * `em.mdp` and `md.mdp`, the two `.top` and `CNS_inp`, which contain the name of the molecule only, and an `AC_frcmod` with
  * fewer parameters: it has those that the force field lacks, which may be none.
  */
-import { differenceOfAtoms, findMissing, findUnequal, termsOf, typed } from './agreement.ts';
-import { readLib, readPrmtop } from './amber.ts';
-import { readTypedMol2 } from './mol2.ts';
-import { readCharmmInp, readCharmmPrm, readCnsPar, readCnsTop, readRtf } from './charmm.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
 import {
-  readGro,
-  readInpcrd,
-  readPdb,
+  differenceOfAtoms,
+  findMissing,
+  findUnequal,
+  termsOf,
+  typed,
   type FileAtoms,
   type Parameter,
   type ReadAtoms,
-} from './coordinates.ts';
-import { readFrcmodValues } from './frcmod.ts';
-import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
-import { readItp, readOplsItp } from './topology.ts';
-import type { NativeFiles } from './files.ts';
-import type { ResultKey } from './record.ts';
-
-type Texts = Readonly<Record<ResultKey, string>>;
+} from './agreement.ts';
+import { readInpcrd, readLib, readPrmtop } from './amber.ts';
+import { readCharmmInp, readCharmmPrm, readCnsPar, readCnsTop, readRtf } from './charmm.ts';
+import type { FileSet, NativeFiles, ResultKey } from './files.ts';
+import { readGro, readItp, readOplsItp } from './gromacs.ts';
+import { readTypedMol2 } from './mol2.ts';
+import { readResultPdb } from './pdb.ts';
+import { readFrcmodValues } from './result.ts';
 
 /** The files that list atoms. Between them the first two have all that any file says about atoms. */
 const WITH_ATOMS = {
   GMX_itp: readItp,
-  NEW_pdb: readPdb,
+  NEW_pdb: readResultPdb,
   GMX_OPLS_itp: readOplsItp,
   GMX_gro: readGro,
   AC_prmtop: readPrmtop,
@@ -56,7 +55,7 @@ const FRCMOD_SECTIONS = ['MASS', 'BOND', 'ANGLE', 'DIHE', 'IMPROPER', 'NONBON'];
 export function checkFiles({ name, files }: NativeFiles): ResultProblem | null {
   const texts = Object.fromEntries(
     files.map(({ key, text }) => [key, text.replaceAll('\r\n', '\n')]),
-  ) as Texts;
+  ) as FileSet;
   const found =
     overlong(texts) ?? incomplete(texts) ?? misnamed(texts, name) ?? inDisagreement(texts);
   return found === null ? null : resultProblem(RESULT_PROBLEMS.filesDisagree, found);
@@ -65,14 +64,14 @@ export function checkFiles({ name, files }: NativeFiles): ResultProblem | null {
 /** The longest line that the engine wrote had 183 characters. Some expressions below take the square of a line's length. */
 const MAX_LINE = 1_000;
 
-function overlong(texts: Texts): string | null {
+function overlong(texts: FileSet): string | null {
   const isLong = (text: string) => text.split('\n').some((line) => line.length > MAX_LINE);
   const found = Object.entries(texts).find(([, text]) => isLong(text));
   return found ? `${found[0]} has a line of more than ${MAX_LINE} characters.` : null;
 }
 
 /** A text that is blank is found before. A service that strips its texts, or ends them with one line feed, does so with all. */
-function incomplete(texts: Texts): string | null {
+function incomplete(texts: FileSet): string | null {
   const entries = Object.entries(texts) as [ResultKey, string][];
   // The engine ends every file with a line feed.
   const open = entries.filter(([, text]) => !text.endsWith('\n')).map(([key]) => key);
@@ -107,7 +106,7 @@ const MAX_NAME = 150;
 /** Ends of the molecule's own files in commands and comments: `phenol_GMX.top`. */
 const OWN_FILE = /_(?:GMX_OPLS|GMX|CNS|CHARMM|NEW)\.(?:itp|top|gro|inp|par|rtf|prm|pdb)\b/g;
 
-function misnamed(texts: Texts, name: string): string | null {
+function misnamed(texts: FileSet, name: string): string | null {
   for (const [key, text] of Object.entries(texts)) {
     for (const { index } of text.matchAll(OWN_FILE)) {
       const before = text.slice(Math.max(0, index - MAX_NAME), index);
@@ -133,7 +132,7 @@ function misnamed(texts: Texts, name: string): string | null {
   return null;
 }
 
-function inDisagreement(texts: Texts): string | null {
+function inDisagreement(texts: FileSet): string | null {
   const read: AtomsOf[] = [];
   for (const [key, reader] of Object.entries(WITH_ATOMS)) {
     const atoms = reader(texts[key as ResultKey]);
@@ -171,7 +170,7 @@ interface ParametersOf {
   readonly frcmod: readonly Parameter[];
 }
 
-function otherParameters(texts: Texts, read: readonly AtomsOf[]): string | null {
+function otherParameters(texts: FileSet, read: readonly AtomsOf[]): string | null {
   const { atoms } = read[0] ?? { atoms: {} };
   // Of each file that lists atoms, the topology first.
   const listed = read.map((one) => typed(atoms, one.atoms.parameters ?? []));
@@ -186,7 +185,7 @@ function otherParameters(texts: Texts, read: readonly AtomsOf[]): string | null 
 }
 
 function foreignTypes(
-  texts: Texts,
+  texts: FileSet,
   own: readonly Parameter[],
   parameters: readonly Parameter[],
   { par, prm, frcmod }: ParametersOf,
@@ -210,7 +209,7 @@ function foreignTypes(
 }
 
 /** Where charmmgen takes a similar type for one that it does not know, it leaves out terms, and other types like that. */
-function lacksInPrm(texts: Texts, needed: readonly Parameter[], prm: readonly Parameter[]) {
+function lacksInPrm(texts: FileSet, needed: readonly Parameter[], prm: readonly Parameter[]) {
   const both = texts.CHARMM_prm + texts.CHARMM_rtf;
   const isSimilar = /same as|ATTN/i.test(both);
   // Of the types of GAFF it writes the last one, unless it took or was a similar one.

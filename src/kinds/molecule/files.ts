@@ -1,10 +1,56 @@
 /**
- * The files of a molecule under ACPYPE's own names: the keys of the service are not file names, and the `#include`
- * lines of the topologies only work with the names they were written for.
+ * The files in the record of a finished job (contract of the molecule service, 2.4 and 2.5) under ACPYPE's own names: the
+ * keys of the service are not file names, and the `#include` lines of the topologies only work with the names they were
+ * written for.
  */
 import type { MoleculeOptions } from '../../domain/item.ts';
+import { asObject } from '../json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
-import { fileSets, missingKeys, RESULT_KEYS, type FileSet, type ResultKey } from './record.ts';
+
+/** The 19 keys of a result file set, in the contract's order (2.5). */
+export const RESULT_KEYS = [
+  'em_mdp',
+  'md_mdp',
+  'AC_frcmod',
+  'AC_inpcrd',
+  'AC_lib',
+  'AC_prmtop',
+  'mol2',
+  'CHARMM_inp',
+  'CHARMM_prm',
+  'CHARMM_rtf',
+  'CNS_inp',
+  'CNS_par',
+  'CNS_top',
+  'GMX_OPLS_itp',
+  'GMX_OPLS_top',
+  'GMX_gro',
+  'GMX_itp',
+  'GMX_top',
+  'NEW_pdb',
+] as const;
+export type ResultKey = (typeof RESULT_KEYS)[number];
+
+/** A result file set as received: every key with its text, '' if it is missing or not a text. */
+export type FileSet = Readonly<Record<ResultKey, string>>;
+
+/** The sets of a record, parsed. An object instead of the array is one set; `{}` is what the engine returns on failure. */
+export function fileSets(record: unknown): readonly FileSet[] {
+  const results = asObject(record)?.['results'];
+  const list: readonly unknown[] = Array.isArray(results) ? results : [results];
+  return list.flatMap((set) => {
+    const object = asObject(set);
+    if (object === null || Object.keys(object).length === 0) return [];
+    const texts = RESULT_KEYS.map((key) => [key, object[key]] as const);
+    const read = texts.map(([key, text]) => [key, typeof text === 'string' ? text : '']);
+    return Object.fromEntries(read) as FileSet;
+  });
+}
+
+/** The keys of a set that are missing or blank: a finished job has none. */
+export function missingKeys(set: FileSet): readonly ResultKey[] {
+  return RESULT_KEYS.filter((key) => set[key].trim() === '');
+}
 
 export interface NativeFile {
   readonly key: ResultKey;
@@ -18,8 +64,12 @@ export interface NativeFiles {
   readonly name: string;
   /** All 19, in the contract's order. */
   readonly files: readonly NativeFile[];
-  /** The files of the record's other sets, without empty ones; at most `OTHER_SETS` of them. */
+  /** The files of the record's other sets, without empty ones; at most `MAX_OTHER_SETS` of them. */
   readonly otherSets: readonly (readonly NativeFile[])[];
+}
+
+export function textOf({ files }: NativeFiles, key: ResultKey): string {
+  return files.find((file) => file.key === key)?.text ?? '';
 }
 
 /**
@@ -27,7 +77,7 @@ export interface NativeFiles {
  * allows more (2.4); all of them are in `record.json`, and a record of a million tiny sets does not create a million
  * files.
  */
-const OTHER_SETS = 9;
+const MAX_OTHER_SETS = 9;
 
 /** Becomes part of file names: it must not leave the folder, hide the file or need quoting. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,119}$/;
@@ -35,7 +85,7 @@ const INCLUDE = /^[ \t]*#include[ \t]+["<]([^">]+)[">]/gm;
 
 /**
  * Names the files of a finished job.
- * @param record the finished-job record (contract 2.4), parsed
+ * @param record the finished-job record, parsed
  * @param options of the job: the charge method and atom type are in the name of the mol2 file, but not in any file
  */
 export function nativeFiles(
@@ -54,21 +104,19 @@ export function nativeFiles(
     const shown = JSON.stringify(name.slice(0, 80));
     return resultProblem(RESULT_PROBLEMS.unsafeName, `The files carry the unsafe name ${shown}.`);
   }
-  const filesOf = (one: FileSet): NativeFile[] => {
+  const nameFiles = (one: FileSet): NativeFile[] => {
     const own = readName(one) ?? name;
     const safe = SAFE_NAME.test(own) ? own : name;
-    return RESULT_KEYS.map((key) => ({
-      key,
-      fileName: nativeName(key, safe, options),
-      text: one[key],
-    }));
+    return RESULT_KEYS.map((key) => {
+      return { key, fileName: nativeName(key, safe, options), text: one[key] };
+    });
   };
-  const files = filesOf(set);
-  const others = sets.filter((one) => one !== set).map(filesOf);
-  const otherSets = others
-    .map((one) => one.filter(({ text }) => text.trim() !== ''))
+  const files = nameFiles(set);
+  const otherSets = sets
+    .filter((one) => one !== set)
+    .map((one) => nameFiles(one).filter(({ text }) => text.trim() !== ''))
     .filter(({ length }) => length > 0)
-    .slice(0, OTHER_SETS);
+    .slice(0, MAX_OTHER_SETS);
   return unresolved(files, name) ?? { ok: true, name, files, otherSets };
 }
 
@@ -76,18 +124,12 @@ export function nativeFiles(
 function nativeName(
   key: ResultKey,
   name: string,
-  options: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,
+  { chargeMethod, atomType }: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,
 ): string {
-  switch (key) {
-    case 'em_mdp':
-    case 'md_mdp':
-      return key.replace('_', '.');
-    case 'mol2':
-      return `${name}_${options.chargeMethod}_${options.atomType}.mol2`;
-    default:
-      // GMX_OPLS_itp is X_GMX_OPLS.itp: only the last underscore stands for the dot.
-      return `${name}_${key.replace(/_([^_]+)$/, '.$1')}`;
-  }
+  if (key.endsWith('_mdp')) return key.replace('_', '.');
+  if (key === 'mol2') return `${name}_${chargeMethod}_${atomType}.mol2`;
+  // GMX_OPLS_itp is X_GMX_OPLS.itp: only the last underscore stands for the dot.
+  return `${name}_${key.replace(/_([^_]+)$/, '.$1')}`;
 }
 
 function readName(set: FileSet): string | null {

@@ -1,7 +1,7 @@
 /** Tripos Mol2 files of one molecule: of the user, with Sybyl types, and of ACPYPE, with the types of the force field. */
 import type { Place } from '../../domain/molecular-graph.ts';
 import { finding, type InputFinding } from '../finding.ts';
-import type { ReadAtoms } from './coordinates.ts';
+import type { ReadAtoms } from './agreement.ts';
 import { elementOf } from './element.ts';
 import { writeMolfile } from './molfile.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';

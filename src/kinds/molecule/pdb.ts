@@ -1,13 +1,13 @@
-/**
- * PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records, fixed columns).
- */
+/** PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records): of the user, and of ACPYPE. */
 import { elementOf } from './element.ts';
 import { finding, type InputFinding } from '../finding.ts';
+import { readPlace, type FileAtoms } from './agreement.ts';
 import { unreadable, type Atom, type Structure } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 
 const FORMAT = 'PDB';
 
+/** Of the user: fixed columns. */
 export function readPdb(text: string): Structure {
   const lines = text.split(/\r\n|\n|\r/);
   const atoms: Atom[] = [];
@@ -68,4 +68,26 @@ function placeOf(line: string): Place | null {
 /** Residue name, chain, number and insertion code: columns 18-20 and 22-27. */
 function residueName(line: string): string {
   return `${line.slice(17, 20).trim()} ${line.slice(21, 27).replaceAll(' ', '')}`.trim();
+}
+
+interface PdbAtoms extends FileAtoms {
+  readonly places: readonly Place[];
+  /** Symbols; '' if there is none. ACPYPE writes the first letter of the atom's type. */
+  readonly symbols: readonly string[];
+}
+
+/** Of ACPYPE, as far as it goes. */
+export function readResultPdb(text: string): PdbAtoms {
+  const rows = text.split('\n').flatMap((line) => {
+    const place = /^(?:ATOM|HETATM)/.test(line)
+      ? readPlace(line.slice(20), /-?\d{1,9}\.\d{3}/g)
+      : null;
+    return place === null ? [] : [{ line, place }];
+  });
+  return {
+    names: rows.map(({ line }) => line.slice(12, 16).trim()),
+    places: rows.map(({ place }) => place),
+    symbols: rows.map(({ line }) => /[A-Za-z]+\s*$/.exec(line.slice(60, 90))?.[0].trim() ?? ''),
+    digit: 0.001,
+  };
 }

@@ -1,10 +1,10 @@
-/** Reads the files of a molecule. Pure; null if the files are incomplete. */
+/** The result of a molecule, read from its files: what the report, the tables and the exports show. */
+import type { EstimatedParameter, MoleculeReading } from '../reading.ts';
+import type { Parameter } from './agreement.ts';
 import { deriveBondOrders } from './bonding.ts';
-import { readPdb } from './coordinates.ts';
 import { elementOfAtom, hillFormula } from './element.ts';
-import { readFrcmod } from './frcmod.ts';
-import type { MoleculeReading } from '../reading.ts';
-import { readTopology, totalCharge } from './topology.ts';
+import { readTopology, totalCharge } from './gromacs.ts';
+import { readResultPdb } from './pdb.ts';
 
 /** Texts of the files, by file name ending. */
 export interface MoleculeTexts {
@@ -18,7 +18,7 @@ export interface MoleculeTexts {
 
 export function readMolecule({ itp, pdb, frcmod }: MoleculeTexts): MoleculeReading | null {
   const topology = readTopology(itp);
-  const { places, symbols } = readPdb(pdb);
+  const { places, symbols } = readResultPdb(pdb);
   if (topology === null || places.length !== topology.atoms.length) return null;
   const atoms = topology.atoms.map((atom, index) => {
     const element = elementOfAtom(atom.mass, symbols[index] ?? '', atom.name);
@@ -33,5 +33,117 @@ export function readMolecule({ itp, pdb, frcmod }: MoleculeTexts): MoleculeReadi
     bonds: topology.bonds,
     bonding: deriveBondOrders({ atoms, bonds: topology.bonds }),
     estimated: readFrcmod(frcmod),
+  };
+}
+
+interface Section {
+  readonly term: EstimatedParameter['term'];
+  readonly kind: Parameter['kind'];
+  /** Columns of the atom types at the start of a line: two each, and the dashes between them. */
+  readonly width: number;
+}
+
+const SECTIONS: Readonly<Record<string, Section>> = {
+  MASS: { term: 'mass', kind: 'types', width: 2 },
+  BOND: { term: 'bond', kind: 'bonds', width: 5 },
+  ANGLE: { term: 'angle', kind: 'angles', width: 8 },
+  DIHE: { term: 'dihedral', kind: 'dihedrals', width: 11 },
+  IMPROPER: { term: 'improper', kind: 'impropers', width: 11 },
+  NONBON: { term: 'nonbonded', kind: 'types', width: 2 },
+};
+
+const PENALTY = /penalty score=\s*(\d+(?:\.\d*)?)/i;
+const REVISION = /ATTN,?\s+need revision/i;
+
+/**
+ * The parameters that a molecule needs and its force field lacks, as written by parmchk2 to `X_AC.frcmod` (AmberTools
+ * manual, "parmchk2"). Each line states the source of its numbers, in one of several forms:
+ *
+ *   same as c3-c -n -c3, penalty score=  0.0
+ *   Same as X -X -ca-ha, penalty score= 67.5 (use general term))
+ *   Using general improper torsional angle  X- X-ca-ha, penalty score=  6.0)
+ *   Using the default value
+ *   Calculated with empirical approach for cd-cd-n1
+ *   ATTN, need revision
+ *
+ * In file order. A dihedral that is a sum of several terms, one line each, is one parameter.
+ */
+export function readFrcmod(text: string): readonly EstimatedParameter[] {
+  const found: EstimatedParameter[] = [];
+  for (const [line, section] of linesOf(text)) {
+    const parameter = readLine(line, section);
+    const last = found.at(-1);
+    if (last && isSame(last, parameter)) found[found.length - 1] = merged(last, parameter);
+    else found.push(parameter);
+  }
+  return found;
+}
+
+/** The numbers of all lines. */
+export function readFrcmodValues(text: string): Parameter[] {
+  return linesOf(text).map(([line, { term, kind, width }]) => {
+    const numbers = line.trimStart().slice(width).trim().split(/\s+/).map(Number);
+    const [a = NaN, b = NaN, c = NaN, d = NaN] = numbers;
+    const values: Partial<Record<EstimatedParameter['term'], number[]>> = {
+      bond: [a, b],
+      angle: [a, b],
+      // The period of all terms of a sum but the last is negative.
+      dihedral: [b / a, Math.abs(d), c],
+      improper: [a, c, b],
+    };
+    return { kind, of: typesOf(line, width).split('-'), values: values[term] };
+  });
+}
+
+function linesOf(text: string): [line: string, section: Section][] {
+  const found: [string, Section][] = [];
+  let section: Section | null = null;
+  // The first line is a title.
+  for (const line of text.split(/\r?\n/).slice(1)) {
+    const next = SECTIONS[line.trim()];
+    if (next !== undefined) section = next;
+    else if (section !== null && line.trim() !== '') found.push([line, section]);
+  }
+  return found;
+}
+
+function typesOf(line: string, width: number): string {
+  return line.trimStart().slice(0, width).replace(/\s/g, '');
+}
+
+function readLine(line: string, { term, width }: Section): EstimatedParameter {
+  const penalty = PENALTY.exec(line)?.[1];
+  return {
+    term,
+    types: typesOf(line, width),
+    penalty: penalty === undefined ? null : Number(penalty),
+    needsRevision: REVISION.test(line),
+    remark: remarkOf(line.trimStart().slice(width)),
+  };
+}
+
+/** The text after the numbers, without the penalty. */
+function remarkOf(rest: string): string {
+  const words = rest
+    .replace(/^(?:\s+[-+]?[\d.]+)*/, '')
+    .replace(/,?\s*penalty score=\s*[\d.]+/i, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  // parmchk2 closes one more bracket than it opens.
+  const isOpen = words.split('(').length >= words.split(')').length;
+  return isOpen ? words : words.replace(/\s*\)$/, '');
+}
+
+function isSame(one: EstimatedParameter, other: EstimatedParameter): boolean {
+  return one.term === 'dihedral' && other.term === one.term && other.types === one.types;
+}
+
+/** Only the last term of a sum has the penalty. */
+function merged(one: EstimatedParameter, other: EstimatedParameter): EstimatedParameter {
+  return {
+    ...other,
+    penalty: other.penalty ?? one.penalty,
+    remark: other.remark || one.remark,
+    needsRevision: one.needsRevision || other.needsRevision,
   };
 }

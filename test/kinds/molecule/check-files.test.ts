@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkFiles } from '../../../src/kinds/molecule/check-files.ts';
 import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
-import { RESULT_KEYS, type ResultKey } from '../../../src/kinds/molecule/record.ts';
+import { RESULT_KEYS, type ResultKey } from '../../../src/kinds/molecule/files.ts';
 import { acpypeRecording } from '../../services/recordings.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readFrcmod } from '../../../src/kinds/molecule/frcmod.ts';
+import { readFrcmod } from '../../../src/kinds/molecule/result.ts';
 import { readMolecule, type MoleculeTexts } from '../../../src/kinds/molecule/result.ts';
 import { golden, goldens } from '../goldens.ts';
 

@@ -1,5 +1,6 @@
-/** A molecule's topology, `X_GMX.itp` (GROMACS manual, topology file formats). */
-import type { Parameter, ReadAtoms } from './coordinates.ts';
+/** A molecule's files for GROMACS (its manual, file formats): the topology, `X_GMX.itp`, and coordinates, `X_GMX.gro`. */
+import type { Place } from '../../domain/molecular-graph.ts';
+import { readPlace, type Parameter, type ReadAtoms } from './agreement.ts';
 
 interface TopologyAtom {
   readonly name: string;
@@ -106,4 +107,21 @@ function section(itp: string, name: string): string[][] {
         return text === '' || text.startsWith('#') ? [] : [text.split(/\s+/)];
       }),
   );
+}
+
+/** A title, the number of atoms, one line per atom, the box. The file has nanometres. */
+export function readGro(text: string): ReadAtoms {
+  const [, number = '', ...lines] = text.trimEnd().split('\n');
+  const rows = lines.slice(0, Number(number) || 0);
+  // Residue, names and number take the first 20 columns; the number of decimals varies.
+  const places = rows.flatMap((row): Place[] => {
+    const place = readPlace(row.slice(20), /-?\d{1,9}\.\d{1,9}/g);
+    return place === null ? [] : [[10 * place[0], 10 * place[1], 10 * place[2]]];
+  });
+  if (rows.length === 0 || places.length < Number(number)) {
+    return `places ${places.length} of ${number.trim() || 'no'} atoms`;
+  }
+  const box = lines[rows.length]?.trim().split(/\s+/) ?? [];
+  if (box.length < 3) return 'ends before its box';
+  return { names: rows.map((row) => row.slice(10, 15).trim()), places, digit: 0.01 };
 }

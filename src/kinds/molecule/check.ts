@@ -1,0 +1,184 @@
+/**
+ * Checks that the files of a molecule are complete and correct, and of its input: for some inputs ACPYPE ends without an
+ * error but with wrong results.
+ *
+ * The atoms are compared with the input when the result arrives, not with a count from the check of the manifest: then
+ * `plan` would have to keep the atoms of a million SMILES.
+ */
+import type { MoleculeOptions } from '../../domain/item.ts';
+import { readResultJson } from '../json.ts';
+import { isSynthetic } from '../provenance.ts';
+import {
+  RESULT_PROBLEMS,
+  resultProblem,
+  type ResultCheck,
+  type ResultProblem,
+} from '../result-problems.ts';
+import { checkFiles } from './check-files.ts';
+import type { Composition } from './composition.ts';
+import {
+  atomicNumber,
+  elementOf,
+  elementOfAtom,
+  hillFormula,
+  unsupportedElements,
+} from './element.ts';
+import { nativeFiles, textOf } from './files.ts';
+import type { Difference } from './same-molecule.ts';
+import { countParts } from './structure.ts';
+import { readGro, readTopology, totalCharge, type Topology } from './gromacs.ts';
+
+/** Units of the elementary charge: atoms are rounded to 1e-6 or so, so 200 of them stay far below this. */
+const CHARGE_TOLERANCE = 0.1;
+
+/**
+ * @param bytes the record as received, or its text
+ * @param input the molecule according to the input; null if unknown, and the atoms are not compared
+ * @param mayBeSynthetic whether to skip the check of atoms for a result labelled as synthetic
+ */
+export async function checkMolecule(
+  bytes: Uint8Array | string,
+  options: MoleculeOptions,
+  input: Composition | null = null,
+  mayBeSynthetic = false,
+): Promise<ResultCheck> {
+  const read = readResultJson(bytes);
+  if (!read.ok) return read;
+  const native = nativeFiles(read.json, options);
+  if (!native.ok) return native;
+  if (/ATTN, need revision/i.test(textOf(native, 'AC_frcmod'))) {
+    const message = 'AC_frcmod marks parameters "ATTN, need revision": the engine guessed them.';
+    return resultProblem(RESULT_PROBLEMS.needsRevision, message);
+  }
+  const topology = readTopology(textOf(native, 'GMX_itp'));
+  if (topology === null) {
+    const message = 'GMX_itp lists no atoms with charges.';
+    return resultProblem(RESULT_PROBLEMS.missingFiles, message);
+  }
+  // Results of the synthetic engine only have the right shape: it does not compute the hydrogens of a SMILES.
+  const computed = !(mayBeSynthetic && isSynthetic(Buffer.from(bytes)));
+  const wanted = options.netCharge ?? input?.charge ?? null;
+  return (
+    (computed ? await checkAtoms(topology, textOf(native, 'GMX_gro'), input) : null) ??
+    wrongCharge(totalCharge(topology.atoms), wanted) ??
+    (computed ? checkFiles(native) : null) ?? { ok: true }
+  );
+}
+
+/** With `gas` the engine ignores a net charge that does not fit. */
+function wrongCharge(charge: number, wanted: number | null): ResultProblem | null {
+  if (Math.abs(charge - (wanted ?? Math.round(charge))) <= CHARGE_TOLERANCE) return null;
+  const words = wanted === null ? 'an integer' : String(wanted);
+  const message = `The charges of the atoms sum to ${charge.toFixed(3)}, not to ${words}.`;
+  return resultProblem(RESULT_PROBLEMS.wrongCharge, message);
+}
+
+/** That the atoms of the topology are those of the input, and form one molecule with a closed shell. */
+async function checkAtoms(
+  topology: Topology,
+  coordinates: string,
+  input: Composition | null,
+): Promise<ResultProblem | null> {
+  const elements = topology.atoms.map(({ mass, name }) => elementOfAtom(mass, '', name));
+  const foreign = unsupportedElements(elements);
+  if (foreign.length > 0) {
+    // Silane ends without an error, but with the parameters of carbon.
+    const message = `The force field has no parameters for ${foreign.join(', ')}: the engine guessed them.`;
+    return resultProblem(RESULT_PROBLEMS.needsRevision, message);
+  }
+  const wrong =
+    (input && unlikeInput(elements, input)) ??
+    inSeveralParts(topology) ??
+    unlikeCoordinates(topology.atoms.length, coordinates);
+  if (wrong !== null) return resultProblem(RESULT_PROBLEMS.wrongAtoms, wrong);
+  return (
+    openShell(elements, totalCharge(topology.atoms)) ??
+    (await otherMolecule(topology, elements, coordinates, input))
+  );
+}
+
+function unlikeInput(elements: readonly string[], input: Composition): string | null {
+  const [got, wanted] = [hillFormula(elements), hillFormula(input.elements)];
+  if (got !== wanted) {
+    const [heavy, heavyWanted] = [elements, input.elements].map((all) =>
+      hillFormula(all.filter((element) => element !== 'H')),
+    );
+    const hydrogens =
+      heavy === heavyWanted
+        ? ' Only the hydrogens differ: a different protonation or oxidation state.'
+        : '';
+    return `The topology is that of ${got}, the input is ${wanted}.${hydrogens}`;
+  }
+  return input.lacksHydrogens
+    ? `The topology is that of ${got}: the input lacks its hydrogens.`
+    : null;
+}
+
+/** Salts and solvates come back as one topology. */
+function inSeveralParts({ atoms, bonds }: Topology): string | null {
+  const parts = countParts(atoms.length, bonds);
+  if (parts === 1) return null;
+  return `The topology contains ${parts} molecules that are not bonded to each other.`;
+}
+
+/** The second line of a GRO file is the number of its atoms (GROMACS manual, file formats). */
+function unlikeCoordinates(atoms: number, coordinates: string): string | null {
+  const [, number = '', ...lines] = coordinates.trimEnd().split(/\r?\n/);
+  // The box follows the atoms.
+  if (Number(number) === atoms && lines.length === atoms + 1) return null;
+  const places = Math.max(0, lines.length - 1);
+  return `GMX_itp lists ${atoms} atoms; GMX_gro announces ${number.trim() || 'none'} and places ${places}.`;
+}
+
+/** A radical, or an ion whose charge was lost on the way. */
+function openShell(elements: readonly string[], total: number): ResultProblem | null {
+  const protons = elements.reduce((sum, one) => sum + atomicNumber(elementOf(one) ?? 'H'), 0);
+  const charge = Math.round(total);
+  if ((protons - charge) % 2 === 0) return null;
+  const message = `With a charge of ${charge} the molecule has an odd number of electrons.`;
+  return resultProblem(RESULT_PROBLEMS.wrongCharge, message);
+}
+
+/** An isomer has the same formula. */
+async function otherMolecule(
+  { atoms, bonds }: Topology,
+  elements: readonly string[],
+  coordinates: string,
+  input: Composition | null,
+): Promise<ResultProblem | null> {
+  const gro = readGro(coordinates);
+  const places = (typeof gro === 'string' ? null : gro.places) ?? [];
+  const difference = await input?.findDifference?.({ elements, bonds, places });
+  if (!difference) return null;
+  const [code, words] = describeDifference(difference, hillFormula(elements), (atom) => {
+    return atoms[atom]?.name ?? `atom ${atom + 1}`;
+  });
+  return resultProblem(RESULT_PROBLEMS[code], `The result is another ${words}.`);
+}
+
+/** @param nameOf an atom of the result, in its files */
+function describeDifference(
+  difference: Difference,
+  formula: string,
+  nameOf: (atom: number) => string,
+): readonly ['otherMolecule' | 'otherTautomer' | 'otherStereo', words: string] {
+  switch (difference.type) {
+    case 'bonds': {
+      const words = `molecule: an isomer, ${formula} like the input, with other bonds`;
+      return ['otherMolecule', words];
+    }
+    case 'hydrogens': {
+      const words = `tautomer of the input: ${formula}, the same skeleton, with hydrogens on other atoms`;
+      return ['otherTautomer', words];
+    }
+    case 'centre': {
+      const where = difference.atom === null ? '' : ` at ${nameOf(difference.atom)}`;
+      const words = `stereoisomer of the input: its configuration${where} is not the one that the input specifies`;
+      return ['otherStereo', words];
+    }
+    case 'doubleBond': {
+      const words = 'stereoisomer of the input: a double bond is cis in one and trans in the other';
+      return ['otherStereo', words];
+    }
+  }
+}
