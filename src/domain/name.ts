@@ -1,11 +1,52 @@
-/** Names of campaigns and ids of items. Every command loads this file to read its arguments. */
+/**
+ * Names of campaigns and ids of items: valid as a folder on every system, without blanks and signs of a shell, colons
+ * (workflow ids), quotes (queries) or control codes. Every command loads this file to read its arguments.
+ */
 import { codedError } from './errors.ts';
 
-/** Valid as a folder on every system, without colons (workflow ids), quotes (queries) or control codes. */
-export const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
+/** An id also becomes part of names at services and engines. */
+export const ID = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
-/** Checks a name given by the user. Throws NAME_INVALID, exit code 2. */
+/** The letters of any script, in composed form: some disks and keyboards give them decomposed. */
+const CAMPAIGN = /^(?!\.)[\p{L}\p{M}\p{N}._-]{1,64}$/u;
+const NO_PART_OF_A_NAME = /[^\p{L}\p{M}\p{N}._-]+/gu;
+
+/** Checks the name of a campaign that the user gave. Throws NAME_INVALID, exit code 2. */
 export function checkedName(name: string): string {
-  if (NAME.test(name)) return name;
+  const composed = name.normalize('NFC');
+  if (CAMPAIGN.test(composed)) return composed;
   throw codedError('NAME_INVALID', { name });
+}
+
+/** The name that a text becomes; empty if nothing remains. Accents of Latin letters are left out. */
+export function nameFrom(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
+    .normalize('NFC')
+    .replace(NO_PART_OF_A_NAME, '-')
+    .replace(/^[.-]+|-+$/g, '');
+  return [...plain].slice(0, 64).join('');
+}
+
+const GREEK = [
+  ...['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa'],
+  ...['lambda', 'mu', 'nu', 'xi', 'omicron', 'pi', 'rho', 'sigma', 'sigma', 'tau', 'upsilon'],
+  ...['phi', 'chi', 'psi', 'omega'],
+];
+const LATIN = new Map(
+  ['ß ss', 'æ ae', 'œ oe', 'ø o', 'ł l', 'đ d', 'ð d', 'þ th', 'ı i'].map(
+    (pair) => pair.split(' ') as [string, string],
+  ),
+);
+
+/** For services and engines that take ASCII: without accents, and with the Greek letters of chemistry in words. */
+export function asAscii(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^\0-\x7f]/gu, (letter) => {
+      const small = letter.toLowerCase();
+      return GREEK[small.charCodeAt(0) - 0x3b1] ?? LATIN.get(small) ?? letter;
+    });
 }

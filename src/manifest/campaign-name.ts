@@ -1,5 +1,6 @@
 /** The default name of a campaign. */
 import path from 'node:path';
+import { nameFrom } from '../domain/name.ts';
 import { formatOf, readFileName } from './sources.ts';
 
 /**
@@ -15,13 +16,7 @@ export function campaignName(paths: readonly string[]): string {
   const named = isKnown && stem !== '' ? stem : base;
   const isManifest = isKnown && stem.toLowerCase() === 'manifest';
   const chosen = isManifest ? path.basename(path.dirname(first)) : named;
-  const safe = chosen
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[.-]+|-+$/g, '')
-    .slice(0, 64);
-  return safe === '' ? 'campaign' : safe;
+  return nameFrom(chosen) || 'campaign';
 }
 
 function withoutPattern(given: string): string {

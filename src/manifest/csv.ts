@@ -43,7 +43,7 @@ async function* readDelimited(
     if (!table.isUsable || rows.failure !== null) break;
   }
   if (rows === null) return;
-  if (table.isUsable && rows.failure === null) yield table.read(rows.end());
+  if (table.isUsable && rows.failure === null) yield [...table.read(rows.end()), ...table.end()];
   if (table.isUsable && rows.failure !== null) {
     const { line, reason } = rows.failure;
     const complaints = [complaint('MANIFEST_SYNTAX', { format, reason })];
@@ -142,18 +142,18 @@ class Table {
   /** Null before the header. */
   #columns: readonly string[] | null = null;
   isUsable = true;
+  #rows = 0;
+  readonly #shifted: Complaint[] = [];
   /** A failed.csv: the apostrophes that keep a spreadsheet from evaluating a cell are removed again. */
   #isGuarded = false;
 
   read(rows: readonly DelimitedRow[]): RawRow[] {
-    const read: RawRow[] = [];
-    for (const row of rows) {
-      if (!this.isUsable) break;
-      if (row.cells.every(isBlank)) continue;
-      if (this.#columns === null) read.push(...this.#readHeader(row));
-      else read.push(this.#readRow(this.#columns, row));
-    }
-    return read;
+    const filled = rows.filter(({ cells }) => !cells.every(isBlank));
+    const header = this.#columns === null ? filled.shift() : undefined;
+    const read = header === undefined ? [] : this.#readHeader(header);
+    const columns = this.#columns;
+    if (columns === null || !this.isUsable) return read;
+    return [...read, ...filled.map((row) => this.#readRow(columns, row))];
   }
 
   #readHeader(row: DelimitedRow): RawRow[] {
@@ -166,6 +166,12 @@ class Table {
     return complaints.length > 0 ? [aboutFile(...complaints)] : [];
   }
 
+  /** Rows with empty cells too many: spreadsheets add them to all rows, an unquoted comma to one. */
+  end(): RawRow[] {
+    const isUsual = this.#shifted.length * 2 > this.#rows + 1;
+    return isUsual || this.#shifted.length === 0 ? [] : [aboutFile(...this.#shifted)];
+  }
+
   #readRow(columns: readonly string[], row: DelimitedRow): RawRow {
     const cells: Record<string, string> = {};
     for (const [at, column] of columns.entries()) {
@@ -174,7 +180,12 @@ class Table {
       if (column === '__proto__') Object.defineProperty(cells, column, ownValue(cell));
       else if (column !== '') cells[column] = cell;
     }
-    return { line: row.line, cells, complaints: cellComplaints(columns, row) };
+    const complaints = cellComplaints(columns, row);
+    this.#rows += 1;
+    if (row.cells.length > columns.length && complaints.length === 0) {
+      this.#shifted.push(shiftedRow(columns, row));
+    }
+    return { line: row.line, cells, complaints };
   }
 }
 
@@ -196,6 +207,20 @@ function cellComplaints(columns: readonly string[], row: DelimitedRow): Complain
     complaints.push(complaint('MANIFEST_ROW_SHORT', counts, { value: row.raw }));
   }
   return complaints;
+}
+
+/** After an unquoted comma, the rest of the cell usually begins with a blank. */
+function shiftedRow(columns: readonly string[], { cells, line }: DelimitedRow): Complaint {
+  const at = cells.findIndex((cell, index) => index > 0 && /^ \S/.test(cell));
+  const last = cells.findLastIndex((cell, index) => !isBlank(cell) && columns[index] !== undefined);
+  const column = columns[last] ?? '';
+  const facts = {
+    cells: cells.length,
+    columns: columns.length,
+    cut: cells[at - 1] ?? '',
+    last: column,
+  };
+  return complaint('MANIFEST_ROW_SHIFTED', facts, { line, column, value: cells[last] ?? '' });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Ids of items and of adopted jobs: unique across all manifests of a campaign. */
 import { SERVICE_OF_KIND, type CheckedRow } from '../domain/item.ts';
-import { NAME } from '../domain/name.ts';
+import { asAscii, ID } from '../domain/name.ts';
 import { shown } from '../domain/plain-text.ts';
 import { complaint, toProblem, type Complaint } from './problems.ts';
 
@@ -24,7 +24,7 @@ export class IdRegister {
   /** Registers the user's id; `id` is null if it is invalid. */
   claim(written: string, place: RowPlace): { id: string | null; complaints: Complaint[] } {
     const where = { column: 'id', value: written };
-    if (!NAME.test(written)) {
+    if (!ID.test(written)) {
       return { id: null, complaints: [complaint('MANIFEST_ID_INVALID', {}, where)] };
     }
     const same = this.#places.get(written);
@@ -44,7 +44,9 @@ export class IdRegister {
    * get the same ids.
    */
   make(name: string, place: RowPlace): string {
-    const safe = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '');
+    const safe = asAscii(name)
+      .replace(/[^A-Za-z0-9._-]+/g, '_')
+      .replace(/^[._]+/, '');
     const wanted = safe === '' ? `row-${String(place.line)}` : safe.slice(0, MAX_LENGTH);
     const id = this.#isUsed(wanted) ? this.#numbered(wanted) : wanted;
     this.#add(id, place);

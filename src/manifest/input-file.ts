@@ -51,6 +51,11 @@ function tooLarge(bytes: number, where: { column: string; value: string }): Comp
   return complaint('MANIFEST_FILE_TOO_LARGE', facts, where);
 }
 
+/** Every line of what is sent ends with LF. */
+export function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
 async function expanded(bytes: Buffer): Promise<Buffer> {
   return isGzip(bytes)
     ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_INPUT_BYTES })
@@ -59,7 +64,7 @@ async function expanded(bytes: Buffer): Promise<Buffer> {
 
 function textOf(bytes: Buffer, where: { column: string; value: string }): string | Complaint {
   if (!isUtf8(bytes)) return complaint('MANIFEST_FILE_NOT_UTF8', { line: badLine(bytes) }, where);
-  // The engines fail on a byte order mark.
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  // The engines fail on a byte order mark, and not all end a line at a CR.
+  const text = withLineFeeds(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   return text.trim() === '' ? complaint('MANIFEST_FILE_EMPTY', {}, where) : text;
 }

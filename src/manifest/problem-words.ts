@@ -137,6 +137,14 @@ export const MANIFEST_PROBLEMS = {
       `The row has ${String(cells)} cells, but the header has ${String(columns)} columns.`,
     'Put cells that contain a comma in double quotes, or separate predictors with `;`.',
   ),
+  MANIFEST_ROW_SHIFTED: warning(
+    (
+      { cells, columns, cut, last }: { cells: number; columns: number; cut: string; last: string },
+      value: string,
+    ) =>
+      `The row has ${String(cells)} cells, but the header has ${String(columns)} columns, and the last cell is empty: a comma in a cell without quotes moves all that follow it${cut === '' ? '' : `, perhaps after \`${shown(cut)}\``}; \`${shown(last)}\` is \`${value}\`.`,
+    'Put a cell that contains a comma in double quotes, or remove the last comma of the row.',
+  ),
   MANIFEST_ROW_SHORT: warning(
     ({ cells, columns }: { cells: number; columns: number }) =>
       `The row has ${String(cells)} cells, but the header has ${String(columns)} columns; the missing ones count as empty.`,

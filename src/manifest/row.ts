@@ -13,7 +13,7 @@ import type { InputFinding } from '../kinds/finding.ts';
 import { allKinds, kindNames, kindOf } from '../kinds/registry.ts';
 import { inputFields, isField, nameIn, nearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';
-import { readInputFile } from './input-file.ts';
+import { readInputFile, withLineFeeds } from './input-file.ts';
 import { readOptions, type FieldValues } from './options.ts';
 import {
   complaint,
@@ -184,7 +184,7 @@ async function readInput(
     return null;
   }
   const value = values(column);
-  if (column !== 'file') return { column, value, extension: '', text: value };
+  if (column !== 'file') return { column, value, extension: '', text: withLineFeeds(value) };
   if (carried) return { column, value, ...carried };
   const read = await readInputFile(value, path.dirname(manifest.path), allowOutside);
   if (typeof read !== 'string') complaints.push(read);

@@ -1,6 +1,7 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
 import { z } from 'zod';
 import type { MoleculeOptions } from '../domain/item.ts';
+import { asAscii } from '../domain/name.ts';
 import { molecule } from '../kinds/molecule/index.ts';
 import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
 import { fileSets, missingKeys } from '../kinds/molecule/files.ts';
@@ -129,9 +130,7 @@ const NAME_LIMIT = 60;
  */
 export function moleculeName(title: string, fallback: string): string {
   for (const text of [title, fallback]) {
-    const name = text
-      .normalize('NFKD')
-      .replace(/\p{M}/gu, '')
+    const name = asAscii(text)
       .replace(/[^A-Za-z0-9_-]+/g, '_')
       .replace(/^[_-]+/, '')
       .slice(0, NAME_LIMIT)

@@ -9,6 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { SERVICE_OF_KIND, type Item, type Options } from '../domain/item.ts';
+import { asAscii } from '../domain/name.ts';
 
 /** Characters (contract of the prediction service, 8). */
 const LONGEST_NAME = 120;
@@ -33,7 +34,8 @@ export function nameOfJob(campaign: string, job: NamedJob): string {
     .update(JSON.stringify([campaign, id, jobNumber, sha256, options]))
     .digest('hex')
     .slice(0, DIGEST_LENGTH);
-  const readable = label === null ? `${campaign}.${id}` : `${campaign}.${id}.${label}`;
+  const named = asAscii(campaign).replace(/[^A-Za-z0-9._-]+/g, '_');
+  const readable = label === null ? `${named}.${id}` : `${named}.${id}.${label}`;
   return `${readable.slice(0, LONGEST_NAME - DIGEST_LENGTH - 1)}.${digest}`;
 }
 
@@ -44,9 +46,7 @@ export function nameOfJob(campaign: string, job: NamedJob): string {
  */
 export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
   if (title === null || SERVICE_OF_KIND[kind] !== 'predictions') return null;
-  const label = title
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+  const label = asAscii(title)
     .replace(/[^A-Za-z0-9]+/g, '_')
     .replace(/^_+/, '')
     .slice(0, LONGEST_LABEL)

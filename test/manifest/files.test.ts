@@ -64,10 +64,12 @@ describe('an input file of a row', () => {
     expect(problems.map(({ code }) => code)).toEqual(codes);
   });
 
-  test('is read without its byte order mark, which the engines cannot read, and otherwise unchanged', async () => {
-    const text = FASTA.replaceAll('\n', '\r\n');
-    const { items } = await read('manifest.csv', 'file\na.fasta\n', { 'a.fasta': `\uFEFF${text}` });
-    expect(items[0]?.input.text).toBe(text);
+  test('is read without its byte order mark, which the engines cannot read, and its lines end with LF', async () => {
+    for (const end of ['\r\n', '\r']) {
+      const text = `\uFEFF${FASTA.replaceAll('\n', end)}`;
+      const { items } = await read('manifest.csv', 'file\na.fasta\n', { 'a.fasta': text });
+      expect(items[0]?.input.text).toBe(FASTA);
+    }
   });
 
   const TWO = '>a\nMN-QQQTALN\n>b\nMNKQQQ-ALN\n';

@@ -143,7 +143,8 @@ describe('the name of a campaign', () => {
     ['batches/demo/manifest.csv.gz', 'demo'],
     ['my molecules (v2).jsonl', 'my-molecules-v2'],
     ['données.yaml', 'donnees'],
-    ['分子.csv', 'campaign'],
+    ['分子.csv', '分子'],
+    ['が 2.smi', 'が-2'],
     [`${'x'.repeat(100)}.csv`, 'x'.repeat(64)],
   ])('of %j is %s', (source, name) => {
     expect(campaignName([source, 'b.csv'])).toBe(name);

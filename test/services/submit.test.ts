@@ -85,6 +85,7 @@ describe('the body for a molecule (contract 2.1): all eight keys, always', () =>
     ['a\'b"c$(x)', 'a_b_c_x'],
     ['', 'fallback'],
     ['水', 'fallback'],
+    ['β-Lactam (Ø)', 'beta-Lactam_o'],
     ['x'.repeat(200), 'x'.repeat(60)],
   ])('the title %j names it %s', (title, name) => {
     expect(moleculeName(title, 'fallback')).toBe(name);

@@ -22,7 +22,7 @@ describe('the name: readable, unique, within the rules of the service', () => {
   test.each([
     [null, ''],
     ['Ubiquitin', 'Ubiquitin.'],
-    ['  α-Synuclein (variant É46K)  ', 'Synuclein_variant_E46K.'],
+    ['  α-Synuclein (variant É46K)  ', 'alpha_Synuclein_variant_E46K.'],
     ['a\nb\tc', 'a_b_c.'],
     ['../../etc', 'etc.'],
     ['蛋白質', ''],
@@ -32,9 +32,12 @@ describe('the name: readable, unique, within the rules of the service', () => {
 
   test('is not longer than 120 characters, and long ones are still unique', () => {
     const long = titled('x'.repeat(500));
-    const names = ['a'.repeat(100), 'a'.repeat(101)].map((campaign) => nameOf(long, campaign));
-    for (const name of names) expect(name.length).toBeLessThanOrEqual(120);
-    expect(new Set(names).size).toBe(2);
+    const names = ['a'.repeat(100), 'a'.repeat(101), '分子', '原子'].map((campaign) =>
+      nameOf(long, campaign),
+    );
+    // ASCII, also of a campaign with another script.
+    for (const name of names) expect(name).toMatch(/^[\w.]{20,120}$/);
+    expect(new Set(names).size).toBe(4);
   });
 
   test('is kept by a record without labels, by an edited title, a retry and a reload; another input has another one', () => {
