@@ -2,11 +2,11 @@
 import { escapeControls, shown } from '../domain/plain-text.ts';
 import type { Problem, ProblemWords, Severity } from '../domain/problem.ts';
 import type { InputFinding } from '../kinds/finding.ts';
+import { MOLECULE_PROBLEMS } from '../kinds/molecule/problems.ts';
 import { PROTEIN_PROBLEMS } from '../kinds/protein/problems.ts';
 import { MANIFEST_PROBLEMS } from './problem-words.ts';
-import { INPUT_PROBLEMS } from './problems/input-problems.ts';
 
-export const PROBLEMS = { ...MANIFEST_PROBLEMS, ...INPUT_PROBLEMS, ...PROTEIN_PROBLEMS };
+export const PROBLEMS = { ...MANIFEST_PROBLEMS, ...MOLECULE_PROBLEMS, ...PROTEIN_PROBLEMS };
 
 export type ProblemCode = keyof typeof PROBLEMS;
 export type Facts<C extends ProblemCode> = Parameters<(typeof PROBLEMS)[C]['message']>[0];

@@ -1,11 +1,11 @@
 /** The input of a molecule: a SMILES (OpenSMILES specification 1.0), or a file with coordinates. */
 import type { MoleculeOptions } from '../../domain/item.ts';
-import { finding, type FindingCode, type InputFinding } from '../finding.ts';
-import type { Reading } from '../finding.ts';
+import type { InputFinding, Reading } from '../finding.ts';
 import { unsupportedElements } from './element.ts';
 import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
+import { finding } from './problems.ts';
 import type { Refused } from './rdkit-refusal.ts';
 import type { ReadMolecule } from './rdkit-thread.ts';
 import { chemist, type Unanswered } from './rdkit.ts';
@@ -144,7 +144,7 @@ function withoutEcho(findings: readonly InputFinding[]): readonly InputFinding[]
 }
 
 /** Findings guessed from the elements alone, and certain with the bonds. */
-const GUESSED: ReadonlySet<string> = new Set<FindingCode>([
+const GUESSED: ReadonlySet<string> = new Set([
   'MOLECULE_NO_HYDROGENS',
   'MOLECULE_HYDROGENS_DOUBTFUL',
 ]);

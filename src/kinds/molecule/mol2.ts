@@ -1,6 +1,7 @@
 /** Tripos Mol2 files of one molecule: of the user, with Sybyl types, and of ACPYPE, with the types of the force field. */
 import type { Place } from '../../domain/molecular-graph.ts';
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 import type { ReadAtoms } from './agreement.ts';
 import { elementOf } from './element.ts';
 import { writeMolfile } from './molfile.ts';

@@ -3,7 +3,7 @@
  */
 import type { BondOrders, Place } from '../../domain/molecular-graph.ts';
 import { elementOf } from './element.ts';
-import { finding } from '../finding.ts';
+import { finding } from './problems.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
 
 const FORMAT = 'MDL';

@@ -1,6 +1,7 @@
 /** PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records): of the user, and of ACPYPE. */
 import { elementOf } from './element.ts';
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 import { readPlace, type FileAtoms } from './agreement.ts';
 import { unreadable, type Atom, type Structure } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';

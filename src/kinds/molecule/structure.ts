@@ -10,7 +10,8 @@ import {
   unsupportedElements,
 } from './element.ts';
 import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
-import { finding, type InputFinding } from '../finding.ts';
+import type { InputFinding } from '../finding.ts';
+import { finding } from './problems.ts';
 
 /** Maximum atoms of a molecule, including hydrogens (contract of the molecule service, sections 1.5 and 8). */
 export const ATOM_LIMIT = 200;
