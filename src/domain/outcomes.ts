@@ -171,6 +171,8 @@ export type FetchOutcome =
       readonly body: AsyncIterable<Uint8Array>;
       /** Lengths in bytes of the secrets that were overwritten; complete once the body was read. */
       readonly hidden: readonly number[];
+      /** Of an artefact that comes in pages: the next one, by the bytes of this one; null if it is the last. */
+      readonly nextPage?: (bytes: Uint8Array) => Promise<FetchOutcome> | null;
     }
   /** The announced number of bytes is above the limit, and none was read. */
   | { readonly type: 'tooLarge'; readonly message: string }

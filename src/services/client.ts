@@ -83,6 +83,8 @@ export interface ClientSettings extends HttpSettings {
   readonly otherSecrets?: readonly string[] | undefined;
 }
 
+/** Of one artefact: pages that never end are no file. */
+const MAX_PAGES = 1_000;
 /** Finished jobs whose details are remembered: each is downloaded soon. */
 const MOST_DETAILS = 1_000;
 /** A 5xx that ends a job is asked again after this long (ms). */
@@ -183,11 +185,36 @@ class Client implements ServiceClient {
     if (!file || request === null)
       return { type: 'absent', status: 404, message: `${title} has no such file` };
     const first = await this.#download(remoteId, file, request, options);
-    if (first.type !== 'at') return first;
+    if (first.type !== 'at') return this.#paged(remoteId, file, first, options, 1);
     const second = await this.#download(remoteId, {}, first.request, options);
     if (second.type === 'at') return unreadable('a file is said to be at a third address');
     // A page or a failure at a path that may not exist does not replace the answer of the first path.
     return second.type === 'found' ? second : (first.otherwise ?? second);
+  }
+
+  /** A page of an artefact knows the next one. */
+  #paged(
+    id: string,
+    file: FileRequest<ServiceConfig>,
+    page: Exclude<Downloaded, { readonly type: 'at' }>,
+    options: RequestOptions,
+    number: number,
+  ): FetchOutcome {
+    if (page.type !== 'found') return page;
+    const { asAnswer, ...found } = page;
+    const { next } = file;
+    if (next === undefined) return found;
+    const nextPage = (bytes: Uint8Array): Promise<FetchOutcome> | null => {
+      const request = next(asAnswer(bytes), { id, config: this.#config });
+      if (request === null) return null;
+      if (number >= MAX_PAGES) return Promise.resolve(unreadable('its pages do not end'));
+      return this.#download(id, file, request, options).then((one) =>
+        one.type === 'at'
+          ? unreadable('a page is said to be at another address')
+          : this.#paged(id, file, one, options, number + 1),
+      );
+    };
+    return { ...found, nextPage };
   }
 
   async #download(

@@ -35,7 +35,11 @@ interface Download<C> extends Addressed {
 
 /** Or where else it may be, if this is not it. */
 export type Downloaded =
-  | FetchOutcome
+  | Exclude<FetchOutcome, { readonly type: 'found' }>
+  | (Extract<FetchOutcome, { readonly type: 'found' }> & {
+      /** For the definition, once its body was read. */
+      readonly asAnswer: (bytes: Uint8Array) => Answer;
+    })
   /** `otherwise`: what counts if it is not there either; null if the answer did not deny it. */
   | { readonly type: 'at'; readonly request: Request; readonly otherwise: FetchOutcome | null };
 
@@ -71,7 +75,7 @@ async function claimed(
 }
 
 /** As for any service. 3xx: not followed, because the header with the token is only for this address. */
-async function usual(answer: HttpResponse, read?: BodyText): Promise<FetchOutcome> {
+async function usual(answer: HttpResponse, read?: BodyText): Promise<Downloaded> {
   const { status } = answer;
   if (findMeaning(FILE, status) !== 'absent' || refusesUs(answer)) return unavailable(answer);
   const body = read ?? (await answer.body.text(SMALL_JSON_LIMIT));
@@ -118,10 +122,12 @@ async function found<C>(
   }
   const body = begun === null ? stream : resumed(begun);
   const contentType = headers.get('content-type');
-  return { type: 'found', contentType, contentLength, body, hidden: stream.hidden };
+  const asAnswer = (bytes: Uint8Array) =>
+    readAnswer(answer, url, { type: 'whole', text: new TextDecoder().decode(bytes) });
+  return { type: 'found', contentType, contentLength, body, hidden: stream.hidden, asAnswer };
 }
 
-async function unusable(answer: HttpResponse, why: string): Promise<FetchOutcome> {
+async function unusable(answer: HttpResponse, why: string): Promise<Downloaded> {
   return { ...(await unavailable(answer, why)), unusable: true };
 }
 
