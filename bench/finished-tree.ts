@@ -6,7 +6,7 @@
  * The results are the recorded ones of the real engines, repeated.
  */
 import { parseArgs } from 'node:util';
-import { KINDS, type Kind } from '../src/domain/item.ts';
+import type { Kind } from '../src/domain/item.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
 import { storedDigest, type StoredDigest } from '../src/store/digest.ts';
 import { openStore } from '../src/store/open-store.ts';
@@ -20,7 +20,8 @@ import type { Store } from '../src/store/store.ts';
 import { badEnd, endedRecord, STARTED_AT, Submissions } from './finished-tree/ending.ts';
 import type { Finished, FinishedJob, Maker } from './finished-tree/finished.ts';
 import { moleculeMaker } from './finished-tree/molecules.ts';
-import { predictionMaker } from './finished-tree/predictions.ts';
+import { type PredictionKind, predictionMaker } from './finished-tree/predictions.ts';
+import { kindNames } from '../src/kinds/registry.ts';
 
 /** More would only add disk seeks. */
 const WRITE_LIMIT = 8;
@@ -37,11 +38,11 @@ interface FinishedTree {
 export async function writeFinishedTree(
   folder: string,
   each: number,
-  kinds: readonly Kind[] = KINDS,
+  kinds: readonly Kind[] = kindNames(),
 ): Promise<FinishedTree> {
   const store = await openStore(folder);
   const makers = kinds.map((kind) =>
-    kind === 'molecule' ? moleculeMaker() : predictionMaker(kind),
+    kind === 'molecule' ? moleculeMaker() : predictionMaker(kind as PredictionKind),
   );
   await prepareCampaign(store, CAMPAIGN, itemsOf(makers, each));
   await writeInvalidRows(
@@ -132,7 +133,7 @@ if (import.meta.main) {
   const { values, positionals } = parseArgs({
     options: {
       each: { type: 'string', default: '2500' },
-      kind: { type: 'string', multiple: true, default: [...KINDS] },
+      kind: { type: 'string', multiple: true, default: [...kindNames()] },
     },
     allowPositionals: true,
   });
@@ -140,7 +141,7 @@ if (import.meta.main) {
   if (folder === undefined)
     throw new Error('node bench/finished-tree.ts [--each 2500] [--kind molecule] DIR');
   const startedAt = performance.now();
-  const kinds = KINDS.filter((kind) => values.kind.includes(kind));
+  const kinds = kindNames().filter((kind) => values.kind.includes(kind));
   await writeFinishedTree(folder, Number(values.each), kinds);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   console.log(`${kinds.length * Number(values.each)} items in ${folder} after ${seconds} s`);

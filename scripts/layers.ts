@@ -2,7 +2,7 @@
  * Which part of `src/` and `packages/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
  *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
- *     → report → config → services, store, ledger, report-page → manifest → kinds, budget, state
+ *     → report → config → store, ledger → manifest → services, report-page → kinds, budget, state
  *     → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
@@ -22,9 +22,10 @@ const CONTRACT = 'packages/local-services/src/contract.ts';
 const ROWS = [
   ['contract'],
   ['domain', 'program'],
-  ['kinds', 'results', 'budget', 'state'],
+  ['kinds', 'budget', 'state'],
+  ['services', 'report-page'],
   ['manifest'],
-  ['services', 'store', 'ledger', 'report-page'],
+  ['store', 'ledger'],
   ['config'],
   ['plan', 'report'],
   ['export'],
@@ -51,10 +52,9 @@ const byRows: Table = Object.fromEntries(
  */
 const MAY_IMPORT: Table = {
   ...byRows,
-  // A row of a manifest is checked by the contents of its input.
-  manifest: ['domain', 'kinds', 'results'],
-  kinds: ['domain', 'program', 'results'],
-  results: ['domain', 'kinds'],
+  // A row of a manifest is checked by the contents of its input, and its job belongs to a service.
+  manifest: ['domain', 'kinds', 'services'],
+  kinds: ['contract', 'domain', 'program'],
   // The user's own folders: it must work before anything else is read.
   state: ['domain'],
   // Pure, and bundled with the workflow code: it must not reach the disk through `program`.
@@ -64,7 +64,7 @@ const MAY_IMPORT: Table = {
   // Workflow code runs in the sandbox: nothing that uses a clock, a network or a disk is allowed.
   workflows: ['domain', 'budget'],
   // Runs in a browser: it defines its data, which the report creates, and imports the pure files of kinds only.
-  'report-page': ['domain', 'kinds', 'results'],
+  'report-page': ['domain', 'kinds'],
   // The server side: with code shared with the client both could have the same error.
   'local-services': ['contract'],
   // These two start the local services in their own process.

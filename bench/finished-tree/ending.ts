@@ -1,8 +1,9 @@
 /** How and when the items of a finished tree ended: 100 an hour at each service, with some failures. */
-import { SERVICE_OF_KIND, type ServiceName } from '../../src/domain/item.ts';
+import type { ServiceName } from '../../src/domain/item.ts';
 import { timingOf } from '../../src/kinds/protein/history.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { chance, type Finished, type FinishedJob } from './finished.ts';
+import { serviceOfKind } from '../../src/services/registry.ts';
 
 /** ISO 8601; the first submission. */
 export const STARTED_AT = '2026-11-21T20:00:00.000Z';
@@ -13,11 +14,12 @@ const STEP_MS = 350;
 
 /** Returns the time at which each item's job was submitted, in the order of the calls. */
 export class Submissions {
-  readonly #counts: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
+  readonly #counts: Record<ServiceName, number> = {};
 
   next({ item, runSeconds }: Finished): FinishedJob {
-    const service = SERVICE_OF_KIND[item.kind];
-    const turn = this.#counts[service]++;
+    const service = serviceOfKind(item.kind).name;
+    const turn = this.#counts[service] ?? 0;
+    this.#counts[service] = turn + 1;
     const at =
       Date.parse(STARTED_AT) +
       Math.floor(turn / LIMIT) * (WINDOW_MS + 25) +

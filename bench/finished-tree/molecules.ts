@@ -1,9 +1,9 @@
 /** Finished molecules: the recorded results of acpype for their own SMILES, repeated. */
 import { loadIndex, readRecording } from '../../packages/local-services/src/engines/recorded.ts';
-import type { MoleculeOptions } from '../../src/domain/item.ts';
+import type { MoleculeOptions } from '../../src/kinds/vocabulary.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import { JOB_LOG } from '../../src/store/layout.ts';
-import { finishedItem, type FinishedFile, type Maker } from './finished.ts';
+import { type FinishedFile, finishedItem, type Maker } from './finished.ts';
 
 interface RecordedJob {
   readonly title: string;

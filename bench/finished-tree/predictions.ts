@@ -5,10 +5,11 @@ import {
   readRecording,
   type Recording,
 } from '../../packages/local-services/src/engines/recorded.ts';
-import { PREDICTORS, type Options, type ModelClass } from '../../src/domain/item.ts';
-import { finishedItem, historyOf, type FinishedFile, type Maker } from './finished.ts';
+import type { Options } from '../../src/domain/item.ts';
+import { type ModelClass, PREDICTORS } from '../../src/kinds/vocabulary.ts';
+import { type FinishedFile, finishedItem, historyOf, type Maker } from './finished.ts';
 
-type PredictionKind = Exclude<Recording['kind'], 'molecule'>;
+export type PredictionKind = Exclude<Recording['kind'], 'molecule'>;
 
 const SHIFT_FILES = new URL('../../batches/demo/files/', import.meta.url);
 /** As the store names the outputs of a job. */
@@ -72,7 +73,7 @@ export function predictionMaker(kind: PredictionKind): Maker {
         input: { name: `input${what.slice(what.lastIndexOf('.'))}`, text },
         options,
         title: `${what} (${n})`,
-        row: 'modelClass' in options ? { ...row, model_class: options.modelClass } : row,
+        row: 'modelClass' in options ? { ...row, model_class: String(options['modelClass']) } : row,
       }),
       runSeconds: 4 + (n % 20),
       files: (job) => [...outputs, ['history.json', historyOf(job)]],

@@ -6,14 +6,14 @@
  * sends incomplete files is retried for `policy.patienceMs`, then the item fails with its code.
  */
 import { Context } from '@temporalio/activity';
-import { LOST_AFTER_MS, PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
+import { type JobPolicy, LOST_AFTER_MS, PATIENCE_MS } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { engineOfHistory, timingOfHistory } from '../kinds/protein/history.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { RESULT_PROBLEMS } from '../kinds/result-problems.ts';
+import { kindOf } from '../kinds/registry.ts';
 import { storedDigest } from '../store/digest.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
@@ -24,7 +24,7 @@ import { readJob } from './job.ts';
 import { redactedTimes } from './redacted.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
-import { CHECKED, KEPT_FREE, problemOf, writeArtefact, type Artefact } from './take-result.ts';
+import { type Artefact, KEPT_FREE, problemOf, writeArtefact } from './take-result.ts';
 import { openHeldTree } from './tree.ts';
 import { ownTries, type Tries } from './tries.ts';
 
@@ -62,7 +62,7 @@ export async function fetchArtefact(
         got.release();
       }
     }
-    const facts = await factsOf(store, artefact, got.file.key);
+    const facts = await factsOf(store, job.item, artefact, got.file.key);
     if (facts.timing) deps.jobTimes.note(job, facts.timing);
     return { files: [named(got, job.item)], problem: null, ...facts };
   } catch (error) {
@@ -96,7 +96,7 @@ function removed(error: unknown): Bad {
 const REMOVED = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] as const satisfies ItemEndCode[];
 
 /** Problems of a result that another download may fix. */
-const NOT_WHOLE: ReadonlySet<ItemEndCode> = new Set<ItemEndCode>([
+const NOT_WHOLE: ReadonlySet<string> = new Set([
   RESULT_PROBLEMS.truncated,
   RESULT_PROBLEMS.notJson,
 ]);
@@ -126,7 +126,7 @@ interface Wanted {
 
 interface Bad {
   readonly type: 'bad';
-  readonly code: ItemEndCode;
+  readonly code: string;
   readonly message: string;
   /** How long it must repeat before it counts; default: `policy.patienceMs`. */
   readonly patience?: 'lost' | 'few' | 'none';
@@ -162,8 +162,8 @@ async function download(
   const outcome = await client.fetch(remoteId, artefact, { signal });
   switch (outcome.type) {
     case 'found': {
-      const fileName = artefactFile(artefact, outcome.contentType);
-      return CHECKED.has(artefact)
+      const fileName = artefactFile(item.kind, artefact, outcome.contentType);
+      return kindOf(item.kind).artefacts[artefact]?.check
         ? collect(outcome, artefact, fileName)
         : receive(outcome, store, itemKey(item.kind, item.id, fileName));
     }
@@ -281,19 +281,18 @@ function ended(problem: FetchResult['problem']): Got {
   return { type: 'ended', result: { files: [], problem, timing: null } };
 }
 
-/** Only the processing log has the times of the job and its engine. */
+/** What the file says of the job: its times, and what computed the result. */
 async function factsOf(
   store: Store,
+  { kind }: ItemAddress,
   artefact: ArtefactName,
   key: string,
 ): Promise<Pick<FetchResult, 'timing' | 'engine'>> {
-  if (artefact !== 'history') return { timing: null };
+  const { describe } = kindOf(kind).artefacts[artefact] ?? {};
+  if (describe === undefined) return { timing: null };
   const text = (await store.readText(key, { recent: 'use' })) ?? '';
-  return { timing: timingOfHistory(text), ...computedBy(engineOfHistory(text)) };
-}
-
-function computedBy(engine: string | null): Pick<FetchResult, 'engine'> {
-  return engine === null ? {} : { engine };
+  const { timing = null, engine } = describe(text);
+  return { timing, ...(engine != null && { engine }) };
 }
 
 function writeOptions(found: Found, signal: AbortSignal) {

@@ -18,7 +18,7 @@ export class FilesSeen {
     const { kind } = job.item;
     return (
       this.#had.get(keyOf(job, artefact)) ??
-      (kindOf(kind).rareFiles.includes(artefact) ? false : null)
+      (kindOf(kind).artefacts[artefact]?.presence === 'optional' ? false : null)
     );
   }
 

@@ -6,10 +6,8 @@
  */
 import { Context } from '@temporalio/activity';
 import type { ArtefactName } from '../domain/outcomes.ts';
-import { complexity } from '../kinds/json.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { engineOfHistory, timingOfHistory } from '../kinds/protein/history.ts';
-import { otherJob } from '../kinds/provenance.ts';
+import { checkAnswer } from '../kinds/check-answer.ts';
 import { artefactFile } from '../store/layout.ts';
 import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
 import { collected } from './collect.ts';
@@ -17,7 +15,7 @@ import type { Dependencies } from './dependencies.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { ageOf } from './server-clock.ts';
 import { clientOf } from './service.ts';
-import { writeFailed, type Artefact } from './take-result.ts';
+import { type Artefact, writeFailed } from './take-result.ts';
 import { openHeldTree } from './tree.ts';
 
 /** In ms, from when it is first wanted; one attempt is made in any case, for a worker that was away. */
@@ -42,17 +40,14 @@ async function kept(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
   const client = clientOf(deps, job.reference);
   const store = await openHeldTree(deps, job.item);
   const results: FetchResult[] = [];
-  for (const name of client.artefactsOfFailed(job.item.kind) as readonly ArtefactName[]) {
-    const got = await download(client, job.remoteId, name);
+  for (const name of client.artefactsOfFailed(job.item.kind)) {
+    const got = await download(client, job, name);
     if (got === null) continue;
     try {
       const { artefact } = got;
-      if (complexity(artefact.bytes) !== null) continue;
-      const text = new TextDecoder().decode(artefact.bytes);
       // Another job's log would explain nothing, and may belong to another user.
-      if (otherJob(name, text, job.remoteId) !== null) continue;
-      const written = await writeFailed(store, job.item, artefact);
-      results.push({ ...written, ...factsOf(name, text) });
+      if (checkAnswer(name, artefact.bytes, job.remoteId) !== null) continue;
+      results.push(await writeFailed(store, job.item, artefact));
     } finally {
       got.release();
     }
@@ -68,7 +63,7 @@ interface Got {
 /** Null where the service does not offer it. */
 async function download(
   client: ServiceClient,
-  remoteId: string,
+  { item, remoteId }: RemoteJob,
   name: ArtefactName,
 ): Promise<Got | null> {
   const { cancellationSignal, info } = Context.current();
@@ -84,15 +79,9 @@ async function download(
   const { body, contentLength, contentType, hidden } = outcome;
   const { bytes, release } = await collected(body, signal);
   if (contentLength === null || bytes.length === contentLength) {
-    const fileName = artefactFile(name, contentType);
+    const fileName = artefactFile(item.kind, name, contentType);
     return { artefact: { name, fileName, bytes, hidden }, release };
   }
   release();
   throw notYet(`${name} was cut off after ${bytes.length} of ${contentLength} bytes`, again);
-}
-
-function factsOf(name: ArtefactName, text: string): Partial<FetchResult> {
-  if (name !== 'history') return {};
-  const engine = engineOfHistory(text);
-  return { timing: timingOfHistory(text), ...(engine !== null && { engine }) };
 }

@@ -5,12 +5,13 @@
  * still right after continue-as-new.
  */
 import type { ServiceReference } from '../domain/campaign.ts';
-import { SERVICE_OF_KIND } from '../domain/item.ts';
 import { readPage } from '../store/prepared-campaign.ts';
 import type { ItemOfPage } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { openHeldTree } from './tree.ts';
+import { kindOf } from '../kinds/registry.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 export async function loadPage(
   deps: Dependencies,
@@ -25,7 +26,9 @@ export async function loadPage(
     return (
       entries
         // A row that gets the result of another one needs no job: `publish` delivers it.
-        .filter(({ kind, follows }) => SERVICE_OF_KIND[kind] === service && follows === undefined)
+        .filter(
+          ({ kind, follows }) => serviceOfKind(kind).name === service && follows === undefined,
+        )
         .map(({ id, kind, done, generation = 0, job, adopts, sends }) => ({
           id,
           kind,
@@ -38,7 +41,7 @@ export async function loadPage(
           }),
           // Even if the configured service has changed: an adopted job is polled there, and never submitted.
           ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
-          ...(sends && { sends }),
+          ...(sends && { sends: { ...sends, folder: kindOf(kind).folder } }),
         }))
     );
   } catch (error) {

@@ -2,20 +2,22 @@
 import type { Settings } from '../config/settings.ts';
 import type { LocalName } from '../host/local-settings.ts';
 import { codedError } from '../domain/errors.ts';
-import { KINDS, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { isFinal } from '../domain/states.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { addressOf } from '../store/address.ts';
-import { jobsInFolder, namesIn, type JobsInFolder } from '../store/jobs-in-folder.ts';
+import { jobsInFolder, type JobsInFolder, namesIn } from '../store/jobs-in-folder.ts';
 import {
-  ADOPTED_MANIFEST,
   addAdopted,
+  ADOPTED_MANIFEST,
+  type AdoptedRow,
   readAdopted,
   withLocalCopy,
-  type AdoptedRow,
 } from './adopted-manifest.ts';
-import { remoteJobs, withServices, type ListedJob, type RemoteJobs } from './remote-jobs.ts';
+import { type ListedJob, remoteJobs, type RemoteJobs, withServices } from './remote-jobs.ts';
+import { kindNames } from '../kinds/registry.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 interface Adoption {
   readonly service: ServiceName;
@@ -84,7 +86,7 @@ function checkAdoption(
   { service, kind }: Pick<Adoption, 'service' | 'kind'>,
   ids: readonly string[],
 ): void {
-  if (kind !== null && SERVICE_OF_KIND[kind] !== service) {
+  if (kind !== null && serviceOfKind(kind).name !== service) {
     throw codedError('ADOPT_KIND_OF_OTHER', { kind, service, kinds: kindsOf(service) });
   }
   const bad = ids.filter((id) => !isUsableId(id));
@@ -186,7 +188,7 @@ function idFor(remoteId: string): { readonly id?: string } {
 }
 
 function kindsOf(service: ServiceName): readonly Kind[] {
-  return KINDS.filter((kind) => SERVICE_OF_KIND[kind] === service);
+  return kindNames().filter((kind) => serviceOfKind(kind).name === service);
 }
 
 /** With today's date in local time. */

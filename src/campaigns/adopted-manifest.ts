@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { codedError } from '../domain/errors.ts';
-import { KINDS, type Kind } from '../domain/item.ts';
+import type { Kind } from '../domain/item.ts';
 import { addressOf } from '../store/address.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import { PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';
@@ -21,7 +21,7 @@ export interface AdoptedRow {
 
 const row = z.object({
   id: z.string().optional(),
-  kind: z.enum(KINDS),
+  kind: z.string(),
   remote_id: z.string(),
   title: z.string().optional(),
 });

@@ -1,10 +1,10 @@
 /** Which services the jobs of a campaign go to: those of the configuration, or this project's own. */
-import { serviceOf } from '../services/registry.ts';
+import { serviceNames, serviceOf } from '../services/registry.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
-import { SERVICES, type ServiceName } from '../domain/item.ts';
-import { localSettings, type LocalName } from '../host/local-settings.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { type LocalName, localSettings } from '../host/local-settings.ts';
 
 interface Choice {
   /** Services of this project that come first. */
@@ -25,7 +25,7 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
     local.find(({ reference }) => reference.service === name) ?? settings.services[name];
   const missing = [...needed].filter((name) => !known(name));
   if (missing.length > 0) throw noService(missing, who);
-  const wanted = SERVICES.filter((name) => needed.has(name) || welcome.has(name));
+  const wanted = serviceNames().filter((name) => needed.has(name) || welcome.has(name));
   return wanted.flatMap((name) => known(name) ?? []);
 }
 

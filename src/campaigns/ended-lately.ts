@@ -4,9 +4,10 @@
  */
 import type { Client } from '@temporalio/client';
 import type { BudgetStatus } from '../budget/status.ts';
-import { SERVICES, type ServiceName } from '../domain/item.ts';
-import { LOOK_BACK_MS, type EndedJobs } from '../plan/expected-end.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { type EndedJobs, LOOK_BACK_MS } from '../plan/expected-end.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { serviceNames } from '../services/registry.ts';
 
 /** @param startedAt when the campaign started; ISO 8601 */
 export async function endedLately(
@@ -16,7 +17,7 @@ export async function endedLately(
 ): Promise<EndedJobs> {
   const since = Math.max(at - LOOK_BACK_MS, Date.parse(startedAt));
   const endedBy: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
-  for (const service of SERVICES) {
+  for (const service of serviceNames()) {
     if (!budgets.some((budget) => budget.service === service && isUnlimited(budget))) continue;
     const { count } = await client.workflow.count(endedSince(name, service, since));
     endedBy[service] = count;

@@ -3,16 +3,15 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type { Limit } from '../budget/window.ts';
 import { defaultLimit, type ServiceSettings, type UnreadyService } from '../config/services.ts';
 import { haveSameBudget } from '../domain/campaign.ts';
-import type { ServiceName } from '../domain/item.ts';
 import {
   forecast,
   freshWindow,
-  supplyOf,
   type ServiceForecast,
   type Supply,
+  supplyOf,
 } from '../plan/forecast.ts';
-import { ALL_SERVICES } from '../services/registry.ts';
 import type { Survey } from '../plan/survey.ts';
+import { allServices } from '../services/registry.ts';
 
 /** `budgets`: those that Temporal has; a service without one has charged nothing yet. */
 export function forecastCampaign(
@@ -24,10 +23,10 @@ export function forecastCampaign(
 ): readonly ServiceForecast[] {
   const supplies = feeds.map((feed) => supply(name, feed, budgets));
   // Not configured yet: its contract says what it allows.
-  const others = ALL_SERVICES.filter(
+  const others = allServices().filter(
     ({ name: service }) => !feeds.some(({ reference }) => reference.service === service),
   );
-  const usual = others.map(({ name }) => unused(name, defaultLimit(name as ServiceName)));
+  const usual = others.map(({ name }) => unused(name, defaultLimit(name)));
   return forecast(jobs, [...supplies, ...usual], now);
 }
 

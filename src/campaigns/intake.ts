@@ -3,20 +3,22 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { codedError } from '../domain/errors.ts';
-import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
-import { localSettings, type LocalName } from '../host/local-settings.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { type LocalName, localSettings } from '../host/local-settings.ts';
 import { campaignName } from '../manifest/campaign-name.ts';
 import { digestsOfManifests } from '../manifest/sources.ts';
 import type { Spool } from '../plan/spool.ts';
-import { surveyManifests, type Survey, type SurveyOptions } from '../plan/survey.ts';
+import { type Survey, surveyManifests, type SurveyOptions } from '../plan/survey.ts';
 import { campaignAddress } from '../store/address.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import { PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
-import { resultCacheIfAny, type ResultCache } from '../store/result-cache.ts';
+import { type ResultCache, resultCacheIfAny } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { unreadableIsNone } from '../store/store-error.ts';
+import { kindNames } from '../kinds/registry.ts';
+import { serviceNames, serviceOfKind } from '../services/registry.ts';
 
 export interface IntakeOptions {
   /** Services of this project, in place of configured ones. */
@@ -93,8 +95,8 @@ export async function takeIn(
     addresses: addressesOf(settings, options),
     ...takingIn,
   });
-  const kinds = KINDS.filter((kind) => survey.kinds[kind] > 0);
-  const needed = new Set(kinds.map((kind) => SERVICE_OF_KIND[kind]));
+  const kinds = kindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
+  const needed = new Set(kinds.map((kind) => serviceOfKind(kind).name));
   return { name, folder, survey, needed, cache };
 }
 
@@ -133,7 +135,7 @@ export function configuredServices(
   { services }: Pick<IntakeOptions, 'services'>,
 ): readonly (ServiceSettings | UnreadyService)[] {
   const local = services && !settings.temporal ? localSettings(services) : [];
-  return SERVICES.flatMap(
+  return serviceNames().flatMap(
     (name) =>
       local.find(({ reference }) => reference.service === name) ??
       settings.services[name] ??

@@ -1,16 +1,17 @@
 /** The jobs that the services have for our token, and which of them this folder has: for `adopt`. */
 import type { Settings } from '../config/settings.ts';
 import { revealSecrets, type ServiceSettings } from '../config/services.ts';
-import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
+import type { ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
-import { createClient } from '../services/registry.ts';
-import { jobsInFolder, type HolderOfJob } from '../store/jobs-in-folder.ts';
+import { createClient, serviceOfKind } from '../services/registry.ts';
+import { type HolderOfJob, jobsInFolder } from '../store/jobs-in-folder.ts';
 import { chooseServices } from './choose-services.ts';
 import { hostLocalServices } from '../host/local.ts';
-import { localSettings, recordOf, type LocalName } from '../host/local-settings.ts';
+import { type LocalName, localSettings, recordOf } from '../host/local-settings.ts';
 import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';
+import { kindNames } from '../kinds/registry.ts';
 
 export interface ListedJob extends PastJob {
   readonly service: ServiceName;
@@ -78,7 +79,7 @@ async function jobsOf(
   const notes: string[] = [...unreadable];
   let incomplete = false;
   try {
-    for (const kind of KINDS.filter((one) => SERVICE_OF_KIND[one] === service)) {
+    for (const kind of kindNames().filter((one) => serviceOfKind(one).name === service)) {
       const outcome = await client.list(kind, { signal: AbortSignal.timeout(PATIENCE_MS) });
       if (outcome.type !== 'listed') {
         notes.push(outcome.message);

@@ -1,9 +1,9 @@
+import { allServices } from '../services/registry.ts';
 /**
  * Each key of the configuration can be overridden by an environment variable named after it: `services.predictions.url`
  * by `HUNDREDFOLD_SERVICES_PREDICTIONS_URL`. Variable names do not distinguish `maxDownload` from `max.download`,
  * so names are matched against the existing keys.
  */
-import { ALL_SERVICES } from '../services/registry.ts';
 
 const PREFIX = 'HUNDREDFOLD_';
 
@@ -23,7 +23,7 @@ const KEYS: readonly (readonly string[])[] = [
   ['temporal', 'tls', 'key'],
   ['temporal', 'tls', 'serverName'],
   ['temporal', 'payloadCodec'],
-  ...ALL_SERVICES.flatMap(({ name: service, secrets, config }) => [
+  ...allServices().flatMap(({ name: service, secrets, config }) => [
     ['services', service, 'url'],
     ...Object.keys(secrets).flatMap((key) => [
       ['services', service, key, 'env'],

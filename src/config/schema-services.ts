@@ -1,6 +1,5 @@
 /** The section `services:` of the configuration file: what every service has, and the keys of each. */
 import { z } from 'zod';
-import { ALL_SERVICES } from '../services/registry.ts';
 import type { Service } from '../services/service.ts';
 import { network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
 import {
@@ -12,6 +11,7 @@ import {
   secretSource,
   url,
 } from './schema-values.ts';
+import { allServices } from '../services/registry.ts';
 
 const OPTIONAL = {
   budget: true,
@@ -86,6 +86,6 @@ function describePoll({ every, atMost }: Service['pace']) {
 
 export const services = z
   .strictObject(
-    Object.fromEntries(ALL_SERVICES.map((service) => [service.name, describeSchema(service)])),
+    Object.fromEntries(allServices().map((service) => [service.name, describeSchema(service)])),
   )
   .partial();

@@ -1,12 +1,12 @@
 /** Settings of each service: its address, our credentials, the limits of submission. */
-import { NO_LIMIT, type Limit } from '../budget/budget.ts';
+import { type Limit, NO_LIMIT } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
-import { ALL_SERVICES, serviceOf } from '../services/registry.ts';
+import { allServices, serviceOf } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';
 import { configOf, type Pace, type ServiceConfig } from '../services/service.ts';
 import type { Config } from './schema.ts';
@@ -58,7 +58,7 @@ export interface UnreadyService extends ServiceSite {
 export type TokenNeed = 'required' | 'optional';
 
 export interface ConfiguredServices {
-  readonly services: Readonly<Partial<Record<ServiceName, ServiceSettings>>>;
+  readonly services: Readonly<Record<ServiceName, ServiceSettings>>;
   /** Empty if tokens are required. */
   readonly unready: readonly UnreadyService[];
 }
@@ -75,10 +75,10 @@ export function serviceSettings(
   place: SecretPlace,
   need: TokenNeed,
 ): ConfiguredServices {
-  const services: Partial<Record<ServiceName, ServiceSettings>> = {};
+  const services: Record<ServiceName, ServiceSettings> = {};
   const unready: UnreadyService[] = [];
-  for (const { name, secrets: wanted } of ALL_SERVICES) {
-    const service = name as ServiceName;
+  for (const { name, secrets: wanted } of allServices()) {
+    const service = name;
     const configured = config.services?.[service];
     if (!configured) continue;
     const { url } = configured;

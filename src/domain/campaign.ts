@@ -136,6 +136,8 @@ export interface ItemLaunch {
 
 /** What is sent to the service for an item, in short. */
 export interface Sent {
+  /** The folder of its kind in the output tree. */
+  readonly folder?: string;
   readonly input: {
     /** Of the file in the item's folder. */
     readonly name: string;

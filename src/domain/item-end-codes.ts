@@ -153,7 +153,10 @@ export const ITEM_ENDS = [
   },
 ] as const satisfies readonly (ItemEndWords & { readonly codes: readonly string[] })[];
 
-/** A code with which items end. Items also end with codes of the store, and with those of problems of their rows. */
+/**
+ * A code with which items end. Items also end with codes of the store, with those of problems of their rows, and with
+ * those of a plugin's checks.
+ */
 export type ItemEndCode = (typeof ITEM_ENDS)[number]['codes'][number];
 
 /** Codes that are not listed one by one. */

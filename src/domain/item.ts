@@ -1,74 +1,21 @@
 /**
  * An item is one row of a manifest: one input, one job at a service, one folder of files in the output tree.
  */
-import type {
-  AtomType,
-  ChargeMethod,
-  ModelClass,
-  Predictor,
-} from '../../packages/local-services/src/contract.ts';
 import type { Problem } from './problem.ts';
 
-export {
-  ATOM_TYPES,
-  CHARGE_METHODS,
-  DEFAULT_PREDICTORS,
-  EARLIER_NAMES,
-  MODEL_CLASSES,
-  PREDICTORS,
-} from '../../packages/local-services/src/contract.ts';
-export type { AtomType, ChargeMethod, ModelClass, Predictor };
+/** The name of a kind (src/kinds): what an input is. It determines the service, the checks and the folder. */
+export type Kind = string;
 
-/** The type of the input. It determines the service, the checks and the folder in the output tree. */
-export const KINDS = ['molecule', 'sequence', 'alignment', 'shifts'] as const;
-/** Type of an input: one of `KINDS`. */
-export type Kind = (typeof KINDS)[number];
+/** The name of a service (src/services). */
+export type ServiceName = string;
 
-/** The two services, by what they compute. */
-export const SERVICES = ['molecules', 'predictions'] as const;
-/** One of the two services. */
-export type ServiceName = (typeof SERVICES)[number];
+export type OptionValue = string | number | boolean | null | readonly string[];
 
-export const SERVICE_OF_KIND: Readonly<Record<Kind, ServiceName>> = {
-  molecule: 'molecules',
-  sequence: 'predictions',
-  alignment: 'predictions',
-  shifts: 'predictions',
-};
-
-/** The folder of the output tree that contains an item's own folder. */
-export const FOLDER_OF_KIND: Readonly<Record<Kind, string>> = {
-  molecule: 'molecules',
-  sequence: 'sequences',
-  alignment: 'alignments',
-  shifts: 'shifts',
-};
-
-export interface MoleculeOptions {
-  readonly kind: 'molecule';
-  readonly chargeMethod: ChargeMethod;
-  /** In units of the elementary charge; null lets the engine compute it. */
-  readonly netCharge: number | null;
-  readonly atomType: AtomType;
+/** The option columns of a row, by the keys of its kind's columns. */
+export interface Options {
+  readonly kind: Kind;
+  readonly [key: string]: OptionValue;
 }
-
-export interface SequenceOptions {
-  readonly kind: 'sequence';
-  /** In the user's order, without repeats, at least one. */
-  readonly predictors: readonly Predictor[];
-}
-
-export interface AlignmentOptions {
-  readonly kind: 'alignment';
-}
-
-export interface ShiftsOptions {
-  readonly kind: 'shifts';
-  readonly modelClass: ModelClass;
-  readonly originalNumbering: boolean;
-}
-
-export type Options = MoleculeOptions | SequenceOptions | AlignmentOptions | ShiftsOptions;
 
 /** The text that is sent to the service, with its file name in the output tree. */
 export interface InputText {

@@ -152,13 +152,8 @@ export type PollOutcome =
   /** Not polled: it is not this job's turn, or the service refuses us. */
   | { readonly type: 'postponed'; readonly message: string; readonly delayMs: number };
 
-/** A file that a finished job offers. */
-export type ArtefactName =
-  'record' | 'result' | 'history' | 'csv' | 'metadata' | 'distributions' | ExtraFormat;
-
-/** Download formats that are only fetched on request (contract of the prediction service, 4.6). */
-export const EXTRA_FORMATS = ['json', 'input'] as const;
-export type ExtraFormat = (typeof EXTRA_FORMATS)[number];
+/** A file that an ended job offers, by the name that its kind gives it. */
+export type ArtefactName = string;
 
 /** The answer to a download. The body is read once, to the end, or discarded by aborting. */
 export type FetchOutcome =

@@ -1,26 +1,15 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
-import type { Kind } from '../domain/item.ts';
-import { readAlignment, readSequences, readShifts } from '../kinds/protein/reading.ts';
-import { readMolecule } from '../kinds/molecule/result.ts';
 import type { MoleculeReading, ResultReading } from '../kinds/reading.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { artefactFile, itemKey } from '../store/layout.ts';
+import { filesNamed, readTexts } from '../report/read-result.ts';
+import { kindOf } from '../kinds/registry.ts';
+import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { bondedMolecule, type BondedMolecule } from './bonded-molecule.ts';
 import type { ExportFormat, ExportItem } from './format.ts';
-import { whyLeftOut, type LeftOut } from './left-out.ts';
+import { type LeftOut, whyLeftOut } from './left-out.ts';
 import type { StructureFolder } from './structure-folder.ts';
-
-const RESULT = artefactFile('result', null);
-
-/** The files of a reading, by file name ending. */
-const READING_FILES: Readonly<Record<Kind, readonly string[]>> = {
-  molecule: ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'],
-  sequence: [RESULT],
-  alignment: [RESULT],
-  shifts: [RESULT],
-};
 
 interface Reading {
   readonly store: Store;
@@ -36,16 +25,16 @@ export async function readExportItem(
   const { id, kind } = record;
   const takesBonds = format.takes.includes('bonds');
   const takesReading = takesBonds || format.takes.includes('reading');
-  const wanted = new Set([...format.files, ...(takesReading ? READING_FILES[kind] : [])]);
   const files: Record<string, string> = {};
-  for (const ending of wanted) {
+  for (const ending of format.files) {
     const name = fileEnding(record, ending);
     if (name === undefined) return whyLeftOut('FILE_MISSING', { ending });
     const read = await readRecorded(store, itemKey(kind, id, name), record.files[name]);
     if (typeof read !== 'string') return read;
     files[ending] = read;
   }
-  const reading = takesReading ? readResult(record, files) : null;
+  const reading = takesReading ? await readResult(store, record) : null;
+  if (reading !== null && 'code' in reading) return reading;
   if (takesReading && reading === null) {
     return whyLeftOut('RESULT_UNREADABLE', { lack: 'no reading' });
   }
@@ -85,23 +74,18 @@ async function readRecorded(
   return new TextDecoder().decode(bytes);
 }
 
-function readResult(
-  { kind, input }: ItemRecord,
-  files: Readonly<Record<string, string>>,
-): ResultReading | null {
-  const result = files[RESULT] ?? '';
-  switch (kind) {
-    case 'molecule':
-      return readMolecule({
-        itp: files['_GMX.itp'] ?? '',
-        pdb: files['_NEW.pdb'] ?? '',
-        frcmod: files['_AC.frcmod'] ?? '',
-      });
-    case 'sequence':
-      return readSequences(result, input.names);
-    case 'alignment':
-      return readAlignment(result, null, input.names);
-    case 'shifts':
-      return readShifts(result);
+async function readResult(
+  store: Store,
+  record: ItemRecord,
+): Promise<ResultReading | LeftOut | null> {
+  const texts = new Map<string, string[]>();
+  for (const name of kindOf(record.kind).reads) {
+    for (const file of filesNamed(record, name)) {
+      const key = itemKey(record.kind, record.id, file);
+      const read = await readRecorded(store, key, record.files[file]);
+      if (typeof read !== 'string') return read;
+      texts.set(name, [...(texts.get(name) ?? []), read]);
+    }
   }
+  return readTexts(record, texts) as ResultReading | null;
 }

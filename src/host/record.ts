@@ -7,7 +7,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SERVICES } from '../domain/item.ts';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
 import { folderUnusable } from './lock.ts';
 
@@ -24,9 +23,7 @@ const hostRecord = z.object({
   pid: z.number(),
   taskQueue: z.string(),
   server: serverRecord,
-  services: z.array(
-    z.object({ service: z.enum(SERVICES), address: z.string(), credential: z.string() }),
-  ),
+  services: z.array(z.object({ service: z.string(), address: z.string(), credential: z.string() })),
   /** It answers queries and does no work. */
   lookOnly: z.boolean(),
   /** For a host that only reads: it stays until it is interrupted (`ui`); other such hosts end soon. */

@@ -1,13 +1,18 @@
 /** The kind `alignment`: aligned protein sequences, with predictions for each row and column. */
 import { readAlignmentInput } from './protein/alignment-input.ts';
 import { ALIGNMENT_EXTENSIONS, FASTA_EXTENSIONS, recogniseAlignment } from './protein/recognise.ts';
+import { ALIGNMENT_MEASURES } from './protein/alignment-measures.ts';
+import { readAlignment } from './protein/reading.ts';
+import { checkFiles } from './protein/files.ts';
 import { defineKind } from './kind.ts';
+import { packAlignment } from './pack.ts';
+import { COMPARED, DISTRIBUTIONS, EXTRA, RESULT } from './prediction.ts';
+import { ALIGNMENTS_TABLE } from './protein-tables.ts';
 
 export const alignment = defineKind({
   name: 'alignment',
   words: { one: 'alignment', many: 'alignments' },
-  table: 'alignments',
-  measuresTable: 'alignment-measures',
+  folder: 'alignments',
   input: {
     column: null,
     extensions: [...ALIGNMENT_EXTENSIONS, ...FASTA_EXTENSIONS],
@@ -16,8 +21,20 @@ export const alignment = defineKind({
   },
   options: {},
   share: null,
-  usualFiles: ['history', 'csv', 'metadata', 'distributions'],
-  rareFiles: [],
+  artefacts: { ...RESULT, ...COMPARED, ...DISTRIBUTIONS, ...EXTRA },
+  compare: (texts, { remoteId }) => checkFiles(texts, 'alignment', remoteId),
+  reads: ['result.json', 'distributions.json', 'distributions.csv'],
+  readResult: ({ get }, { names }) =>
+    readAlignment(
+      get('result.json') ?? '',
+      get('distributions.json') ?? get('distributions.csv'),
+      names,
+    ),
+  measures: ALIGNMENT_MEASURES,
+  table: ALIGNMENTS_TABLE,
+  measuresTable: 'alignment-measures',
+  summary: ({ proteins, columns }) => `${proteins.length} rows, ${columns} columns`,
+  pack: packAlignment,
   // b2bTools 3.0.9.
   estimate: { seconds: 3.1, bytes: 150_000 },
 });

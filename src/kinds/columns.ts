@@ -1,9 +1,11 @@
 /** Option columns of a kind: what their cells may say, and the form in which options are stored. */
 import { z } from 'zod';
+import type { OptionValue } from '../domain/item.ts';
 
 interface Named {
   /** The name in the program: `netCharge` for the column `net_charge`. */
   readonly key: string;
+  readonly description: string;
   /** Names of the column in other programs. */
   readonly synonyms?: readonly string[];
   /** The code of the problem for an invalid value, if the column has one of its own. */
@@ -31,7 +33,27 @@ export type OptionColumn = Named &
     /** null: an empty cell. */
     | { readonly type: 'integer' }
     | { readonly type: 'flag'; readonly default: boolean }
+    | { readonly type: 'text'; readonly default: string }
   );
+
+export type OptionColumns = Readonly<Record<string, OptionColumn>>;
+
+type ValueOf<C> = C extends { readonly type: 'choice'; readonly allowed: readonly (infer W)[] }
+  ? W
+  : C extends { readonly type: 'list'; readonly allowed: readonly (infer W)[] }
+    ? readonly W[]
+    : C extends { readonly type: 'integer' }
+      ? number | null
+      : C extends { readonly type: 'flag' }
+        ? boolean
+        : C extends { readonly type: 'text' }
+          ? string
+          : OptionValue;
+
+/** The options of an item of the kind, by the keys of its columns. */
+export type ValuesOf<C extends OptionColumns> = { readonly kind: string } & {
+  readonly [N in keyof C as C[N]['key']]: ValueOf<C[N]>;
+};
 
 /** The schema of the stored value. */
 export function schemaOf(column: OptionColumn): z.ZodType {
@@ -44,5 +66,7 @@ export function schemaOf(column: OptionColumn): z.ZodType {
       return z.int().nullable();
     case 'flag':
       return z.boolean();
+    case 'text':
+      return z.string();
   }
 }

@@ -1,13 +1,12 @@
 /**
- * What a kind of input is: its words, how an input is recognised and read, its option columns, and which rows may share
- * a job. The manifest, the plan and the output tree ask the kind and never compare with its name.
+ * What a kind is: what an input of it is and how it is read, and what its result is, how it is checked, and what is shown
+ * of it. The manifest, the engine, the output tree and the report ask the kind and never compare with its name.
  */
-import type { Kind, Options } from '../domain/item.ts';
-import type { ArtefactName } from '../domain/outcomes.ts';
+import type { InputText, Options } from '../domain/item.ts';
+import type { Timing } from '../domain/outcomes.ts';
 import type { Reading } from './finding.ts';
-import type { OptionColumn } from './columns.ts';
-
-export type OptionsOf<N extends Kind> = Extract<Options, { readonly kind: N }>;
+import type { OptionColumns, ValuesOf } from './columns.ts';
+import type { PackedResult } from './page-data.ts';
 
 /** One input as the user gave it: a cell, or a file. */
 export interface InputSource {
@@ -20,9 +19,10 @@ export interface InputSource {
   readonly extension: string;
 }
 
-export interface InputReader<N extends Kind> {
+/** How an input is recognised and read: of its own, so that several kinds can have the same. */
+export interface InputReader<O = Options> {
   /** The column that may contain the input instead of `file`; `synonyms`: its names in other programs. */
-  readonly column: { readonly name: string; readonly synonyms: readonly string[] } | null;
+  readonly column: { readonly name: string; readonly synonyms?: readonly string[] } | null;
   readonly extensions: readonly string[];
   /** One item per record if a file with this extension is itself the manifest. */
   readonly records?: Readonly<Record<string, 'lines' | 'fasta' | 'sdf'>>;
@@ -31,37 +31,208 @@ export interface InputReader<N extends Kind> {
   /** For an extension that other kinds have too: whether it is this kind, or why that is unclear. */
   readonly recognise?: (text: string) => boolean | string;
   /** Checks all that can be checked before a job is spent. */
-  readonly read: (source: InputSource, options: OptionsOf<N>) => Reading | Promise<Reading>;
+  readonly read: (source: InputSource, options: O) => Reading | Promise<Reading>;
 }
 
 /** Rows of equal input that differ in some options, and still need one job. */
-interface Share<N extends Kind> {
+interface Share<O> {
   /** Whether a job with these options provides everything requested. */
-  readonly covers: (job: OptionsOf<N>, wanted: OptionsOf<N>) => boolean;
+  readonly covers: (job: O, wanted: O) => boolean;
   /** The options of one job that serves both. */
-  readonly combine: (one: OptionsOf<N>, other: OptionsOf<N>) => OptionsOf<N>;
+  readonly combine: (one: O, other: O) => O;
 }
 
-export interface KindDefinition<N extends Kind = Kind> {
+/** What is known of a job when its files are checked. */
+export interface JobFacts<O = Options> {
+  readonly options: O;
+  /** Null for an adopted job whose input is unknown: comparisons with it are then skipped. */
+  readonly input: InputText | null;
+  readonly remoteId: string;
+  /** The service is on a local network: a result that says that it is synthetic is accepted. */
+  readonly mayBeSynthetic: boolean;
+}
+
+/** Why a result is wrong: a code in capitals, and a sentence. */
+export interface ResultFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A file that an ended job offers. */
+export interface Artefact<O = Options> {
+  /** Its name in the item's folder, by content type if the service does not fix the format. */
+  readonly file: string | ((contentType: string | null) => string);
+  /**
+   * `required`: without it the item fails. `usual`: its absence must repeat, and is then a warning. `optional`: that it is
+   * absent is believed at once.
+   */
+  readonly presence: 'required' | 'usual' | 'optional';
+  /** Of a finished job (default), of a failed one (its log), or of both. */
+  readonly when?: 'finished' | 'failed' | 'ended';
+  /** It comes in pages, and each is a file: `mapping.0001.json`. */
+  readonly isPaged?: true;
+  /**
+   * Is it whole, and of this job and input? Asked before the file has its final name: a wrong one is kept under
+   * `rejected/`. Without it the file is streamed to disk unread.
+   */
+  readonly check?: (
+    bytes: Uint8Array,
+    job: JobFacts<O>,
+  ) => ResultFault | null | Promise<ResultFault | null>;
+  /** What it says of the job: what computed the result, and when. */
+  readonly describe?: (text: string) => {
+    readonly engine?: string | null;
+    readonly timing?: Timing | null;
+  };
+}
+
+/** Texts of the files of a result, by file name or its ending: the first, or all pages. */
+export interface ResultTexts {
+  readonly get: (name: string) => string | null;
+  readonly pages: (name: string) => readonly string[];
+}
+
+export type Cell = string | number | boolean | null;
+
+/** Rows of a table column by column: a value for each row, or one for all rows. A column that is not named is empty. */
+export type Cells = Readonly<Record<string, Cell | readonly Cell[]>>;
+
+export interface TableColumn {
+  /** `integer`: of 32 bits. `number`: a double. */
+  readonly type: 'text' | 'integer' | 'number' | 'boolean';
+  /** In a sentence, for the data dictionary. */
+  readonly meaning?: string;
+}
+
+/** Columns of one type. */
+export function tableColumns(
+  type: TableColumn['type'],
+  ...names: readonly string[]
+): Readonly<Record<string, TableColumn>> {
+  return Object.fromEntries(names.map((name) => [name, { type }]));
+}
+
+/** Null if it does not fit into a column of integers. */
+export function asInteger(value: unknown): number | null {
+  return typeof value === 'number' && (value | 0) === value ? value : null;
+}
+
+/** The table of results in `tables/`: a row per item, or several, as per residue. */
+export interface ResultTable<O, R> {
+  /** Its name without ending. */
+  readonly name: string;
+  /** What its rows are, for the report: `residues of sequences`. */
+  readonly words: string;
+  /** In order, after `id`; the engine and the user's own columns follow. */
+  readonly columns: Readonly<Record<string, TableColumn>>;
+  readonly rows: (result: R, item: { readonly options: O }) => readonly Cells[];
+  /** Each item has one row: the measures have no table of their own. */
+  readonly isByItem?: true;
+}
+
+/** A number that characterises a whole result, for sorting, filtering and plotting. */
+export interface Measure<R> {
+  /** A few words, as a column title. */
+  readonly title: string;
+  /** `Da`, `e`, `D`, `%`; empty if there is none. */
+  readonly unit: string;
+  /** What it is and how it is computed, in a sentence. */
+  readonly meaning: string;
+  /** Decimal places that are shown and stored. */
+  readonly decimals: number;
+  /** Whether it is one of the most important measures of its kind. */
+  readonly isMain: boolean;
+  /** Its column in the table of measures; default: its key. */
+  readonly column?: string;
+  readonly of: (result: R) => number | null;
+}
+
+/** What an item's record says, for those who read its result. */
+export interface ResultItem<O = Options> {
+  readonly options: O;
+  /** Id of a record in the results → the header that the user wrote, if the two differ. */
+  readonly names: Readonly<Record<string, string>> | undefined;
+}
+
+/** What the structural formula of an item is drawn from. */
+// The options and the reading concern only the kind itself.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface Formula<O = any, R = any> {
+  /** A SMILES or a connection table; null if the input has no bond orders. */
+  readonly ofInput: (input: InputText) => string | null;
+  /** The sum of the formal charges that the input must have; null if any is right. */
+  readonly requestedCharge: (inputName: string, options: O) => number | null;
+  readonly ofResult: (result: R) => {
+    readonly netCharge: number;
+    readonly result: { readonly molfile: string; readonly hasBondOrders: boolean };
+  };
+}
+
+/** A file inside an artefact. */
+export interface InnerFile {
+  readonly name: string;
+  readonly text: string;
+  /** Its result set; default: the first. Further ones have a folder each. */
+  readonly set?: number;
+}
+
+export interface KindDefinition<
+  N extends string = string,
+  C extends OptionColumns = OptionColumns,
+  // A reading concerns only its own kind.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  R = any,
+> {
+  /** `[a-z][a-z0-9-]*`; in manifests, tables and messages. */
   readonly name: N;
+  /** Increased when the same input and options mean another result: part of what rows share jobs by. Default: 1. */
+  readonly version?: number;
   readonly words: { readonly one: string; readonly many: string };
-  /** The table of results, in `tables/`. */
-  readonly table: string;
-  /** The table with one row per item, if `table` has one per position; null if it does not. */
-  readonly measuresTable: string | null;
-  readonly input: InputReader<N>;
+  /** The folder of its items in the output tree. */
+  readonly folder: string;
+  readonly input: InputReader<ValuesOf<C>>;
   /** By column, in the order of their values in the options: digests of jobs depend on it. */
-  readonly options: Readonly<Record<string, OptionColumn>>;
+  readonly options: C;
   /** null: only rows with equal options share a job. */
-  readonly share: Share<N> | null;
-  /** Files that a job usually has beside its result, and that are compared with it or name its job. */
-  readonly usualFiles: readonly ArtefactName[];
-  /** Files that a job usually does not have: that one is absent is believed at once. */
-  readonly rareFiles: readonly ArtefactName[];
+  readonly share: Share<ValuesOf<C>> | null;
+  /** The first one is the result itself. */
+  readonly artefacts: Readonly<Record<string, Artefact<ValuesOf<C>>>>;
+  /** Whether the files belong together and to the job; asked when all are there, with those that the job has. */
+  readonly compare?: (
+    texts: Readonly<Partial<Record<string, string>>>,
+    job: { readonly remoteId: string },
+  ) => ResultFault | null;
+  /** Files inside an artefact; of one that is wrong, what is there. */
+  readonly unfold?: (
+    artefact: string,
+    bytes: Uint8Array,
+    options: ValuesOf<C>,
+  ) => readonly InnerFile[];
+  /** The same for a failed job: its log. */
+  readonly unfoldFailed?: (artefact: string, bytes: Uint8Array) => readonly InnerFile[];
+  /** Meaning and remedy of the codes that `check` and `compare` use, other than those that all kinds share. */
+  readonly faults?: Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;
+  /** File names, or their endings, that a result is read from. */
+  readonly reads: readonly string[];
+  /** Null if they are not in the expected form. */
+  readonly readResult: (texts: ResultTexts, item: ResultItem<ValuesOf<C>>) => R | null;
+  /** By key, in table order; a key is unique across all kinds. */
+  readonly measures: Readonly<Record<string, Measure<R>>>;
+  readonly table: ResultTable<ValuesOf<C>, R>;
+  /** The table with one row per item, if `table` has several. */
+  readonly measuresTable: string | null;
+  /** Short enough for a table cell. */
+  readonly summary: (result: R) => string;
+  /** For a page of the report that draws such results; without it, the page shows measures, table and files. */
+  readonly pack?: (result: R) => PackedResult;
+  /** Structural formulas, of a kind whose items are molecules. */
+  readonly formula?: Formula<ValuesOf<C>, R>;
   /** Of one job: run time in seconds on one core, and bytes of all files in the output tree. Medians, for plans. */
   readonly estimate: { readonly seconds: number; readonly bytes: number };
 }
 
-export function defineKind<const N extends Kind>(kind: KindDefinition<N>): KindDefinition<N> {
+export function defineKind<const N extends string, const C extends OptionColumns, R>(
+  kind: KindDefinition<N, C, R>,
+): KindDefinition<N, C, R> {
   return kind;
 }

@@ -1,25 +1,51 @@
-/** The kinds, in the order of the documentation. */
-import { KINDS, type Kind, type Options } from '../domain/item.ts';
+/** The kinds, in the order of the documentation; those of plugins follow. */
+import type { Kind, Options } from '../domain/item.ts';
 import { alignment } from './alignment.ts';
+import type { OptionColumns } from './columns.ts';
 import type { KindDefinition } from './kind.ts';
 import { molecule } from './molecule/index.ts';
 import { sequence } from './sequence.ts';
 import { shifts } from './shifts.ts';
 
-const BY_NAME = { molecule, sequence, alignment, shifts } as const;
+/** Any kind: what concerns its options and results is only passed back to itself. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyKind = Omit<KindDefinition<string, any>, 'options'> & {
+  readonly options: OptionColumns;
+};
 
-export function kindOf(name: Kind): KindDefinition {
-  return BY_NAME[name] as unknown as KindDefinition;
-}
+const known = new Map<Kind, AnyKind>(
+  [molecule, sequence, alignment, shifts].map((kind) => [kind.name, kind as AnyKind]),
+);
 
-export const ALL_KINDS: readonly KindDefinition[] = KINDS.map(kindOf);
+const own: ReadonlySet<Kind> = new Set(known.keys());
 
-export function allKinds(): readonly KindDefinition[] {
-  return ALL_KINDS;
+export function allKinds(): readonly AnyKind[] {
+  return [...known.values()];
 }
 
 export function kindNames(): readonly Kind[] {
-  return KINDS;
+  return [...known.keys()];
+}
+
+/** @throws RangeError if there is no such kind */
+export function kindOf(name: Kind): AnyKind {
+  const kind = known.get(name);
+  if (kind === undefined) throw new RangeError(`there is no kind "${name}"`);
+  return kind;
+}
+
+/** Whether it is one of ours, and not of a plugin. */
+export function isOwnKind(name: Kind): boolean {
+  return own.has(name);
+}
+
+export function isKind(name: string): boolean {
+  return known.has(name);
+}
+
+/** Adds the kind of a plugin, or replaces an earlier form of it. */
+export function registerKind(kind: AnyKind): void {
+  known.set(kind.name, kind);
 }
 
 /** Whether a job with these options provides everything requested; both of the same work. */
@@ -31,5 +57,5 @@ export function covers(job: Options, wanted: Options): boolean {
 /** The options of one job that serves both. */
 export function combined(one: Options, other: Options): Options {
   const { share } = kindOf(one.kind);
-  return share === null || one.kind !== other.kind ? one : share.combine(one, other);
+  return share === null || one.kind !== other.kind ? one : (share.combine(one, other) as Options);
 }

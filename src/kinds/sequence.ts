@@ -1,14 +1,19 @@
 /** The kind `sequence`: one protein sequence, with predictions for each residue. */
-import { DEFAULT_PREDICTORS, EARLIER_NAMES, PREDICTORS } from '../domain/item.ts';
+import { DEFAULT_PREDICTORS, EARLIER_NAMES, PREDICTORS } from './vocabulary.ts';
 import { FASTA_EXTENSIONS, recogniseSequence } from './protein/recognise.ts';
 import { readSequenceInput } from './protein/sequence-input.ts';
+import { SEQUENCE_MEASURES } from './protein/sequence-measures.ts';
+import { readSequences } from './protein/reading.ts';
+import { checkFiles } from './protein/files.ts';
 import { defineKind } from './kind.ts';
+import { packSequences } from './pack.ts';
+import { COMPARED, EXTRA, RESULT } from './prediction.ts';
+import { RESIDUES_TABLE } from './protein-tables.ts';
 
 export const sequence = defineKind({
   name: 'sequence',
   words: { one: 'sequence', many: 'sequences' },
-  table: 'residues',
-  measuresTable: 'sequence-measures',
+  folder: 'sequences',
   input: {
     column: { name: 'sequence', synonyms: ['seq', 'protein_sequence', 'aa_sequence', 'fasta'] },
     extensions: FASTA_EXTENSIONS,
@@ -19,6 +24,7 @@ export const sequence = defineKind({
   options: {
     predictors: {
       key: 'predictors',
+      description: 'What is predicted for each residue.',
       type: 'list',
       allowed: PREDICTORS,
       default: DEFAULT_PREDICTORS,
@@ -34,8 +40,19 @@ export const sequence = defineKind({
       predictors: [...new Set([...one.predictors, ...other.predictors])],
     }),
   },
-  usualFiles: ['history', 'csv', 'metadata'],
-  rareFiles: [],
+  artefacts: { ...RESULT, ...COMPARED, ...EXTRA },
+  compare: (texts, { remoteId }) => checkFiles(texts, 'sequence', remoteId),
+  reads: ['result.json'],
+  readResult: ({ get }, { names }) => readSequences(get('result.json') ?? '', names),
+  measures: SEQUENCE_MEASURES,
+  table: RESIDUES_TABLE,
+  measuresTable: 'sequence-measures',
+  summary({ proteins }) {
+    const residues = proteins.reduce((sum, protein) => sum + protein.residues.length, 0);
+    const chains = proteins.length > 1 ? `${proteins.length} chains, ` : '';
+    return `${chains}${residues} residues`;
+  },
+  pack: packSequences,
   // b2bTools 3.0.9. All five predictors of one protein: 90 % within 12 s, at most 24 s.
   estimate: { seconds: 3.2, bytes: 60_000 },
 });

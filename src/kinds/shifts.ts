@@ -1,26 +1,54 @@
 /** The kind `shifts`: NMR chemical shifts of a protein, as NEF or NMR-STAR. */
-import { MODEL_CLASSES } from '../domain/item.ts';
+import { MODEL_CLASSES } from './vocabulary.ts';
 import { readShiftsInput } from './protein/shifts-input.ts';
+import { indicesIn, measuredIn, SHIFTS_MEASURES } from './protein/shifts-measures.ts';
+import { readShifts } from './protein/reading.ts';
+import { checkFiles } from './protein/files.ts';
 import { defineKind } from './kind.ts';
+import { packShifts } from './pack.ts';
+import { COMPARED, EXTRA, RESULT } from './prediction.ts';
+import { SHIFTS_TABLE } from './protein-tables.ts';
 
 export const shifts = defineKind({
   name: 'shifts',
   words: { one: 'shift file', many: 'shift files' },
-  table: 'shifts',
-  measuresTable: 'shift-measures',
+  folder: 'shifts',
   input: {
     column: null,
     extensions: ['.nef', '.str', '.star'],
     read: ({ text }, options) => readShiftsInput(text, options),
   },
   options: {
-    model_class: { key: 'modelClass', type: 'choice', allowed: MODEL_CLASSES, default: '1' },
-    original_numbering: { key: 'originalNumbering', type: 'flag', default: true },
+    model_class: {
+      key: 'modelClass',
+      description: 'Model of ShiftCrypt: 1 all atoms, 2 common atoms, 3 N and H only.',
+      type: 'choice',
+      allowed: MODEL_CLASSES,
+      default: '1',
+    },
+    original_numbering: {
+      key: 'originalNumbering',
+      description: 'Whether residues keep the numbers of the file.',
+      type: 'flag',
+      default: true,
+    },
   },
   share: null,
-  usualFiles: ['history', 'csv'],
-  // b2bTools writes none for shifts.
-  rareFiles: ['metadata'],
+  artefacts: {
+    ...RESULT,
+    ...COMPARED,
+    // b2bTools writes none for shifts.
+    metadata: { ...COMPARED.metadata, presence: 'optional' },
+    ...EXTRA,
+  },
+  compare: (texts, { remoteId }) => checkFiles(texts, 'shifts', remoteId),
+  reads: ['result.json'],
+  readResult: ({ get }) => readShifts(get('result.json') ?? ''),
+  measures: SHIFTS_MEASURES,
+  table: SHIFTS_TABLE,
+  measuresTable: 'shift-measures',
+  summary: (result) => `${measuredIn(result).length} of ${indicesIn(result).length} residues`,
+  pack: packShifts,
   // b2bTools 3.0.9.
   estimate: { seconds: 1.8, bytes: 10_000 },
 });

@@ -7,24 +7,24 @@ import type { ItemState } from '../domain/states.ts';
 import { recordedFiles } from '../report/audit.ts';
 import {
   errorOf,
+  type Listed,
   listedItems,
   ownOf,
   pathOf,
   stateOf,
-  type Listed,
 } from '../report/campaign-items.ts';
 import { treeFaults } from '../report/verify/tree.ts';
 import { absoluteAddress, addressOf } from '../store/address.ts';
-import { itemKey, MEASURE_TABLES, RESULT_TABLES } from '../store/layout.ts';
+import { itemKey, tableKeys } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import {
   notPrepared,
-  readPreparedCampaign,
   type PreparedCampaign,
+  readPreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { settingsOf, type ConfigurationOptions } from './configuration.ts';
-import { resultIn, type CampaignResult } from './result.ts';
+import { type ConfigurationOptions, settingsOf } from './configuration.ts';
+import { type CampaignResult, resultIn } from './result.ts';
 import { exportOf, type TreeExport, type TreeExportOptions } from './tree-export.ts';
 
 /** A file of an item, as recorded in item.json. */
@@ -94,7 +94,7 @@ export class OutputTree {
     this.#store = store;
     this.#campaign = campaign;
     this.tables = Object.fromEntries(
-      [...RESULT_TABLES, ...MEASURE_TABLES].map((key) => [
+      tableKeys(Object.keys(campaign.counts.items)).map((key) => [
         key.slice(key.indexOf('/') + 1),
         addressOf(location, key),
       ]),

@@ -29,7 +29,7 @@ function ourColumns(): Columns {
   const cells = allKinds().flatMap(({ input }) => input.column ?? []);
   const options = allKinds().flatMap((kind) => Object.entries(kind.options));
   const inputs = ['file', ...cells.map(({ name }) => name)];
-  columns = {
+  return (columns = {
     kinds: allKinds().length,
     inputs,
     all: new Set([
@@ -38,11 +38,10 @@ function ourColumns(): Columns {
     ]),
     synonyms: [
       ...SYNONYMS,
-      ...cells.map(({ name, synonyms }) => [name, synonyms] as const),
+      ...cells.map(({ name, synonyms = [] }) => [name, synonyms] as const),
       ...options.map(([name, { synonyms = [] }]) => [name, synonyms] as const),
     ],
-  };
-  return columns;
+  });
 }
 
 export function inputFields(): readonly string[] {

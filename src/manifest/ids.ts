@@ -1,8 +1,9 @@
 /** Ids of items and of adopted jobs: unique across all manifests of a campaign. */
-import { SERVICE_OF_KIND, type CheckedRow } from '../domain/item.ts';
+import type { CheckedRow } from '../domain/item.ts';
 import { asAscii, ID } from '../domain/name.ts';
 import { shown } from '../domain/plain-text.ts';
-import { complaint, toProblem, type Complaint } from './problems.ts';
+import { complaint, type Complaint, toProblem } from './problems.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 const MAX_LENGTH = 64;
 
@@ -96,7 +97,7 @@ export class RemoteIdRegister {
     const { item } = row;
     if (!item?.adopts) return row;
     const { remoteId } = item.adopts;
-    const name = `${SERVICE_OF_KIND[item.kind]} ${UUID.test(remoteId) ? remoteId.toLowerCase() : remoteId}`;
+    const name = `${serviceOfKind(item.kind).name} ${UUID.test(remoteId) ? remoteId.toLowerCase() : remoteId}`;
     const used = this.#places.get(name);
     if (used === undefined) {
       this.#places.set(name, item.source);

@@ -44,6 +44,8 @@ function readOption(column: OptionColumn, value: string, refuse: Refuse): unknow
       return value === '' ? null : readInteger(column, value, refuse);
     case 'flag':
       return value === '' ? column.default : readFlag(column, value, refuse);
+    case 'text':
+      return value === '' ? column.default : value;
   }
 }
 

@@ -2,7 +2,7 @@
  * The words for the problems of manifests: code → severity, what is wrong, what to do. The facts of a problem are what
  * its words need. The words for the content of an input are those of its kind.
  */
-import { PREDICTORS } from '../domain/item.ts';
+import { PREDICTORS } from '../kinds/vocabulary.ts';
 import { list, shown } from '../domain/plain-text.ts';
 import { error, warning } from '../domain/problem.ts';
 import { allKinds, kindNames } from '../kinds/registry.ts';

@@ -1,6 +1,5 @@
 /** Files with several inputs, one item per record: a list with one a line (SMILES), FASTA, SD files. */
-import type { KindDefinition } from '../kinds/kind.ts';
-import { allKinds } from '../kinds/registry.ts';
+import { allKinds, type AnyKind } from '../kinds/registry.ts';
 import { isField } from './columns.ts';
 import { MAX_INPUT_BYTES } from './input-file.ts';
 import { complaint } from './problems.ts';
@@ -8,7 +7,7 @@ import type { RawRow, ReadFrom, RowReader } from './row.ts';
 import { linesOf, LineTooLong, type TextLine } from './text.ts';
 
 /** The kind whose inputs are the records of such a file. */
-function recordKind({ extension }: ReadFrom): KindDefinition {
+function recordKind({ extension }: ReadFrom): AnyKind {
   const kind = allKinds().find(({ input }) => input.records?.[extension] !== undefined);
   if (!kind) throw new RangeError(`no records in ${extension}`);
   return kind;

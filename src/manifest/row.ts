@@ -1,29 +1,23 @@
 /** One row of a manifest: its id, its input, its kind, its options, what its kind says of the input → an item, or problems. */
 import path from 'node:path';
-import {
-  SERVICE_OF_KIND,
-  type CheckedRow,
-  type InputText,
-  type Item,
-  type Kind,
-  type Options,
-} from '../domain/item.ts';
+import type { CheckedRow, InputText, Item, Kind, Options } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import type { InputFinding } from '../kinds/finding.ts';
 import { allKinds, kindNames, kindOf } from '../kinds/registry.ts';
 import { inputFields, isField, nameIn, nearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';
 import { readInputFile, withLineFeeds } from './input-file.ts';
-import { readOptions, type FieldValues } from './options.ts';
+import { type FieldValues, readOptions } from './options.ts';
 import {
   complaint,
+  type Complaint,
   findingComplaint,
   isError,
-  toProblem,
-  type Complaint,
   type ProblemCode,
+  toProblem,
 } from './problems.ts';
 import { readFileName, type SourceFile } from './sources.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 /** What the reader of a format gives, before values are checked. */
 export interface RawRow {
@@ -251,7 +245,7 @@ function readRemoteId(value: string, complaints: Complaint[]): string | null {
  * item and equal notes never count as equal work.
  */
 function noteOfJob(kind: Kind, remoteId: string): InputText {
-  const where = `job ${remoteId} of the service for ${SERVICE_OF_KIND[kind]}`;
+  const where = `job ${remoteId} of the service for ${serviceOfKind(kind).name}`;
   const text = `This item is ${where}. Its input was not given in the manifest.\n`;
   return { name: 'adopted.txt', text };
 }

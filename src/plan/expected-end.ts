@@ -1,10 +1,11 @@
 /** When a running campaign will end: the forecast of `plan`, for the remaining rows. */
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
-import { KINDS, SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { serviceForecast, supplyOf } from './forecast.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
+import { kindsOf, serviceOf } from '../services/registry.ts';
 
 /** The known state of a campaign and of its budgets, at one moment (ms since the epoch). */
 interface Seen {
@@ -51,8 +52,7 @@ function refusesUs({ addressBlock, credentials }: BudgetStatus): boolean {
 
 function endOf(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): number | null {
   const { campaign } = seen.progress;
-  const service = SERVICES.find((one) => one === budget.service);
-  if (!service) return null;
+  const { service } = budget;
   const ours = budget.credentials[0]?.credential;
   if (ours === undefined) return null;
   const supply = supplyOf(budget, ours, campaign);
@@ -72,7 +72,7 @@ function endOf(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): numb
 
 function secondsPerJob(recent: EndedJobs | null, service: ServiceName): number | null {
   if (recent === null || recent.overMs < ENOUGH_MS) return null;
-  const jobs = recent.endedBy[service];
+  const jobs = recent.endedBy[service] ?? 0;
   return jobs < ENOUGH_JOBS ? null : recent.overMs / 1_000 / jobs;
 }
 
@@ -86,7 +86,7 @@ interface WorkLeft {
 }
 
 function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
-  const ofService = KINDS.filter((kind) => SERVICE_OF_KIND[kind] === service);
+  const ofService = kindsOf(serviceOf(service));
   if (!kinds || !progress.kinds) {
     // The services of rows that were not read yet are unknown: assume that each service gets them all.
     const started = sum(Object.values(progress.ended)) + progress.open;
@@ -96,7 +96,7 @@ function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
   }
   const left = ofService.map((kind) => {
     const { open = 0, ended = {} } = progress.kinds?.[kind] ?? {};
-    const jobs = kinds.items[kind] - kinds.following[kind];
+    const jobs = (kinds.items[kind] ?? 0) - (kinds.following[kind] ?? 0);
     return { kind, open, unopened: Math.max(0, jobs - open - sum(Object.values(ended))) };
   });
   return {

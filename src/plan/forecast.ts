@@ -1,8 +1,9 @@
 /** When the jobs of a campaign will have ended, by simulating the budget. */
 import { lastSubmissionIn } from '../budget/forecast.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
-import { SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
 import { kindOf } from '../kinds/registry.ts';
+import { serviceNames, serviceOfKind } from '../services/registry.ts';
 
 /** A service for the jobs, with its current charges. */
 export interface Supply {
@@ -32,10 +33,10 @@ export function forecast(
   supplies: readonly Supply[],
   now: number,
 ): readonly ServiceForecast[] {
-  return SERVICES.flatMap((service) => {
+  return serviceNames().flatMap((service) => {
     const kinds = Object.entries(jobs).filter(
-      ([kind, n]) => n > 0 && SERVICE_OF_KIND[kind as Kind] === service,
-    ) as [Kind, number][];
+      ([kind, n]) => n > 0 && serviceOfKind(kind).name === service,
+    );
     const count = kinds.reduce((sum, [, n]) => sum + n, 0);
     if (count === 0) return [];
     const supply = supplies.find((one) => one.service === service);

@@ -3,13 +3,12 @@
  * computed. `plan` shows it, `run` acts on it.
  */
 import type { CheckedRow, Item, Kind, ServiceName } from '../domain/item.ts';
-import { KINDS, SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
 import { checkManifests } from '../manifest/check.ts';
 import { withLateCollections, withoutGrowth } from '../program/heap.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
-import { jobOptionsOf, waitingRecord, type ItemRecord } from '../store/item-record.ts';
+import { type ItemRecord, jobOptionsOf, waitingRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { isFollowing, isSameJob } from '../store/prepare-item.ts';
 import { forNextRun } from '../store/reopen.ts';
@@ -21,6 +20,8 @@ import type { Spool } from './spool.ts';
 import { allFields } from '../manifest/columns.ts';
 import { complaint, toProblem } from '../manifest/problems.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
+import { kindNames } from '../kinds/registry.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 /** Not compared: they do not affect the result. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
@@ -28,9 +29,9 @@ const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
 export function changedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
   // A failed result can be replaced: the user has corrected the row.
   if (same || !maySucceed(former.state)) return null;
-  const differs = allFields().filter((field) => !BESIDE.includes(field)).find(
-    (field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim(),
-  );
+  const differs = allFields()
+    .filter((field) => !BESIDE.includes(field))
+    .find((field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim());
   const column = differs ?? 'file';
   // The same cell, but the file that it names has changed.
   const was = differs ? (former.row[column] ?? '').trim() : `SHA-256 ${former.input.sha256}`;
@@ -135,8 +136,11 @@ type Counts = { -readonly [K in keyof Omit<Survey, 'digests' | 'shares'>]: Surve
   readonly misses: Partial<Record<Miss | 'no cache', number>>;
 };
 
-const none = (): Record<Kind, number> =>
-  Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+const none = (): Record<Kind, number> => Object.fromEntries(kindNames().map((kind) => [kind, 0]));
+
+function countKind(counts: Record<Kind, number>, kind: Kind): void {
+  counts[kind] = (counts[kind] ?? 0) + 1;
+}
 
 class Surveyor {
   readonly shares = new Shares();
@@ -169,7 +173,7 @@ class Surveyor {
   add(row: CheckedRow): Promise<void> | undefined {
     const { counts } = this;
     if (row.source.line !== null) counts.rows += 1;
-    if (row.kind !== null) counts.kinds[row.kind] += 1;
+    if (row.kind !== null) countKind(counts.kinds, row.kind);
     for (const problem of row.problems) this.#report(problem);
     const { item } = row;
     if (item === null) return this.#refuse(row);
@@ -259,7 +263,7 @@ class Surveyor {
   }
 
   #fromCache(item: Item): Fate | Promise<Fate> {
-    const address = this.#options.addresses[SERVICE_OF_KIND[item.kind]];
+    const address = this.#options.addresses[serviceOfKind(item.kind).name];
     const { cache } = this.#options;
     if (!cache || address === undefined) return { type: 'new', why: 'no cache' };
     const wanted = { work: workDigest(item), options: item.options, address };
@@ -277,14 +281,14 @@ class Surveyor {
     const { counts } = this;
     if (fate.type === 'ended') counts.ended += 1;
     else if (fate.type === 'open' && fate.submitted) counts.submitted += 1;
-    else if (fate.type === 'open') counts.jobs[item.kind] += 1;
+    else if (fate.type === 'open') countKind(counts.jobs, item.kind);
     else if (fate.type === 'adopted') counts.adopted += 1;
     else if (fate.type === 'duplicate') counts.duplicates += 1;
     else if (fate.type === 'cached') {
       counts.cached += 1;
       if (fate.synthetic) counts.synthetic += 1;
     } else {
-      counts.jobs[item.kind] += 1;
+      countKind(counts.jobs, item.kind);
       counts.misses[fate.why] = (counts.misses[fate.why] ?? 0) + 1;
     }
     this.#options.onFate?.(item.id, fate);

@@ -1,17 +1,19 @@
 /** Totals of a plan. Pure. */
-import { KINDS } from '../domain/item.ts';
-import { kindOf } from '../kinds/registry.ts';
+import { kindNames, kindOf } from '../kinds/registry.ts';
 import type { ServiceForecast } from './forecast.ts';
 import type { Survey } from './survey.ts';
 
 /** Jobs that have to be submitted, of all kinds. */
 export function jobsOf({ jobs }: Survey): number {
-  return KINDS.reduce((sum, kind) => sum + jobs[kind], 0);
+  return kindNames().reduce((sum, kind) => sum + (jobs[kind] ?? 0), 0);
 }
 
 /** Size of the files that will be written, in bytes. */
 export function diskEstimate({ kinds, ended, rows }: Survey): number {
-  const all = KINDS.reduce((sum, kind) => sum + kinds[kind] * kindOf(kind).estimate.bytes, 0);
+  const all = kindNames().reduce(
+    (sum, kind) => sum + (kinds[kind] ?? 0) * kindOf(kind).estimate.bytes,
+    0,
+  );
   return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
 }
 

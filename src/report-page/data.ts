@@ -7,7 +7,7 @@ import type { CampaignFacts } from '../domain/campaign-facts.ts';
 import type { Drawing } from '../domain/drawing.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
-import type { EstimatedParameter } from '../kinds/reading.ts';
+import type { PackedResult } from '../kinds/page-data.ts';
 
 /** Ids of the elements with data; a chunk's number is appended to `chunk`. */
 export const ELEMENT = {
@@ -55,8 +55,30 @@ export interface ChunkLayout {
   readonly embedded: number;
 }
 
+/** What the page shows of the items of a kind. */
+export interface KindFacts {
+  readonly name: Kind;
+  readonly one: string;
+  readonly many: string;
+  /** Its tables in `tables/`, and what a row of each is about. */
+  readonly tables: readonly { readonly name: string; readonly words: string }[];
+  /** In table order. */
+  readonly measures: readonly MeasureFacts[];
+}
+
+export interface MeasureFacts {
+  readonly key: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly meaning: string;
+  readonly decimals: number;
+  readonly isMain: boolean;
+}
+
 /** One entry per row, in manifest order; refused rows come last. */
 export interface ItemTable {
+  /** In the order in which they are shown. */
+  readonly kinds: readonly KindFacts[];
   readonly id: readonly string[];
   readonly kind: readonly (Kind | null)[];
   readonly state: readonly ItemState[];
@@ -76,6 +98,8 @@ export interface ItemTable {
    * For each kind: the measures of its items by key, one value for each of its rows in order; null if there is none.
    */
   readonly measures: Readonly<Partial<Record<Kind, MeasureColumns>>>;
+  /** Number of rows with a structural formula. */
+  readonly structures: number;
   /** The user's own columns, in order of first appearance. */
   readonly own: readonly { readonly name: string; readonly values: readonly string[] }[];
 }
@@ -141,72 +165,3 @@ export interface ItemFacts {
   /** The manifest row that runs the item again, with its file relative to the report's folder. */
   readonly manifest: Readonly<Record<string, string>>;
 }
-
-/** Values along a chain, one per position; null for no value. Values that cannot be packed are kept unchanged. */
-export type PackedTrack =
-  | PackedLetters
-  | { readonly values: readonly (number | null)[] }
-  | { readonly words: readonly string[]; readonly places: readonly (number | null)[] };
-
-/** Each value is `from` plus a number of steps, encoded in `width` letters (packing.ts). */
-export interface PackedLetters {
-  readonly letters: string;
-  readonly width: 1 | 2;
-  readonly from: number;
-  readonly step: number;
-}
-
-export interface PackedProtein {
-  readonly name: string;
-  readonly residues: string;
-  readonly tracks: Readonly<Record<string, PackedTrack>>;
-  readonly scores: Readonly<Record<string, number | string>>;
-}
-
-export interface PackedMolecule {
-  readonly kind: 'molecule';
-  readonly formula: string;
-  /** Sum over the topology, in elementary charges. */
-  readonly charge: number;
-  /** Parallel lists, one entry per atom. */
-  readonly names: readonly string[];
-  readonly elements: readonly string[];
-  readonly types: readonly string[];
-  /** In ten-thousandths of the elementary charge. */
-  readonly charges: readonly number[];
-  /** x, y, z of each atom in turn, in hundredths of an ångström. */
-  readonly places: readonly number[];
-  /** Pairs of atom indexes from 0, concatenated. */
-  readonly bonds: readonly number[];
-  readonly estimated: readonly EstimatedParameter[];
-}
-
-export interface PackedSequence {
-  readonly kind: 'sequence';
-  readonly proteins: readonly PackedProtein[];
-}
-
-export interface PackedAlignment {
-  readonly kind: 'alignment';
-  readonly columns: number;
-  readonly proteins: readonly PackedProtein[];
-  /** By the payload's key; each with median, quartiles and whiskers. */
-  readonly spreads: Readonly<Record<string, PackedSpread>>;
-}
-
-export type PackedSpread = Readonly<
-  Record<'median' | 'firstQuartile' | 'thirdQuartile' | 'topOutlier' | 'bottomOutlier', PackedTrack>
->;
-
-export interface PackedShifts {
-  readonly kind: 'shifts';
-  readonly chains: readonly {
-    readonly name: string;
-    readonly chain: string | null;
-    readonly residues: string;
-    readonly numbers: readonly (number | string)[];
-    readonly shiftCrypt: PackedTrack;
-  }[];
-}
-
-export type PackedResult = PackedMolecule | PackedSequence | PackedAlignment | PackedShifts;

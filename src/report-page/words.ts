@@ -1,12 +1,27 @@
 /** Numbers and times for display. */
 import type { Kind } from '../domain/item.ts';
+import type { ItemTable } from './data.ts';
 
-export const KIND_WORDS: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
-  molecule: { one: 'molecule', many: 'molecules' },
-  sequence: { one: 'sequence', many: 'sequences' },
-  alignment: { one: 'alignment', many: 'alignments' },
-  shifts: { one: 'shift file', many: 'shift files' },
-};
+/** The words for a kind; its name if the report says no more. */
+export function kindWords(table: Pick<ItemTable, 'kinds'>, kind: Kind | null | undefined) {
+  const name = kind ?? 'item';
+  return table.kinds.find((one) => one.name === name) ?? { one: name, many: name };
+}
+
+/** The number of the colour of a kind in plots, from 1. */
+export function colourNumber({ kinds }: Pick<ItemTable, 'kinds'>, kind: Kind): number {
+  return (
+    (Math.max(
+      0,
+      kinds.findIndex(({ name }) => name === kind),
+    ) %
+      COLOURS) +
+    1
+  );
+}
+
+/** As defined in the style sheet. */
+const COLOURS = 4;
 
 const GROUPED = new Intl.NumberFormat('en-US');
 

@@ -3,7 +3,6 @@
  * read again and compared with the digest that was computed when it arrived.
  */
 import type { StoreCode } from '../domain/error-codes/registry.ts';
-import { FOLDER_OF_KIND } from '../domain/item.ts';
 import type { FileDigest, StoredDigest } from '../store/digest.ts';
 import { inParallel } from '../store/in-parallel.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -11,7 +10,8 @@ import { writeItem } from '../store/item-store.ts';
 import { itemKey } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { ListedFile, Store } from '../store/store.ts';
-import { itemPages, type CampaignItem } from './campaign-items.ts';
+import { type CampaignItem, itemPages } from './campaign-items.ts';
+import { allKinds } from '../kinds/registry.ts';
 
 /** The code of an item whose files differ from what was received. */
 const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies StoreCode;
@@ -55,7 +55,7 @@ const LISTED_FILES = 300_000;
 /** The ETags of all items' files in a bucket, a thousand per request. Empty for a folder. */
 async function listedEtags(store: Store): Promise<ListedEtags> {
   const listed = new Map<string, Pick<ListedFile, 'etag' | 'bytes'>>();
-  for (const folder of Object.values(FOLDER_OF_KIND)) {
+  for (const folder of allKinds().map(({ folder }) => folder)) {
     for await (const { key, etag, bytes } of store.etags(`${folder}/`)) {
       if (listed.size === LISTED_FILES) return listed;
       listed.set(key, { etag, bytes });

@@ -1,18 +1,19 @@
 /** `campaign.json`: what ran and how it ended, counted from the items' own records. */
 import type { Attempt } from '../domain/campaign.ts';
 import type { CampaignFacts, Counts } from '../domain/campaign-facts.ts';
-import { KINDS, type Kind } from '../domain/item.ts';
+import type { Kind } from '../domain/item.ts';
 import {
-  FINAL_STATES,
-  isFinal,
   type CampaignState,
+  FINAL_STATES,
   type FinalState,
+  isFinal,
   type ItemState,
 } from '../domain/states.ts';
 import { warningsOf } from '../store/item-warnings.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
-import { stateOf, type Listed } from './campaign-items.ts';
+import { type Listed, stateOf } from './campaign-items.ts';
+import { kindNames } from '../kinds/registry.ts';
 
 /** What only the campaign's workflow knows. */
 export interface CampaignEnd extends Pick<
@@ -98,7 +99,7 @@ export class SummaryTally {
       settings: campaign.settings,
       items: this.#items,
       kinds: Object.fromEntries(
-        KINDS.flatMap((kind) => {
+        kindNames().flatMap((kind) => {
           const counts = this.#kinds.get(kind);
           return counts === undefined ? [] : [[kind, counts]];
         }),

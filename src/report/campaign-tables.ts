@@ -1,11 +1,11 @@
 /** All tables of a campaign, and the columns that must be known before the first row is written. */
+import type { Kind } from '../domain/item.ts';
 import { FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
 import type { Listed } from './campaign-items.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
 import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
 import { type FileWriter, OpenFile } from './open-file.ts';
-import type { PartsSink, ItemParts } from './result-pass.ts';
-import { MeasureTables, ownColumnsBesideMeasures } from './tables/measure-tables.ts';
+import type { ItemParts, PartsSink } from './result-pass.ts';
 import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
 import { ResultTables } from './tables/result-tables.ts';
 import { csvLine, type Row } from './csv-table.ts';
@@ -17,7 +17,13 @@ export class TableColumns {
   /** Manifest columns in failed.csv. */
   readonly manifest = new Set<string>();
   readonly #results = new OwnColumns();
-  readonly #measures = ownColumnsBesideMeasures();
+  readonly #measures = new OwnColumns('measures');
+  readonly #kinds = new Set<Kind>();
+
+  /** Of the items. */
+  get kinds(): readonly Kind[] {
+    return [...this.#kinds];
+  }
 
   /** The user's own columns in the result tables. */
   get results(): OwnColumnsByKind {
@@ -32,6 +38,7 @@ export class TableColumns {
   add(item: Listed): void {
     collectOwnColumns(item, this.own);
     if (item.record !== null) {
+      this.#kinds.add(item.record.kind);
       this.#results.add(item.record);
       this.#measures.add(item.record);
     }
@@ -47,8 +54,7 @@ export function tablesOf(files: FileWriter, columns: TableColumns): readonly Par
     new ListedTable(files, FAILED_TABLE, failedHeader(manifest), (item) =>
       isListed(item) ? failedRow(item, manifest) : null,
     ),
-    new ResultTables(files, columns.results),
-    new MeasureTables(files, columns.measures),
+    new ResultTables(files, columns.kinds, columns),
   ];
 }
 

@@ -1,8 +1,8 @@
-/** Whether the files in the folder of a prediction belong together, and to its job. */
+/** Whether the files in the folder of an item belong together, and to its job. */
 import type { Kind } from '../domain/item.ts';
-import type { ResultProblem } from '../kinds/result-problems.ts';
-import { checkFiles, type PredictionFiles } from '../kinds/protein/files.ts';
-import { REJECTED, itemKey } from '../store/layout.ts';
+import { artefactFile, CONTENT_TYPES, itemKey, REJECTED } from '../store/layout.ts';
+import type { ResultFault } from '../kinds/kind.ts';
+import { kindOf } from '../kinds/registry.ts';
 import type { Store } from '../store/store.ts';
 
 interface Folder {
@@ -25,40 +25,31 @@ const JUST_WRITTEN = { recent: 'use' } as const;
 /** The previous comparison. Results arrive in bursts, and a worker concludes many items in parallel. */
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Null for a molecule, whose files arrive as one. One item at a time: its files are read into memory completely. */
-export function disagreement(store: Store, folder: Folder): Promise<ResultProblem | null> {
-  const { kind } = folder;
-  if (kind === 'molecule') return Promise.resolve(null);
-  const own = turn.then(() => compare(store, kind, folder));
+/** One item at a time: its files are read into memory completely. */
+export function disagreement(store: Store, folder: Folder): Promise<ResultFault | null> {
+  if (kindOf(folder.kind).compare === undefined) return Promise.resolve(null);
+  const own = turn.then(() => compare(store, folder));
   turn = own.catch(() => null);
   return own;
 }
 
 async function compare(
   store: Store,
-  kind: Exclude<Kind, 'molecule'>,
-  { id, remoteId, files: kept }: Folder,
-): Promise<ResultProblem | null> {
-  const files: { -readonly [name in keyof PredictionFiles]: string } = {};
+  { kind, id, remoteId, files: kept }: Folder,
+): Promise<ResultFault | null> {
+  const { artefacts, compare: compareTexts } = kindOf(kind);
+  const texts: Record<string, string> = {};
   for (const { name, bytes } of kept) {
-    const part = PARTS[name];
-    if (part === undefined || bytes > LARGEST) continue;
+    const artefact = Object.keys(artefacts).find((one) =>
+      CONTENT_TYPES.some((type) => artefactFile(kind, one, type) === name),
+    );
+    if (artefact === undefined || bytes > LARGEST) continue;
     // An earlier attempt may have moved it to the rejected files, and stopped before writing the end.
     const moved = itemKey(kind, id, REJECTED + name);
     const text =
       (await store.readText(itemKey(kind, id, name), JUST_WRITTEN)) ??
       (await store.readText(moved));
-    if (text !== null) files[part] = text;
+    if (text !== null) texts[artefact] = text;
   }
-  return checkFiles(files, kind, remoteId);
+  return compareTexts?.(texts, { remoteId }) ?? null;
 }
-
-const PARTS: Readonly<Record<string, keyof PredictionFiles>> = {
-  'result.json': 'result',
-  'result.csv': 'csv',
-  'metadata.csv': 'metadata',
-  'metadata.json': 'metadata',
-  'distributions.csv': 'distributions',
-  'distributions.json': 'distributions',
-  'history.json': 'history',
-};

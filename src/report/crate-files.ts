@@ -1,12 +1,12 @@
 /** The files of the tree outside the items' folders: the tables, the report, the summary. */
+import { kindNames } from '../kinds/registry.ts';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   FAILED_TABLE,
   ITEMS_TABLE,
-  MEASURE_TABLES,
   REPORT,
-  RESULT_TABLES,
+  tableKeys,
 } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 
@@ -34,7 +34,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** Sorted by key; only existing files. */
 export async function filesAtTop(store: Store): Promise<readonly Entity[]> {
   const keys: string[] = [];
-  for (const key of [...Object.keys(MEANING), ...RESULT_TABLES, ...MEASURE_TABLES]) {
+  for (const key of [...Object.keys(MEANING), ...tableKeys(kindNames())]) {
     // The checksums are written later, as they cover this file.
     if (key === CHECKSUMS || (await store.exists(key))) keys.push(key);
   }

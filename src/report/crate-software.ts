@@ -1,6 +1,8 @@
 /** The entities of a crate that are not files: the software that made them, and the manifests. */
 import type { ServiceName } from '../domain/item.ts';
-import { CAMPAIGN_SUMMARY, itemKey } from '../store/layout.ts';
+import { CAMPAIGN_SUMMARY, itemKey, resultFile } from '../store/layout.ts';
+import type { Service } from '../services/service.ts';
+import { serviceOf } from '../services/registry.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import type { Store } from '../store/store.ts';
@@ -25,31 +27,10 @@ export function toolEntity({ versions }: CampaignSummary): Entity {
   };
 }
 
-interface Engine {
-  readonly name: string;
-  /** The file that contains its version; `version` matches it there. */
-  readonly result: string;
-  readonly version: RegExp;
-  readonly url: string;
-  readonly citation: string;
+function softwareOf(service: ServiceName): NonNullable<Service['software']> {
+  const { software, title, terms } = serviceOf(service);
+  return software ?? { name: title, url: terms };
 }
-
-const ENGINES: Readonly<Record<ServiceName, Engine>> = {
-  molecules: {
-    name: 'ACPYPE, behind the molecule service',
-    url: 'https://github.com/alanwilter/acpype',
-    citation: 'https://doi.org/10.1186/1756-0500-5-367',
-    result: 'record.json',
-    version: /created by acpype \(v: ([\w.]+)\)/,
-  },
-  predictions: {
-    name: 'b2bTools (Bio2Byte), behind the prediction service',
-    url: 'https://bio2byte.be/b2btools/',
-    citation: 'https://doi.org/10.1093/nar/gkab425',
-    result: 'result.json',
-    version: /"name":\s*"b2bTools",\s*"version":\s*"([\w.]+)"/,
-  },
-};
 
 /** A longer text is not a version number, and would be repeated in every job. */
 const VERSION_LENGTH = 16;
@@ -62,7 +43,7 @@ export function crateVersion(record: ItemRecord): string | null {
 
 /** The engine of one service in the version reported for a job. */
 export function engineEntity(service: ServiceName, version: string): Entity {
-  const { name, url, citation } = ENGINES[service];
+  const { name, url, citation } = softwareOf(service);
   const type = 'SoftwareApplication';
   return { '@id': `#${service}-${version}`, '@type': type, name, version, url, citation };
 }
@@ -76,7 +57,7 @@ export async function enginesOf(
 ): Promise<readonly Entity[]> {
   const versions = await engineVersions(store, campaign, services);
   return services.map((service) => {
-    const { name, url, citation } = ENGINES[service];
+    const { name, url, citation } = softwareOf(service);
     const address = addressOf(settings, service);
     const where = address === null ? '' : ` at ${address}`;
     return {
@@ -102,13 +83,12 @@ async function engineVersions(
   const versions = new Map<ServiceName, string>();
   const looks = new Map(services.map((service) => [service, LOOKED_AT]));
   for await (const { record } of campaignItems(store, campaign)) {
-    // ShiftCrypt's results contain no version.
-    if (record?.state !== 'succeeded' || record.kind === 'shifts') continue;
+    if (record?.state !== 'succeeded') continue;
     const left = looks.get(record.service) ?? 0;
     if (left === 0) continue;
-    const { result, version } = ENGINES[record.service];
-    const text = (await store.readText(itemKey(record.kind, record.id, result))) ?? '';
-    const [, found] = version.exec(text) ?? [];
+    const { version } = softwareOf(record.service);
+    const file = itemKey(record.kind, record.id, resultFile(record.kind));
+    const [, found] = version?.exec((await store.readText(file)) ?? '') ?? [];
     if (found !== undefined) versions.set(record.service, found);
     looks.set(record.service, found === undefined ? left - 1 : 0);
     if ([...looks.values()].every((one) => one === 0)) break;

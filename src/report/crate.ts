@@ -4,24 +4,26 @@
  * action; its files are listed in its item.json and in SHA256SUMS: listing 200,000 of them again would take a hundred
  * megabytes.
  */
-import { KINDS, SERVICES, type Kind, type ServiceName, FOLDER_OF_KIND } from '../domain/item.ts';
-import { CHECKSUMS, CRATE, ITEMS_TABLE, itemFolder } from '../store/layout.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
+import { CHECKSUMS, CRATE, itemFolder, ITEMS_TABLE } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { campaignItems, errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
-import type { RunSummary, CampaignSummary } from './campaign-summary.ts';
-import { enginesOf, manifestEntities, toolEntity, crateVersion } from './crate-software.ts';
-import { filesAtTop, type Entity } from './crate-files.ts';
+import { type CampaignItem, campaignItems, errorOf, stateOf } from './campaign-items.ts';
+import type { CampaignSummary, RunSummary } from './campaign-summary.ts';
+import { crateVersion, enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
+import { type Entity, filesAtTop } from './crate-files.ts';
 import {
   AGENT,
-  PROFILE,
-  STATUS,
-  crateTime,
   clipped,
   CrateJobs,
+  crateTime,
   hasJob,
   inputId,
+  PROFILE,
+  STATUS,
 } from './crate-jobs.ts';
+import { kindNames, kindOf } from '../kinds/registry.ts';
+import { serviceNames } from '../services/registry.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /**
@@ -58,7 +60,7 @@ async function* entities(
   summary: CampaignSummary,
   onItem: () => void,
 ): AsyncGenerator<Entity> {
-  const kinds = KINDS.filter((kind) => summary.kinds[kind] !== undefined);
+  const kinds = kindNames().filter((kind) => summary.kinds[kind] !== undefined);
   const files = await filesAtTop(store);
   const folders = kinds.filter((kind) => inFolders(summary, kind) > 0);
   yield {
@@ -108,7 +110,7 @@ const compact = <T>(list: readonly T[]): T | readonly T[] => {
 const ref = (id: string): { '@id': string } => ({ '@id': id });
 
 function folderOf(kind: Kind): string {
-  return `${FOLDER_OF_KIND[kind]}/`;
+  return `${kindOf(kind).folder}/`;
 }
 
 /** Refused rows have no folder. */
@@ -190,7 +192,7 @@ function nameOf({ state, retried }: RunSummary, at: number): string {
 function servicesOf(kinds: readonly Kind[]): readonly ServiceName[] {
   const molecules = kinds.includes('molecule');
   const predictions = kinds.some((kind) => kind !== 'molecule');
-  return SERVICES.filter((service) => (service === 'molecules' ? molecules : predictions));
+  return serviceNames().filter((service) => (service === 'molecules' ? molecules : predictions));
 }
 
 /** Limit for all that a crate has of one item, references included. */

@@ -1,8 +1,8 @@
 /** Promise 3, seen from the tree: the pages of a campaign list each of its rows exactly once. */
 import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
-import { FOLDER_OF_KIND } from '../domain/item.ts';
-import { notPrepared, readPage, type PreparedCampaign } from '../store/prepared-campaign.ts';
+import { notPrepared, type PreparedCampaign, readPage } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
+import { allKinds } from '../kinds/registry.ts';
 
 /** At most this many folders are named in a message. */
 const NAMED = 5;
@@ -41,7 +41,7 @@ export async function listedRowsFault(
 /** Folders of items that are not in any page. */
 async function unlistedFolders(store: Store, listed: ReadonlySet<string>): Promise<string[]> {
   const unlisted: string[] = [];
-  for (const folder of Object.values(FOLDER_OF_KIND)) {
+  for (const folder of allKinds().map(({ folder }) => folder)) {
     for await (const key of store.list(`${folder}/`)) {
       if (!key.endsWith(`/${ITEM_RECORD}`)) continue;
       const item = key.slice(0, -ITEM_RECORD.length - 1);

@@ -10,20 +10,20 @@ import {
   FAILED_TABLE,
   ITEMS_TABLE,
   REPORT,
-  RESULT_TABLES,
+  tableKeys,
 } from '../store/layout.ts';
-import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
+import { type PreparedCampaign, readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
 import { campaignItems, stateOf } from './campaign-items.ts';
 import { listedRowsFault } from './listed-rows.ts';
 import {
+  type CampaignEnd,
+  type CampaignSummary,
+  type RunSummary,
   SummaryTally,
   summaryToDisk,
-  type CampaignEnd,
-  type RunSummary,
-  type CampaignSummary,
 } from './campaign-summary.ts';
 
 const state = z.enum(['running', 'paused', 'publishing', 'completed', 'cancelled']);
@@ -102,7 +102,14 @@ export async function isPublished(folder: string): Promise<boolean> {
   const campaign = await readPreparedCampaign(store);
   const former = await readPublished(store);
   if (campaign === null || former === null || former.endedAt === null) return false;
-  for (const key of [ITEMS_TABLE, FAILED_TABLE, ...RESULT_TABLES, REPORT, CRATE, CHECKSUMS]) {
+  for (const key of [
+    ITEMS_TABLE,
+    FAILED_TABLE,
+    ...tableKeys(Object.keys(campaign.counts.items)),
+    REPORT,
+    CRATE,
+    CHECKSUMS,
+  ]) {
     if (!(await store.exists(key))) return false;
   }
   if ((await listedRowsFault(store, campaign)) !== null) return false;

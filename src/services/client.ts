@@ -8,13 +8,13 @@ import type {
   PollOutcome,
   SubmitOutcome,
 } from '../domain/outcomes.ts';
-import type { Kind, ServiceName } from '../domain/item.ts';
+import { kindOf } from '../kinds/registry.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { answersFor, findMeaning, interpret } from './answers.ts';
 import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
 import { download, type Downloaded } from './download.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
-import { listPages, unreadable, type Asking } from './list.ts';
+import { type Asking, listPages, unreadable } from './list.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { readPoll } from './poll.ts';
 import { addressRequest, encodeBody, RequestFault, type Site } from './request.ts';
@@ -126,7 +126,7 @@ class Client implements ServiceClient {
     for (const [name, secret] of Object.entries(secrets))
       checkToken(secret, service.secrets[name]?.maxLength ?? LONGEST_SECRET);
     const all = [...Object.values(secrets), ...(settings.otherSecrets ?? [])];
-    this.#http = createHttp({ ...settings, service: service.name as ServiceName, secrets: all });
+    this.#http = createHttp({ ...settings, service: service.name, secrets: all });
     this.#service = service;
     this.#config = configOf(service, config);
     this.#site = { base, origins: service.origins, secrets };
@@ -263,7 +263,7 @@ class Client implements ServiceClient {
       }
       for (const { id, names, ...job } of page.jobs)
         if (!jobs.has(id))
-          jobs.set(id, { kind: kind as Kind, remoteId: id, ...job, jobName: names[0] ?? null });
+          jobs.set(id, { kind: kind, remoteId: id, ...job, jobName: names[0] ?? null });
     }
     return { type: 'listed', jobs: [...jobs.values()] };
   }
@@ -283,14 +283,14 @@ class Client implements ServiceClient {
   }
 
   artefacts(kind: string): readonly string[] {
-    const { artefacts, fetch } = this.#service;
+    const { fetch } = this.#service;
     const isWanted = (name: string) =>
       fetch[name]?.request(NO_ID, this.#config) !== null || fetch[name].request.length > 2;
-    return (artefacts[kind]?.finished ?? []).filter(isWanted);
+    return artefactsWhen(kind, 'finished').filter(isWanted);
   }
 
   artefactsOfFailed(kind: string): readonly string[] {
-    return this.#service.artefacts[kind]?.failed ?? [];
+    return artefactsWhen(kind, 'failed');
   }
 
   needsSecret(artefact: string): boolean {
@@ -339,3 +339,10 @@ class Client implements ServiceClient {
 const LONGEST_SECRET = 4_096;
 /** To see whether a file is wanted at all. */
 const NO_ID = '0';
+
+function artefactsWhen(kind: string, ended: 'finished' | 'failed'): readonly string[] {
+  const all = Object.entries(kindOf(kind).artefacts);
+  return all
+    .filter(([, { when = 'finished' }]) => when === ended || when === 'ended')
+    .map(([name]) => name);
+}

@@ -1,11 +1,11 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
 import { z } from 'zod';
-import type { MoleculeOptions } from '../domain/item.ts';
 import { asAscii } from '../domain/name.ts';
+import type { MoleculeOptions } from '../kinds/vocabulary.ts';
 import { molecule } from '../kinds/molecule/index.ts';
-import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
+import { type Answer, defineService, flag, type Job, type PollMeaning } from './service.ts';
 import { fileSets, missingKeys } from '../kinds/molecule/files.ts';
-import { innerStatus, parseRecord, readHashId, type MoleculeRecord } from './molecules/schemas.ts';
+import { innerStatus, type MoleculeRecord, parseRecord, readHashId } from './molecules/schemas.ts';
 
 /** The id of no job: a UUID without dashes is also alphanumeric. */
 const NO_JOB = '0'.repeat(32);
@@ -13,6 +13,12 @@ const NO_JOB = '0'.repeat(32);
 export const molecules = defineService({
   name: 'molecules',
   title: 'the molecule service',
+  software: {
+    name: 'ACPYPE, behind the molecule service',
+    url: 'https://github.com/alanwilter/acpype',
+    citation: 'https://doi.org/10.1186/1756-0500-5-367',
+    version: /created by acpype \(v: ([\w.]+)\)/,
+  },
   kinds: [molecule],
   url: {
     description: 'Address of the service (mol_base_url in its contract)',
@@ -47,8 +53,6 @@ export const molecules = defineService({
   // The contract has no job names (2.1).
   identity: { by: 'nothing' },
   keeps: '14d',
-  // The record contains the log; for a failed job it has no files.
-  artefacts: { molecule: { finished: ['record'], failed: ['record'] } },
   submit: {
     request: {
       molecule: (job, config) => ({

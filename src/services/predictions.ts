@@ -1,8 +1,7 @@
 /** The prediction service (its contract: sections 2 to 9): sequences, alignments and NMR shifts, in both variants. */
 import { z } from 'zod';
-import { EARLIER_NAMES } from '../domain/item.ts';
+import { EARLIER_NAMES } from '../kinds/vocabulary.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
-import { EXTRA_FORMATS, type ExtraFormat } from '../domain/outcomes.ts';
 import { alignment } from '../kinds/alignment.ts';
 import { sequence } from '../kinds/sequence.ts';
 import { shifts } from '../kinds/shifts.ts';
@@ -14,9 +13,9 @@ import {
   readTiming,
 } from './predictions/schemas.ts';
 import {
-  defineService,
   type Answer,
   type Auth,
+  defineService,
   type FileRequest,
   type Json,
   type PollMeaning,
@@ -43,8 +42,9 @@ const PAST_RESULTS: Readonly<Record<string, string>> = {
   shifts: 'shiftcrypt',
 };
 
-/** Contract 4.4 to 4.6. Section 9 changes none of these endpoints, so both variants offer them. */
-const COMMON = ['result', 'history', 'csv', 'metadata'] as const;
+/** Download formats that are only fetched on request (contract 4.6). */
+const EXTRA_FORMATS = ['json', 'input'] as const;
+type ExtraFormat = (typeof EXTRA_FORMATS)[number];
 
 const format = z.enum(EXTRA_FORMATS);
 /** An environment variable gives them as one text. */
@@ -71,6 +71,12 @@ type Config = z.output<typeof config>;
 export const predictions = defineService({
   name: 'predictions',
   title: 'the prediction service',
+  software: {
+    name: 'b2bTools (Bio2Byte), behind the prediction service',
+    url: 'https://bio2byte.be/b2btools/',
+    citation: 'https://doi.org/10.1093/nar/gkab425',
+    version: /"name":\s*"b2bTools",\s*"version":\s*"([\w.]+)"/,
+  },
   kinds: [sequence, alignment, shifts],
   url: {
     description: 'Address of the service (base_url in its contract; the path of the API is added)',
@@ -99,11 +105,6 @@ export const predictions = defineService({
   identity: { by: 'name', maxLength: 120 },
   keeps: '14d',
   jobId: { ignoreCase: true },
-  artefacts: {
-    sequence: { finished: [...COMMON, ...EXTRA_FORMATS], failed: ['history'] },
-    alignment: { finished: [...COMMON, 'distributions', ...EXTRA_FORMATS], failed: ['history'] },
-    shifts: { finished: [...COMMON, ...EXTRA_FORMATS], failed: ['history'] },
-  },
   // The rule for names is stated for all three endpoints, though the table of `submit/msa/` does not list the field.
   submit: {
     request: {

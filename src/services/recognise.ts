@@ -13,11 +13,11 @@ import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { Http } from './http.ts';
 import { PERMANENT, redirectTarget } from './redirect.ts';
-import { ALL_SERVICES, serviceOf } from './registry.ts';
+import { allServices, serviceOf } from './registry.ts';
 import { urlOf } from './request.ts';
 import {
-  configOf,
   type Answer,
+  configOf,
   type Request,
   type Service,
   type ServiceConfig,
@@ -225,7 +225,7 @@ async function findOther(
   wanted: Probed,
   signal: AbortSignal,
 ): Promise<string | null> {
-  for (const service of ALL_SERVICES) {
+  for (const service of allServices()) {
     if (service === wanted.service || !service.config.safeParse({}).success) continue;
     if (await isRight(http, base, { service, config: configOf(service, {}) }, signal))
       return `${service.title} is there`;

@@ -1,16 +1,44 @@
-/** The services by name. */
-import type { ServiceName } from '../domain/item.ts';
-import { makeClient, type ClientSettings, type ServiceClient } from './client.ts';
+/** The services by name; those of plugins follow. */
+import type { Kind, ServiceName } from '../domain/item.ts';
+import { type ClientSettings, makeClient, type ServiceClient } from './client.ts';
 import { molecules } from './molecules.ts';
 import { predictions } from './predictions.ts';
 import type { Service } from './service.ts';
 
-const BY_NAME: Readonly<Record<ServiceName, Service>> = { molecules, predictions };
+const known = new Map<ServiceName, Service>(
+  [molecules, predictions].map((service) => [service.name, service as Service]),
+);
 
-export const ALL_SERVICES: readonly Service[] = Object.values(BY_NAME);
+export function allServices(): readonly Service[] {
+  return [...known.values()];
+}
 
+export function serviceNames(): readonly ServiceName[] {
+  return [...known.keys()];
+}
+
+/** @throws RangeError if there is no such service */
 export function serviceOf(name: ServiceName): Service {
-  return BY_NAME[name];
+  const service = known.get(name);
+  if (service === undefined) throw new RangeError(`there is no service "${name}"`);
+  return service;
+}
+
+/** The service that takes a kind. @throws RangeError if none does */
+export function serviceOfKind(kind: Kind): Service {
+  const service = allServices().find((one) => kindsOf(one).includes(kind));
+  if (service === undefined) throw new RangeError(`no service takes the kind "${kind}"`);
+  return service;
+}
+
+/** Names of the kinds that a service takes, in the order of the documentation. */
+export function kindsOf({ kinds }: Service): readonly Kind[] {
+  return kinds.map(({ name }) => name);
+}
+
+/** Adds the service of a plugin, or replaces an earlier form of it. */
+export function registerService(service: Service): void {
+  known.set(service.name, service);
 }
 
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */

@@ -283,6 +283,14 @@ export interface ServiceDefinition<
   readonly title: string;
   /** The conditions of use that the numbers come from: an address, or the name of a document. */
   readonly terms?: string;
+  /** What computes the results, for the report and the crate; default: the service itself. */
+  readonly software?: {
+    readonly name: string;
+    readonly url: string;
+    readonly citation?: string;
+    /** Matches its version in a result. */
+    readonly version?: RegExp;
+  } | null;
   /** The kinds of rows that are sent to it. A kind belongs to one service. */
   readonly kinds: readonly K[];
   /** Its address. `default`: used if the configuration names none. */
@@ -317,13 +325,6 @@ export interface ServiceDefinition<
   /** How long a finished job is kept; null: not stated. */
   readonly keeps: Duration | null;
   readonly jobId?: JobId;
-  /**
-   * By kind: the artefacts of a finished job, beginning with the one that must exist first, and those that a failed job
-   * still offers; default: what the kind says.
-   */
-  readonly artefacts?: Readonly<
-    Record<string, { readonly finished: readonly string[]; readonly failed: readonly string[] }>
-  >;
   /** The one request that may create a job: sent once, and never repeated but by `identity`. */
   readonly submit: {
     readonly request: {
@@ -391,7 +392,7 @@ export function defineService<
     secrets: { token },
     config: z.object({}),
     variants: [],
-    artefacts: {},
+    software: null,
     jobId: {},
     list: { missing: `${title} has no list of the jobs of a user` },
     ...(definition as unknown as ServiceDefinition<N, ServedKind, z.ZodObject>),

@@ -1,7 +1,6 @@
 /** Converts item.json between memory and disk: snake_case keys, checked when read (docs/output-tree.md). */
 import { z } from 'zod';
 import { ATTEMPT_OUTCOMES } from '../domain/campaign.ts';
-import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { camelKeys, optionsFromDisk, optionsToDisk, snakeCase, snakeKeys } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
@@ -77,7 +76,7 @@ const resultFrom = z.discriminatedUnion('type', [
 const FIELDS = {
   format: z.literal(FORMAT),
   id: z.string(),
-  kind: z.enum(KINDS),
+  kind: z.string(),
   state: z.enum([...OPEN_STATES, ...FINAL_STATES]),
   error: failure,
   input: z.object({
@@ -97,7 +96,7 @@ const FIELDS = {
   email: text,
   title: text,
   jobLabel: z.string().exactOptional(),
-  service: z.enum(SERVICES),
+  service: z.string(),
   address: text,
   remoteId: text,
   jobName: text,

@@ -2,23 +2,28 @@
 import { z } from 'zod';
 import type { Kind, Options } from '../domain/item.ts';
 import { schemaOf } from '../kinds/columns.ts';
-import { ALL_KINDS } from '../kinds/registry.ts';
+import { kindOf } from '../kinds/registry.ts';
 
-/** By kind; digests of jobs depend on the order of the options. */
-const OPTIONS = Object.fromEntries(
-  ALL_KINDS.map(({ name, options }) => {
-    const columns = Object.values(options).map((column) => [column.key, schemaOf(column)]);
-    return [name, z.object(Object.fromEntries(columns) as Record<string, z.ZodType>)];
-  }),
-) as Readonly<Record<Kind, z.ZodObject>>;
+/** Digests of jobs depend on the order of the options. */
+function schemaOfKind(kind: Kind): z.ZodObject {
+  let schema = schemas.get(kind);
+  if (schema === undefined) {
+    const columns = Object.values(kindOf(kind).options);
+    const keys = columns.map((column): [string, z.ZodType] => [column.key, schemaOf(column)]);
+    schemas.set(kind, (schema = z.object(Object.fromEntries(keys))));
+  }
+  return schema;
+}
+
+const schemas = new Map<Kind, z.ZodObject>();
 
 export function optionsToDisk(options: Options): Readonly<Record<string, unknown>> {
-  return snakeKeys(OPTIONS[options.kind].parse(options));
+  return snakeKeys(schemaOfKind(options.kind).parse(options));
 }
 
 /** @throws z.ZodError when a value is missing or not allowed */
 export function optionsFromDisk(kind: Kind, disk: unknown): Options {
-  return { kind, ...OPTIONS[kind].parse(camelKeys(disk)) } as Options;
+  return { kind, ...schemaOfKind(kind).parse(camelKeys(disk)) };
 }
 
 /** `remoteId` → `remote_id` */

@@ -4,12 +4,12 @@
  */
 import type { Attempt } from '../domain/campaign.ts';
 import type { InputText, Item, Kind, Options, ServiceName } from '../domain/item.ts';
-import { SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
 import { digestOf, type StoredDigest } from './digest.ts';
 import { jobLabel } from './job-name.ts';
 import { workDigest } from './work.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 export interface ItemError {
   readonly code: string;
@@ -159,7 +159,7 @@ export function waitingRecord(item: Item): ItemRecord {
     email: item.email,
     title: item.title,
     ...(label !== null && { jobLabel: label }),
-    service: SERVICE_OF_KIND[item.kind],
+    service: serviceOfKind(item.kind).name,
     address: null,
     remoteId: item.adopts?.remoteId ?? null,
     jobName: null,

@@ -2,7 +2,7 @@
 import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-warnings.ts';
 import { kindOf } from '../kinds/registry.ts';
 import type { ItemRecord } from './item-record.ts';
-import { artefactFile, setFolder, setOf } from './layout.ts';
+import { artefactFile, CONTENT_TYPES, setFolder, setOf } from './layout.ts';
 
 interface ItemWarning {
   readonly code: ItemWarningCode;
@@ -29,14 +29,15 @@ function filesAbsent({
   state,
 }: Pick<ItemRecord, 'files' | 'kind' | 'state'>): readonly ItemWarning[] {
   if (state !== 'succeeded') return [];
-  const names = kindOf(kind).usualFiles.filter(
-    (artefact) => !FILE_TYPES.some((type) => artefactFile(artefact, type) in files),
+  const { artefacts } = kindOf(kind);
+  const names = Object.keys(artefacts).filter(
+    (artefact) =>
+      artefacts[artefact]?.presence === 'usual' &&
+      !CONTENT_TYPES.some((type) => artefactFile(kind, artefact, type) in files),
   );
   if (names.length === 0) return [];
   const message = ITEM_WARNINGS.RESULT_FILES_ABSENT.message({
-    names: names.map((artefact) => artefactFile(artefact, null)),
+    names: names.map((artefact) => artefactFile(kind, artefact, null)),
   });
   return [{ code: 'RESULT_FILES_ABSENT', message }];
 }
-
-const FILE_TYPES = [null, 'application/json'] as const;

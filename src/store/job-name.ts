@@ -8,8 +8,9 @@
  * change the name, and the look-up for a lost answer would miss the job.
  */
 import { createHash } from 'node:crypto';
-import { SERVICE_OF_KIND, type Item, type Options } from '../domain/item.ts';
+import type { Item, Options } from '../domain/item.ts';
 import { asAscii } from '../domain/name.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 /** Characters (contract of the prediction service, 8). */
 const LONGEST_NAME = 120;
@@ -45,7 +46,7 @@ export function nameOfJob(campaign: string, job: NamedJob): string {
  * molecules: their jobs have no such name, and send the title as `file_name` (contract 2.1).
  */
 export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
-  if (title === null || SERVICE_OF_KIND[kind] !== 'predictions') return null;
+  if (title === null || serviceOfKind(kind).name !== 'predictions') return null;
   const label = asAscii(title)
     .replace(/[^A-Za-z0-9]+/g, '_')
     .replace(/^_+/, '')

@@ -1,6 +1,6 @@
 /** Paths in the output tree (docs/output-tree.md). Pure: names only. */
-import { FOLDER_OF_KIND, KINDS, type Kind } from '../domain/item.ts';
-import { ALL_KINDS, kindOf } from '../kinds/registry.ts';
+import type { Kind } from '../domain/item.ts';
+import { allKinds, isOwnKind, kindNames, kindOf } from '../kinds/registry.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
 
@@ -15,30 +15,24 @@ export const REPORT = 'report.html';
 const TABLE_FORMATS = ['csv', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** The table of the results of a kind: `tables/residues.csv`. */
-export function resultTableKey(kind: Kind, format: TableFormat): string {
-  return `tables/${kindOf(kind).table}.${format}`;
+/** `tables/residues.csv` */
+export function tableKey(name: string, format: TableFormat): string {
+  return `tables/${name}.${format}`;
 }
 
-/** All of them, in both formats: every published tree has them. */
-export const RESULT_TABLES = KINDS.flatMap((kind) =>
-  TABLE_FORMATS.map((format) => resultTableKey(kind, format)),
-);
-
-/** Kinds whose items have a table of measures in addition to that of their values. */
-export type MeasuredKind = Exclude<Kind, 'molecule'>;
-
-/** The table with one row per item of the kind: `tables/sequence-measures.csv`. */
-export function measureTableKey(kind: MeasuredKind, format: TableFormat): string {
-  return `tables/${kindOf(kind).measuresTable ?? ''}.${format}`;
+/** The kinds whose tables are written: our own, and those of plugins that the campaign has items of. */
+export function writtenKinds(kinds: readonly Kind[]): readonly Kind[] {
+  return kindNames().filter((kind) => isOwnKind(kind) || kinds.includes(kind));
 }
 
-/** All of them, in both formats. */
-export const MEASURE_TABLES = ALL_KINDS.filter(
-  ({ measuresTable }) => measuresTable !== null,
-).flatMap(({ name }) =>
-  TABLE_FORMATS.map((format) => measureTableKey(name as MeasuredKind, format)),
-);
+/** The tables of results and of measures of these kinds, in both formats. */
+export function tableKeys(kinds: readonly Kind[]): readonly string[] {
+  const written = writtenKinds(kinds).map((name) => kindOf(name));
+  return [
+    ...written.map(({ table }) => table.name),
+    ...written.flatMap(({ measuresTable }) => measuresTable ?? []),
+  ].flatMap((name) => TABLE_FORMATS.map((format) => tableKey(name, format)));
+}
 
 /** Names in an item's folder, besides the input and a molecule's files under ACPYPE's own names. */
 export const ITEM_RECORD = 'item.json';
@@ -99,7 +93,7 @@ export function itemFolder(kind: Kind, id: string): string {
   if (!ID.test(id)) {
     throw badKey(id, 'an id has 1 to 64 of A-Z a-z 0-9 . _ - and does not begin with a dot');
   }
-  return `${FOLDER_OF_KIND[kind]}/${id}`;
+  return `${kindOf(kind).folder}/${id}`;
 }
 
 /** The item whose folder contains this file; null if it is not in the folder of an item. */
@@ -107,7 +101,7 @@ export function itemOf(
   key: string,
 ): { readonly kind: Kind; readonly id: string; readonly folder: string } | null {
   const parts = key.split('/');
-  const kind = KINDS.find((one) => FOLDER_OF_KIND[one] === parts[0]);
+  const kind = allKinds().find(({ folder }) => folder === parts[0])?.name;
   const id = parts[1];
   if (kind === undefined || id === undefined || parts.length <= 2) return null;
   return { kind, id, folder: parts.slice(0, 2).join('/') };
@@ -125,25 +119,20 @@ export function itemKey(kind: Kind, id: string, file: string): string {
   return `${itemFolder(kind, id)}/${file}`;
 }
 
-const FILE_OF_ARTEFACT: Readonly<Record<ArtefactName, string>> = {
-  record: 'record.json',
-  result: 'result.json',
-  history: 'history.json',
-  csv: 'result.csv',
-  metadata: 'metadata',
-  distributions: 'distributions',
-  // Not result.json or input.*: those are the answer of the result endpoint, and the input sent.
-  json: 'downloaded.json',
-  input: 'downloaded-input.txt',
-};
+/** Those that may change the name of a file. */
+export const CONTENT_TYPES = [null, 'application/json'] as const;
 
-/**
- * The name under which an artefact is stored. The contract does not show what `metadata` and `distributions` contain
- * (prediction service, 4.6): the content type decides, CSV by default.
- */
-export function artefactFile(artefact: ArtefactName, contentType: string | null): string {
-  const name = FILE_OF_ARTEFACT[artefact];
-  if (name.includes('.')) return name;
-  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  return `${name}.${type === 'application/json' || type.endsWith('+json') ? 'json' : 'csv'}`;
+/** The name under which an artefact is stored, by its content type if the service does not fix the format. */
+export function artefactFile(
+  kind: Kind,
+  artefact: ArtefactName,
+  contentType: string | null,
+): string {
+  const { file } = kindOf(kind).artefacts[artefact] ?? { file: artefact };
+  return typeof file === 'string' ? file : file(contentType);
+}
+
+/** The file of the result itself, the first artefact of the kind. */
+export function resultFile(kind: Kind): string {
+  return artefactFile(kind, Object.keys(kindOf(kind).artefacts)[0] ?? '', null);
 }

@@ -2,24 +2,25 @@
  * Prepares a campaign's items in the tree before the first workflow starts: first inputs and records, then the pages,
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
-import { FOLDER_OF_KIND, KINDS, type Item, type Kind } from '../domain/item.ts';
+import type { Item, Kind } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
-import { PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
-import { ItemPreparation, nothingKnown, type Known, type AssignedItem } from './prepare-item.ts';
+import { pageKey, PAGES, PREPARED_CAMPAIGN } from './layout.ts';
+import { type AssignedItem, ItemPreparation, type Known, nothingKnown } from './prepare-item.ts';
 import {
+  type CampaignHeader,
   idsOf,
   pageEntry,
+  type PreparedCampaign,
   readPreparedCampaign,
+  RowCounter,
+  type RowCounts,
   writePage,
   writePreparedCampaign,
-  type CampaignHeader,
-  type PreparedCampaign,
-  type RowCounts,
-  RowCounter,
 } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
+import { kindNames, kindOf } from '../kinds/registry.ts';
 
 /** Items written at once: beyond this the disk is the limit. */
 const WRITE_LIMIT = 16;
@@ -135,8 +136,9 @@ async function layOut(
 /** Those without any file in the tree. */
 async function emptyKinds(store: Store): Promise<ReadonlySet<Kind>> {
   const empty = new Set<Kind>();
-  for (const kind of KINDS) {
-    const first = await store.list(`${FOLDER_OF_KIND[kind]}/`)[Symbol.asyncIterator]().next();
+  for (const kind of kindNames()) {
+    const keys = store.list(`${kindOf(kind).folder}/`);
+    const first = await keys[Symbol.asyncIterator]().next();
     if (first.done === true) empty.add(kind);
   }
   return empty;

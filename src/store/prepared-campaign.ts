@@ -4,13 +4,14 @@
  */
 import { z } from 'zod';
 import type { Sent } from '../domain/campaign.ts';
-import { KINDS, type Kind } from '../domain/item.ts';
-import { FINAL_STATES, isFinal, type FinalState } from '../domain/states.ts';
+import type { Kind } from '../domain/item.ts';
+import { kindNames } from '../kinds/registry.ts';
+import { FINAL_STATES, type FinalState, isFinal } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';
-import { PREPARED_CAMPAIGN, pageKey } from './layout.ts';
+import { pageKey, PREPARED_CAMPAIGN } from './layout.ts';
 import { formerEnd } from './reopen.ts';
 import type { Store } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
@@ -55,6 +56,10 @@ export interface PageEntry {
   readonly asks: string;
 }
 
+function noneOfEach(): Record<Kind, number> {
+  return Object.fromEntries(kindNames().map((kind) => [kind, 0]));
+}
+
 /** How many rows are of each kind, and how many of them need a submission. */
 export interface RowCounts {
   readonly items: Readonly<Record<Kind, number>>;
@@ -64,7 +69,7 @@ export interface RowCounts {
   readonly adopted: number;
 }
 
-const ofEachKind = z.record(z.enum(KINDS), z.int().nonnegative());
+const ofEachKind = z.record(z.string(), z.int().nonnegative());
 
 const campaignOnDisk = z.object({
   format: z.literal(FORMAT),
@@ -79,7 +84,7 @@ const campaignOnDisk = z.object({
 const pageOnDisk = z.array(
   z.object({
     id: z.string(),
-    kind: z.enum(KINDS),
+    kind: z.string(),
     done: z.enum(FINAL_STATES).exactOptional(),
     generation: z.int().nonnegative().exactOptional(),
     follows: z.string().exactOptional(),
@@ -195,8 +200,8 @@ function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {
  * anew, every page must be read, which takes a second for a hundred thousand rows.
  */
 export class RowCounter {
-  readonly #items = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
-  readonly #following = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
+  readonly #items: Record<Kind, number> = noneOfEach();
+  readonly #following: Record<Kind, number> = noneOfEach();
   #adopted = 0;
 
   /** @param former of other pages */
@@ -209,8 +214,9 @@ export class RowCounter {
 
   add(entries: readonly PageEntry[]): void {
     for (const { kind, follows, adopts } of entries) {
-      this.#items[kind] += 1;
-      if ((follows ?? adopts) !== undefined) this.#following[kind] += 1;
+      this.#items[kind] = (this.#items[kind] ?? 0) + 1;
+      if ((follows ?? adopts) !== undefined)
+        this.#following[kind] = (this.#following[kind] ?? 0) + 1;
       if (adopts !== undefined) this.#adopted += 1;
     }
   }

@@ -1,15 +1,16 @@
 /** Determines what a retry of a campaign would do, by reading alone: nothing is changed before everything is known. */
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
-import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
+import type { ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
-import { readListed, type ListedItem } from './item-store.ts';
+import { type ListedItem, readListed } from './item-store.ts';
 import { itemFolder, itemKey } from './layout.ts';
-import { readPage, type PageEntry, type PreparedCampaign } from './prepared-campaign.ts';
-import { canBeRetried, mayBeThere, wayOf, type RetriedState, type Way } from './reopen.ts';
+import { type PageEntry, type PreparedCampaign, readPage } from './prepared-campaign.ts';
+import { canBeRetried, mayBeThere, type RetriedState, type Way, wayOf } from './reopen.ts';
 import type { Store } from './store.ts';
 import { isDamagedRecord } from './store-error.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 /** Items read at once: more would only make a disk seek. */
 const READ_LIMIT = 16;
@@ -106,7 +107,7 @@ class RetryCount implements RetrySurvey {
     if (finding.type === 'open' && finding.again) this.reopenedBefore += 1;
     if (finding.type === 'open' && finding.follows) this.following += 1;
     if (finding.type === 'open' || finding.type === 'chosen') {
-      this.services.add(SERVICE_OF_KIND[kind]);
+      this.services.add(serviceOfKind(kind).name);
     }
     if (finding.type !== 'chosen') return;
     this.chosen.add(id);

@@ -6,7 +6,8 @@
 import type { MetricCounter, MetricGauge, MetricHistogram, MetricMeter } from '@temporalio/common';
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { KINDS, type Kind } from '../domain/item.ts';
+import type { Kind } from '../domain/item.ts';
+import { kindNames } from '../kinds/registry.ts';
 
 /** Seconds; a service answers within 30. */
 const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -75,7 +76,7 @@ export class WorkerMetrics {
     gauge('hundredfold_build_info', '1; the labels say what runs').set(1, { ...versions });
     // A series without an initial 0 begins with its first event, which is no increase and raises no alert.
     for (const outcome of ['ok', 'failed']) this.#publications.add(0, { outcome });
-    for (const kind of KINDS)
+    for (const kind of kindNames())
       for (const code of HELD) this.#ended.add(0, { kind, state: 'held', code });
   }
 

@@ -73,7 +73,7 @@ export interface KeptFile {
 export interface FetchResult {
   readonly files: readonly KeptFile[];
   /** Why the result is not good, when it is not. */
-  readonly problem: { readonly code: ItemEndCode; readonly message: string } | null;
+  readonly problem: { readonly code: string; readonly message: string } | null;
   /** How long the job took, if this file says so. */
   readonly timing: Timing | null;
   /** What computed it, if this file says so. */

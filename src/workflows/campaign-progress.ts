@@ -4,11 +4,11 @@ import type {
   CampaignProgress,
   CampaignSpec,
   ItemEnd,
-  SameFailures,
-  RecentEnd,
   KindProgress,
+  RecentEnd,
+  SameFailures,
 } from '../domain/campaign.ts';
-import { countEnded, FINAL_STATES, type CampaignState, type FinalState } from '../domain/states.ts';
+import { type CampaignState, countEnded, FINAL_STATES, type FinalState } from '../domain/states.ts';
 import type { Breaker } from './breaker.ts';
 import type { Feed } from './feed.ts';
 import type { Kind } from '../domain/item.ts';
@@ -93,7 +93,9 @@ export class ProgressTally {
   constructor({ ended, failuresByCode, kinds = {}, recent = [], failures = [] }: Counted) {
     Object.assign(this.ended, ended);
     this.#failuresByCode = { ...failuresByCode };
-    for (const [kind, of] of Object.entries(kinds)) this.#byKind.set(kind as Kind, { ...of.ended });
+    for (const [kind, of] of Object.entries(kinds)) {
+      if (of) this.#byKind.set(kind, { ...of.ended });
+    }
     this.#recent = [...recent];
     this.#failures = [...failures];
   }

@@ -8,12 +8,7 @@ import type { SubmitResult } from './submit-types.ts';
 /** Thrown to end an item at any step; caught in one place. */
 export class Ended extends Error {
   readonly end: ItemEnd;
-  constructor(
-    state: ItemEnd['state'],
-    code: ItemEndCode | null,
-    message: string | null,
-    byUs = false,
-  ) {
+  constructor(state: ItemEnd['state'], code: string | null, message: string | null, byUs = false) {
     super(message ?? state);
     this.end = { state, code, message, ...(byUs && { byUs }) };
   }
@@ -26,12 +21,12 @@ export class Ended extends Error {
   /** It had ended before. */
   static over({ state, code, message }: ItemEnd): Ended {
     // It says nothing new about the service.
-    return new Ended(state, code as ItemEndCode | null, message, true);
+    return new Ended(state, code, message, true);
   }
 
   /** Nothing was sent; the code of the error says why. */
   static unable({ code, message }: Unable): Ended {
-    return new Ended('failed', code as ItemEndCode, message);
+    return new Ended('failed', code, message);
   }
 }
 

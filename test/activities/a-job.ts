@@ -3,20 +3,19 @@ import { onTestFinished } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { FilesSeen } from '../../src/activities/files-seen.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
-import { SERVICE_OF_KIND, type Kind } from '../../src/domain/item.ts';
 import { OWN_PACE } from '../../src/services/polling.ts';
-import { createClient } from '../../src/services/registry.ts';
+import { createClient, serviceOfKind } from '../../src/services/registry.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import type { RemoteJob } from '../../src/workflows/activity-types.ts';
-import { JOBS, TOKEN } from '../services/jobs.ts';
+import { JOBS, type OurKind, TOKEN } from '../services/jobs.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 /** Every tree belongs to this Temporal: for tests of activities that do not cover leases. */
 export const OURS: Dependencies['leases'] = { check: () => Promise.resolve() };
 
-export async function aJob(kind: Kind): Promise<RemoteJob> {
+export async function aJob(kind: OurKind): Promise<RemoteJob> {
   const folder = await temporaryFolder();
   const { options, input } = JOBS[kind];
   const about = { canonical: '', email: null, title: null, row: {}, user: {} };
@@ -25,7 +24,7 @@ export async function aJob(kind: Kind): Promise<RemoteJob> {
   await writeItem(store, waitingRecord({ id: 'one', kind, options, input, source, ...about }));
   await store.write(`${kind}s/one/${input.name}`, input.text);
   const item = { campaign: 'c', store: folder, tree: '', id: 'one', kind, generation: 0 };
-  const reference = { service: SERVICE_OF_KIND[kind], address: 'a', credential: 'c' };
+  const reference = { service: serviceOfKind(kind).name, address: 'a', credential: 'c' };
   return { item, reference, remoteId: 'r-1' };
 }
 
@@ -49,9 +48,9 @@ interface Target {
 }
 
 /** A worker with the client of a service that is reached by real HTTP. */
-export function workerFor(kind: Kind, target: Target): Dependencies {
+export function workerFor(kind: OurKind, target: Target): Dependencies {
   const client = createClient({
-    service: SERVICE_OF_KIND[kind],
+    service: serviceOfKind(kind).name,
     secrets: { token: TOKEN },
     ...target,
   });

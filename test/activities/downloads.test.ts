@@ -6,10 +6,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchArtefact } from '../../src/activities/fetch.ts';
 import { find } from '../../src/activities/find.ts';
-import type { Kind } from '../../src/domain/item.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
 import type { FetchResult } from '../../src/workflows/activity-types.ts';
-import { JOBS } from '../services/jobs.ts';
+import { JOBS, type OurKind } from '../services/jobs.ts';
 import { deadUrl, httpServer, json, type ScriptedServer } from '../services/scripted-server.ts';
 import { aJob, workerFor } from './a-job.ts';
 
@@ -18,7 +17,7 @@ const DAY = 86_400_000;
 const POLICY = { deadlineMs: DAY, whenUnsure: 'hold', patienceMs: 60_000 } as const;
 
 /** One download of an item: real HTTP and a real folder, and the clock of a mock environment. */
-async function downloading(kind: Kind, target: Parameters<typeof workerFor>[1]) {
+async function downloading(kind: OurKind, target: Parameters<typeof workerFor>[1]) {
   const job = await aJob(kind);
   const worker = workerFor(kind, target);
   return {

@@ -1,12 +1,12 @@
 /** Executes an event of a plan. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FOLDER_OF_KIND, type Kind } from '../../src/domain/item.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
 import type { ProxyMode } from '../crash/proxy.ts';
-import { TEMPORAL, type Deed, type Event } from './deeds.ts';
+import { type Deed, type Event, TEMPORAL } from './deeds.ts';
 import { runOf } from './plan.ts';
-import { TEMPORAL_AWAY, WORK_STANDS, type Control, type Stage } from './stage.ts';
+import { type Control, type Stage, TEMPORAL_AWAY, WORK_STANDS } from './stage.ts';
+import { kindOf } from '../../src/kinds/registry.ts';
 
 type Of<K extends Deed['do']> = Extract<Deed, { do: K }>;
 
@@ -127,8 +127,8 @@ async function forget(stage: Stage, { againMs }: Of<'forget'>): Promise<void> {
 async function remove(stage: Stage, deed: Of<'remove'>): Promise<void> {
   const { campaign, item, signal, againMs } = deed;
   const rows = stage.plan.campaigns.flatMap((one) => one.rows);
-  const kind = rows.find(({ id }) => id === item)?.['kind'] as Kind | undefined;
-  const below = item === null || kind === undefined ? '' : `/${FOLDER_OF_KIND[kind]}/${item}`;
+  const kind = rows.find(({ id }) => id === item)?.['kind'];
+  const below = item === null || kind === undefined ? '' : `/${kindOf(kind).folder}/${item}`;
   // Files are still being written there: those after the first pass are removed by the second.
   rmSync(stage.tree(campaign) + below, { recursive: true, force: true, maxRetries: 5 });
   await delay(1_000);

@@ -2,7 +2,7 @@
  * Random rows of a manifest, of every kind, that the synthetic engine accepts. Some request a sequence that another one
  * requests as well; no other two have the same input.
  */
-import { PREDICTORS, type Kind } from '../../src/domain/item.ts';
+import { PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import type { Random } from './random.ts';
 
 export interface Row {
@@ -18,7 +18,7 @@ interface Rows {
 
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY'.split('');
 const THREE_LETTERS = ['ALA', 'GLY', 'LYS', 'LEU', 'SER', 'VAL', 'TYR', 'GLU'] as const;
-const KIND_WEIGHTS: Readonly<Record<Kind, number>> = {
+const KIND_WEIGHTS = {
   molecule: 3,
   sequence: 5,
   alignment: 1,

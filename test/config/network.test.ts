@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { revealNetwork, proxyFor } from '../../src/config/network.ts';
+import { proxyFor, revealNetwork } from '../../src/config/network.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Environment } from '../../src/domain/environment.ts';
 import { withoutSecrets } from '../../src/config/secret-variables.ts';
@@ -25,8 +25,8 @@ async function load(predictions: string, environment: Environment = {}, top = ''
 
 async function networkOf(...given: Parameters<typeof load>) {
   const { services } = await load(...given);
-  if (!services.predictions) throw new Error('no service');
-  return revealNetwork(services.predictions.network);
+  if (!services['predictions']) throw new Error('no service');
+  return revealNetwork(services['predictions'].network);
 }
 
 const WITH_TOKEN = {

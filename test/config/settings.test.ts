@@ -38,11 +38,11 @@ test('has a default for everything, also for a key with nothing below it', async
     });
   const both = `${predictions('')}\n  molecules: { url: "https://m.example/acpype" }`;
   const { services } = await load(both, TOKENS);
-  expect(services.molecules?.limit).toEqual({ limit: null, windowMs: 0 });
-  expect(services.predictions?.limit).toEqual({ limit: 100, windowMs: 3_600_000 });
+  expect(services['molecules']?.limit).toEqual({ limit: null, windowMs: 0 });
+  expect(services['predictions']?.limit).toEqual({ limit: 100, windowMs: 3_600_000 });
   const credential = new Secret('p-secret').fingerprint();
   const reference = { address: 'p.example:8443/x', credential };
-  expect(services.predictions?.reference).toMatchObject(reference);
+  expect(services['predictions']?.reference).toMatchObject(reference);
 });
 
 const BUDGET = 'HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET';
@@ -57,7 +57,7 @@ test.each<[string, Environment, object]>([
   ['budget: { limit: 5, window: 1h }', { [BUDGET]: 'none' }, { limit: null, windowMs: 0 }],
 ])('reads the budget %s with the variables %j', async (keys, environment, limit) => {
   const { services } = await load(predictions(keys), { ...TOKENS, ...environment });
-  expect(services.predictions?.limit).toEqual(limit);
+  expect(services['predictions']?.limit).toEqual(limit);
 });
 
 test('is overridden by environment variables named after its keys; a token may be in a file beside it', async () => {
@@ -65,7 +65,7 @@ test('is overridden by environment variables named after its keys; a token may b
   await writeFile(token, 'from-a-file\n', { mode: 0o644 });
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const byFile = await load(predictions('token: { file: token }'));
-  expect(byFile.services.predictions?.secrets['token']?.reveal()).toBe('from-a-file');
+  expect(byFile.services['predictions']?.secrets['token']?.reveal()).toBe('from-a-file');
   expect(stderr.mock.lastCall?.[0], 'others can read it').toContain(`chmod 600 '${token}'`);
   stderr.mockRestore();
   const settings = await load(predictions('token: { file: gone.txt }'), {
@@ -74,8 +74,8 @@ test('is overridden by environment variables named after its keys; a token may b
     HUNDREDFOLD_EMBEDDED_DIR: '/elsewhere',
     OTHER: 'from OTHER',
   });
-  expect(settings.services.predictions?.url).toBe('https://other.example');
-  expect(settings.services.predictions?.secrets['token']?.reveal()).toBe('from OTHER');
+  expect(settings.services['predictions']?.url).toBe('https://other.example');
+  expect(settings.services['predictions']?.secrets['token']?.reveal()).toBe('from OTHER');
   expect(settings.embeddedDir).toBe('/elsewhere');
 });
 

@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { ServiceName } from '../../src/domain/item.ts';
+import type { ServiceName } from '../../packages/local-services/src/contract.ts';
 import { itemsTable } from '../promises.ts';
 import { molecules, sequences, type Started } from '../rig.ts';
 import type { Crash } from './hazards.ts';

@@ -17,8 +17,8 @@ import { Secret } from '../../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../../src/domain/campaign.ts';
 import type { LocalServicesOptions } from '../../packages/local-services/src/options.ts';
 import {
-  startLocalServices,
   type LocalServices,
+  startLocalServices,
 } from '../../packages/local-services/src/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
@@ -29,8 +29,10 @@ import { freePort } from '../../src/temporal/ports.ts';
 import type { Crash } from './hazards.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';
-import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../../src/domain/item.ts';
+import type { ServiceName } from '../../src/domain/item.ts';
 import { takenIn, writeManifest } from '../taken-in.ts';
+import { kindNames } from '../../src/kinds/registry.ts';
+import { serviceOfKind } from '../../src/services/registry.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
 const TOKEN = 'cR9secretK';
@@ -118,7 +120,7 @@ export class Scene {
     const folder = join(this.folder, 'results', name);
     const { kinds } = taken.survey;
     const inUse = (service: string) =>
-      KINDS.some((kind) => kinds[kind] > 0 && SERVICE_OF_KIND[kind] === service);
+      kindNames().some((kind) => (kinds[kind] ?? 0) > 0 && serviceOfKind(kind).name === service);
     const feeds = this.#plans()
       .filter(({ service }) => inUse(service))
       .map(({ service, url, token, ...options }) =>

@@ -8,7 +8,7 @@ import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment, readSequences } from '../../src/kinds/protein/reading.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
-import type { MoleculeOptions } from '../../src/domain/item.ts';
+import type { MoleculeOptions } from '../../src/kinds/vocabulary.ts';
 import { golden, goldens } from '../kinds/goldens.ts';
 
 interface RecordedJob {

@@ -6,16 +6,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { InputText, Options, PREDICTORS } from '../../src/domain/item.ts';
+import type { InputText } from '../../src/domain/item.ts';
+import type { MoleculeOptions, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { compositionOf } from '../../src/kinds/molecule/composition.ts';
-import { checkResult } from '../../src/services/check-result.ts';
+import { checkMolecule } from '../../src/kinds/molecule/check.ts';
+import { checkPrediction, type PredictionOptions } from '../../src/kinds/protein/check.ts';
 import { checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check-files.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import { checkDistributions, checkFiles } from '../../src/kinds/protein/files.ts';
 import {
+  type Corruption,
   MOLECULE_CORRUPTIONS,
   PREDICTION_CORRUPTIONS,
-  type Corruption,
   type Recorded,
   type Texts,
 } from './check-cases.ts';
@@ -93,19 +95,22 @@ async function moleculeVerdict({ what, input, options, texts }: Job): Promise<st
     chargeMethod,
     netCharge: netCharge === 'auto' ? null : Number(netCharge),
     atomType,
-  } as Extract<Options, { kind: 'molecule' }>;
+  } as MoleculeOptions;
   const name =
     what.includes('.') && INPUTS.has(what) ? `input${/\.\w+$/.exec(what)?.[0] ?? ''}` : 'input.smi';
   const file: InputText = { name, text: input };
   const record = JSON.stringify({ results: [texts] });
   const composition = await compositionOf(file);
-  const check = await checkResult({ options: molecule, input: file }, record, composition);
+  const check = await checkMolecule(record, molecule, composition);
   if (!check.ok) return check.code;
   const native = nativeFiles({ results: [texts] }, molecule);
   return (native.ok ? checkMoleculeFiles(native)?.code : native.code) ?? 'ok';
 }
 
-function predictionOptions(kind: 'sequence' | 'alignment' | 'shifts', options: string): Options {
+function predictionOptions(
+  kind: 'sequence' | 'alignment' | 'shifts',
+  options: string,
+): PredictionOptions {
   if (kind === 'sequence') {
     return { kind, predictors: options.split('+') as (typeof PREDICTORS)[number][] };
   }
@@ -115,14 +120,15 @@ function predictionOptions(kind: 'sequence' | 'alignment' | 'shifts', options: s
     kind,
     model: Number(model),
     originalNumbering: ids === 'original',
-  } as unknown as Options;
+  } as unknown as PredictionOptions;
 }
 
 function predictionVerdict(kind: 'sequence' | 'alignment' | 'shifts') {
   return async ({ what, input, options, texts }: Job): Promise<string> => {
     const file: InputText = { name: what, text: input };
-    const job = { options: predictionOptions(kind, options), input: file };
-    const check = await checkResult(job, texts['result'] ?? '');
+    const check = await Promise.resolve(
+      checkPrediction(texts['result'] ?? '', predictionOptions(kind, options), file),
+    );
     if (!check.ok) return check.code;
     const { distributions } = texts;
     const spread = distributions === undefined ? null : checkDistributions(distributions, file);

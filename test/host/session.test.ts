@@ -58,7 +58,7 @@ test('a command that joins a host that is ending waits, and then reports HOST_NO
   const settings = loadSettings(file, environment());
   const { pid } = process;
   const server = { pid, address: `127.0.0.1:${ending.port}`, ui: null, uiBehind: null };
-  const services = [settings.services.predictions?.reference];
+  const services = [settings.services['predictions']?.reference];
   const record = { pid, server, services, taskQueue: 'any', lookOnly: false, lasting: false };
   writeFileSync(join(dir, 'host.json'), JSON.stringify(record));
   await expect(opening(settings)).rejects.toMatchObject({ code: 'HOST_NOT_READY' });

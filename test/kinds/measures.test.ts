@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { conservation } from '../../src/results/measures/alignment.ts';
-import { measuresOf } from '../../src/results/measures/measures.ts';
-import { dipoleMoment } from '../../src/results/measures/molecule.ts';
-import { aggregationRegions } from '../../src/results/measures/sequence.ts';
+import { conservation } from '../../src/kinds/protein/alignment-measures.ts';
+import { molecule } from '../../src/kinds/molecule/index.ts';
+import { measure } from '../../src/kinds/measure.ts';
+import { dipoleMoment } from '../../src/kinds/molecule/measures.ts';
+import { aggregationRegions } from '../../src/kinds/protein/sequence-measures.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { golden } from './goldens.ts';
 
@@ -15,7 +16,7 @@ function moleculeMeasures(name: string) {
   const { GMX_itp: itp = '', NEW_pdb: pdb = '', AC_frcmod: frcmod = '' } = results;
   const reading = readMolecule({ itp, pdb, frcmod });
   if (reading === null) throw new Error(`${name} is unreadable`);
-  return measuresOf(reading);
+  return measure(molecule, reading);
 }
 
 describe('a molecule', () => {

@@ -1,6 +1,6 @@
 /** Files with several inputs: SMILES files, FASTA files, SD files. */
 import { describe, expect, test } from 'vitest';
-import { brief, read, type ManifestReading } from './manifests.ts';
+import { brief, type ManifestReading, read } from './manifests.ts';
 
 function rows({ items }: ManifestReading): unknown[] {
   return items.map(({ id, kind, source, input }) => [id, kind, source.line, input.text]);
@@ -64,7 +64,7 @@ describe('a FASTA file', () => {
   test('is detected as an alignment from its first part; later records must match', async () => {
     const text = `>s\n${'MNKQ-'.repeat(60)}\n`.repeat(5_000);
     const { problems, kinds } = await read('large.afa', `${text}>odd\nMNKQ\n`);
-    expect(kinds.alignment).toBe(1);
+    expect(kinds['alignment']).toBe(1);
     expect(problems.map(({ code }) => code)).toContain('ALIGNMENT_UNEQUAL');
   });
 });

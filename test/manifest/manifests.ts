@@ -3,10 +3,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { KINDS, type Item, type Kind } from '../../src/domain/item.ts';
+import type { Item, Kind } from '../../src/domain/item.ts';
 import type { Problem } from '../../src/domain/problem.ts';
 import { checkManifests, type ManifestCheckOptions } from '../../src/manifest/check.ts';
 import type { ManifestDigest } from '../../src/manifest/sources.ts';
+import { kindNames } from '../../src/kinds/registry.ts';
 
 export const BATCHES = path.join(import.meta.dirname, '..', '..', 'batches');
 export const DEMO_SHIFTS = path.join(BATCHES, 'demo', 'files', 'bmr5387_ubiquitin.str');
@@ -37,12 +38,12 @@ export async function readManifests(
   const items: Item[] = [];
   const problems: Problem[] = [];
   const digests: ManifestDigest[] = [];
-  const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+  const kinds = Object.fromEntries(kindNames().map((kind) => [kind, 0])) as Record<Kind, number>;
   let rows = 0;
   const onDigest = (digest: ManifestDigest) => void digests.push(digest);
   for await (const row of checkManifests(paths, { ...options, onDigest })) {
     if (row.source.line !== null) rows += 1;
-    if (row.kind !== null) kinds[row.kind] += 1;
+    if (row.kind !== null) kinds[row.kind] = (kinds[row.kind] ?? 0) + 1;
     if (row.item !== null) items.push(row.item);
     problems.push(...row.problems);
   }

@@ -7,13 +7,13 @@ import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
 import { Spool } from '../../src/plan/spool.ts';
 import {
   changedRow,
-  surveyManifests,
   type Fate,
   type Survey,
+  surveyManifests,
   type SurveyOptions,
 } from '../../src/plan/survey.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
-import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
@@ -154,7 +154,7 @@ describe('a survey over existing items', () => {
     const { survey, fates } = await surveyed(added, { tree: store });
     const types = Object.values(fates).map(({ type }) => type);
     expect(types).toEqual(['ended', 'duplicate', 'new', 'duplicate']);
-    expect(survey.jobs.sequence).toBe(1);
+    expect(survey.jobs['sequence']).toBe(1);
   });
 
   test('a changed row is refused, and listed with the invalid rows; a corrected one is not', async () => {

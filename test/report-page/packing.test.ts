@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PackedTrack } from '../../src/report-page/data.ts';
+import type { PackedTrack } from '../../src/kinds/page-data.ts';
 import {
   isText,
   numbersOf,
@@ -8,7 +8,7 @@ import {
   packTrack,
   placesOf,
   wordsOf,
-} from '../../src/report-page/packing.ts';
+} from '../../src/kinds/packing.ts';
 
 type Numbers = readonly (number | null)[];
 

@@ -9,7 +9,26 @@ import {
 import { haystacks, rowsOf, type TableQuery } from '../../src/report-page/items/table-model.ts';
 
 const ids = ['mol10', 'mol9', 'Aspirin', 'p53'];
+const facts = (key: string) => ({
+  key,
+  title: key,
+  unit: '',
+  meaning: '',
+  decimals: 0,
+  isMain: true,
+});
 const TABLE: ItemTable = {
+  kinds: [
+    { name: 'molecule', one: 'molecule', many: 'molecules', tables: [], measures: [facts('mass')] },
+    {
+      name: 'sequence',
+      one: 'sequence',
+      many: 'sequences',
+      tables: [],
+      measures: [facts('length')],
+    },
+  ],
+  structures: 0,
   id: ids,
   kind: ['molecule', 'molecule', 'molecule', 'sequence'],
   state: ['succeeded', 'failed', 'running', 'waiting'],

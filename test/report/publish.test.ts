@@ -10,13 +10,13 @@ import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
+import { type S3Server, WITHOUT_S3 } from '../s3-server.ts';
 import { serveS3 } from '../s3-suite.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 import { collected, expectCode } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { inBucket, writeElsewhere } from '../store/temporary-store.ts';
-import { CAMPAIGN, END, FAILED, endedCampaign } from './a-campaign.ts';
+import { CAMPAIGN, END, endedCampaign, FAILED } from './a-campaign.ts';
 import { everyKind, resultCampaign } from './tables/result-campaign.ts';
 
 async function table(store: Store, key: string): Promise<Record<string, string>[]> {
@@ -67,7 +67,7 @@ describe('a published campaign', () => {
     const summary = await publishCampaign(store, END);
     const none = { total: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0, open: 0 };
     expect(summary.items).toEqual({ ...none, total: 3, succeeded: 1, failed: 1, held: 1 });
-    expect(summary.kinds.sequence).toEqual({ ...none, total: 1, failed: 1 });
+    expect(summary.kinds['sequence']).toEqual({ ...none, total: 1, failed: 1 });
     const disk: unknown = JSON.parse((await store.readText('campaign.json')) ?? '');
     expect(disk).toMatchObject({
       format: 1,

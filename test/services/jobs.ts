@@ -1,6 +1,6 @@
 /** One job of each kind, with everything that a service receives. */
 import { onTestFinished } from 'vitest';
-import type { Kind, Options } from '../../src/domain/item.ts';
+import type { Options } from '../../src/domain/item.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import { createClient } from '../../src/services/registry.ts';
 import type { Job } from '../../src/services/service.ts';
@@ -8,7 +8,7 @@ import { httpServer, json } from './scripted-server.ts';
 
 export const TOKEN = 'tok-9f3a7c';
 
-export const JOBS: Readonly<Record<Kind, Job<Options>>> = {
+export const JOBS = {
   molecule: {
     kind: 'molecule',
     options: { kind: 'molecule', chargeMethod: 'bcc', netCharge: null, atomType: 'gaff2' },
@@ -41,7 +41,9 @@ export const JOBS: Readonly<Record<Kind, Job<Options>>> = {
     title: null,
     email: null,
   },
-};
+} satisfies Readonly<Record<string, Job<Options>>>;
+
+export type OurKind = keyof typeof JOBS;
 
 /** A signal that is never aborted. */
 export function quiet(): { signal: AbortSignal } {

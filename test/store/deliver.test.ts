@@ -2,11 +2,11 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Predictor } from '../../src/domain/item.ts';
+import type { Predictor } from '../../src/kinds/vocabulary.ts';
 import { faultsOf } from '../../src/report/audit.ts';
 import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
 import { deliver, duplicateOf } from '../../src/store/deliver.ts';
-import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { ResultCache, type Wanted } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
-import { ATOM_TYPES, PREDICTORS, type Options } from '../../src/domain/item.ts';
+import type { Options } from '../../src/domain/item.ts';
+import { ATOM_TYPES, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
 import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
-import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
-import { changeItem, readItem, writeItem, type WriteChanged } from '../../src/store/item-store.ts';
+import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
+import { changeItem, readItem, type WriteChanged, writeItem } from '../../src/store/item-store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { expectCode, recordIn } from './store-expectations.ts';
 import { onFolder, temporaryStore, writeElsewhere } from './temporary-store.ts';

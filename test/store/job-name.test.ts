@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobName } from '../../src/activities/job.ts';
-import { PREDICTORS, type Item, type Options, type Predictor } from '../../src/domain/item.ts';
+import type { Item, Options } from '../../src/domain/item.ts';
+import { type Predictor, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
-import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
 import { reopened } from '../../src/store/reopen.ts';
 import { combined, covers } from '../../src/kinds/registry.ts';
 import { workDigest } from '../../src/store/work.ts';
@@ -104,7 +105,7 @@ describe('the work', () => {
         expect([covers(both, mine!), covers(both, theirs!), covers(mine!, mine!)]).not.toContain(
           false,
         );
-        const all = both.kind === 'sequence' ? both.predictors : [];
+        const all = both.kind === 'sequence' ? (both['predictors'] as readonly string[]) : [];
         expect([...all].sort()).toEqual([...new Set([...one, ...other])].sort());
         expect(covers(mine!, theirs!)).toBe(other.every((name) => one.includes(name)));
       }),

@@ -75,5 +75,6 @@ test.each([
   ['metadata', null, 'metadata.csv'],
   ['distributions', 'application/problem+json', 'distributions.json'],
 ] as const)('the artefact %s sent as %s is stored as %s', (artefact, contentType, name) => {
-  expect(artefactFile(artefact, contentType)).toBe(name);
+  const kind = artefact === 'record' ? 'molecule' : 'alignment';
+  expect(artefactFile(kind, artefact, contentType)).toBe(name);
 });

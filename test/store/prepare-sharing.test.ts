@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PREDICTORS, type Item } from '../../src/domain/item.ts';
+import type { Item } from '../../src/domain/item.ts';
+import { PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { isFinal } from '../../src/domain/states.ts';
 import { Shares } from '../../src/plan/shares.ts';
 import { Spool } from '../../src/plan/spool.ts';
@@ -198,9 +199,10 @@ test('are prepared after any earlier run, or added to it, and need as many jobs 
       const unended = await ownJobs(store);
       const submitted = unended.filter(({ job }) => job !== undefined).length;
       expect(survey.submitted, 'jobs that are there').toBe(submitted);
-      expect(survey.jobs.sequence, 'jobs to be submitted').toBe(unended.length - submitted);
+      expect(survey.jobs['sequence'], 'jobs to be submitted').toBe(unended.length - submitted);
       const { ended, duplicates } = survey;
-      const sum = ended + survey.submitted + duplicates + survey.cached + survey.jobs.sequence;
+      const sum =
+        ended + survey.submitted + duplicates + survey.cached + (survey.jobs['sequence'] ?? 0);
       expect(sum).toBe(survey.items);
     }),
     // A run takes less than a second: one that hangs ends with its example.

@@ -89,8 +89,8 @@ test('counts are exact and only the last items are kept, also after continue-as-
   }
   const { kinds, recent, failures, ...sums } = ended.progress(['sequence', 'shifts', 'shifts']);
   expect(sums.ended).toMatchObject({ succeeded: 980, failed: 20, held: 0 });
-  expect(kinds.molecule).toMatchObject({ open: 0, ended: { succeeded: 480, failed: 20 } });
-  expect(kinds.shifts).toMatchObject({ open: 2, ended: { succeeded: 0 } });
+  expect(kinds['molecule']).toMatchObject({ open: 0, ended: { succeeded: 480, failed: 20 } });
+  expect(kinds['shifts']).toMatchObject({ open: 2, ended: { succeeded: 0 } });
   expect(recent.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, n) => `i-${980 + n}`));
   expect(failures.map(({ id }) => id).slice(-2)).toEqual(['i-900', 'i-950']);
   expect(JSON.stringify({ recent, failures }).length).toBeLessThan(10_000);

@@ -8,7 +8,7 @@ import { GUARD_MS } from '../../src/budget/window.ts';
 import { ELEMENT, type PageData } from '../../src/report-page/data.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
-import { sequences, type Rig } from '../rig.ts';
+import { type Rig, sequences } from '../rig.ts';
 import { accepted, budgetOf, jsonOf, openRig, openWithGoBetween, settingsOf } from './faulty.ts';
 
 const ms = (iso: unknown): number => Date.parse(String(iso));
@@ -18,7 +18,7 @@ async function sentBy(folder: string): Promise<readonly number[]> {
   const html = await readFile(join(folder, 'report.html'), 'utf8');
   const base64 = new RegExp(`id="${ELEMENT.page}">([^<]*)<`).exec(html)?.[1] ?? '';
   const text = inflateRawSync(Buffer.from(base64, 'base64')).toString();
-  return (JSON.parse(text) as PageData).sent.predictions ?? [];
+  return (JSON.parse(text) as PageData).sent['predictions'] ?? [];
 }
 
 /** What the budget read as the server's clock (ms). */

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { existsSync, readdirSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { KINDS, SERVICES } from '../../domain/item.ts';
 import { LOCAL_NAMES } from '../../host/local-settings.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import { checkedName } from '../../domain/name.ts';
@@ -18,6 +17,8 @@ import type { CommandLine } from './command-line.ts';
 import type { CommonFlags } from './flags.ts';
 import type { PullFlags } from '../commands/pull.ts';
 import { PREPARED_CAMPAIGN } from '../../store/layout.ts';
+import { kindNames } from '../../kinds/registry.ts';
+import { serviceNames } from '../../services/registry.ts';
 import tab from '@bomb.sh/tab/commander';
 
 export const program = new Command('hundredfold')
@@ -116,7 +117,7 @@ program
   .description(
     'adopt jobs that were submitted elsewhere as a campaign, or list them; submits nothing',
   )
-  .addArgument(new Argument('<service>', 'where the jobs are').choices(SERVICES))
+  .addArgument(new Argument('<service>', 'where the jobs are').choices(serviceNames()))
   .argument(
     '[id...]',
     'ids of the jobs (request_id, hash_id); without: list those that the service has for your token',
@@ -124,7 +125,7 @@ program
   .option('--past', 'all jobs that the service has for your token and that this folder lacks')
   .addOption(
     new Option('--kind <kind>', 'kind of the jobs, if the service does not report it').choices(
-      KINDS,
+      kindNames(),
     ),
   )
   .option('--out <dir>', 'output folder (default: store.url, or ./results)')
@@ -160,7 +161,7 @@ program
       ...FINAL_STATES,
     ]),
   )
-  .addOption(new Option('--kind <kind>', 'only items of this kind').choices(KINDS))
+  .addOption(new Option('--kind <kind>', 'only items of this kind').choices(kindNames()))
   .option('--code <code>', 'only items with this error code')
   .option('--out <dir>', 'output folder (default: where the campaign ran)')
   .addOption(config())
@@ -190,7 +191,7 @@ program
     new Option(
       '--service <service>',
       'only this service, which was paused because its items kept failing',
-    ).choices(SERVICES),
+    ).choices(serviceNames()),
   )
   .addOption(config())
   .action(

@@ -1,8 +1,8 @@
 /** `--where state=failed`: selects items of a campaign by the properties that `items` shows. */
 import { codedError } from '../../domain/errors.ts';
-import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import type { ItemLine } from '../../campaigns/item-lines.ts';
+import { kindNames } from '../../kinds/registry.ts';
 
 const PROPERTIES = ['state', 'kind', 'code', 'id'] as const;
 type Property = (typeof PROPERTIES)[number];
@@ -10,7 +10,7 @@ type Property = (typeof PROPERTIES)[number];
 /** For properties with a fixed set of values: all of them. */
 const VALUES: Readonly<Partial<Record<Property, readonly string[]>>> = {
   state: [...OPEN_STATES, ...FINAL_STATES],
-  kind: KINDS,
+  kind: kindNames(),
 };
 
 type Where = (line: ItemLine) => boolean;

@@ -1,9 +1,9 @@
 /** `hundredfold export NAME --to FORMAT`: files for other programs. `export --list`: the formats. */
 import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { DEFAULT_OPTIONS } from '../../export/format.ts';
-import { FORMATS, exportFormatOf } from '../../export/formats.ts';
+import { exportFormatOf, FORMATS } from '../../export/formats.ts';
 import { EXPORT_RECORD, type Remark } from '../../export/export-record.ts';
-import { exportTree, type Exported } from '../../export/export-tree.ts';
+import { type Exported, exportTree } from '../../export/export-tree.ts';
 import { absoluteAddress, addressOf } from '../../store/address.ts';
 import { openStore } from '../../store/open-store.ts';
 import { say } from '../text/explain.ts';
@@ -63,7 +63,7 @@ function listFormats(flags: ExportFlags): number {
     return EXIT.ok;
   }
   printTable(
-    ['FORMAT', 'KINDS', 'CONTENT', 'LOADED BY'],
+    ['FORMAT', 'kindNames()', 'CONTENT', 'LOADED BY'],
     FORMATS.map(({ name, kinds, content, loadedBy }) => [name, kinds.join(','), content, loadedBy]),
   );
   return EXIT.ok;

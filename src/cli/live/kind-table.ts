@@ -1,10 +1,10 @@
 /** Items by kind and state, as a table. Pure. */
 import { countText } from '../text/progress-text.ts';
 import { countEnded } from '../../domain/states.ts';
-import { KINDS, type Kind } from '../../domain/item.ts';
-import { kindOf } from '../../kinds/registry.ts';
+import type { Kind } from '../../domain/item.ts';
+import { kindNames, kindOf } from '../../kinds/registry.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
-import { padded, span, widthOf, type Line, type Tone } from '../text/line.ts';
+import { type Line, padded, span, type Tone, widthOf } from '../text/line.ts';
 
 /**
  * `open`: started, waiting for a slot or at the service; `to come`: not started, or reuses the result of another row.
@@ -24,7 +24,7 @@ const TONE: Partial<Record<Column, Tone>> = { succeeded: 'good', failed: 'bad', 
 
 /** Empty if there is only one kind: the counts above already show it. */
 export function kindTable({ progress, kinds }: CampaignObservation, width: number): Line[] {
-  const rows = KINDS.flatMap((kind) => rowOf(kind, progress.kinds?.[kind], kinds) ?? []);
+  const rows = kindNames().flatMap((kind) => rowOf(kind, progress.kinds?.[kind], kinds) ?? []);
   if (rows.length < 2) return [];
   const shown = COLUMNS.filter(
     (column) =>

@@ -1,9 +1,11 @@
 /** The speed of a campaign, from its recent observations. Pure. */
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 import type { CampaignProgress } from '../../domain/campaign.ts';
-import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../../domain/item.ts';
-import { LOOK_BACK_MS, type EndedJobs } from '../../plan/expected-end.ts';
+import type { ServiceName } from '../../domain/item.ts';
+import { type EndedJobs, LOOK_BACK_MS } from '../../plan/expected-end.ts';
 import { countEnded } from '../../domain/states.ts';
+import { allServices, kindsOf } from '../../services/registry.ts';
+import type { Service } from '../../services/service.ts';
 
 /** Jobs in the observed period. */
 export interface CampaignPace extends EndedJobs {
@@ -28,16 +30,15 @@ export function paceSample({ at, progress, budgets }: CampaignObservation): Pace
   return {
     at,
     ended: countEnded(progress.ended),
-    endedBy: {
-      molecules: endedAt(progress, 'molecules'),
-      predictions: endedAt(progress, 'predictions'),
-    },
+    endedBy: Object.fromEntries(
+      allServices().map((service) => [service.name, endedAt(progress, service)]),
+    ),
     accepted: budgets.reduce((sum, { counts }) => sum + counts.accepted, 0),
   };
 }
 
-function endedAt({ kinds = {} }: CampaignProgress, service: ServiceName): number {
-  return KINDS.filter((kind) => SERVICE_OF_KIND[kind] === service)
+function endedAt({ kinds = {} }: CampaignProgress, service: Service): number {
+  return kindsOf(service)
     .map((kind) => kinds[kind])
     .reduce((sum, kind) => sum + (kind ? countEnded(kind.ended) : 0), 0);
 }
@@ -55,10 +56,12 @@ export function paceOf(samples: readonly PaceSample[], latest: PaceSample): Camp
   if (!first || latest.at - first.at < AT_LEAST_MS) return null;
   return {
     ended: latest.ended - first.ended,
-    endedBy: {
-      molecules: latest.endedBy.molecules - first.endedBy.molecules,
-      predictions: latest.endedBy.predictions - first.endedBy.predictions,
-    },
+    endedBy: Object.fromEntries(
+      Object.entries(latest.endedBy).map(([service, n]) => [
+        service,
+        n - (first.endedBy[service] ?? 0),
+      ]),
+    ),
     accepted: latest.accepted - first.accepted,
     overMs: latest.at - first.at,
   };

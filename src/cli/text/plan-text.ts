@@ -1,7 +1,7 @@
 /** What a campaign would do, as text: for `plan`, and for `run` before it starts. Pure. */
 import { formatNonZeroDuration } from '../../domain/duration.ts';
-import { KINDS, type Kind } from '../../domain/item.ts';
-import { kindOf } from '../../kinds/registry.ts';
+import type { Kind } from '../../domain/item.ts';
+import { kindNames, kindOf } from '../../kinds/registry.ts';
 import { sizeText } from '../../domain/size-text.ts';
 import type { ServiceForecast } from '../../plan/forecast.ts';
 import { diskEstimate, jobsOf } from '../../plan/totals.ts';
@@ -62,8 +62,9 @@ function countedKind(n: number, { one, many }: { one: string; many: string }): s
 }
 
 function kindsText(kinds: Readonly<Record<Kind, number>>): string {
-  const named = KINDS.filter((kind) => kinds[kind] > 0);
-  return named.map((kind) => countedKind(kinds[kind], kindOf(kind).words)).join(', ');
+  const counts = kindNames().map((kind) => [kind, kinds[kind] ?? 0] as const);
+  const named = counts.filter(([, n]) => n > 0);
+  return named.map(([kind, n]) => countedKind(n, kindOf(kind).words)).join(', ');
 }
 
 function missedOf({ misses }: Survey): number {

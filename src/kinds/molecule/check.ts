@@ -5,7 +5,7 @@
  * The atoms are compared with the input when the result arrives, not with a count from the check of the manifest: then
  * `plan` would have to keep the atoms of a million SMILES.
  */
-import type { MoleculeOptions } from '../../domain/item.ts';
+import type { MoleculeOptions } from '../vocabulary.ts';
 import { readResultJson } from '../json.ts';
 import { isSynthetic } from '../provenance.ts';
 import {

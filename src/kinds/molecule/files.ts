@@ -3,7 +3,7 @@
  * keys of the service are not file names, and the `#include` lines of the topologies only work with the names they were
  * written for.
  */
-import type { MoleculeOptions } from '../../domain/item.ts';
+import type { MoleculeOptions } from '../vocabulary.ts';
 import { asObject } from '../json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
 

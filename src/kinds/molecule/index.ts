@@ -1,13 +1,24 @@
 /** The kind `molecule`: a SMILES, or a file with coordinates, that becomes force-field files. */
-import { ATOM_TYPES, CHARGE_METHODS } from '../../domain/item.ts';
 import { MOLECULE_EXTENSIONS, readSmilesInput, readStructureInput } from './input.ts';
-import { defineKind } from '../kind.ts';
+import { engineOfLog, isSynthetic } from '../provenance.ts';
+import { asObject, readResultJson } from '../json.ts';
+import { MOLECULE_MEASURES } from './measures.ts';
+import type { MoleculeReading } from '../reading.ts';
+import { checkAnswer } from '../check-answer.ts';
+import { defineKind, type InnerFile } from '../kind.ts';
+import { packMolecule } from '../pack.ts';
+import { ATOM_TYPES, CHARGE_METHODS } from '../vocabulary.ts';
+import { checkMolecule } from './check.ts';
+import { writeMolfile } from './molfile.ts';
+import { compositionOf, structureIn } from './composition.ts';
+import { nativeFiles } from './files.ts';
+import { readMolecule } from './result.ts';
+import { MOLECULES_TABLE } from './table.ts';
 
 export const molecule = defineKind({
   name: 'molecule',
   words: { one: 'molecule', many: 'molecules' },
-  table: 'molecules',
-  measuresTable: null,
+  folder: 'molecules',
   input: {
     column: {
       name: 'smiles',
@@ -26,6 +37,7 @@ export const molecule = defineKind({
   options: {
     charge_method: {
       key: 'chargeMethod',
+      description: 'How partial charges are computed: AM1-BCC, or Gasteiger.',
       type: 'choice',
       allowed: CHARGE_METHODS,
       default: 'bcc',
@@ -35,12 +47,14 @@ export const molecule = defineKind({
     },
     net_charge: {
       key: 'netCharge',
+      description: 'Net charge in elementary charges; empty: the engine computes it.',
       type: 'integer',
       problem: 'MANIFEST_NET_CHARGE_INVALID',
       synonyms: ['charge', 'formal_charge', 'total_charge'],
     },
     atom_type: {
       key: 'atomType',
+      description: 'Atom types of the force field.',
       type: 'choice',
       allowed: ATOM_TYPES,
       default: 'gaff2',
@@ -48,8 +62,81 @@ export const molecule = defineKind({
     },
   },
   share: null,
-  usualFiles: [],
-  rareFiles: [],
+  artefacts: {
+    record: {
+      file: 'record.json',
+      presence: 'required',
+      when: 'ended',
+      async check(bytes, { options, input, remoteId, mayBeSynthetic }) {
+        const fault = checkAnswer('record', bytes, remoteId);
+        if (fault !== null) return fault;
+        const composition = input === null ? null : await compositionOf(input);
+        const check = await checkMolecule(bytes, options, composition, mayBeSynthetic);
+        return check.ok ? null : check;
+      },
+      describe(text) {
+        if (isSynthetic(Buffer.from(text))) return { engine: 'synthetic' };
+        const read = readResultJson(text);
+        return read.ok ? { engine: engineOfLog(logIn(read.json)[0]?.text ?? '') } : {};
+      },
+    },
+  },
+  unfold(_, bytes, options): readonly InnerFile[] {
+    const read = readResultJson(bytes);
+    if (!read.ok) return [];
+    const native = nativeFiles(read.json, options);
+    // The log says why files are missing.
+    if (!native.ok) return logIn(read.json);
+    return [
+      ...native.files.map(({ fileName, text }) => ({ name: fileName, text })),
+      ...native.otherSets.flatMap((files, n) =>
+        files.map(({ fileName, text }) => ({ name: fileName, text, set: n + 2 })),
+      ),
+      ...logIn(read.json),
+    ];
+  },
+  unfoldFailed(_, bytes) {
+    const read = readResultJson(bytes);
+    return read.ok ? logIn(read.json) : [];
+  },
+  reads: ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'],
+  readResult({ get }) {
+    const [itp, pdb, frcmod] = [get('_GMX.itp'), get('_NEW.pdb'), get('_AC.frcmod')];
+    return itp && pdb && frcmod ? readMolecule({ itp, pdb, frcmod }) : null;
+  },
+  measures: MOLECULE_MEASURES,
+  table: MOLECULES_TABLE,
+  measuresTable: null,
+  summary: summarise,
+  pack: packMolecule,
+  formula: {
+    ofInput: structureIn,
+    // The formal charges of a Mol2 file are a guess from its bonds; a SMILES or an MDL file states them.
+    requestedCharge: (name, { netCharge }) => (name.endsWith('.mol2') ? (netCharge ?? 0) : null),
+    ofResult(result) {
+      const { bonding, charge } = result;
+      const molfile = writeMolfile('', result, bonding);
+      return { netCharge: charge, result: { molfile, hasBondOrders: bonding !== null } };
+    },
+  },
   // acpype 2023.10.27. AM1-BCC: 90 % within 15 s, at most 48 s; Gasteiger charges take half as long.
   estimate: { seconds: 2.6, bytes: 120_000 },
 });
+
+function logIn(json: unknown): InnerFile[] {
+  const log = asObject(json)?.['log'];
+  return typeof log === 'string' ? [{ name: 'job.log', text: log }] : [];
+}
+
+function summarise({ formula, atoms, charge, estimated }: MoleculeReading): string {
+  const revise = estimated.filter(({ needsRevision }) => needsRevision).length;
+  const flags = revise === 0 ? '' : `, ${revise} ATTN`;
+  return `${formula}, ${atoms.length} atoms, charge ${chargeText(charge)}${flags}`;
+}
+
+/** `0`, `−1`, `+0.02` if the topology does not add up to an integer. */
+function chargeText(charge: number): string {
+  const rounded = Math.round(charge * 1000) / 1000;
+  if (rounded === 0) return '0';
+  return rounded < 0 ? `−${-rounded}` : `+${rounded}`;
+}

@@ -1,5 +1,5 @@
 /** The input of a molecule: a SMILES (OpenSMILES specification 1.0), or a file with coordinates. */
-import type { MoleculeOptions } from '../../domain/item.ts';
+import type { MoleculeOptions } from '../vocabulary.ts';
 import type { InputFinding, Reading } from '../finding.ts';
 import { unsupportedElements } from './element.ts';
 import { readMol2 } from './mol2.ts';

@@ -3,15 +3,16 @@
  * with a wrong result: it drops records, predicts nothing, or says "missing" for every residue.
  */
 import { readFasta, residueFindings } from './fasta.ts';
-import type { InputText, Options, Predictor } from '../../domain/item.ts';
+import type { InputText } from '../../domain/item.ts';
+import type { Predictor, SequenceOptions, ShiftsOptions } from '../vocabulary.ts';
 import { SHIFTS_MISSING } from './reading-aids.ts';
 import {
   RESULT_PROBLEMS,
-  resultProblem,
   type ResultCheck,
+  resultProblem,
   type ResultProblem,
 } from '../result-problems.ts';
-import { readPayload, type PayloadEntry } from './payload.ts';
+import { type PayloadEntry, readPayload } from './payload.ts';
 import { readChains } from './chains.ts';
 
 /** A gap of an alignment has no value, by design. */
@@ -60,7 +61,10 @@ const OUR_KEYS: readonly string[] = [
   ...['earlyFolding', 'disoMine', 'viterbi', 'complexity'],
 ];
 
-type PredictionOptions = Exclude<Options, { readonly kind: 'molecule' }>;
+export type PredictionOptions =
+  | (SequenceOptions & { readonly kind: 'sequence' })
+  | { readonly kind: 'alignment' }
+  | (ShiftsOptions & { readonly kind: 'shifts' });
 
 /**
  * @param bytes the result as received, or its text

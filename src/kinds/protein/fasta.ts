@@ -1,8 +1,8 @@
 /**
  * FASTA text and plain sequences.
  */
-import type { Predictor } from '../../domain/item.ts';
 import type { InputFinding } from '../finding.ts';
+import type { Predictor } from '../vocabulary.ts';
 import { finding } from './problems.ts';
 
 export interface FastaRecord {

@@ -1,6 +1,7 @@
 /** The input of the kind `sequence`: one or several sequences, plain or as FASTA. */
-import type { InputText, SequenceOptions } from '../../domain/item.ts';
-import { checkSequences, readFasta, withoutStop, type Fasta } from './fasta.ts';
+import type { InputText } from '../../domain/item.ts';
+import type { SequenceOptions } from '../vocabulary.ts';
+import { checkSequences, type Fasta, readFasta, withoutStop } from './fasta.ts';
 import type { Reading } from '../finding.ts';
 import { fastaText, nameRecords } from './record-names.ts';
 

@@ -2,12 +2,11 @@
  * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR (3, and 2.1 of old entries), all dialects of STAR. Distinguished
  * by content, as in the service (contract of the prediction service, 4.3), not by extension.
  */
-import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../../domain/item.ts';
-import type { InputFinding } from '../finding.ts';
+import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../vocabulary.ts';
+import type { InputFinding, Reading } from '../finding.ts';
 import { finding } from './problems.ts';
 import { readNef } from './nef.ts';
 import { readNmrStar } from './nmr-star.ts';
-import type { Reading } from '../finding.ts';
 import type { Residue, ShiftTable } from './shift-table.ts';
 import { readStar, type StarFrame } from './star.ts';
 

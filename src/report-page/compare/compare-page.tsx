@@ -1,8 +1,9 @@
 /** Two to twelve items side by side. */
 import { useEffect, useState } from 'preact/hooks';
-import type { PageData, PackedMolecule, ItemDetail } from '../data.ts';
+import type { ItemDetail, PageData } from '../data.ts';
+import type { PackedStructure } from '../../kinds/page-data.ts';
 import { DataMissing, itemDetail } from '../embedded.ts';
-import { headOf, type Column } from '../items/columns.ts';
+import { type Column, headOf } from '../items/columns.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
 import { valueText } from '../items/rows.tsx';
 import { hashOf, type Route } from '../route.ts';
@@ -125,13 +126,13 @@ function Values({ data, columns, route, all }: ValuesProps) {
 /** Molecules side by side, each with its charges by atom on one scale. */
 function MoleculesCompared({ all }: { readonly all: readonly Compared[] }) {
   const molecules = all.flatMap(({ id, row, detail: { result, formula } }) =>
-    result?.kind === 'molecule' ? [{ id, row, molecule: result, formula }] : [],
+    result?.shape === 'structure' ? [{ id, row, molecule: result, formula }] : [],
   );
   if (molecules.length === 0) return null;
   const most = Math.max(...molecules.map(({ molecule }) => largestCharge(molecule)));
   return (
-    <section aria-labelledby="molecules">
-      <h2 id="molecules">Molecules</h2>
+    <section aria-labelledby="structures">
+      <h2 id="structures">Molecules</h2>
       <ul class="structures wide">
         {molecules.map(({ id, row, molecule, formula }) => (
           <li key={row}>
@@ -154,7 +155,7 @@ function MoleculesCompared({ all }: { readonly all: readonly Compared[] }) {
   );
 }
 
-function wordsOf({ formula, names, estimated }: PackedMolecule): string {
+function wordsOf({ formula, names, estimated }: PackedStructure): string {
   const revise = estimated.filter(({ needsRevision }) => needsRevision).length;
   return `${formula}, ${names.length} atoms, ${estimated.length} parameters estimated${revise > 0 ? `, ${revise} ATTN` : ''}`;
 }

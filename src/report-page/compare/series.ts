@@ -1,7 +1,8 @@
 /** Values along the chains of several items, as lines of one chart. Pure. */
 import { SHIFTS_MISSING, TRACK_KEYS } from '../../kinds/protein/reading-aids.ts';
-import type { ItemDetail, PackedTrack } from '../data.ts';
-import { isText, numbersOf } from '../packing.ts';
+import type { ItemDetail } from '../data.ts';
+import type { PackedTrack } from '../../kinds/page-data.ts';
+import { isText, numbersOf } from '../../kinds/packing.ts';
 
 export interface Series {
   readonly name: string;
@@ -38,7 +39,7 @@ interface NamedTrack {
 }
 
 function tracksOf({ id, detail: { result } }: Source): readonly NamedTrack[] {
-  if (result?.kind === 'sequence') {
+  if (result?.shape === 'proteins') {
     return result.proteins.flatMap(({ name, tracks }) =>
       Object.entries(tracks).map(([key, track]) => ({
         key,
@@ -47,14 +48,14 @@ function tracksOf({ id, detail: { result } }: Source): readonly NamedTrack[] {
       })),
     );
   }
-  if (result?.kind === 'alignment') {
+  if (result?.shape === 'alignment') {
     return Object.entries(result.spreads).map(([key, { median }]) => ({
       key,
       track: median,
       name: `${id}, median`,
     }));
   }
-  if (result?.kind === 'shifts') {
+  if (result?.shape === 'chains') {
     return result.chains.map(({ chain, shiftCrypt }) => ({
       key: 'shiftCrypt',
       track: shiftCrypt,

@@ -1,12 +1,12 @@
 /** An alignment: the distribution of every predictor over its columns, and its rows. */
 import { useMemo, useState } from 'preact/hooks';
-import type { PackedAlignment, PackedProtein, PackedSpread } from '../data.ts';
-import { isText, numbersOf } from '../packing.ts';
+import type { PackedAlignment, PackedProtein, PackedSpread } from '../../kinds/page-data.ts';
+import { isText, numbersOf } from '../../kinds/packing.ts';
 import { AlignedRows } from './aligned-rows.tsx';
 import { Readout } from './readout.tsx';
 import { valueText } from './value-text.ts';
 import { predictorOf } from './predictors.ts';
-import { together, type Line } from './line.ts';
+import { type Line, together } from './line.ts';
 import { TrackChart } from './track-chart.tsx';
 import { TrackStack } from './track-stack.tsx';
 

@@ -1,6 +1,6 @@
 /** The partial charges of a molecule's atoms, as a chart and as a table; both highlight the atom under the pointer. */
 import { useRef } from 'preact/hooks';
-import type { PackedMolecule } from '../data.ts';
+import type { PackedStructure } from '../../kinds/page-data.ts';
 import { PictureButtons } from '../take/saved-picture.tsx';
 import { useWidth } from '../use-width.ts';
 import { signedText } from '../words.ts';
@@ -15,16 +15,16 @@ export interface AtomChoice {
 }
 
 /** In elementary charges, without sign. */
-export function largestCharge({ charges }: PackedMolecule): number {
+export function largestCharge({ charges }: PackedStructure): number {
   return Math.max(0.1, ...charges.map((charge) => Math.abs(charge) / PARTS));
 }
 
-function chargeOf({ charges }: PackedMolecule, atom: number): number {
+function chargeOf({ charges }: PackedStructure, atom: number): number {
   return (charges[atom] ?? 0) / PARTS;
 }
 
 interface ChargeChartProps extends AtomChoice {
-  readonly molecule: PackedMolecule;
+  readonly molecule: PackedStructure;
   /** Of the molecule, if there are several charts on one page. */
   readonly name?: string;
   /** End of the scale, in elementary charges; the default is the largest charge. */
@@ -159,7 +159,7 @@ function ticksOf(most: number, reach: number): readonly number[] {
 }
 
 interface ChargeTableProps extends AtomChoice {
-  readonly molecule: PackedMolecule;
+  readonly molecule: PackedStructure;
 }
 
 export function ChargeTable({ molecule, atom: pointed = null, choose }: ChargeTableProps) {

@@ -3,12 +3,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { itemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemDetail, ItemTable, PageData } from '../data.ts';
 import { DataMissing, itemDetail } from '../embedded.ts';
+import { columnsOf, headOf } from '../items/columns.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
+import { valueText } from '../items/rows.tsx';
 import { hashOf, type Route } from '../route.ts';
 import { StateMark } from '../state-mark.tsx';
 import { structureText } from '../take/rows-as-text.ts';
 import { copyText } from '../take/save-file.ts';
-import { countText, KIND_WORDS } from '../words.ts';
+import { countText, kindWords } from '../words.ts';
 import { AlignmentView } from './alignment.tsx';
 import { FormulaView } from './drawing.tsx';
 import { EngineMark } from './engine-mark.tsx';
@@ -44,7 +46,7 @@ export function ItemPage({ data, id, rows, route }: ItemPageProps) {
       <Heading id={id} />
       <p class="marks">
         <StateMark state={table.state[row] ?? ''} />
-        <span>{KIND_WORDS[table.kind[row] ?? 'molecule'].one}</span>
+        <span>{kindWords(table, table.kind[row]).one}</span>
         <EngineMark engine={table.engine[row] ?? null} />
       </p>
       <Failure table={table} row={row} />
@@ -134,7 +136,7 @@ function Detail({ data, row }: { readonly data: PageData; readonly row: number }
   return (
     <>
       <CopyButton table={data.table} row={row} detail={detail} />
-      <Result detail={detail} />
+      <Result detail={detail} table={data.table} row={row} />
       {detail.unreadable !== null && (
         <p class="notice">The result cannot be shown: {detail.unreadable}</p>
       )}
@@ -186,17 +188,64 @@ function problemOf(error: unknown): string {
   );
 }
 
-function Result({ detail: { result, formula } }: { readonly detail: ItemDetail }) {
+interface ResultProps {
+  readonly detail: ItemDetail;
+  readonly table: ItemTable;
+  readonly row: number;
+}
+
+function Result({ detail: { result, formula }, table, row }: ResultProps) {
   // The formula is shown even if there is no result.
-  if (result === null) return formula === null ? null : <FormulaView formula={formula} />;
-  switch (result.kind) {
-    case 'molecule':
+  if (result === null) {
+    return formula === null ? (
+      <Measures table={table} row={row} />
+    ) : (
+      <FormulaView formula={formula} />
+    );
+  }
+  switch (result.shape) {
+    case 'structure':
       return <MoleculeView molecule={result} drawn={formula} />;
-    case 'sequence':
+    case 'proteins':
       return <SequenceView sequence={result} />;
     case 'alignment':
       return <AlignmentView alignment={result} />;
-    case 'shifts':
+    case 'chains':
       return <ShiftsView shifts={result} />;
   }
+}
+
+/** The result of a kind that has no drawing of its own. */
+function Measures({ table, row }: Omit<ResultProps, 'detail'>) {
+  const kind = table.kinds.find(({ name }) => name === table.kind[row]);
+  const measured = columnsOf(table).flatMap((column) => {
+    const value = column.group === kind?.name ? column.valueAt(row) : null;
+    return value === null ? [] : [{ column, value }];
+  });
+  if (kind === undefined || measured.length === 0) return null;
+  return (
+    <section aria-labelledby="measures">
+      <h2 id="measures">Measures</h2>
+      <dl class="facts">
+        {measured.map(({ column, value }) => (
+          <div key={column.key} title={column.meaning}>
+            <dt>{headOf(column)}</dt>
+            <dd>{typeof value === 'number' ? valueText(column, value) : value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        More in{' '}
+        {kind.tables.map(({ name, words }, place) => (
+          <span key={name}>
+            {place > 0 && ', '}
+            <a href={`tables/${name}.csv`} title={words}>
+              tables/{name}.csv
+            </a>
+          </span>
+        ))}
+        .
+      </p>
+    </section>
+  );
 }

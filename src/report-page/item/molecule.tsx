@@ -1,13 +1,14 @@
 /** A molecule: its drawn formula, its minimised structure in 3D, its charges, and the estimated parameters. */
 import { useState } from 'preact/hooks';
-import type { DrawnFormula, PackedMolecule } from '../data.ts';
+import type { DrawnFormula } from '../data.ts';
+import type { PackedStructure } from '../../kinds/page-data.ts';
 import { counted, signedText } from '../words.ts';
 import { ChargeChart, ChargeTable } from './charges.tsx';
 import { FormulaView } from './drawing.tsx';
 import { StructureView } from './structure.tsx';
 
 interface MoleculeProps {
-  readonly molecule: PackedMolecule;
+  readonly molecule: PackedStructure;
   readonly drawn: DrawnFormula | null;
 }
 
@@ -50,7 +51,7 @@ function Formula({ formula }: { readonly formula: string }) {
   );
 }
 
-function Estimated({ molecule: { estimated } }: { readonly molecule: PackedMolecule }) {
+function Estimated({ molecule: { estimated } }: { readonly molecule: PackedStructure }) {
   if (estimated.length === 0) {
     return <p>Every parameter was found in the force field; none was estimated.</p>;
   }

@@ -1,5 +1,5 @@
 /** The values under the cursor, with their meaning. */
-import type { PackedTrack } from '../data.ts';
+import type { PackedTrack } from '../../kinds/page-data.ts';
 import { predictorOf } from './predictors.ts';
 import { valueText } from './value-text.ts';
 

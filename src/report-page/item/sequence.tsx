@@ -1,7 +1,7 @@
 /** A sequence: every predictor along its residues. */
 import { useMemo } from 'preact/hooks';
-import type { PackedProtein, PackedSequence } from '../data.ts';
-import { isText, numbersOf, placesOf, wordsOf } from '../packing.ts';
+import type { PackedProtein, PackedProteins } from '../../kinds/page-data.ts';
+import { isText, numbersOf, placesOf, wordsOf } from '../../kinds/packing.ts';
 import { predictorOf, residueName, scoreMeaning } from './predictors.ts';
 import { Readout } from './readout.tsx';
 import { ResidueLetters } from './chain-axis.tsx';
@@ -12,7 +12,7 @@ import { TrackStack } from './track-stack.tsx';
 import { valueText } from './value-text.ts';
 import type { View } from './view.ts';
 
-export function SequenceView({ sequence }: { readonly sequence: PackedSequence }) {
+export function SequenceView({ sequence }: { readonly sequence: PackedProteins }) {
   return (
     <section aria-labelledby="result">
       <h2 id="result">Predictions along the chain</h2>

@@ -3,16 +3,16 @@ import { lineY, dot, text, gridY, rect, ruleY, type PlotOptions } from '@observa
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
 import { SHIFTS_MISSING } from '../../kinds/protein/reading-aids.ts';
-import type { PackedShifts } from '../data.ts';
-import { numbersOf } from '../packing.ts';
-import { roundPlaces, ResidueLetters } from './chain-axis.tsx';
+import { numbersOf } from '../../kinds/packing.ts';
+import type { PackedChains } from '../../kinds/page-data.ts';
+import { ResidueLetters, roundPlaces } from './chain-axis.tsx';
 import { residueName } from './predictors.ts';
 import { TrackStack } from './track-stack.tsx';
 import { RIGHT, type View } from './view.ts';
 
-type Chain = PackedShifts['chains'][number];
+type Chain = PackedChains['chains'][number];
 
-export function ShiftsView({ shifts }: { readonly shifts: PackedShifts }) {
+export function ShiftsView({ shifts }: { readonly shifts: PackedChains }) {
   return (
     <section aria-labelledby="result">
       <h2 id="result">ShiftCrypt index along the chain</h2>

@@ -1,13 +1,13 @@
 /** The structure in 3D, by 3Dmol. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PackedMolecule } from '../data.ts';
+import type { PackedStructure } from '../../kinds/page-data.ts';
 import { signedText } from '../words.ts';
-import { largestCharge, type AtomChoice } from './charges.tsx';
+import { type AtomChoice, largestCharge } from './charges.tsx';
 import { Icon } from './icon.tsx';
-import { chargeColour, openViewer, type Colouring, type Labels, type Viewer } from './viewer.ts';
+import { chargeColour, type Colouring, type Labels, openViewer, type Viewer } from './viewer.ts';
 
 interface StructureProps extends Required<AtomChoice> {
-  readonly molecule: PackedMolecule;
+  readonly molecule: PackedStructure;
 }
 
 export function StructureView({ molecule, atom, choose }: StructureProps) {
@@ -73,7 +73,7 @@ function Choice<T extends string>({ label, value, choose, words }: ChoiceProps<T
 /** The open viewer, or why it is not available. */
 function useViewer(
   place: { readonly current: HTMLElement | null },
-  molecule: PackedMolecule,
+  molecule: PackedStructure,
 ): readonly [Viewer | null, string | null] {
   const [viewer, setViewer] = useState<Viewer | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -133,7 +133,7 @@ function ChargeKey({ most }: { readonly most: number }) {
 }
 
 /** `C8: C, type c, +0.6610 e`. */
-function atomWords({ names, elements, types, charges }: PackedMolecule, atom: number): string {
+function atomWords({ names, elements, types, charges }: PackedStructure, atom: number): string {
   const charge = signedText((charges[atom] ?? 0) / 10_000, 4);
   return `${names[atom] ?? ''}: ${elements[atom] ?? ''}, type ${types[atom] ?? ''}, ${charge} e`;
 }

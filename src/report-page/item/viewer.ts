@@ -1,5 +1,5 @@
 /** 3Dmol, as far as the page uses it. Its script is in the page, deflated, and is loaded with the first molecule. */
-import type { PackedMolecule } from '../data.ts';
+import type { PackedStructure } from '../../kinds/page-data.ts';
 import { viewerScript } from '../embedded.ts';
 import { signedText } from '../words.ts';
 
@@ -58,7 +58,7 @@ async function loadLibrary(): Promise<Library> {
 }
 
 /** @throws Error with the reason, for users */
-export async function openViewer(place: HTMLElement, molecule: PackedMolecule): Promise<Viewer> {
+export async function openViewer(place: HTMLElement, molecule: PackedStructure): Promise<Viewer> {
   const probe = document.createElement('canvas');
   if (probe.getContext('webgl2') === null && probe.getContext('webgl') === null) {
     throw new Error('this browser has no WebGL.');
@@ -113,7 +113,7 @@ interface Atom {
   readonly z: number;
 }
 
-function atomsOf({ elements, places, bonds }: PackedMolecule): readonly Atom[] {
+function atomsOf({ elements, places, bonds }: PackedStructure): readonly Atom[] {
   const atoms = elements.map((elem, atom) => ({
     elem,
     serial: atom,
@@ -140,7 +140,7 @@ function atomsOf({ elements, places, bonds }: PackedMolecule): readonly Atom[] {
 function show(
   viewer: LibraryViewer,
   atoms: readonly Atom[],
-  { names, charges }: PackedMolecule,
+  { names, charges }: PackedStructure,
   colouring: Colouring,
   labels: Labels,
 ): void {

@@ -1,19 +1,19 @@
 /** Selects the columns of the table. */
 import type { Route } from '../route.ts';
-import { KIND_WORDS } from '../words.ts';
-import { chosenText, headOf, suits, type Column, type ColumnGroup } from './columns.ts';
+import type { ItemTable } from '../data.ts';
+import { chosenText, type Column, type ColumnGroup, headOf, suits } from './columns.ts';
 
-const GROUPS: Readonly<Record<ColumnGroup, string>> = {
-  item: 'Item',
-  molecule: KIND_WORDS.molecule.many,
-  sequence: KIND_WORDS.sequence.many,
-  alignment: KIND_WORDS.alignment.many,
-  shifts: KIND_WORDS.shifts.many,
-  own: 'your columns',
-  job: 'job',
-};
+function groupsOf({ kinds }: ItemTable): readonly (readonly [group: ColumnGroup, title: string])[] {
+  return [
+    ['item', 'Item'],
+    ...kinds.map(({ name, many }) => [name, many] as const),
+    ['own', 'your columns'],
+    ['job', 'job'],
+  ];
+}
 
 interface ColumnChoiceProps {
+  readonly table: ItemTable;
   readonly columns: readonly Column[];
   readonly shown: readonly Column[];
   /** Of the rows that are shown; empty for all kinds. */
@@ -21,14 +21,14 @@ interface ColumnChoiceProps {
   readonly change: (changed: Partial<Route>) => void;
 }
 
-export function ColumnChoice({ columns, shown, kind, change }: ColumnChoiceProps) {
+export function ColumnChoice({ table, columns, shown, kind, change }: ColumnChoiceProps) {
   const keys = new Set(shown.map(({ key }) => key));
   const choose = (key: string, isShown: boolean): void => {
     const now = columns.filter((one) => (one.key === key ? isShown : keys.has(one.key)));
     change({ columns: chosenText(now.map((one) => one.key)) });
   };
   const offered = columns.filter((column) => suits(column, kind) || keys.has(column.key));
-  const groups = Object.entries(GROUPS).map(
+  const groups = groupsOf(table).map(
     ([group, title]) => [title, offered.filter((column) => column.group === group)] as const,
   );
   return (

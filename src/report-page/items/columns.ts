@@ -1,8 +1,6 @@
 /** The columns of the table of all items, and their value in a row. */
-import { KINDS, type Kind } from '../../domain/item.ts';
-import type { Measure } from '../../results/measures/measure.ts';
-import { MEASURES } from '../../results/measures/measures.ts';
-import type { ItemTable, MeasureColumns } from '../data.ts';
+import type { Kind } from '../../domain/item.ts';
+import type { ItemTable, KindFacts, MeasureColumns } from '../data.ts';
 
 /** The fixed keys, those of measures, and `own:NAME` for the user's own columns. */
 export type ColumnKey = string;
@@ -12,8 +10,8 @@ export type CellValue = string | number | null;
 /** `duration`: a number of seconds. `category`: one of a few texts. */
 type ColumnType = 'text' | 'category' | 'number' | 'duration';
 
-/** What a column belongs to: the item, a kind's measures, the user's own columns, or the job. */
-export type ColumnGroup = 'item' | Kind | 'own' | 'job';
+/** What a column belongs to: `item`, `own` (the user's columns), `job`, or a kind by its name. */
+export type ColumnGroup = string;
 
 export interface Column {
   readonly key: ColumnKey;
@@ -52,7 +50,7 @@ export function headOf({ title, unit }: Pick<Column, 'title' | 'unit'>): string 
 export function columnsOf(table: ItemTable): readonly Column[] {
   return [
     ...itemColumns(table),
-    ...KINDS.flatMap((kind) => measureColumns(table, kind, table.measures[kind] ?? {})),
+    ...table.kinds.flatMap((kind) => measureColumns(table, kind, table.measures[kind.name] ?? {})),
     ...table.own.map(ownColumn),
     ...jobColumns(table),
   ];
@@ -78,13 +76,17 @@ function itemColumns(table: ItemTable): readonly Column[] {
   ];
 }
 
-function measureColumns(table: ItemTable, kind: Kind, lists: MeasureColumns): readonly Column[] {
-  const turns = turnsOf(table, kind);
-  return MEASURES[kind].flatMap((measure: Measure): Column[] => {
+function measureColumns(
+  table: ItemTable,
+  { name, measures }: KindFacts,
+  lists: MeasureColumns,
+): readonly Column[] {
+  const turns = turnsOf(table, name);
+  return measures.flatMap((measure): Column[] => {
     const values = lists[measure.key];
     if (values === undefined) return [];
     const valueAt = (row: number): number | null => values[turns[row] ?? -1] ?? null;
-    return [{ ...measure, type: 'number', group: kind, valueAt }];
+    return [{ ...measure, type: 'number', group: name, valueAt }];
   });
 }
 
@@ -177,5 +179,5 @@ export function chosenText(keys: readonly ColumnKey[]): string {
 }
 
 function isKind(group: ColumnGroup): group is Kind {
-  return KINDS.some((kind) => kind === group);
+  return group !== 'item' && group !== 'own' && group !== 'job';
 }

@@ -1,10 +1,9 @@
 /** The search field, and the filters by kind, state and error. */
 import { useMemo } from 'preact/hooks';
-import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES } from '../../domain/states.ts';
 import type { ItemTable } from '../data.ts';
 import type { Route } from '../route.ts';
-import { KIND_WORDS } from '../words.ts';
+import { kindWords } from '../words.ts';
 import { groupOf } from './table-model.ts';
 
 interface FiltersProps {
@@ -29,7 +28,7 @@ export function Filters({ table, route, change }: FiltersProps) {
         />
       </label>
       <Choice name="Kind" value={kind} onChange={(value) => change({ kind: value })}>
-        {kinds.map((one) => [one, KIND_WORDS[one].many])}
+        {kinds.map((one) => [one, kindWords(table, one).many])}
       </Choice>
       <Choice name="State" value={state} onChange={(value) => change({ state: value })}>
         {states.map((one) => [one, one])}
@@ -56,7 +55,7 @@ function choicesOf(table: ItemTable) {
   const groups = new Set(table.state.map(groupOf));
   return {
     states: [...FINAL_STATES, 'open'].filter((state) => groups.has(state)),
-    kinds: KINDS.filter((kind) => table.kind.includes(kind)),
+    kinds: table.kinds.map(({ name }) => name).filter((kind) => table.kind.includes(kind)),
     codes: [...new Set(table.code.filter((code) => code !== null))].sort(),
   };
 }

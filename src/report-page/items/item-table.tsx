@@ -8,7 +8,7 @@ import { StructurePanel } from '../structures/structure-panel.tsx';
 import { TakeAlong } from '../take/take-along.tsx';
 import { counted, countText } from '../words.ts';
 import { ColumnChoice } from './column-choice.tsx';
-import { shownColumns, type Column } from './columns.ts';
+import { type Column, shownColumns } from './columns.ts';
 import { ActiveConditions, ConditionChoice } from './condition-choice.tsx';
 import { Filters } from './filters.tsx';
 import { Rows } from './rows.tsx';
@@ -64,7 +64,7 @@ export function ItemTableView(props: ItemTableProps) {
         setPage={setPage}
         setSize={setSize}
       />
-      <TableFiles />
+      <TableFiles table={table} />
     </section>
   );
 }
@@ -108,7 +108,13 @@ function TableControls({ data, columns, shown, route, change }: TableControlsPro
           change={change}
           rows={table.id.length}
         />
-        <ColumnChoice columns={columns} shown={shown} kind={route.kind} change={change} />
+        <ColumnChoice
+          table={table}
+          columns={columns}
+          shown={shown}
+          kind={route.kind}
+          change={change}
+        />
       </div>
     </>
   );
@@ -149,8 +155,7 @@ interface ViewsProps {
 
 /** Selects the view above the table, from those for which the campaign is large enough. */
 function Views({ route, table, change }: ViewsProps) {
-  const molecules = table.kind.filter((kind) => kind === 'molecule').length;
-  const isLarge = { plot: table.id.length >= FEWEST_POINTS, structures: molecules > 1 };
+  const isLarge = { plot: table.id.length >= FEWEST_POINTS, structures: table.structures > 1 };
   const views = VIEWS.filter(([view]) => isLarge[view] || route.view === view);
   if (views.length === 0) return null;
   return (
@@ -214,24 +219,22 @@ function Pager({ page, pages, size, total, setPage, setSize }: PagerProps) {
 }
 
 /** The files next to the report with the same data, for other programs. */
-const FILES = [
-  ['items.csv', 'all items'],
-  ['failed.csv', 'rows to run again'],
-  ['tables/molecules.csv', 'molecules'],
-  ['tables/residues.csv', 'residues of sequences'],
-  ['tables/alignments.csv', 'columns of alignments'],
-  ['tables/shifts.csv', 'residues of shift files'],
-  ['tables/sequence-measures.csv', 'measures of each sequence'],
-  ['tables/alignment-measures.csv', 'measures of each alignment'],
-  ['tables/shift-measures.csv', 'measures of each shift file'],
-  ['campaign.json', 'settings, versions and counts'],
-] as const;
+function filesBeside({ kinds }: ItemTable): readonly (readonly [path: string, words: string])[] {
+  return [
+    ['items.csv', 'all items'],
+    ['failed.csv', 'rows to run again'],
+    ...kinds.flatMap(({ tables }) =>
+      tables.map(({ name, words }) => [`tables/${name}.csv`, words] as const),
+    ),
+    ['campaign.json', 'settings, versions and counts'],
+  ];
+}
 
-function TableFiles() {
+function TableFiles({ table }: { readonly table: ItemTable }) {
   return (
     <p class="files-beside">
       Files next to this report:{' '}
-      {FILES.map(([path, words], place) => (
+      {filesBeside(table).map(([path, words], place) => (
         <span key={path}>
           {place > 0 && ', '}
           <a href={path} title={words}>

@@ -1,11 +1,10 @@
 /** Items by kind and state; every number links to its rows. */
-import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES } from '../../domain/states.ts';
 import type { Counts } from '../../domain/campaign-facts.ts';
 import type { PageData } from '../data.ts';
 import { hashOf } from '../route.ts';
 import { StateMark } from '../state-mark.tsx';
-import { counted, countText, KIND_WORDS } from '../words.ts';
+import { counted, countText, kindWords } from '../words.ts';
 import { StateBar } from './state-bar.tsx';
 
 const STATES = [...FINAL_STATES, 'open'] as const;
@@ -15,7 +14,10 @@ export function CountTable({ data }: { readonly data: PageData }) {
   const { items } = data;
   const states = STATES.filter((state) => state === 'succeeded' || items[state] > 0);
   const isDivided = STATES.filter((state) => items[state] > 0).length > 1;
-  const kinds = KINDS.filter((kind) => data.kinds[kind] !== undefined);
+  const { table } = data;
+  const kinds = table.kinds
+    .map(({ name }) => name)
+    .filter((kind) => data.kinds[kind] !== undefined);
   return (
     <div class="counts">
       <p class="headline">
@@ -40,7 +42,7 @@ export function CountTable({ data }: { readonly data: PageData }) {
         <tbody>
           {kinds.map((kind) => (
             <tr key={kind}>
-              <th scope="row">{KIND_WORDS[kind].many}</th>
+              <th scope="row">{kindWords(table, kind).many}</th>
               {states.map((state) => (
                 <Cell key={state} counts={data.kinds[kind]} kind={kind} state={state} />
               ))}

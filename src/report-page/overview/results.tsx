@@ -1,15 +1,15 @@
 /** Results: for each kind its main measures, their distributions, and the outliers. */
 import { useMemo } from 'preact/hooks';
-import { KINDS, type Kind } from '../../domain/item.ts';
+import type { Kind } from '../../domain/item.ts';
 import type { ItemTable } from '../data.ts';
 import { FEWEST_POINTS } from '../fewest.ts';
-import { headOf, type Column } from '../items/columns.ts';
+import { type Column, headOf } from '../items/columns.ts';
 import { itemHash } from '../items/item-row.ts';
 import { valueText } from '../items/rows.tsx';
 import { hashOf } from '../route.ts';
 import { SavedPicture } from '../take/saved-picture.tsx';
-import { counted, KIND_WORDS } from '../words.ts';
-import { binned, distributionOf, type Distribution } from './distribution.ts';
+import { colourNumber, counted, kindWords } from '../words.ts';
+import { binned, type Distribution, distributionOf } from './distribution.ts';
 
 interface ResultsProps {
   readonly table: ItemTable;
@@ -28,10 +28,10 @@ export function Results({ table, columns }: ResultsProps) {
     <section aria-labelledby="results">
       <h2 id="results">Results</h2>
       {kinds.map(({ kind, shown }) => (
-        <section key={kind} aria-label={KIND_WORDS[kind].many}>
+        <section key={kind} aria-label={kindWords(table, kind).many}>
           <h3>
-            <span class={`swatch kind-${kind}`} />
-            {KIND_WORDS[kind].many}
+            <span class={`swatch kind-${colourNumber(table, kind)}`} />
+            {kindWords(table, kind).many}
           </h3>
           <div class="measures">
             {shown.map((one) => (
@@ -45,7 +45,7 @@ export function Results({ table, columns }: ResultsProps) {
 }
 
 function distributions(table: ItemTable, columns: readonly Column[]) {
-  return KINDS.flatMap((kind) => {
+  return table.kinds.flatMap(({ name: kind }) => {
     const shown = columns
       .filter(({ group, isMain }) => group === kind && isMain)
       .flatMap((column): Shown[] => {
@@ -115,7 +115,7 @@ function MeasureCard({ table, kind, column, distribution }: CardProps) {
 }
 
 function Spread(props: CardProps) {
-  const { kind, column, distribution } = props;
+  const { table, kind, column, distribution } = props;
   const { values, median, quartiles } = distribution;
   const [low, high] = [values[0]?.value ?? 0, values.at(-1)?.value ?? 0];
   const text = (value: number): string => valueText(column, value);
@@ -125,7 +125,7 @@ function Spread(props: CardProps) {
       <SavedPicture
         // For the keyboard, the title links to a larger plot with its own buttons.
         isForPointer
-        name={`${headOf(column)} of ${KIND_WORDS[kind].many}`}
+        name={`${headOf(column)} of ${kindWords(table, kind).many}`}
       >
         <Picture {...props} />
       </SavedPicture>
@@ -158,7 +158,7 @@ function Picture({ table, kind, column, distribution }: CardProps) {
   const words = `${column.title} of ${counted(values.length, 'item')}: from ${valueText(column, low)} to ${valueText(column, high)}, median ${betweenText(column, median)}, middle half from ${betweenText(column, quartiles[0])} to ${betweenText(column, quartiles[1])}`;
   return (
     <svg
-      class={`spread kind-${kind}`}
+      class={`spread kind-${colourNumber(table, kind)}`}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label={words}

@@ -1,11 +1,11 @@
 /** How long items waited, and how long their jobs took. */
 import { binX, rectY, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
-import { KINDS, type Kind } from '../../domain/item.ts';
+import type { Kind } from '../../domain/item.ts';
 import { Chart } from '../chart.tsx';
 import type { ItemTable, PageData } from '../data.ts';
 import { FEWEST_IN_CURVE } from '../fewest.ts';
-import { countText, durationText, KIND_WORDS, unitFor } from '../words.ts';
+import { colourNumber, countText, durationText, kindWords, unitFor } from '../words.ts';
 
 interface Spread {
   readonly kind: Kind;
@@ -25,11 +25,13 @@ export function Times({ data }: { readonly data: PageData }) {
           title="Waiting for a slot"
           meaning="from the start of the campaign until the service accepted the job"
           spreads={waits}
+          table={data.table}
         />
         <Distribution
           title="Run and download"
           meaning="from acceptance until the last file was on disk"
           spreads={jobs}
+          table={data.table}
         />
       </div>
     </section>
@@ -40,10 +42,11 @@ interface DistributionProps {
   readonly title: string;
   readonly meaning: string;
   readonly spreads: readonly Spread[];
+  readonly table: ItemTable;
 }
 
-function Distribution({ title, meaning, spreads: all }: DistributionProps) {
-  const options = useMemo(() => histogram(all), [all]);
+function Distribution({ title, meaning, spreads: all, table }: DistributionProps) {
+  const options = useMemo(() => histogram(table, all), [table, all]);
   const items = all.reduce((sum, { times }) => sum + times.length, 0);
   return (
     <figure>
@@ -74,8 +77,8 @@ function Distribution({ title, meaning, spreads: all }: DistributionProps) {
             {all.map(({ kind, times }) => (
               <tr key={kind}>
                 <th scope="row">
-                  <span class="swatch" style={{ background: colourOf(kind) }} />
-                  {KIND_WORDS[kind].many}
+                  <span class="swatch" style={{ background: colourOf(table, kind) }} />
+                  {kindWords(table, kind).many}
                 </th>
                 <td class="number">{countText(times.length)}</td>
                 {[0.5, 0.9, 1].map((part) => (
@@ -92,15 +95,15 @@ function Distribution({ title, meaning, spreads: all }: DistributionProps) {
   );
 }
 
-function colourOf(kind: Kind): string {
-  return `var(--series-${KINDS.indexOf(kind) + 1})`;
+function colourOf(table: ItemTable, kind: Kind): string {
+  return `var(--series-${colourNumber(table, kind)})`;
 }
 
 function spreads(
   table: ItemTable,
   timeOf: (finished: number, submitted: number) => number,
 ): readonly Spread[] {
-  return KINDS.flatMap((kind) => {
+  return table.kinds.flatMap(({ name: kind }) => {
     const times: number[] = [];
     for (const [row, from] of table.submitted.entries()) {
       const to = table.finished[row] ?? null;
@@ -120,7 +123,7 @@ function wholeText(count: number): string {
   return Number.isInteger(count) ? countText(count) : '';
 }
 
-function histogram(all: readonly Spread[]) {
+function histogram(table: ItemTable, all: readonly Spread[]) {
   const longest = Math.max(...all.map(({ times }) => times.at(-1) ?? 0));
   const { name, ms } = unitFor(longest);
   const points = all.flatMap(({ kind, times }) => times.map((time) => ({ kind, time: time / ms })));
@@ -130,7 +133,10 @@ function histogram(all: readonly Spread[]) {
     marginLeft: 52,
     x: { label: name },
     y: { label: 'items', grid: true, tickFormat: wholeText },
-    color: { domain: all.map(({ kind }) => kind), range: all.map(({ kind }) => colourOf(kind)) },
+    color: {
+      domain: all.map(({ kind }) => kind),
+      range: all.map(({ kind }) => colourOf(table, kind)),
+    },
     marks: [rectY(points, binX({ y: 'count' }, bars)), ruleY([0])],
   });
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ItemDetail, PageData } from '../data.ts';
 import { itemDetail } from '../embedded.ts';
 import { DrawingView } from '../item/drawing.tsx';
-import { headOf, type Column } from '../items/columns.ts';
+import { type Column, headOf } from '../items/columns.ts';
 import { itemHash } from '../items/item-row.ts';
 import { valueText } from '../items/rows.tsx';
 import type { Selection } from '../items/selection.ts';
@@ -27,7 +27,7 @@ export function StructureCard(props: StructureCardProps) {
   const wanted = route.sort.replace(/^-/, '');
   const column =
     columns.find(({ key, group }) => key === wanted && group !== 'item') ??
-    columns.find(({ group }) => group === 'molecule');
+    columns.find(({ group, type }) => group === data.table.kind[row] && type === 'number');
   const value = column?.valueAt(row) ?? null;
   return (
     <li class={selection.has(row) ? 'selected' : ''}>

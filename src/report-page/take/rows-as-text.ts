@@ -49,10 +49,10 @@ export function structureText(
     .map(({ row, detail: { formula, result } }) => {
       const id = table.id[row] ?? '';
       if (formula?.smiles) return `${formula.smiles}\t${id}\n`;
-      if (result?.kind === 'sequence' || result?.kind === 'alignment') {
+      if (result?.shape === 'proteins' || result?.shape === 'alignment') {
         return result.proteins.map(({ name, residues }) => `>${name}\n${residues}\n`).join('');
       }
-      if (result?.kind === 'shifts') {
+      if (result?.shape === 'chains') {
         return result.chains
           .map(({ chain, residues }) => `>${id} ${chain ?? ''}\n${residues}\n`)
           .join('');

@@ -1,11 +1,10 @@
 /** The structural formula of a molecule, drawn from the user's input, or from the result if that has no fitting bonds. */
-import { structureIn } from '../../kinds/molecule/composition.ts';
 import type { DrawnFormula } from '../../report-page/data.ts';
 import { isNetCharge } from '../../kinds/molecule/bonding.ts';
-import { writeMolfile } from '../../kinds/molecule/molfile.ts';
 import type { Drawn } from '../../kinds/molecule/rdkit-thread.ts';
 import { chemist } from '../../kinds/molecule/rdkit.ts';
-import type { ResultReading } from '../../kinds/reading.ts';
+import type { Formula } from '../../kinds/kind.ts';
+import { kindOf } from '../../kinds/registry.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { itemKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
@@ -60,21 +59,22 @@ function portraitOf(drawn: Drawn | null, words: string): Portrait {
 export async function formulaSource(
   store: Store,
   record: ItemRecord,
-  reading: ResultReading | null,
-): Promise<FormulaSource> {
-  const drawnFrom = await inputSource(store, record);
-  if (reading?.kind !== 'molecule') {
-    return { ...drawnFrom, netCharge: requestedCharge(record), result: null };
+  reading: unknown,
+): Promise<FormulaSource | null> {
+  const { formula } = kindOf(record.kind);
+  if (formula === undefined) return null;
+  const drawnFrom = await inputSource(store, record, formula);
+  if (reading === null) {
+    const netCharge = formula.requestedCharge(record.input.name, record.options);
+    return { ...drawnFrom, netCharge, result: null };
   }
-  const { bonding } = reading;
-  const molfile = writeMolfile('', reading, bonding);
-  const result = { molfile, hasBondOrders: bonding !== null };
-  return { ...drawnFrom, netCharge: reading.charge, result };
+  return { ...drawnFrom, ...formula.ofResult(reading) };
 }
 
 async function inputSource(
   store: Store,
   record: ItemRecord,
+  { ofInput }: Formula,
 ): Promise<Pick<FormulaSource, 'input' | 'words'>> {
   if (record.adopted?.inputKnown === false) {
     return { input: null, words: 'The job was adopted, and its input was not given.' };
@@ -82,14 +82,8 @@ async function inputSource(
   const { name } = record.input;
   const text = await store.readText(itemKey(record.kind, record.id, name));
   if (text === null) return { input: null, words: `${name} is missing.` };
-  const input = structureIn({ name, text });
+  const input = ofInput({ name, text });
   if (input === null) return { input, words: `${name} does not say which bonds are double.` };
   const origin = input.includes('\n') ? `${name}.` : `the SMILES ${input}`;
   return { input, words: `Drawn by RDKit from ${origin}` };
-}
-
-/** The formal charges of a Mol2 file are a guess from its bonds; a SMILES or an MDL file states them. */
-function requestedCharge({ input, options }: ItemRecord): number | null {
-  if (options.kind !== 'molecule' || !input.name.endsWith('.mol2')) return null;
-  return options.netCharge ?? 0;
 }

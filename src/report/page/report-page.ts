@@ -1,6 +1,5 @@
 /** `report.html`, built from the items one by one. */
 import { z } from 'zod';
-import { SERVICES } from '../../domain/item.ts';
 import type { PageData, ServiceFacts, Structures } from '../../report-page/data.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
@@ -10,8 +9,9 @@ import type { ItemParts, PartsSink } from '../result-pass.ts';
 import { portrait, type Portrait } from './formula.ts';
 import { pageHtml, pagePieces, type PagePieces } from './html.ts';
 import { EMBEDDED_LETTERS, ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
-import { withFormula, type DetailParts, type DetailText } from './item-detail.ts';
+import { type DetailParts, type DetailText, withFormula } from './item-detail.ts';
 import { TableRows } from './table-rows.ts';
+import { serviceNames } from '../../services/registry.ts';
 
 /** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
 const AHEAD = 32;
@@ -59,7 +59,7 @@ export class ReportPage implements PartsSink {
 
   async add({ item, parts }: ItemParts): Promise<void> {
     this.#rows.add(item, parts);
-    this.#hasMolecules ||= item.kind === 'molecule' && parts.rows !== null;
+    this.#hasMolecules ||= parts.detail.formula !== null && parts.rows !== null;
     const detail = this.#detailOf(parts.detail);
     // Handled when it is awaited.
     detail.catch(() => undefined);
@@ -81,7 +81,7 @@ export class ReportPage implements PartsSink {
     await removeChunkFiles(this.#store, chunks);
     const pieces = this.#pieces;
     const structures = this.#structures.all();
-    const data = pageData(summary, this.#rows, chunks);
+    const data = pageData(summary, this.#rows, chunks, structures?.rows.length ?? 0);
     const html = pageHtml(pieces, {
       title: summary.name,
       data: await packed(JSON.stringify(data)),
@@ -112,7 +112,12 @@ async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);
 }
 
-function pageData(summary: CampaignSummary, rows: TableRows, chunks: PageData['chunks']): PageData {
+function pageData(
+  summary: CampaignSummary,
+  rows: TableRows,
+  chunks: PageData['chunks'],
+  structures: number,
+): PageData {
   const { name, state, startedAt, endedAt, items, kinds, versions, damaged } = summary;
   const { duplicates, cached, submissions, rejected429 } = summary;
   return {
@@ -133,7 +138,7 @@ function pageData(summary: CampaignSummary, rows: TableRows, chunks: PageData['c
     manifests: summary.manifestDigests.map(({ file }) => file),
     services: servicesOf(summary.settings),
     sent: rows.sent(startedAt),
-    table: rows.table(startedAt),
+    table: rows.table(startedAt, structures),
   };
 }
 
@@ -146,7 +151,7 @@ const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 /** As in campaign.json; unreadable entries are left out. */
 function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] {
   const services = settings.safeParse(disk).data?.services ?? {};
-  return SERVICES.flatMap((name) => {
+  return serviceNames().flatMap((name) => {
     const read = service.safeParse(services[name]);
     if (!read.success) return [];
     const { url: address, budget } = read.data;

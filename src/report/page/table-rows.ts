@@ -1,18 +1,19 @@
 /** The rows of the page's table, collected one by one. */
-import type { ServiceName, Kind } from '../../domain/item.ts';
-import type { ItemTable, PageData } from '../../report-page/data.ts';
-import { errorOf, ownOf, stateOf, type Listed } from '../campaign-items.ts';
+import type { Kind, ServiceName } from '../../domain/item.ts';
+import type { ItemTable, KindFacts, PageData } from '../../report-page/data.ts';
+import { errorOf, type Listed, ownOf, stateOf } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import type { ResultParts } from '../result-pass.ts';
-import type { MeasureValues } from '../../results/measures/measure.ts';
-import { MEASURES } from '../../results/measures/measures.ts';
+import type { MeasureValues } from '../../kinds/measure.ts';
+import { kindOf } from '../../kinds/registry.ts';
+import { writtenKinds } from '../../store/layout.ts';
 
 type Writable<T> = {
   -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never;
 };
 
 export class TableRows {
-  readonly #columns: Writable<Omit<ItemTable, 'own' | 'measures'>> = {
+  readonly #columns: Writable<Omit<ItemTable, 'own' | 'measures' | 'kinds' | 'structures'>> = {
     id: [],
     kind: [],
     state: [],
@@ -57,12 +58,14 @@ export class TableRows {
   }
 
   /** Times become ms after `startedAt`, ISO 8601. */
-  table(startedAt: string): ItemTable {
+  table(startedAt: string, structures: number): ItemTable {
     const start = Date.parse(startedAt);
     const after = (time: number | null): number | null => (time === null ? null : time - start);
     const { submitted, finished, ...others } = this.#columns;
     return {
       ...others,
+      structures,
+      kinds: writtenKinds(this.#columns.kind.filter((kind) => kind !== null)).map(kindFacts),
       submitted: submitted.map(after),
       finished: finished.map(after),
       measures: this.#measures.byKind(),
@@ -96,6 +99,28 @@ export class TableRows {
     if (values === undefined) this.#own.set(name, (values = []));
     return values;
   }
+}
+
+function kindFacts(name: Kind): KindFacts {
+  const { words, table, measuresTable, measures } = kindOf(name);
+  return {
+    name,
+    ...words,
+    tables: [
+      { name: table.name, words: table.words },
+      ...(measuresTable === null
+        ? []
+        : [{ name: measuresTable, words: `measures of each ${words.one}` }]),
+    ],
+    measures: Object.entries(measures).map(([key, { title, unit, meaning, decimals, isMain }]) => ({
+      key,
+      title,
+      unit,
+      meaning,
+      decimals,
+      isMain,
+    })),
+  };
 }
 
 function timeOf(iso: string | null | undefined): number | null {
@@ -132,7 +157,7 @@ class MeasureLists {
   #of(kind: Kind): ReadonlyMap<string, number[]> {
     let columns = this.#columns.get(kind);
     if (columns === undefined) {
-      columns = new Map(MEASURES[kind].map(({ key }) => [key, []]));
+      columns = new Map(Object.keys(kindOf(kind).measures).map((key) => [key, []]));
       this.#columns.set(kind, columns);
     }
     return columns;

@@ -4,15 +4,16 @@
  * Columns are fixed. Rejected: dynamic columns, which need a pass before the first row and make two campaigns differ; a
  * row for each value, ten times as long. Other values of a payload stay in `result.json`.
  */
-/** `integer`: of 32 bits. `number`: a double. */
-export type ColumnType = 'text' | 'integer' | 'number' | 'boolean';
+import type { Cell, TableColumn } from '../../kinds/kind.ts';
+
+export type ColumnType = TableColumn['type'];
 
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
 }
 
-export type Cell = string | number | boolean | null;
+export type { Cell };
 
 /** A value for each row. */
 export type CellList = readonly Cell[];
@@ -26,11 +27,6 @@ export interface Slab {
 
 export function columns(type: ColumnType, ...names: readonly string[]): readonly Column[] {
   return names.map((name) => ({ name, type }));
-}
-
-/** Null if it does not fit into a column of integers. */
-export function asInteger(value: unknown): number | null {
-  return typeof value === 'number' && (value | 0) === value ? value : null;
 }
 
 /** Whether `cells` has a value for each row. */

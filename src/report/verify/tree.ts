@@ -7,18 +7,17 @@ import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   CRATE,
-  ITEMS_TABLE,
-  PREPARED_CAMPAIGN,
   isSendingNote,
   itemFolder,
   itemOf,
+  ITEMS_TABLE,
+  PREPARED_CAMPAIGN,
 } from '../../store/layout.ts';
-import { FOLDER_OF_KIND } from '../../domain/item.ts';
-import { readPreparedCampaign, type PreparedCampaign } from '../../store/prepared-campaign.ts';
+import { type PreparedCampaign, readPreparedCampaign } from '../../store/prepared-campaign.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { itemPages, refusedRows, type Listed } from '../campaign-items.ts';
-import { SummaryTally, type CampaignSummary } from '../campaign-summary.ts';
+import { itemPages, type Listed, refusedRows } from '../campaign-items.ts';
+import { type CampaignSummary, SummaryTally } from '../campaign-summary.ts';
 import { TableColumns } from '../campaign-tables.ts';
 import { listedRowsFault } from '../listed-rows.ts';
 import { checkEnded, lastPublication } from '../published-campaign.ts';
@@ -29,8 +28,9 @@ import {
   checkTables,
   type Derivation,
 } from './derived.ts';
-import { REMEDIES, type Check, type Fault, type FoundFault } from './fault.ts';
+import { type Check, type Fault, type FoundFault, REMEDIES } from './fault.ts';
 import { checkItems } from './items.ts';
+import { allKinds } from '../../kinds/registry.ts';
 
 interface VerifyOptions {
   /** Called after each item, with their number. */
@@ -145,7 +145,7 @@ class Verifying implements Verification {
       const message = `${this.#store.location}: ${words}.`;
       this.#add({ check: 'records', path: '.hundredfold', message, remedy: REMEDIES.campaign });
     }
-    for (const top of Object.values(FOLDER_OF_KIND)) {
+    for (const top of allKinds().map(({ folder }) => folder)) {
       for await (const path of this.#store.list(`${top}/`)) {
         if (isSendingNote(path) || this.#folders.has(itemOf(path)?.folder ?? '')) continue;
         const message = `${path} belongs to no item's record.`;

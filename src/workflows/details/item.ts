@@ -6,7 +6,7 @@
  */
 import type { Attempt, ItemEnd } from '../../domain/campaign.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { FOLDER_OF_KIND, type Options } from '../../domain/item.ts';
+import type { Options } from '../../domain/item.ts';
 import type { Timing } from '../../domain/outcomes.ts';
 import { sizeText } from '../../domain/size-text.ts';
 import type { ItemState } from '../../domain/states.ts';
@@ -49,7 +49,6 @@ function stateText(state: ItemState): string {
 
 function facts({ reference, ...item }: ItemInput, standing: ItemStanding, now: number): string[] {
   const { remoteId, submittedAt, timing, files } = standing;
-  const folder = `${FOLDER_OF_KIND[item.kind]}/${item.id}`;
   return [
     ...(item.sends ? [`input: ${inputText(item.sends.input)}`] : []),
     ...(item.sends ? [`options: ${optionsText(item.sends.options)}`] : []),
@@ -58,28 +57,24 @@ function facts({ reference, ...item }: ItemInput, standing: ItemStanding, now: n
     ...(submittedAt === null ? [] : [`accepted: ${utc(Date.parse(submittedAt))}`]),
     ...(timing === null ? [] : [`timing: ${timingText(timing)}`]),
     ...(standing.end === null ? [] : [`ended: ${utc(now)}`]),
-    `files: ${filesText(files)}, in ${verbatim(`${item.store}/${folder}`)}`,
+    `files: ${filesText(files)}, in ${verbatim(folderOf(item))}`,
   ].map((fact) => `- ${fact}`);
+}
+
+function folderOf({ store, sends, id }: Pick<ItemInput, 'store' | 'sends' | 'id'>): string {
+  return sends?.folder ? `${store}/${sends.folder}/${id}` : store;
 }
 
 function inputText({ name, bytes, digest }: NonNullable<ItemInput['sends']>['input']): string {
   return `${verbatim(name)}, ${sizeText(bytes)}, SHA-256 ${verbatim(`${digest}…`)}`;
 }
 
-/** In the words of the manifest's columns. */
-function optionsText(options: Options): string {
-  switch (options.kind) {
-    case 'molecule': {
-      const charge = options.netCharge ?? 'automatic';
-      return `charge_method ${options.chargeMethod}, net_charge ${charge}, atom_type ${options.atomType}`;
-    }
-    case 'sequence':
-      return `predictors ${options.predictors.join(', ')}`;
-    case 'alignment':
-      return 'none to choose';
-    case 'shifts':
-      return `model_class ${options.modelClass}, original_numbering ${options.originalNumbering}`;
-  }
+function optionsText({ kind: _, ...options }: Options): string {
+  const words = Object.entries(options).map(([key, value]) => {
+    const column = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return `${column} ${Array.isArray(value) ? value.join(', ') : String(value ?? 'automatic')}`;
+  });
+  return words.join(', ') || 'none to choose';
 }
 
 /** As reported by the service. */

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import type { AtomType, ChargeMethod, MoleculeOptions } from '../../../src/domain/item.ts';
+import type { AtomType, ChargeMethod, MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
 import {
   MOLECULE_EXTENSIONS,
   readSmilesInput,

@@ -1,13 +1,13 @@
 /** The files of a record under their native names, and what of a record is not a result. */
 import { describe, expect, test } from 'vitest';
-import type { MoleculeOptions } from '../../../src/domain/item.ts';
-import { compositionOf, type Composition } from '../../../src/kinds/molecule/composition.ts';
-import { checkResult } from '../../../src/services/check-result.ts';
+import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
+import { type Composition, compositionOf } from '../../../src/kinds/molecule/composition.ts';
+import { checkMolecule } from '../../../src/kinds/molecule/check.ts';
 import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
 import {
   acpypeRecording,
-  finishedRecord,
   type AcpypeRecording,
+  finishedRecord,
 } from '../../services/recordings.ts';
 
 const ETHANOL = acpypeRecording('smi-ethanol-bcc-auto-gaff2');
@@ -37,8 +37,8 @@ function check(
   composition: Composition | null = null,
   mayBeSynthetic = false,
 ) {
-  const job = { options, input: { name: 'input.smi', text: '' } };
-  return checkResult(job, JSON.stringify({ ...WHOLE, ...changes }), composition, mayBeSynthetic);
+  const record = JSON.stringify({ ...WHOLE, ...changes });
+  return checkMolecule(record, options, composition, mayBeSynthetic);
 }
 
 const withText = (key: string, change: (text: string) => string) => ({
@@ -135,11 +135,11 @@ describe('silent errors of the engine', () => {
     const recording = acpypeRecording(name);
     const input = { name: 'input.smi', text: smiles };
     const composition = await compositionOf(input);
-    const job = { options: optionsOf(recording), input };
+    const options = optionsOf(recording);
     const record = JSON.stringify(finishedRecord(recording));
-    const result = await checkResult(job, record, composition);
+    const result = await checkMolecule(record, options, composition);
     expect(result.ok ? undefined : result.code).toBe(code);
-    expect(await checkResult(job, '<html>', composition)).toMatchObject({
+    expect(await checkMolecule('<html>', options, composition)).toMatchObject({
       code: 'RESULT_NOT_JSON',
     });
   });
@@ -152,8 +152,8 @@ describe('silent errors of the engine', () => {
       findDifference: null,
       lacksHydrogens: true,
     };
-    const job = { options: optionsOf(recording), input: { name: 'input.pdb', text: '' } };
-    expect(await checkResult(job, JSON.stringify(finishedRecord(recording)), input)).toMatchObject({
+    const record = JSON.stringify(finishedRecord(recording));
+    expect(await checkMolecule(record, optionsOf(recording), input)).toMatchObject({
       code: 'RESULT_WRONG_ATOMS',
       message: expect.stringContaining('lacks its hydrogens') as string,
     });

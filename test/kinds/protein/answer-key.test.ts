@@ -7,7 +7,6 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import type { ModelClass } from '../../../src/domain/item.ts';
 import { readFasta } from '../../../src/kinds/protein/fasta.ts';
 import { nameRecords } from '../../../src/kinds/protein/record-names.ts';
 import { readNef } from '../../../src/kinds/protein/nef.ts';
@@ -17,6 +16,7 @@ import { readStar } from '../../../src/kinds/protein/star.ts';
 import { readPayload } from '../../../src/kinds/protein/payload.ts';
 import { readManifests } from '../../manifest/manifests.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
+import type { ModelClass } from '../../../src/kinds/vocabulary.ts';
 
 const PROJECT = path.join(import.meta.dirname, '..', '..', '..');
 const RECORDINGS = path.join(PROJECT, 'packages/local-services/recordings/b2btools');

@@ -1,12 +1,10 @@
 /** A prediction against its input: silent errors of the engine are failures, and what is right passes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Options, Predictor } from '../../../src/domain/item.ts';
 import type { ResultCheck } from '../../../src/kinds/result-problems.ts';
-import { checkPrediction } from '../../../src/kinds/protein/check.ts';
+import { checkPrediction, type PredictionOptions } from '../../../src/kinds/protein/check.ts';
 import { recordingText } from '../../services/recordings.ts';
-
-type PredictionOptions = Exclude<Options, { readonly kind: 'molecule' }>;
+import type { Predictor } from '../../../src/kinds/vocabulary.ts';
 
 const SHIFTS: PredictionOptions = { kind: 'shifts', modelClass: '1', originalNumbering: true };
 const ALIGNMENT: PredictionOptions = { kind: 'alignment' };

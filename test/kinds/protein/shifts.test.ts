@@ -1,6 +1,6 @@
 /** One case per code is in test/goldens/invalid.txt; here are the formats, and what decides whether the engine can use a file. */
 import { describe, expect, test } from 'vitest';
-import type { ModelClass, ShiftsOptions } from '../../../src/domain/item.ts';
+import type { ModelClass, ShiftsOptions } from '../../../src/kinds/vocabulary.ts';
 import { readShifts, readShiftsInput } from '../../../src/kinds/protein/shifts-input.ts';
 
 const ATOMS = { N: 119.2, H: 8.1, CA: 55.3, HA: 4.4, C: 175.1, CB: 33.2, HB2: 2.1 };

@@ -19,7 +19,9 @@ const molecules = recordedMolecules();
 async function drawnIn(store: Store, id: string, reading: MoleculeReading) {
   const record = await readItem(store, 'molecule', id);
   if (record === null) throw new Error(`${id} was not prepared`);
-  return (await portrait(await formulaSource(store, record, reading))).formula;
+  const source = await formulaSource(store, record, reading);
+  if (source === null) throw new Error(`${id} is no molecule`);
+  return (await portrait(source)).formula;
 }
 
 async function readSmiles(smiles: string | null) {

@@ -7,9 +7,10 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
-import { KINDS, type Kind } from '../../../src/domain/item.ts';
+import type { Kind } from '../../../src/domain/item.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { launchBrowser } from '../../browser.ts';
+import { kindNames } from '../../../src/kinds/registry.ts';
 
 let browser: Browser;
 const folders: string[] = [];
@@ -31,7 +32,10 @@ afterAll(async () => {
 });
 
 /** Of an ended campaign with items of each kind; for all tests of a file. */
-export async function writeReport(each: number, kinds: readonly Kind[] = KINDS): Promise<string> {
+export async function writeReport(
+  each: number,
+  kinds: readonly Kind[] = kindNames(),
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-report-'));
   folders.push(folder);
   const { store, end } = await writeFinishedTree(folder, each, kinds);

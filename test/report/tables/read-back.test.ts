@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KINDS, type Kind } from '../../../src/domain/item.ts';
+import type { Kind } from '../../../src/domain/item.ts';
 import { unguarded } from '../../../src/domain/formula-guard.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
-import { columns, type Column, type Slab } from '../../../src/report/tables/column.ts';
-import { MEASURE_COLUMNS } from '../../../src/report/tables/measure-tables.ts';
+import { type Column, columns, type Slab } from '../../../src/report/tables/column.ts';
 import { ParquetGroups } from '../../../src/report/tables/parquet-groups.ts';
-import { RESULT_COLUMNS } from '../../../src/report/tables/result-rows.ts';
+import { fixedColumns } from '../../../src/report/tables/result-rows.ts';
 import { SPREAD_KEYS } from '../../../src/kinds/reading.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
-import { resultTableKey } from '../../../src/store/layout.ts';
+import { tableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { END, endedCampaign } from '../a-campaign.ts';
 import { everyKind, HOSTILE_USER, resultCampaign } from './result-campaign.ts';
+import { kindNames, kindOf } from '../../../src/kinds/registry.ts';
 
 type Rows = Record<string, DuckDBValue>[];
 
@@ -60,31 +60,19 @@ const plain = (row: Rows[number]): Rows[number] =>
 
 /** The columns as in Parquet, and the CSV read with these types. */
 async function both(kind: Kind, folder = tree) {
-  const source = quoted(resultTableKey(kind, 'parquet'));
+  const source = quoted(tableKey(kindOf(kind).table.name, 'parquet'));
   const described = await query(`DESCRIBE SELECT * FROM ${source}`, folder);
   const types = described.map((row) => [String(row['column_name']), String(row['column_type'])]);
   // Names in the CSV are guarded like cells: columns are identified by position.
   const given = types.map(([name = '', type = '']) => `${quoted(name)}: ${quoted(type)}`);
   const read = `header = true, auto_detect = false, quote = '"', escape = '"', delim = ','`;
-  const csv = `read_csv(${quoted(resultTableKey(kind, 'csv'))}, ${read}, columns = {${given.join(', ')}})`;
+  const csv = `read_csv(${quoted(tableKey(kindOf(kind).table.name, 'csv'))}, ${read}, columns = {${given.join(', ')}})`;
   return {
     types,
     csv: (await query(`SELECT * FROM ${csv}`, folder)).map(plain),
     parquet: await query(`SELECT * FROM ${source}`, folder),
   };
 }
-
-const HEADINGS = {
-  molecule: 'molecules',
-  sequence: 'residues',
-  alignment: 'alignments',
-  shifts: 'shifts',
-};
-const MEASURES = {
-  sequence: 'sequence-measures',
-  alignment: 'alignment-measures',
-  shifts: 'shift-measures',
-};
 
 /** The columns below a heading; `<key>` stands for the five figures of each name in the sentence that explains it. */
 function documented(heading: string): Column[] {
@@ -99,15 +87,15 @@ function documented(heading: string): Column[] {
   );
 }
 
-test.each(KINDS)(
+test.each(kindNames())(
   '%s: CSV and Parquet have the documented columns and the same values',
   async (kind) => {
     const { csv, parquet, types } = await both(kind);
-    const ours = RESULT_COLUMNS[kind];
-    expect(documented(HEADINGS[kind])).toEqual(ours);
+    const ours = fixedColumns(kindOf(kind), 'results');
+    expect(documented(kindOf(kind).table.name)).toEqual(ours);
     expect(types.slice(0, ours.length)).toEqual(ours.map(({ name, type }) => [name, TYPES[type]]));
     expect(types.slice(ours.length).every(([, type]) => type === 'VARCHAR')).toBe(true);
-    const text = readFileSync(join(tree, resultTableKey(kind, 'csv')), 'utf8');
+    const text = readFileSync(join(tree, tableKey(kindOf(kind).table.name, 'csv')), 'utf8');
     expect(text.startsWith(ours.map(({ name }) => name).join(','))).toBe(true);
     expect(parquet.length).toBeGreaterThan(1);
     expect(csv).toEqual(parquet);
@@ -143,15 +131,17 @@ test('the tables contain the successful items, mark values that were not compute
 test('the tables exist without rows if the campaign has no result', async () => {
   const store = await endedCampaign([]);
   await publishCampaign(store, END);
-  for (const kind of KINDS) {
+  for (const kind of kindNames()) {
     const { csv, parquet, types } = await both(kind, store.location);
     expect([csv, parquet]).toEqual([[], []]);
-    expect(types.map(([name]) => name)).toEqual(RESULT_COLUMNS[kind].map(({ name }) => name));
+    expect(types.map(([name]) => name)).toEqual(
+      fixedColumns(kindOf(kind), 'results').map(({ name }) => name),
+    );
   }
 });
 
 describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s', (kind) => {
-  const name = MEASURES[kind];
+  const name = kindOf(kind).measuresTable ?? '';
   /** What the tables of values give. */
   const WANTED = {
     sequence: `SELECT id, count(*) AS residues, avg(backbone) AS backbone_mean,
@@ -185,7 +175,7 @@ describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s'
   });
 
   test("have the documented columns, a user's after ours, and the same rows in both formats", async () => {
-    const ours = MEASURE_COLUMNS[kind];
+    const ours = fixedColumns(kindOf(kind), 'measures');
     expect(documented(name)).toEqual(ours);
     const parquet = await query(`FROM 'tables/${name}.parquet'`);
     const csv = await query(`FROM read_csv('tables/${name}.csv', all_varchar = true)`);

@@ -1,18 +1,5 @@
-/** A number that characterises a whole result, for sorting, filtering and plotting. */
-export interface Measure {
-  /** Unique across all kinds. */
-  readonly key: string;
-  /** A few words, as a column title. */
-  readonly title: string;
-  /** `Da`, `e`, `D`, `%`; empty if there is none. */
-  readonly unit: string;
-  /** What it is and how it is computed, in a sentence. */
-  readonly meaning: string;
-  /** Decimal places that are shown and stored. */
-  readonly decimals: number;
-  /** Whether it is one of the most important measures of its kind. */
-  readonly isMain: boolean;
-}
+/** Numbers that characterise a whole result. */
+import type { KindDefinition } from './kind.ts';
 
 /** By key; null if the result does not have it. */
 export type MeasureValues = Readonly<Record<string, number | null>>;
@@ -34,4 +21,20 @@ export function share(
   isCounted: (value: number) => boolean,
 ): number | null {
   return values.length === 0 ? null : (100 * values.filter(isCounted).length) / values.length;
+}
+
+/** The values of a result's measures, rounded to the decimal places of each. */
+export function measure(
+  { measures }: Pick<KindDefinition, 'measures'>,
+  result: unknown,
+): MeasureValues {
+  return Object.fromEntries(
+    Object.entries(measures).map(([key, one]) => [key, rounded(one.of(result), one.decimals)]),
+  );
+}
+
+function rounded(value: number | null, decimals: number): number | null {
+  if (value === null || !Number.isFinite(value)) return null;
+  // No negative zero, which a table would show with its sign.
+  return Number(value.toFixed(decimals)) || 0;
 }

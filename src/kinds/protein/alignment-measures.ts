@@ -1,7 +1,8 @@
 /** Measures of an alignment. */
-import type { AlignmentReading } from '../../kinds/reading.ts';
-import { ALIGNMENT_KEYS } from '../../kinds/protein/reading-aids.ts';
-import { mean, numbersIn, type Measure, type MeasureValues } from './measure.ts';
+import type { AlignmentReading, ColumnSpread } from '../reading.ts';
+import { ALIGNMENT_KEYS } from './reading-aids.ts';
+import { mean, numbersIn } from '../measure.ts';
+import type { Measure } from '../kind.ts';
 
 const TITLES: Readonly<Record<string, string>> = {
   backbone: 'Backbone',
@@ -15,73 +16,74 @@ const TITLES: Readonly<Record<string, string>> = {
   agmata: 'Aggregation',
 };
 
-export const ALIGNMENT_MEASURES: readonly Measure[] = [
-  {
-    key: 'sequences',
+export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReading>>> = {
+  sequences: {
     title: 'Sequences',
     unit: '',
     meaning: 'Rows of the alignment.',
     decimals: 0,
     isMain: true,
+    of: ({ proteins }) => proteins.length,
   },
-  {
-    key: 'columns',
+  columns: {
     title: 'Columns',
     unit: '',
     meaning: 'Columns of the alignment.',
     decimals: 0,
     isMain: true,
+    of: ({ columns }) => columns,
   },
-  {
-    key: 'conservation',
+  conservation: {
     title: 'Conservation',
     unit: '%',
     meaning:
       'Mean over the columns of 1 − entropy / log 20 of the residues, times the share of rows without a gap.',
     decimals: 1,
     isMain: true,
+    column: 'conservation_percent',
+    of: meanConservation,
   },
-  ...ALIGNMENT_KEYS.flatMap((key): Measure[] => [
-    {
-      key: `${key}_mean`,
-      title: `${TITLES[key] ?? key}, mean`,
-      unit: '',
-      meaning: 'Mean over the columns of the median of the rows.',
-      decimals: 3,
-      isMain: key === 'backbone' || key === 'disoMine',
-    },
-    {
-      key: `${key}_spread`,
-      title: `${TITLES[key] ?? key}, spread`,
-      unit: '',
-      meaning: 'Mean over the columns of the distance between the quartiles of the rows.',
-      decimals: 3,
-      isMain: key === 'backbone',
-    },
-  ]),
-];
+  ...Object.fromEntries(
+    ALIGNMENT_KEYS.flatMap((key): [string, Measure<AlignmentReading>][] => {
+      const title = TITLES[key] ?? key;
+      const isMain = key === 'backbone' || key === 'disoMine';
+      const common = { unit: '', decimals: 3 };
+      return [
+        [
+          `${key}_mean`,
+          {
+            ...common,
+            title: `${title}, mean`,
+            meaning: 'Mean over the columns of the median of the rows.',
+            isMain,
+            of: ({ spreads }) => mean(numbersIn(spreads[key]?.median)),
+          },
+        ],
+        [
+          `${key}_spread`,
+          {
+            ...common,
+            title: `${title}, spread`,
+            meaning: 'Mean over the columns of the distance between the quartiles of the rows.',
+            isMain: key === 'backbone',
+            of: ({ spreads }) => meanSpread(spreads[key]),
+          },
+        ],
+      ];
+    }),
+  ),
+};
 
-export function alignmentMeasures(reading: AlignmentReading): MeasureValues {
-  const { proteins, columns, spreads } = reading;
+function meanConservation(reading: AlignmentReading): number | null {
   const conserved = conservationOf(reading);
   const share = conserved === null ? null : mean(conserved);
-  return {
-    sequences: proteins.length,
-    columns,
-    conservation: share === null ? null : 100 * share,
-    ...Object.fromEntries(
-      ALIGNMENT_KEYS.flatMap((key) => {
-        const { median, firstQuartile, thirdQuartile } = spreads[key] ?? {};
-        const distances = numbersIn(
-          thirdQuartile?.map((high, column) => minus(high, firstQuartile?.[column])),
-        );
-        return [
-          [`${key}_mean`, mean(numbersIn(median))],
-          [`${key}_spread`, mean(distances)],
-        ];
-      }),
-    ),
-  };
+  return share === null ? null : 100 * share;
+}
+
+function meanSpread(spread: ColumnSpread | undefined): number | null {
+  const { firstQuartile, thirdQuartile } = spread ?? {};
+  const distances = thirdQuartile?.map((high, column) => minus(high, firstQuartile?.[column]));
+  return mean(numbersIn(distances));
 }
 
 function minus(high: unknown, low: unknown): number | null {

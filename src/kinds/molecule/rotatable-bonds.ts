@@ -1,5 +1,5 @@
 /** Rotatable bonds, counted as usual for drug-like molecules. */
-import type { MoleculeReading } from '../../kinds/reading.ts';
+import type { MoleculeReading } from '../reading.ts';
 
 type Structure = Pick<MoleculeReading, 'bonds' | 'bonding'> & {
   readonly atoms: readonly { readonly element: string }[];

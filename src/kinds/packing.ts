@@ -2,8 +2,8 @@
  * Packs numbers along a chain for the page, and unpacks them. A large report has tens of millions of them: each is one
  * or two letters, a number of steps above the minimum of its track.
  */
-import type { Track } from '../kinds/reading.ts';
-import type { PackedLetters, PackedTrack } from './data.ts';
+import type { Track } from './reading.ts';
+import type { PackedLetters, PackedTrack } from './page-data.ts';
 
 /** The services' own CSV has three decimals. */
 const PARTS = 1000;

@@ -1,91 +1,85 @@
 /** Measures of a molecule, from its topology, its coordinates and parmchk2's output. */
-import type { AtomReading, MoleculeReading } from '../../kinds/reading.ts';
-import type { Measure, MeasureValues } from './measure.ts';
+import type { AtomReading, MoleculeReading } from '../reading.ts';
+import type { Measure } from '../kind.ts';
 import { rotatableBonds } from './rotatable-bonds.ts';
 
-export const MOLECULE_MEASURES: readonly Measure[] = [
-  {
-    key: 'atoms',
+export const MOLECULE_MEASURES = {
+  atoms: {
     title: 'Atoms',
     unit: '',
     meaning: 'Number of atoms, with hydrogens.',
     decimals: 0,
     isMain: true,
+    of: ({ atoms }) => atoms.length,
   },
-  {
-    key: 'mass',
+  mass: {
     title: 'Mass',
     unit: 'Da',
     meaning: 'Sum of the masses of the topology.',
     decimals: 2,
     isMain: true,
+    of: ({ atoms }) => molecularMass(atoms),
   },
-  {
-    key: 'charge',
+  charge: {
     title: 'Charge',
     unit: 'e',
     meaning: 'Sum of the partial charges of the topology.',
     decimals: 3,
     isMain: false,
+    of: ({ charge }) => charge,
   },
-  {
-    key: 'penaltyMax',
+  penaltyMax: {
     title: 'Largest penalty',
     unit: '',
     meaning:
       'Largest penalty score of a parameter that was estimated; above 10 deserves a look. 0 where every parameter is in the force field.',
     decimals: 1,
     isMain: true,
+    of: maxPenalty,
   },
-  {
-    key: 'penaltySum',
+  penaltySum: {
     title: 'Summed penalty',
     unit: '',
     meaning: 'Sum of the penalty scores of the parameters that were estimated.',
     decimals: 1,
     isMain: false,
+    of: ({ estimated }) => penaltiesIn(estimated).reduce((sum, penalty) => sum + penalty, 0),
   },
-  {
-    key: 'attn',
+  attn: {
     title: 'ATTN',
     unit: '',
     meaning: 'Parameters marked “ATTN, need revision”.',
     decimals: 0,
     isMain: false,
+    of: ({ estimated }) => estimated.filter(({ needsRevision }) => needsRevision).length,
   },
-  {
-    key: 'rotatable',
+  rotatable: {
     title: 'Rotatable bonds',
     unit: '',
     meaning:
       'Single bonds outside of rings between two atoms that each have another heavy neighbour; without amide bonds and bonds beside a triple bond. By bond orders derived from atoms, bonds and net charge.',
     decimals: 0,
     isMain: true,
+    of: rotatableBonds,
   },
-  {
-    key: 'dipole',
+  dipole: {
     title: 'Dipole',
     unit: 'D',
     meaning:
       'Dipole moment of the partial charges at the places that the engine wrote; of an ion, about its centre of mass.',
     decimals: 2,
     isMain: true,
+    of: ({ atoms }) => dipoleMoment(atoms),
   },
-];
+} as const satisfies Readonly<Record<string, Measure<MoleculeReading>>>;
 
-export function moleculeMeasures(reading: MoleculeReading): MeasureValues {
-  const { atoms, charge, estimated } = reading;
-  const penalties = estimated.flatMap(({ penalty }) => penalty ?? []);
-  return {
-    atoms: atoms.length,
-    mass: molecularMass(atoms),
-    charge,
-    penaltyMax: penalties.length > 0 ? Math.max(...penalties) : estimated.length === 0 ? 0 : null,
-    penaltySum: penalties.reduce((sum, penalty) => sum + penalty, 0),
-    attn: estimated.filter(({ needsRevision }) => needsRevision).length,
-    rotatable: rotatableBonds(reading),
-    dipole: dipoleMoment(atoms),
-  };
+function maxPenalty({ estimated }: MoleculeReading): number | null {
+  const penalties = penaltiesIn(estimated);
+  return penalties.length > 0 ? Math.max(...penalties) : estimated.length === 0 ? 0 : null;
+}
+
+function penaltiesIn(estimated: MoleculeReading['estimated']): number[] {
+  return estimated.flatMap(({ penalty }) => penalty ?? []);
 }
 
 /** Atomic mass units. */
