@@ -1,11 +1,16 @@
 /** Tripos Mol2 files of one molecule: of the user, with Sybyl types, and of ACPYPE, with the types of the force field. */
 import type { Place } from '../../domain/molecular-graph.ts';
-import type { InputFinding } from '../finding.ts';
-import { finding } from './problems.ts';
 import type { ReadAtoms } from './agreement.ts';
 import { elementOf } from './element.ts';
 import { writeMolfile } from './molfile.ts';
-import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
+import {
+  makeStructure,
+  numbered,
+  unreadable,
+  type Atom,
+  type Bond,
+  type Structure,
+} from './structure.ts';
 
 const FORMAT = 'Mol2';
 
@@ -57,15 +62,8 @@ export function readMol2(text: string): Structure {
     if (bond === null) return unreadable(FORMAT, line, 'a bond needs two atoms of the file');
     bonds.push(bond);
   }
-  const findings: InputFinding[] = [];
-  const residues = [...new Set(rowsOf('ATOM').map(({ cells }) => cells[7] ?? ''))];
-  if (atoms.length === 0) findings.push(finding('MOLECULE_NO_ATOMS', { format: FORMAT }));
-  else {
-    const several = { what: 'molecules', count: molecules } as const;
-    if (molecules > 1) findings.push(finding('MOLECULE_SEVERAL', several));
-    if (residues.length > 1) findings.push(finding('MOLECULE_SEVERAL_RESIDUES', { residues }));
-  }
-  return { atoms, bonds: bonds.length === 0 ? null : bonds, findings };
+  const residues = rowsOf('ATOM').map(({ cells }) => cells[7] ?? '');
+  return makeStructure(FORMAT, { atoms, bonds, several: { molecules }, residues });
 }
 
 /** MDL's number for an aromatic bond. */

@@ -1,28 +1,54 @@
-/**
- * MDL molfiles (V2000 and V3000) and SD files of one record (BIOVIA, "CTfile formats").
- */
+/** MDL molfiles (V2000 and V3000) and SD files of one record (BIOVIA, "CTfile formats"): read, and written. */
 import type { BondOrders, Place } from '../../domain/molecular-graph.ts';
 import { elementOf } from './element.ts';
-import { finding } from './problems.ts';
-import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
+import {
+  makeStructure,
+  numbered,
+  unreadable,
+  type Atom,
+  type Bond,
+  type Structure,
+} from './structure.ts';
 
 const FORMAT = 'MDL';
 /** The counts line is the fourth; the first three are free text. */
 const COUNTS_LINE = 3;
 
+interface Row {
+  readonly line: number;
+  /** Of an atom: symbol and coordinates. Of a bond: the numbers of its atoms. */
+  readonly cells: readonly string[];
+}
+
+interface Table {
+  readonly atoms: readonly Row[];
+  readonly bonds: readonly Row[];
+}
+
 export function readMolfile(text: string): Structure {
   const lines = text.split(/\r\n|\n|\r/);
-  const counts = lines[COUNTS_LINE] ?? '';
-  const read = counts.includes('V3000') ? readV3000(lines) : readV2000(lines, counts);
-  if ('line' in read) return unreadable(FORMAT, read.line, read.reason);
-  const { atoms, bonds } = read;
-  if (atoms.length === 0) {
-    return { atoms, bonds: null, findings: [finding('MOLECULE_NO_ATOMS', { format: FORMAT })] };
+  const isV3000 = lines[COUNTS_LINE]?.includes('V3000') === true;
+  const table = isV3000 ? tableOfV3000(lines) : tableOfV2000(lines);
+  if (table === null) {
+    return lines.length <= COUNTS_LINE
+      ? makeStructure(FORMAT, { atoms: [] })
+      : unreadable(FORMAT, COUNTS_LINE + 1, 'the counts of atoms and bonds are missing');
   }
-  const records = recordCount(lines);
-  const findings =
-    records > 1 ? [finding('MOLECULE_SEVERAL', { what: 'molecules', count: records })] : [];
-  return { atoms, bonds: bonds.length === 0 ? null : bonds, findings };
+  const atoms: Atom[] = [];
+  for (const { line, cells } of table.atoms) {
+    const atom = readAtom(cells);
+    const number = String(atoms.length + 1);
+    if (atom === null) return unreadable(FORMAT, line, `atom ${number} cannot be read`);
+    atoms.push(atom);
+  }
+  const bonds: Bond[] = [];
+  for (const { line, cells } of table.bonds) {
+    const bond = numbered(cells, atoms.length);
+    const number = String(bonds.length + 1);
+    if (bond === null) return unreadable(FORMAT, line, `bond ${number} cannot be read`);
+    bonds.push(bond);
+  }
+  return makeStructure(FORMAT, { atoms, bonds, several: { molecules: countRecords(lines) } });
 }
 
 /** Up to its end, without the data of an SD file, as RDKit expects it. */
@@ -32,90 +58,44 @@ export function connectionTable(text: string): string {
   return `${lines.slice(0, end < 0 ? lines.length : end).join('\n')}\nM  END\n`;
 }
 
-function recordCount(lines: readonly string[]): number {
-  let records = 0;
-  let hasText = false;
-  for (const line of lines) {
-    if (line.startsWith('$$$$')) {
-      if (hasText) records += 1;
-      hasText = false;
-    } else if (line.trim() !== '') {
-      hasText = true;
-    }
-  }
-  return hasText ? records + 1 : records;
-}
-
-interface Table {
-  readonly atoms: readonly Atom[];
-  readonly bonds: readonly Bond[];
-}
-
-interface Broken {
-  readonly line: number;
-  readonly reason: string;
+function countRecords(lines: readonly string[]): number {
+  const records = lines.join('\n').split(/^\$\$\$\$.*$/m);
+  return records.filter((record) => record.trim() !== '').length;
 }
 
 /** Atom lines: three coordinates of ten columns, then the symbol in columns 32-34. Bond lines: columns of three. */
-function readV2000(lines: readonly string[], counts: string): Table | Broken {
-  const [, atomCount, bondCount] = /^([ \d]{2}\d)([ \d]{2}\d)/.exec(counts) ?? [];
-  if (atomCount === undefined) {
-    return lines.length <= COUNTS_LINE
-      ? { atoms: [], bonds: [] }
-      : { line: COUNTS_LINE + 1, reason: 'the counts of atoms and bonds are missing' };
-  }
+function tableOfV2000(lines: readonly string[]): Table | null {
+  const counts = /^([ \d]{2}\d)([ \d]{2}\d)/.exec(lines[COUNTS_LINE] ?? '')?.slice(1);
+  if (counts === undefined) return null;
+  const [atoms = 0, bonds = 0] = counts.map(Number);
+  const rows = (from: number, length: number, cut: (text: string) => readonly string[]): Row[] =>
+    Array.from({ length }, (_, n) => ({ line: from + n + 1, cells: cut(lines[from + n] ?? '') }));
   const first = COUNTS_LINE + 1;
-  const atoms: Atom[] = [];
-  for (let index = 0; index < Number(atomCount); index += 1) {
-    const line = lines[first + index] ?? '';
-    const columns = [line.slice(0, 10), line.slice(10, 20), line.slice(20, 30)];
-    const atom = atomOf(line.slice(31, 34), columns);
-    if (atom === null) {
-      return { line: first + index + 1, reason: `atom ${String(index + 1)} cannot be read` };
-    }
-    atoms.push(atom);
-  }
-  const bonds: Bond[] = [];
-  for (let index = 0; index < Number(bondCount); index += 1) {
-    const place = first + atoms.length + index;
-    const line = lines[place] ?? '';
-    const bond = numbered([line.slice(0, 3), line.slice(3, 6)], atoms.length);
-    if (bond === null) {
-      return { line: place + 1, reason: `bond ${String(index + 1)} cannot be read` };
-    }
-    bonds.push(bond);
-  }
-  return { atoms, bonds };
+  return {
+    atoms: rows(first, atoms, (text) => [text.slice(31, 34), ...(text.match(/.{1,10}/g) ?? [])]),
+    bonds: rows(first + atoms, bonds, (text) => [text.slice(0, 3), text.slice(3, 6)]),
+  };
 }
 
 /** `M  V30 1 C 1.2823 0.7643 -0.0053 0` and `M  V30 1 2 1 2` between the BEGIN and END of atoms and bonds. */
-function readV3000(lines: readonly string[]): Table | Broken {
-  const atoms: Atom[] = [];
-  const bonds: Bond[] = [];
-  let block = '';
+function tableOfV3000(lines: readonly string[]): Table {
+  const blocks = { ATOM: [] as Row[], BOND: [] as Row[] };
+  let block: Row[] = [];
   for (const [index, line] of lines.entries()) {
-    const [, begins, ends] = /^M {2}V30 (?:BEGIN (\w+)|END (\w+))/.exec(line) ?? [];
-    if (begins !== undefined || ends !== undefined) {
-      block = begins ?? '';
-    } else if (block === 'ATOM') {
-      const [, , , symbol = '', ...columns] = line.split(/\s+/);
-      const atom = atomOf(symbol, columns.slice(0, 3));
-      if (atom === null) return { line: index + 1, reason: 'the atom cannot be read' };
-      atoms.push(atom);
-    } else if (block === 'BOND') {
-      const bond = numbered(line.split(/\s+/).slice(4, 6), atoms.length);
-      if (bond === null) return { line: index + 1, reason: 'the bond cannot be read' };
-      bonds.push(bond);
-    }
+    const [, begins, ends] = /^M {2}V30 (?:BEGIN (\w+)|(END) \w+)/.exec(line) ?? [];
+    if (begins !== undefined || ends !== undefined)
+      block = begins === 'ATOM' || begins === 'BOND' ? blocks[begins] : [];
+    else block.push({ line: index + 1, cells: line.split(/\s+/).slice(3) });
   }
-  return { atoms, bonds };
+  const bonds = blocks.BOND.map(({ line, cells }) => ({ line, cells: cells.slice(1, 3) }));
+  return { atoms: blocks.ATOM, bonds };
 }
 
-function atomOf(symbol: string, columns: readonly string[]): Atom | null {
+function readAtom([symbol = '', ...columns]: readonly string[]): Atom | null {
   const element = elementOf(symbol);
-  const [x, y, z] = columns.map((text) => (text.trim() === '' ? Number.NaN : Number(text)));
-  if (element === null || x === undefined || y === undefined || z === undefined) return null;
-  return [x, y, z].every(Number.isFinite) ? { element, place: [x, y, z] } : null;
+  const [x = NaN, y = NaN, z = NaN] = columns.map((text) => (text.trim() ? Number(text) : NaN));
+  const place = [x, y, z] as const;
+  return element === null || !place.every(Number.isFinite) ? null : { element, place };
 }
 
 interface Written {

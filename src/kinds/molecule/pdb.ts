@@ -1,9 +1,7 @@
 /** PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records): of the user, and of ACPYPE. */
 import { elementOf } from './element.ts';
-import type { InputFinding } from '../finding.ts';
-import { finding } from './problems.ts';
 import { readPlace, type FileAtoms } from './agreement.ts';
-import { unreadable, type Atom, type Structure } from './structure.ts';
+import { makeStructure, unreadable, type Atom, type Structure } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 
 const FORMAT = 'PDB';
@@ -26,24 +24,9 @@ export function readPdb(text: string): Structure {
     residues.add(residueName(line));
     alternates.add(line.charAt(16).trim());
   }
-  if (atoms.length === 0) {
-    return { atoms, bonds: null, findings: [finding('MOLECULE_NO_ATOMS', { format: FORMAT })] };
-  }
   alternates.delete('');
-  return { atoms, bonds: null, findings: severalFindings(models, alternates.size, residues) };
-}
-
-function severalFindings(models: number, alternates: number, residues: ReadonlySet<string>) {
-  const findings: InputFinding[] = [];
-  if (models > 1) findings.push(finding('MOLECULE_SEVERAL', { what: 'models', count: models }));
-  if (alternates > 1) {
-    const facts = { what: 'alternate locations', count: alternates } as const;
-    findings.push(finding('MOLECULE_SEVERAL', facts));
-  }
-  if (residues.size > 1) {
-    findings.push(finding('MOLECULE_SEVERAL_RESIDUES', { residues: [...residues] }));
-  }
-  return findings;
+  const several = { models, 'alternate locations': alternates.size };
+  return makeStructure(FORMAT, { atoms, several, residues });
 }
 
 /** Columns 77-78; if they are blank, as in files of old programs, the atom name of columns 13-16. */

@@ -41,6 +41,27 @@ export interface Structure {
   readonly findings: readonly InputFinding[];
 }
 
+interface Contents {
+  readonly atoms: readonly Atom[];
+  readonly bonds?: readonly Bond[];
+  /** How many of each the file has, of which there may be one. */
+  readonly several?: Readonly<Record<string, number>>;
+  readonly residues?: Iterable<string>;
+}
+
+export function makeStructure(format: string, contents: Contents): Structure {
+  const { atoms, bonds = [], several = {} } = contents;
+  if (atoms.length === 0) {
+    return { atoms, bonds: null, findings: [finding('MOLECULE_NO_ATOMS', { format })] };
+  }
+  const findings = Object.entries(several)
+    .filter(([, count]) => count > 1)
+    .map(([what, count]) => finding('MOLECULE_SEVERAL', { what, count }));
+  const residues = [...new Set(contents.residues)];
+  if (residues.length > 1) findings.push(finding('MOLECULE_SEVERAL_RESIDUES', { residues }));
+  return { atoms, bonds: bonds.length === 0 ? null : bonds, findings };
+}
+
 /** The result for a file with an unreadable line: its other lines are not reliable. */
 export function unreadable(format: string, line: number, reason: string): Structure {
   const findings = [finding('MOLECULE_MALFORMED', { format, line, reason })];
