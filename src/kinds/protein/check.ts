@@ -12,8 +12,8 @@ import {
   resultProblem,
   type ResultProblem,
 } from '../result-problems.ts';
-import { type PayloadEntry, readPayload } from './payload.ts';
-import { readChains } from './chains.ts';
+import { readPayload, type PayloadEntry } from './payload.ts';
+import { readChains } from './shift-files.ts';
 
 /** A gap of an alignment has no value, by design. */
 const GAP = '-';
@@ -229,8 +229,8 @@ function checkChains(entries: readonly PayloadEntry[], text: string): ResultProb
     return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
   }
   const lost = chains.find(
-    ({ residues, measured }) =>
-      measured && !shown.some(({ sequence }) => isSame(residues, sequence)),
+    ({ residues, isMeasured }) =>
+      isMeasured && !shown.some(({ sequence }) => isSame(residues, sequence)),
   );
   if (lost === undefined) return null;
   const message = `Chain ${lost.name} was measured, but the result has no values for it.`;

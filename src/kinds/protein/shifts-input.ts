@@ -1,139 +1,45 @@
 /**
- * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR (3, and 2.1 of old entries), all dialects of STAR. Distinguished
- * by content, as in the service (contract of the prediction service, 4.3), not by extension.
+ * The input of the kind `shifts`: a file of NMR chemical shifts, and whether ShiftCrypt can use it. The format is told by
+ * the content, as in the service (contract of the prediction service, 4.3), not by the extension.
  */
 import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../vocabulary.ts';
 import type { InputFinding, Reading } from '../finding.ts';
 import { finding } from './problems.ts';
-import { readNef } from './nef.ts';
-import { readNmrStar } from './nmr-star.ts';
-import type { Residue, ShiftTable } from './shift-table.ts';
-import { readStar, type StarFrame } from './star.ts';
+import { readShiftTable, type Residue, type ShiftTable } from './shift-files.ts';
+import { readStar } from './star.ts';
 
-/*
- * Which residues get a value from ShiftCrypt: it needs a fixed set of atoms for each model and amino acid, and gives
- * -10 if any of them has no shift.
- *
- * The sets were derived from its results for six entries under three models; where those are ambiguous (which methyl
- * protons of Ile, Thr and Val, for example), from the list of atoms in its code (b2bTools 3.0.9). They predict each of
- * the 2,091 values and -10s of the results (test/kinds/protein/answer-key.test.ts).
- */
-
-/** Amino acid → the atoms besides those of the backbone that model 1 needs. */
-const SIDE_CHAIN: Readonly<Record<string, readonly string[]>> = {
-  ALA: ['CB'],
-  GLY: [],
-  ILE: ['CB', 'HB', 'HD11'],
-  THR: ['CB', 'HB', 'HG21'],
-  VAL: ['CB', 'HG11', 'HG22'],
-  LEU: ['CB', 'HB2', 'HD11', 'HD21'],
-  HIS: ['CB', 'HB2', 'HD2'],
-  PRO: ['CB', 'HB2', 'HG2', 'CD', 'HD2'],
-  ARG: ['CB', 'HB2'],
-  ASN: ['CB', 'HB2'],
-  ASP: ['CB', 'HB2'],
-  CYS: ['CB', 'HB2'],
-  GLN: ['CB', 'HB2'],
-  GLU: ['CB', 'HB2'],
-  LYS: ['CB', 'HB2'],
-  MET: ['CB', 'HB2'],
-  PHE: ['CB', 'HB2'],
-  SER: ['CB', 'HB2'],
-  TRP: ['CB', 'HB2'],
-  TYR: ['CB', 'HB2'],
-};
-
-/** @returns null for a residue that is none of the 20 amino acids: it never gets a value */
-function atomsNeeded(model: ModelClass, residue: string): readonly string[] | null {
-  const sideChain = SIDE_CHAIN[residue];
-  if (sideChain === undefined || !Object.hasOwn(SIDE_CHAIN, residue)) return null;
-  // Proline has no proton at its nitrogen.
-  const amide = residue === 'PRO' ? [] : ['N', 'H'];
-  if (model === '3') return ['CA', ...amide];
-  const alpha = residue === 'GLY' ? ['HA2', 'HA3'] : ['HA'];
-  const backbone = ['C', 'CA', ...alpha, ...amide];
-  if (model === '1') return [...backbone, ...sideChain];
-  return residue === 'GLY' ? backbone : [...backbone, 'CB'];
-}
-
-/** Whether a residue with shifts for these atoms gets a value. */
-export function getsValue(
-  model: ModelClass,
-  residue: string,
-  atoms: { has(atom: string): boolean },
-): boolean {
-  return atomsNeeded(model, residue)?.every((atom) => atoms.has(atom)) ?? false;
-}
-
-type ShiftFormat = 'nef' | 'star';
-
-interface Shifts {
-  /** Null if it is neither. */
-  readonly format: ShiftFormat | null;
-  /** Rows of all loops with chemical shifts. */
-  readonly shifts: number;
-  readonly findings: readonly InputFinding[];
-}
-
-/** The input of the kind `shifts`. */
 export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
   const { format, findings } = readShifts(text, options);
   // The engine uses the extension, the service the content: with this name, both agree.
-  const name = format === 'nef' ? 'input.nef' : 'input.str';
+  const name = format === 'NEF' ? 'input.nef' : 'input.str';
   return { findings, input: { name, text }, canonical: text.replace(/\r\n?/g, '\n').trimEnd() };
 }
 
-export function readShifts(text: string, options: ShiftsOptions): Shifts {
+/** `format`: null if it is neither. */
+function readShifts(
+  text: string,
+  options: ShiftsOptions,
+): { format: ShiftTable['format'] | null; findings: readonly InputFinding[] } {
+  const unknown = { format: null, findings: [finding('SHIFTS_FORMAT_UNKNOWN', {})] };
   // The service searches for it, and the engine starts there.
-  if (!/^[ \t]*data_\S/im.test(text)) return unknown(finding('SHIFTS_FORMAT_UNKNOWN', {}));
+  if (!/^[ \t]*data_\S/im.test(text)) return unknown;
   const star = readStar(text);
   if (!star.ok) {
-    return unknown(finding('SHIFTS_MALFORMED', { line: star.line, reason: star.reason }));
+    const { line, reason } = star;
+    return { format: null, findings: [finding('SHIFTS_MALFORMED', { line, reason })] };
   }
-  const format = formatOf(star.frames);
-  if (format === null) return unknown(finding('SHIFTS_FORMAT_UNKNOWN', {}));
-  const table = tableOf(format, star.frames);
-  return { format, shifts: table.shifts, findings: judge(table, format, options) };
+  const table = readShiftTable(star.frames);
+  return table === null ? unknown : { format: table.format, findings: checkTable(table, options) };
 }
 
-/** The residues of a file and the shifts of their atoms; null if it is neither NEF nor NMR-STAR. */
-export function readShiftTable(text: string): ShiftTable | null {
-  const star = readStar(text);
-  const format = star.ok ? formatOf(star.frames) : null;
-  return star.ok && format !== null ? tableOf(format, star.frames) : null;
-}
-
-function tableOf(format: ShiftFormat, frames: readonly StarFrame[]): ShiftTable {
-  return format === 'nef' ? readNef(frames) : readNmrStar(frames);
-}
-
-function unknown(found: InputFinding): Shifts {
-  return { format: null, shifts: 0, findings: [found] };
-}
-
-/** Tags that every file of a dialect has, and mmCIF does not. */
-const STAR_TAG =
-  /^_(?:(?:entry|entity|assembly|assigned_chem_shift_list|atom_chem_shift)\.|nmr_star_version$|saveframe_category$|chem_shift_value$)/;
-
-function formatOf(frames: readonly StarFrame[]): ShiftFormat | null {
-  const any = (wanted: (tag: string) => boolean): boolean =>
-    frames.some(
-      ({ items, loops }) =>
-        [...items.keys()].some(wanted) || loops.some(({ tags }) => tags.some(wanted)),
-    );
-  if (any((tag) => tag.startsWith('_nef_'))) return 'nef';
-  return any((tag) => STAR_TAG.test(tag)) ? 'star' : null;
-}
-
-function judge(table: ShiftTable, format: ShiftFormat, options: ShiftsOptions): InputFinding[] {
-  const { residues, shifts, findings } = table;
-  const name = format === 'nef' ? 'NEF' : 'NMR-STAR';
+function checkTable(table: ShiftTable, options: ShiftsOptions): InputFinding[] {
+  const { format, residues, shifts, findings } = table;
   // A loop without its columns is not read, so all other findings would be misleading.
   const missingTags = findings.filter(({ code }) => code === 'SHIFTS_TAG_MISSING');
   if (missingTags.length > 0) return missingTags;
   // Without shifts ShiftCrypt succeeds and gives -10 for every residue (measured).
-  if (shifts === 0) return [...findings, finding('SHIFTS_NO_LOOP', { format: name })];
-  if (residues.length === 0) return [finding('SHIFTS_NO_SEQUENCE', { format: name })];
+  if (shifts === 0) return [...findings, finding('SHIFTS_NO_LOOP', { format })];
+  if (residues.length === 0) return [finding('SHIFTS_NO_SEQUENCE', { format })];
   return [
     ...findings,
     ...badValues(residues, options.modelClass),
@@ -167,7 +73,7 @@ function isNumber(value: string): boolean {
  */
 function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): InputFinding[] {
   if (!options.originalNumbering) return [];
-  const lost = residues.some(({ authorNumbered, atoms }) => authorNumbered && atoms.size > 0);
+  const lost = residues.some(({ isAuthorNumbered, atoms }) => isAuthorNumbered && atoms.size > 0);
   return lost ? [finding('SHIFTS_AUTHOR_NUMBERS', {})] : [];
 }
 
@@ -185,4 +91,50 @@ function missingValues(residues: readonly Residue[], model: ModelClass): InputFi
   if (values === 0) return [finding('SHIFTS_ALL_MISSING', facts)];
   const few = values < FEW * residues.length && best.values >= 2 * values;
   return few ? [finding('SHIFTS_FEW_VALUES', facts)] : [];
+}
+
+/*
+ * Which residues get a value from ShiftCrypt: it needs a fixed set of atoms for each model and amino acid, and gives
+ * -10 if any of them has no shift.
+ *
+ * The sets were derived from its results for six entries under three models; where those are ambiguous (which methyl
+ * protons of Ile, Thr and Val, for example), from the list of atoms in its code (b2bTools 3.0.9). They predict each of
+ * the 2,091 values and -10s of the results (test/kinds/protein/answer-key.test.ts).
+ */
+
+/** Amino acid → the atoms besides those of the backbone that model 1 needs. */
+const SIDE_CHAIN: ReadonlyMap<string, readonly string[]> = new Map([
+  ...['ARG', 'ASN', 'ASP', 'CYS', 'GLN', 'GLU', 'LYS', 'MET', 'PHE', 'SER', 'TRP', 'TYR'].map(
+    (name): [string, string[]] => [name, ['CB', 'HB2']],
+  ),
+  ['ALA', ['CB']],
+  ['GLY', []],
+  ['HIS', ['CB', 'HB2', 'HD2']],
+  ['ILE', ['CB', 'HB', 'HD11']],
+  ['LEU', ['CB', 'HB2', 'HD11', 'HD21']],
+  ['PRO', ['CB', 'HB2', 'HG2', 'CD', 'HD2']],
+  ['THR', ['CB', 'HB', 'HG21']],
+  ['VAL', ['CB', 'HG11', 'HG22']],
+]);
+
+/** @returns null for a residue that is none of the 20 amino acids: it never gets a value */
+function atomsNeeded(model: ModelClass, residue: string): readonly string[] | null {
+  const sideChain = SIDE_CHAIN.get(residue);
+  if (sideChain === undefined) return null;
+  // Proline has no proton at its nitrogen.
+  const amide = residue === 'PRO' ? [] : ['N', 'H'];
+  if (model === '3') return ['CA', ...amide];
+  const alpha = residue === 'GLY' ? ['HA2', 'HA3'] : ['HA'];
+  const backbone = ['C', 'CA', ...alpha, ...amide];
+  if (model === '1') return [...backbone, ...sideChain];
+  return residue === 'GLY' ? backbone : [...backbone, 'CB'];
+}
+
+/** Whether a residue with shifts for these atoms gets a value. */
+export function getsValue(
+  model: ModelClass,
+  residue: string,
+  atoms: { has(atom: string): boolean },
+): boolean {
+  return atomsNeeded(model, residue)?.every((atom) => atoms.has(atom)) ?? false;
 }

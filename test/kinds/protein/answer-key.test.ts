@@ -9,8 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { readFasta } from '../../../src/kinds/protein/fasta.ts';
 import { nameRecords } from '../../../src/kinds/protein/record-names.ts';
-import { readNef } from '../../../src/kinds/protein/nef.ts';
-import { readNmrStar } from '../../../src/kinds/protein/nmr-star.ts';
+import { readShiftTable } from '../../../src/kinds/protein/shift-files.ts';
 import { getsValue } from '../../../src/kinds/protein/shifts-input.ts';
 import { readStar } from '../../../src/kinds/protein/star.ts';
 import { readPayload } from '../../../src/kinds/protein/payload.ts';
@@ -48,7 +47,7 @@ test.each([
 function expectValues(file: string, model: string, result: string): void {
   const reading = readStar(readFileSync(file, 'utf8'));
   if (!reading.ok) throw new Error(`${file} line ${String(reading.line)}: ${reading.reason}`);
-  const { residues } = (file.endsWith('.nef') ? readNef : readNmrStar)(reading.frames);
+  const { residues = [] } = readShiftTable(reading.frames) ?? {};
   const chains = JSON.parse(textOf(result)) as { readonly shiftCrypt: readonly string[] }[];
   expect(
     residues.map(({ name, atoms }) => getsValue(model as ModelClass, name, atoms)),

@@ -1,7 +1,7 @@
 /** One case per code is in test/goldens/invalid.txt; here are the formats, and what decides whether the engine can use a file. */
 import { describe, expect, test } from 'vitest';
 import type { ModelClass, ShiftsOptions } from '../../../src/kinds/vocabulary.ts';
-import { readShifts, readShiftsInput } from '../../../src/kinds/protein/shifts-input.ts';
+import { readShiftsInput } from '../../../src/kinds/protein/shifts-input.ts';
 
 const ATOMS = { N: 119.2, H: 8.1, CA: 55.3, HA: 4.4, C: 175.1, CB: 33.2, HB2: 2.1 };
 type Atom = keyof typeof ATOMS;
@@ -98,16 +98,17 @@ const STAR21 = [
 ].join('');
 
 const codes = (text: string, given = options()): string[] =>
-  readShifts(text, given).findings.map(({ code }) => code);
+  readShiftsInput(text, given).findings.map(({ code }) => code);
 
 describe('the format of shifts is detected from the content', () => {
   test.each([
-    ['NEF', nef(), 'nef', 21],
-    ['NMR-STAR', STAR, 'star', 3],
-    ['CRLF', STAR.replaceAll('\n', '\r\n'), 'star', 3],
-    ['NMR-STAR 2.1, without its references', STAR21, 'star', 3],
-  ])('%s', (_, text, format, shifts) => {
-    expect(readShifts(text, options('3'))).toEqual({ format, shifts, findings: [] });
+    ['NEF', nef(), 'input.nef'],
+    ['NMR-STAR', STAR, 'input.str'],
+    ['CRLF', STAR.replaceAll('\n', '\r\n'), 'input.str'],
+    ['NMR-STAR 2.1, without its references', STAR21, 'input.str'],
+  ])('%s', (_, text, name) => {
+    const read = readShiftsInput(text, options('3'));
+    expect(read).toMatchObject({ input: { name }, findings: [] });
   });
 
   test.each([
@@ -115,8 +116,7 @@ describe('the format of shifts is detected from the content', () => {
     ['mmCIF', 'data_1ABC\n_entry_x.id 1ABC\nloop_\n_atom_site.id\n1\n'],
     ['NEF without its first line', nef().replace('data_small\n', '')],
   ])('%s is neither NEF nor NMR-STAR', (_, text) => {
-    const findings = [{ code: 'SHIFTS_FORMAT_UNKNOWN', facts: {} }];
-    expect(readShifts(text, options())).toEqual({ format: null, shifts: 0, findings });
+    expect(codes(text)).toEqual(['SHIFTS_FORMAT_UNKNOWN']);
   });
 });
 
@@ -157,11 +157,11 @@ describe('input that stops the engine, or leads to a wrong result', () => {
 test('a result without values is predicted, with the model that has values', () => {
   for (const model of ['1', '2'] as const) {
     const facts = { model, values: 0, residues: 3, best: '3', most: 3 };
-    const { findings } = readShifts(nef(BACKBONE), options(model));
+    const { findings } = readShiftsInput(nef(BACKBONE), options(model));
     expect(findings).toEqual([{ code: 'SHIFTS_ALL_MISSING', facts }]);
   }
   expect(codes(nef(BACKBONE), options('3'))).toEqual([]);
-  const { findings } = readShifts(nef(['CB', 'HA']), options('3'));
+  const { findings } = readShiftsInput(nef(['CB', 'HA']), options('3'));
   expect(findings).toMatchObject([{ code: 'SHIFTS_ALL_MISSING', facts: { most: 0 } }]);
 });
 
