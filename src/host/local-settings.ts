@@ -1,4 +1,5 @@
 /** Settings of the local services. Separate from the code that runs them, which takes time to load. */
+import { PATHS } from '../../packages/local-services/src/contract.ts';
 import { describeService, type ServiceSettings } from '../config/services.ts';
 import { Secret } from '../config/secret.ts';
 import { readRecord } from './record.ts';
@@ -39,10 +40,9 @@ export function localSettings(
   const secrets = { token: new Secret(LOCAL_TOKEN) };
   const ledgerAddress = id === undefined ? name : `${name} ${id}`;
   const names = { address: name, ledgerAddress };
-  return [
-    describeService('molecules', `${url}/acpype`, secrets, names),
-    describeService('predictions', url, secrets, names),
-  ];
+  return Object.entries(PATHS).map(([service, path]) =>
+    describeService(service, `${url}${path}`, secrets, names),
+  );
 }
 
 /** Local services that were used in this folder, which its campaigns may still need; `added` is used from now on. */

@@ -21,6 +21,7 @@ export const alignment = defineKind({
   },
   options: {},
   share: null,
+  showsOptions: true,
   artefacts: { ...RESULT, ...COMPARED, ...DISTRIBUTIONS, ...EXTRA },
   compare: (texts, { remoteId }) => checkFiles(texts, 'alignment', remoteId),
   reads: ['result.json', 'distributions.json', 'distributions.csv'],

@@ -195,6 +195,8 @@ export interface KindDefinition<
   readonly options: C;
   /** null: only rows with equal options share a job. */
   readonly share: Share<ValuesOf<C>> | null;
+  /** A result shows all options that it was computed with, so that an adopted one may serve other rows. */
+  readonly showsOptions?: true;
   /** The first one is the result itself. */
   readonly artefacts: Readonly<Record<string, Artefact<ValuesOf<C>>>>;
   /** Whether the files belong together and to the job; asked when all are there, with those that the job has. */

@@ -33,7 +33,7 @@ export function packSequences({ proteins }: SequenceReading): PackedResult {
 
 export function packAlignment({ columns, proteins, spreads }: AlignmentReading): PackedResult {
   return {
-    shape: 'alignment',
+    shape: 'aligned',
     columns,
     proteins: proteins.map((one) => packProtein(one, packCurve)),
     spreads: mapped(spreads, packSpread),

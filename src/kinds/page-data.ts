@@ -49,7 +49,7 @@ export interface PackedProteins {
 }
 
 export interface PackedAlignment {
-  readonly shape: 'alignment';
+  readonly shape: 'aligned';
   readonly columns: number;
   readonly proteins: readonly PackedProtein[];
   /** By the payload's key; each with median, quartiles and whiskers. */

@@ -40,6 +40,7 @@ export const sequence = defineKind({
       predictors: [...new Set([...one.predictors, ...other.predictors])],
     }),
   },
+  showsOptions: true,
   artefacts: { ...RESULT, ...COMPARED, ...EXTRA },
   compare: (texts, { remoteId }) => checkFiles(texts, 'sequence', remoteId),
   reads: ['result.json'],

@@ -23,7 +23,7 @@ import {
   STATUS,
 } from './crate-jobs.ts';
 import { kindNames, kindOf } from '../kinds/registry.ts';
-import { serviceNames } from '../services/registry.ts';
+import { serviceOfKind } from '../services/registry.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /**
@@ -190,9 +190,7 @@ function nameOf({ state, retried }: RunSummary, at: number): string {
 }
 
 function servicesOf(kinds: readonly Kind[]): readonly ServiceName[] {
-  const molecules = kinds.includes('molecule');
-  const predictions = kinds.some((kind) => kind !== 'molecule');
-  return serviceNames().filter((service) => (service === 'molecules' ? molecules : predictions));
+  return [...new Set(kinds.map((kind) => serviceOfKind(kind).name))];
 }
 
 /** Limit for all that a crate has of one item, references included. */

@@ -3,8 +3,9 @@
  * manifest: `hundredfold run failed.csv` accepts it, as it is or corrected.
  */
 import { REASON_COLUMNS } from '../domain/formula-guard.ts';
+import { kindOf } from '../kinds/registry.ts';
 import type { ItemState } from '../domain/states.ts';
-import { errorOf, pathOf, rowOf, stateOf, type Listed } from './campaign-items.ts';
+import { errorOf, type Listed, pathOf, rowOf, stateOf } from './campaign-items.ts';
 import type { Row } from './csv-table.ts';
 import { ownCells } from './own-columns.ts';
 
@@ -56,7 +57,8 @@ function fileOf(item: Listed): string {
   if ('refused' in item) return (rowOf(item)['file'] ?? '').trim();
   // Instead of an input there is the note with the job's id, which is also in `remote_id`.
   if (record === null || record.adopted?.inputKnown === false) return '';
-  const carried = ['smiles', 'sequence'].some((field) => (record.row[field] ?? '').trim() !== '');
+  const { column } = kindOf(record.kind).input;
+  const carried = column !== null && (record.row[column.name] ?? '').trim() !== '';
   return carried ? '' : `${pathOf(item)}/${(record.input.original ?? record.input).name}`;
 }
 

@@ -9,6 +9,7 @@ import type { FinalState, ItemState } from '../domain/states.ts';
 import { digestOf, type StoredDigest } from './digest.ts';
 import { jobLabel } from './job-name.ts';
 import { workDigest } from './work.ts';
+import { kindOf } from '../kinds/registry.ts';
 import { serviceOfKind } from '../services/registry.ts';
 
 export interface ItemError {
@@ -133,11 +134,11 @@ function recordedInput({ name, text, original, names }: InputText): RecordedInpu
 
 /**
  * For an adopted job, only if its result shows everything that was requested, input and options: it may then serve
- * later campaigns. Charges and model classes leave no trace in a result.
+ * later campaigns.
  */
 function workOf(item: Item): string | null {
   const { adopts, kind } = item;
-  const shown = adopts?.inputKnown === true && (kind === 'sequence' || kind === 'alignment');
+  const shown = adopts?.inputKnown === true && kindOf(kind).showsOptions === true;
   return adopts === undefined || shown ? workDigest(item) : null;
 }
 

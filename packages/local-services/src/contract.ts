@@ -5,6 +5,8 @@
 
 /** The two services, by what they compute. */
 export const SERVICES = ['molecules', 'predictions'] as const;
+/** The paths of their addresses at a server that is both. */
+export const PATHS = { molecules: '/acpype', predictions: '' } as const;
 /** One of the two services. */
 export type ServiceName = (typeof SERVICES)[number];
 

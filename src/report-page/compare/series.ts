@@ -48,7 +48,7 @@ function tracksOf({ id, detail: { result } }: Source): readonly NamedTrack[] {
       })),
     );
   }
-  if (result?.shape === 'alignment') {
+  if (result?.shape === 'aligned') {
     return Object.entries(result.spreads).map(([key, { median }]) => ({
       key,
       track: median,

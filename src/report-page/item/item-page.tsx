@@ -208,7 +208,7 @@ function Result({ detail: { result, formula }, table, row }: ResultProps) {
       return <MoleculeView molecule={result} drawn={formula} />;
     case 'proteins':
       return <SequenceView sequence={result} />;
-    case 'alignment':
+    case 'aligned':
       return <AlignmentView alignment={result} />;
     case 'chains':
       return <ShiftsView shifts={result} />;

@@ -50,7 +50,7 @@ function Grid({ data, columns, rows, route, selection, list, ids }: GridProps) {
     <section class="panel" aria-label="Structures of the rows shown">
       <Controls route={route} />
       <p class="status" role="status">
-        {`${counted(placed.length, 'molecule')} in ${counted(rows.length, 'row')}.`}{' '}
+        {`${counted(placed.length, 'structure')} in ${counted(rows.length, 'row')}.`}{' '}
         <button
           type="button"
           disabled={placed.length === 0}

@@ -49,7 +49,7 @@ export function structureText(
     .map(({ row, detail: { formula, result } }) => {
       const id = table.id[row] ?? '';
       if (formula?.smiles) return `${formula.smiles}\t${id}\n`;
-      if (result?.shape === 'proteins' || result?.shape === 'alignment') {
+      if (result?.shape === 'proteins' || result?.shape === 'aligned') {
         return result.proteins.map(({ name, residues }) => `>${name}\n${residues}\n`).join('');
       }
       if (result?.shape === 'chains') {
