@@ -1,6 +1,6 @@
 /** How and when the items of a finished tree ended: 100 an hour at each service, with some failures. */
 import type { ServiceName } from '../../src/domain/item.ts';
-import { timingOf } from '../../src/kinds/protein/history.ts';
+import { timingOf } from '../../src/kinds/protein/artefacts.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { chance, type Finished, type FinishedJob } from './finished.ts';
 import { serviceOfKind } from '../../src/services/registry.ts';

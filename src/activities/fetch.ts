@@ -12,7 +12,6 @@ import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { RESULT_PROBLEMS } from '../kinds/result-problems.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { storedDigest } from '../store/digest.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
@@ -96,10 +95,7 @@ function removed(error: unknown): Bad {
 const REMOVED = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] as const satisfies ItemEndCode[];
 
 /** Problems of a result that another download may fix. */
-const NOT_WHOLE: ReadonlySet<string> = new Set([
-  RESULT_PROBLEMS.truncated,
-  RESULT_PROBLEMS.notJson,
-]);
+const NOT_WHOLE: ReadonlySet<string> = new Set(['RESULT_TRUNCATED', 'RESULT_NOT_JSON']);
 
 /** Earlier downloads of one file. */
 export interface BadDownloads {
@@ -170,11 +166,11 @@ async function download(
     case 'absent':
       return absent(artefact, outcome, isResult, had);
     case 'tooLarge':
-      return ended({ code: RESULT_PROBLEMS.tooLarge, message: outcome.message });
+      return ended({ code: 'RESULT_TOO_LARGE', message: outcome.message });
     case 'unavailable': {
       const { message } = outcome;
       if (outcome.uniform !== true) {
-        if (outcome.unusable) return { type: 'bad', code: RESULT_PROBLEMS.unusable, message };
+        if (outcome.unusable) return { type: 'bad', code: 'RESULT_UNUSABLE', message };
         // A file that needs the token may be refused permanently, while all others are sent.
         if (outcome.refusesUs && !isResult) return withheld(artefact, message);
       }
@@ -228,7 +224,7 @@ async function collect(
     }
     release();
     const message = `${fileName} was announced with ${contentLength} bytes, but ${bytes.length} arrived.`;
-    return { type: 'bad', code: RESULT_PROBLEMS.truncated, message };
+    return { type: 'bad', code: 'RESULT_TRUNCATED', message };
   } catch (error) {
     return brokenOff(error);
   }
@@ -249,11 +245,11 @@ function brokenOff(error: unknown): Got {
   const aborted = Context.current().cancellationSignal.aborted;
   if (!(error instanceof HundredfoldError) || aborted) throw error;
   // The next download would be as large.
-  if (error.code === RESULT_PROBLEMS.tooLarge) {
+  if (error.code === 'RESULT_TOO_LARGE') {
     return ended({ code: error.code, message: error.message });
   }
   if (error.code !== 'DOWNLOAD_BROKEN' && error.code !== 'STORE_TRUNCATED') throw error;
-  return { type: 'bad', code: RESULT_PROBLEMS.truncated, message: error.message };
+  return { type: 'bad', code: 'RESULT_TRUNCATED', message: error.message };
 }
 
 /** Regardless of the pauses between them: there may have been no worker. */

@@ -7,7 +7,7 @@
 import { Context } from '@temporalio/activity';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { checkAnswer } from '../kinds/check-answer.ts';
+import { checkAnswer } from '../kinds/provenance.ts';
 import { artefactFile } from '../store/layout.ts';
 import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
 import { collected } from './collect.ts';

@@ -7,7 +7,6 @@
  */
 import type { Options } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
-import { RESULT_PROBLEMS } from '../kinds/result-problems.ts';
 import type { Job } from '../services/service.ts';
 import type { StoredJob } from './job.ts';
 import { itemKey, REJECTED, setFolder } from '../store/layout.ts';
@@ -52,7 +51,7 @@ export async function writeArtefact(
 ): Promise<FetchResult> {
   const folder = problem === null ? '' : REJECTED;
   const kind = kindOf(options.kind);
-  const isReadable = problem?.code !== RESULT_PROBLEMS.tooComplex;
+  const isReadable = problem?.code !== 'RESULT_TOO_COMPLEX';
   const inner = isReadable ? (kind.unfold?.(name, bytes, options) ?? []) : [];
   const texts = inner.map((file) => [folderOf(file) + file.name, file.text] as const);
   const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder });

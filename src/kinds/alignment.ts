@@ -1,13 +1,17 @@
 /** The kind `alignment`: aligned protein sequences, with predictions for each row and column. */
-import { readAlignmentInput } from './protein/alignment-input.ts';
-import { ALIGNMENT_EXTENSIONS, FASTA_EXTENSIONS, recogniseAlignment } from './protein/recognise.ts';
-import { ALIGNMENT_MEASURES } from './protein/alignment-measures.ts';
+import {
+  ALIGNMENT_EXTENSIONS,
+  readAlignmentInput,
+  recogniseAlignment,
+} from './protein/alignment.ts';
+import { FASTA_EXTENSIONS } from './protein/fasta.ts';
+import { ALIGNMENT_MEASURES } from './protein/measures.ts';
 import { readAlignment } from './protein/reading.ts';
 import { checkFiles } from './protein/files.ts';
 import { defineKind } from './kind.ts';
 import { packAlignment } from './pack.ts';
-import { COMPARED, DISTRIBUTIONS, EXTRA, RESULT } from './prediction.ts';
-import { ALIGNMENTS_TABLE } from './protein-tables.ts';
+import { COMPARED, DISTRIBUTIONS, EXTRA, RESULT } from './protein/artefacts.ts';
+import { ALIGNMENTS_TABLE } from './protein/result-tables.ts';
 
 export const alignment = defineKind({
   name: 'alignment',

@@ -2,7 +2,7 @@
  * Reads JSON of a service without assumptions: not all fields are documented, files may be truncated, and a few megabytes
  * of brackets become gigabytes of objects.
  */
-import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
+import { resultProblem, type ResultProblem } from './result-problems.ts';
 
 /** Parses JSON; undefined if the text is invalid. */
 export function parseJson(text: string): unknown {
@@ -92,15 +92,15 @@ export function readResultJson(bytes: Uint8Array | string): ResultJson {
   const decoded = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
   const text = decoded.replace(/^\uFEFF/, '').trim();
   if (text === '') {
-    return resultProblem(RESULT_PROBLEMS.empty, 'The service sent an empty result.');
+    return resultProblem('RESULT_EMPTY', 'The service sent an empty result.');
   }
   const json = parseJson(text) ?? parseJson(withoutNotANumber(text));
   if (json !== undefined) return { ok: true, json };
   if (isCutShort(text)) {
     const message = `The result is truncated after ${decoded.length} characters.`;
-    return resultProblem(RESULT_PROBLEMS.truncated, message);
+    return resultProblem('RESULT_TRUNCATED', message);
   }
-  return resultProblem(RESULT_PROBLEMS.notJson, 'The result is not JSON.');
+  return resultProblem('RESULT_NOT_JSON', 'The result is not JSON.');
 }
 
 function withoutNotANumber(text: string): string {

@@ -2,8 +2,25 @@
  * What a result says of itself: which job it belongs to, what computed it, and whether it was computed at all.
  */
 import { isOnLocalNetwork } from '../domain/local-host.ts';
-import { asObject, readResultJson } from './json.ts';
-import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
+import { asObject, complexity, readResultJson } from './json.ts';
+import { resultProblem, type ResultProblem } from './result-problems.ts';
+
+/**
+ * What is checked of every answer with JSON before its content: that it can be parsed safely, and names this job.
+ * @param name of the artefact, for the message
+ */
+export function checkAnswer(
+  name: string,
+  bytes: Uint8Array,
+  remoteId: string,
+): ResultProblem | null {
+  const tooComplex = complexity(bytes);
+  if (tooComplex !== null) {
+    const message = `The result is ${tooComplex}, which no result of this service is.`;
+    return resultProblem('RESULT_TOO_COMPLEX', message);
+  }
+  return otherJob(name, new TextDecoder().decode(bytes), remoteId);
+}
 
 /** Whether an answer names the requested job: `hash_id` (molecules, 2.4), `request_id` (predictions). */
 const ID_KEYS = ['hash_id', 'hashId', 'request_id', 'requestId'] as const;
@@ -22,7 +39,7 @@ export function otherJob(name: string, text: string, remoteId: string): ResultPr
   if (other === undefined) return null;
   const shown = JSON.stringify(other.slice(0, 80));
   const message = `The service was asked for the ${name} of job ${remoteId} and sent that of job ${shown}.`;
-  return resultProblem(RESULT_PROBLEMS.otherJob, message);
+  return resultProblem('RESULT_OTHER_JOB', message);
 }
 
 /** At the top, in the request repeated in a record, and in metadata. */

@@ -1,14 +1,14 @@
 /** The kind `sequence`: one protein sequence, with predictions for each residue. */
 import { DEFAULT_PREDICTORS, EARLIER_NAMES, PREDICTORS } from './vocabulary.ts';
-import { FASTA_EXTENSIONS, recogniseSequence } from './protein/recognise.ts';
-import { readSequenceInput } from './protein/sequence-input.ts';
-import { SEQUENCE_MEASURES } from './protein/sequence-measures.ts';
+import { FASTA_EXTENSIONS, readSequenceInput } from './protein/fasta.ts';
+import { recogniseSequence } from './protein/alignment.ts';
+import { SEQUENCE_MEASURES } from './protein/measures.ts';
 import { readSequences } from './protein/reading.ts';
 import { checkFiles } from './protein/files.ts';
 import { defineKind } from './kind.ts';
 import { packSequences } from './pack.ts';
-import { COMPARED, EXTRA, RESULT } from './prediction.ts';
-import { RESIDUES_TABLE } from './protein-tables.ts';
+import { COMPARED, EXTRA, RESULT } from './protein/artefacts.ts';
+import { RESIDUES_TABLE } from './protein/result-tables.ts';
 
 export const sequence = defineKind({
   name: 'sequence',

@@ -1,13 +1,13 @@
 /** The kind `shifts`: NMR chemical shifts of a protein, as NEF or NMR-STAR. */
 import { MODEL_CLASSES } from './vocabulary.ts';
 import { readShiftsInput } from './protein/shifts-input.ts';
-import { indicesIn, measuredIn, SHIFTS_MEASURES } from './protein/shifts-measures.ts';
+import { indicesIn, measuredIn, SHIFTS_MEASURES } from './protein/measures.ts';
 import { readShifts } from './protein/reading.ts';
 import { checkFiles } from './protein/files.ts';
 import { defineKind } from './kind.ts';
 import { packShifts } from './pack.ts';
-import { COMPARED, EXTRA, RESULT } from './prediction.ts';
-import { SHIFTS_TABLE } from './protein-tables.ts';
+import { COMPARED, EXTRA, RESULT } from './protein/artefacts.ts';
+import { SHIFTS_TABLE } from './protein/result-tables.ts';
 
 export const shifts = defineKind({
   name: 'shifts',

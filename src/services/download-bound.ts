@@ -7,7 +7,6 @@
 import { codedError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
-import { RESULT_PROBLEMS } from '../kinds/result-problems.ts';
 
 export interface DownloadBound {
   readonly bytes: number;
@@ -21,5 +20,5 @@ export function downloadBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD
 
 /** @param seen the announced or received size */
 export function tooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
-  return codedError(RESULT_PROBLEMS.tooLarge, { where, seen, bytes, key });
+  return codedError('RESULT_TOO_LARGE', { where, seen, bytes, key });
 }

@@ -4,14 +4,13 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type MoleculeExtension,
   readSmilesInput,
   readStructureInput,
-  type MoleculeExtension,
 } from '../../src/kinds/molecule/input.ts';
 import type { Reading } from '../../src/kinds/finding.ts';
-import { readAlignmentInput } from '../../src/kinds/protein/alignment-input.ts';
-import { readFasta } from '../../src/kinds/protein/fasta.ts';
-import { readSequenceInput } from '../../src/kinds/protein/sequence-input.ts';
+import { readAlignmentInput } from '../../src/kinds/protein/alignment.ts';
+import { readFasta, readSequenceInput } from '../../src/kinds/protein/fasta.ts';
 import { readShiftsInput } from '../../src/kinds/protein/shifts-input.ts';
 import { findingComplaint, severityOf, toProblem } from '../../src/manifest/problems.ts';
 

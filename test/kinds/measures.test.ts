@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { conservation } from '../../src/kinds/protein/alignment-measures.ts';
+import { aggregationRegions, conservation } from '../../src/kinds/protein/measures.ts';
 import { molecule } from '../../src/kinds/molecule/index.ts';
 import { measure } from '../../src/kinds/measure.ts';
 import { dipoleMoment } from '../../src/kinds/molecule/measures.ts';
-import { aggregationRegions } from '../../src/kinds/protein/sequence-measures.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { golden } from './goldens.ts';
 

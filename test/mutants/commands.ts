@@ -20,7 +20,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'unequal-rows-accepted',
-    file: 'src/kinds/protein/alignment-input.ts',
+    file: 'src/kinds/protein/alignment.ts',
     find: 'if (length !== expected)',
     replace: 'if (length > expected)',
     breaks: '5: an alignment with rows of different lengths is refused.',

@@ -1,6 +1,6 @@
 /** What the log of a job says about it: its engine, and when it ran. */
 import { expect, test } from 'vitest';
-import { engineOfHistory, timingOfHistory } from '../../src/kinds/protein/history.ts';
+import { engineOfHistory, timingOfHistory } from '../../src/kinds/protein/artefacts.ts';
 import { engineOfLog } from '../../src/kinds/provenance.ts';
 import { acpypeRecording } from './recordings.ts';
 

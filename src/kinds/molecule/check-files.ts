@@ -7,16 +7,16 @@
  * `em.mdp` and `md.mdp`, the two `.top` and `CNS_inp`, which contain the name of the molecule only, and an `AC_frcmod` with
  * fewer parameters: it has those that the force field lacks, which may be none.
  */
-import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
+import { resultProblem, type ResultProblem } from '../result-problems.ts';
 import {
   differenceOfAtoms,
+  type FileAtoms,
   findMissing,
   findUnequal,
-  termsOf,
-  typed,
-  type FileAtoms,
   type Parameter,
   type ReadAtoms,
+  termsOf,
+  typed,
 } from './agreement.ts';
 import { readInpcrd, readLib, readPrmtop } from './amber.ts';
 import { readCharmmInp, readCharmmPrm, readCnsPar, readCnsTop, readRtf } from './charmm.ts';
@@ -58,7 +58,7 @@ export function checkFiles({ name, files }: NativeFiles): ResultProblem | null {
   ) as FileSet;
   const found =
     overlong(texts) ?? incomplete(texts) ?? misnamed(texts, name) ?? inDisagreement(texts);
-  return found === null ? null : resultProblem(RESULT_PROBLEMS.filesDisagree, found);
+  return found === null ? null : resultProblem('RESULT_FILES_DISAGREE', found);
 }
 
 /** The longest line that the engine wrote had 183 characters. Some expressions below take the square of a line's length. */

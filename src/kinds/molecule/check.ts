@@ -8,12 +8,7 @@
 import type { MoleculeOptions } from '../vocabulary.ts';
 import { readResultJson } from '../json.ts';
 import { isSynthetic } from '../provenance.ts';
-import {
-  RESULT_PROBLEMS,
-  resultProblem,
-  type ResultCheck,
-  type ResultProblem,
-} from '../result-problems.ts';
+import { type ResultCheck, resultProblem, type ResultProblem } from '../result-problems.ts';
 import { checkFiles } from './check-files.ts';
 import type { Composition } from './composition.ts';
 import {
@@ -26,7 +21,7 @@ import {
 import { nativeFiles, textOf } from './files.ts';
 import type { Difference } from './same-molecule.ts';
 import { countParts } from './structure.ts';
-import { readGro, readTopology, totalCharge, type Topology } from './gromacs.ts';
+import { readGro, readTopology, type Topology, totalCharge } from './gromacs.ts';
 
 /** Units of the elementary charge: atoms are rounded to 1e-6 or so, so 200 of them stay far below this. */
 const CHARGE_TOLERANCE = 0.1;
@@ -48,12 +43,12 @@ export async function checkMolecule(
   if (!native.ok) return native;
   if (/ATTN, need revision/i.test(textOf(native, 'AC_frcmod'))) {
     const message = 'AC_frcmod marks parameters "ATTN, need revision": the engine guessed them.';
-    return resultProblem(RESULT_PROBLEMS.needsRevision, message);
+    return resultProblem('RESULT_NEEDS_REVISION', message);
   }
   const topology = readTopology(textOf(native, 'GMX_itp'));
   if (topology === null) {
     const message = 'GMX_itp lists no atoms with charges.';
-    return resultProblem(RESULT_PROBLEMS.missingFiles, message);
+    return resultProblem('RESULT_MISSING_FILES', message);
   }
   // Results of the synthetic engine only have the right shape: it does not compute the hydrogens of a SMILES.
   const computed = !(mayBeSynthetic && isSynthetic(Buffer.from(bytes)));
@@ -70,7 +65,7 @@ function wrongCharge(charge: number, wanted: number | null): ResultProblem | nul
   if (Math.abs(charge - (wanted ?? Math.round(charge))) <= CHARGE_TOLERANCE) return null;
   const words = wanted === null ? 'an integer' : String(wanted);
   const message = `The charges of the atoms sum to ${charge.toFixed(3)}, not to ${words}.`;
-  return resultProblem(RESULT_PROBLEMS.wrongCharge, message);
+  return resultProblem('RESULT_WRONG_CHARGE', message);
 }
 
 /** That the atoms of the topology are those of the input, and form one molecule with a closed shell. */
@@ -84,13 +79,13 @@ async function checkAtoms(
   if (foreign.length > 0) {
     // Silane ends without an error, but with the parameters of carbon.
     const message = `The force field has no parameters for ${foreign.join(', ')}: the engine guessed them.`;
-    return resultProblem(RESULT_PROBLEMS.needsRevision, message);
+    return resultProblem('RESULT_NEEDS_REVISION', message);
   }
   const wrong =
     (input && unlikeInput(elements, input)) ??
     inSeveralParts(topology) ??
     unlikeCoordinates(topology.atoms.length, coordinates);
-  if (wrong !== null) return resultProblem(RESULT_PROBLEMS.wrongAtoms, wrong);
+  if (wrong !== null) return resultProblem('RESULT_WRONG_ATOMS', wrong);
   return (
     openShell(elements, totalCharge(topology.atoms)) ??
     (await otherMolecule(topology, elements, coordinates, input))
@@ -136,7 +131,7 @@ function openShell(elements: readonly string[], total: number): ResultProblem | 
   const charge = Math.round(total);
   if ((protons - charge) % 2 === 0) return null;
   const message = `With a charge of ${charge} the molecule has an odd number of electrons.`;
-  return resultProblem(RESULT_PROBLEMS.wrongCharge, message);
+  return resultProblem('RESULT_WRONG_CHARGE', message);
 }
 
 /** An isomer has the same formula. */
@@ -153,7 +148,7 @@ async function otherMolecule(
   const [code, words] = describeDifference(difference, hillFormula(elements), (atom) => {
     return atoms[atom]?.name ?? `atom ${atom + 1}`;
   });
-  return resultProblem(RESULT_PROBLEMS[code], `The result is another ${words}.`);
+  return resultProblem(code, `The result is another ${words}.`);
 }
 
 /** @param nameOf an atom of the result, in its files */
@@ -161,24 +156,24 @@ function describeDifference(
   difference: Difference,
   formula: string,
   nameOf: (atom: number) => string,
-): readonly ['otherMolecule' | 'otherTautomer' | 'otherStereo', words: string] {
+): readonly [code: ResultProblem['code'], words: string] {
   switch (difference.type) {
     case 'bonds': {
       const words = `molecule: an isomer, ${formula} like the input, with other bonds`;
-      return ['otherMolecule', words];
+      return ['RESULT_OTHER_MOLECULE', words];
     }
     case 'hydrogens': {
       const words = `tautomer of the input: ${formula}, the same skeleton, with hydrogens on other atoms`;
-      return ['otherTautomer', words];
+      return ['RESULT_OTHER_TAUTOMER', words];
     }
     case 'centre': {
       const where = difference.atom === null ? '' : ` at ${nameOf(difference.atom)}`;
       const words = `stereoisomer of the input: its configuration${where} is not the one that the input specifies`;
-      return ['otherStereo', words];
+      return ['RESULT_OTHER_STEREO', words];
     }
     case 'doubleBond': {
       const words = 'stereoisomer of the input: a double bond is cis in one and trans in the other';
-      return ['otherStereo', words];
+      return ['RESULT_OTHER_STEREO', words];
     }
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { MoleculeOptions } from '../vocabulary.ts';
 import { asObject } from '../json.ts';
-import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
+import { resultProblem, type ResultProblem } from '../result-problems.ts';
 
 /** The 19 keys of a result file set, in the contract's order (2.5). */
 export const RESULT_KEYS = [
@@ -98,11 +98,11 @@ export function nativeFiles(
   const name = readName(set);
   if (name === null) {
     const message = 'GMX_top includes no <name>_GMX.itp: the name of the molecule is unknown.';
-    return resultProblem(RESULT_PROBLEMS.missingFiles, message);
+    return resultProblem('RESULT_MISSING_FILES', message);
   }
   if (!SAFE_NAME.test(name)) {
     const shown = JSON.stringify(name.slice(0, 80));
-    return resultProblem(RESULT_PROBLEMS.unsafeName, `The files carry the unsafe name ${shown}.`);
+    return resultProblem('RESULT_UNSAFE_NAME', `The files carry the unsafe name ${shown}.`);
   }
   const nameFiles = (one: FileSet): NativeFile[] => {
     const own = readName(one) ?? name;
@@ -149,7 +149,7 @@ function unresolved(files: readonly NativeFile[], name: string): ResultProblem |
     for (const [, file = ''] of text.matchAll(INCLUDE)) {
       if (known.has(file)) continue;
       const message = `${fileName} includes ${JSON.stringify(file.slice(0, 80))}, which is missing.`;
-      return resultProblem(RESULT_PROBLEMS.missingFiles, message);
+      return resultProblem('RESULT_MISSING_FILES', message);
     }
   }
   return null;
@@ -157,8 +157,8 @@ function unresolved(files: readonly NativeFile[], name: string): ResultProblem |
 
 function incomplete(set: FileSet | undefined): ResultProblem {
   if (set === undefined) {
-    return resultProblem(RESULT_PROBLEMS.empty, 'The record of the job contains no files.');
+    return resultProblem('RESULT_EMPTY', 'The record of the job contains no files.');
   }
   const message = `Missing or empty among the 19 files: ${missingKeys(set).join(', ')}.`;
-  return resultProblem(RESULT_PROBLEMS.missingFiles, message);
+  return resultProblem('RESULT_MISSING_FILES', message);
 }

@@ -1,10 +1,9 @@
 /** The kind `molecule`: a SMILES, or a file with coordinates, that becomes force-field files. */
 import { MOLECULE_EXTENSIONS, readSmilesInput, readStructureInput } from './input.ts';
-import { engineOfLog, isSynthetic } from '../provenance.ts';
+import { checkAnswer, engineOfLog, isSynthetic } from '../provenance.ts';
 import { asObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES } from './measures.ts';
 import type { MoleculeReading } from '../reading.ts';
-import { checkAnswer } from '../check-answer.ts';
 import { defineKind, type InnerFile } from '../kind.ts';
 import { packMolecule } from '../pack.ts';
 import { ATOM_TYPES, CHARGE_METHODS } from '../vocabulary.ts';

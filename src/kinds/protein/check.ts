@@ -6,13 +6,8 @@ import { readFasta, residueFindings } from './fasta.ts';
 import type { InputText } from '../../domain/item.ts';
 import type { Predictor, SequenceOptions, ShiftsOptions } from '../vocabulary.ts';
 import { SHIFTS_MISSING } from './reading-aids.ts';
-import {
-  RESULT_PROBLEMS,
-  type ResultCheck,
-  resultProblem,
-  type ResultProblem,
-} from '../result-problems.ts';
-import { readPayload, type PayloadEntry } from './payload.ts';
+import { type ResultCheck, resultProblem, type ResultProblem } from '../result-problems.ts';
+import { type PayloadEntry, readPayload } from './payload.ts';
 import { readChains } from './shift-files.ts';
 
 /** A gap of an alignment has no value, by design. */
@@ -29,7 +24,7 @@ function checkNumbers({ id, sequence, values }: PayloadEntry): ResultProblem | n
     const place = list.findIndex((value, at) => value === null && sequence[at] !== GAP);
     if (place === -1) continue;
     const message = `"${id}" has no number of ${key} for residue ${place + 1} (${sequence[place] ?? ''}).`;
-    return resultProblem(RESULT_PROBLEMS.notANumber, message);
+    return resultProblem('RESULT_NOT_A_NUMBER', message);
   }
   return null;
 }
@@ -41,7 +36,7 @@ function checkKeys(entries: readonly PayloadEntry[]): ResultProblem | null {
     const absent = [...keys].filter((key) => !(key in values));
     if (absent.length === 0) continue;
     const message = `"${id}" has no values of ${absent.join(', ')}, which others have.`;
-    return resultProblem(RESULT_PROBLEMS.missingValues, message);
+    return resultProblem('RESULT_MISSING_VALUES', message);
   }
   return null;
 }
@@ -85,7 +80,7 @@ export function checkPrediction(
   const bearable = options.kind === 'shifts' ? Math.max(0, entries.length - 1) : 0;
   if (silent.length > bearable) {
     const message = `Every value of "${silent[0]?.id ?? ''}" is missing.`;
-    return resultProblem(RESULT_PROBLEMS.allMissing, message);
+    return resultProblem('RESULT_ALL_MISSING', message);
   }
   return (
     checkKeys(entries) ??
@@ -128,14 +123,14 @@ function checkEntry(entry: PayloadEntry): ResultProblem | null {
   const lists = Object.entries(entry.values);
   if (lists.every(([, list]) => list.length === 0)) {
     const message = `The engine predicted nothing for "${entry.id}".`;
-    return resultProblem(RESULT_PROBLEMS.empty, message);
+    return resultProblem('RESULT_EMPTY', message);
   }
   const residues = entry.sequence.length || Math.max(...lists.map(([, list]) => list.length));
   const uneven = lists.find(([, list]) => list.length !== residues);
   if (uneven !== undefined) {
     const [key, list] = uneven;
     const message = `"${entry.id}" has ${residues} residues, but ${list.length} values of ${key}.`;
-    return resultProblem(RESULT_PROBLEMS.missingValues, message);
+    return resultProblem('RESULT_MISSING_VALUES', message);
   }
   return null;
 }
@@ -156,14 +151,14 @@ function checkRecords(entries: readonly PayloadEntry[], input: InputText): Resul
   const { records: sent } = readFasta(input.text);
   if (entries.length !== sent.length) {
     const message = `${sent.length} sequences were sent, the result has ${entries.length}.`;
-    return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+    return resultProblem('RESULT_WRONG_SEQUENCE', message);
   }
   const open = [...entries];
   for (const [index, { residues }] of sent.entries()) {
     const match = open.findIndex((entry) => answers(entry, residues));
     if (match === -1) {
       const message = `No sequence in the result has the residues of record ${index + 1} that was sent.`;
-      return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+      return resultProblem('RESULT_WRONG_SEQUENCE', message);
     }
     open.splice(match, 1);
   }
@@ -206,7 +201,7 @@ function checkPredictors(
     );
     if (absent.length > 0) {
       const message = `"${id}" has no values of ${absent.join(', ')}.`;
-      return resultProblem(RESULT_PROBLEMS.missingValues, message);
+      return resultProblem('RESULT_MISSING_VALUES', message);
     }
   }
   return null;
@@ -226,7 +221,7 @@ function checkChains(entries: readonly PayloadEntry[], text: string): ResultProb
   );
   if (stranger !== undefined) {
     const message = `The residues of "${stranger.id}" match no chain that was sent.`;
-    return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+    return resultProblem('RESULT_WRONG_SEQUENCE', message);
   }
   const lost = chains.find(
     ({ residues, isMeasured }) =>
@@ -234,7 +229,7 @@ function checkChains(entries: readonly PayloadEntry[], text: string): ResultProb
   );
   if (lost === undefined) return null;
   const message = `Chain ${lost.name} was measured, but the result has no values for it.`;
-  return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+  return resultProblem('RESULT_WRONG_SEQUENCE', message);
 }
 
 function isSame(sent: string, received: string): boolean {
@@ -281,5 +276,5 @@ function isNucleic(name: string, residues: string): boolean {
 }
 
 function wrong(message: string): ResultProblem {
-  return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+  return resultProblem('RESULT_WRONG_SEQUENCE', message);
 }

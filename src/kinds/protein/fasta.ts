@@ -1,9 +1,11 @@
 /**
- * FASTA text and plain sequences.
+ * FASTA text and plain sequences: how they are recognised, read, checked and sent, and by which names the results call
+ * their records.
  */
-import type { InputFinding } from '../finding.ts';
-import type { Predictor } from '../vocabulary.ts';
+import type { InputFinding, Reading } from '../finding.ts';
+import type { Predictor, SequenceOptions } from '../vocabulary.ts';
 import { finding } from './problems.ts';
+import type { InputText } from '../../domain/item.ts';
 
 export interface FastaRecord {
   /** The text after the `>`, trimmed. */
@@ -175,3 +177,96 @@ function nucleotideFindings(
   if (kinds === 4) return [finding('SEQUENCE_NUCLEOTIDES', { record })];
   return letters.size >= 3 ? [finding('SEQUENCE_NUCLEOTIDES_DOUBTFUL', { record })] : [];
 }
+
+/** `id`: the header for a sequence without one. */
+export function readSequenceInput(text: string, options: SequenceOptions, id: string): Reading {
+  const fasta = readFasta(text);
+  // In upper case, as the engine reads it; the names of the records do not affect the values.
+  const canonical = fasta.records
+    .map(({ residues }) => withoutStop(residues).toUpperCase())
+    .join('\n');
+  return { findings: checkSequences(fasta, options), input: toSend(fasta, text, id), canonical };
+}
+
+function toSend({ records, plain }: Fasta, text: string, id: string): InputText {
+  // The engine refuses a sequence without a header; with the id, the result has a name that the user knows.
+  const headed = plain ? records.map((record) => ({ ...record, header: id })) : records;
+  const { headers, names, renamed } = nameRecords(headed, 'sequence');
+  const residues = records.map((record) => withoutStop(record.residues));
+  const stopped = records.some((record) => record.residues.endsWith('*'));
+  const named = names && { names };
+  if (renamed || stopped) {
+    const original = { name: 'original.fasta', text };
+    return { name: 'input.fasta', text: fastaText(headers, residues), original, ...named };
+  }
+  const sent = plain ? `>${id}\n${text.trim()}\n` : text;
+  return { name: 'input.fasta', text: sent, ...named };
+}
+
+interface RecordNames {
+  /** The text after the `>`, record by record. */
+  readonly headers: readonly string[];
+  /** Id in the results → the user's header, if they differ. */
+  readonly names: Readonly<Record<string, string>> | undefined;
+  /** The ids in the results. */
+  readonly ids: readonly string[];
+  /** True if the headers are generated. */
+  readonly renamed: boolean;
+}
+
+interface Rule {
+  /** Headers with a predictable id. No `/`: an id may become part of a file name. */
+  readonly known: RegExp;
+  readonly id: (header: string) => string;
+}
+
+/** An alignment keeps `|` and `.`, a list of sequences does not. */
+const RULES: Readonly<Record<'sequence' | 'alignment', Rule>> = {
+  sequence: {
+    known: /^[\w\-=;:'"()[\]|,. \t]+$/,
+    id: (header) => header.replace(/[ \t|,]/g, '_').replaceAll('.', ''),
+  },
+  alignment: {
+    known: /^[\w\-|. ]+$/,
+    id: (header) => header.replaceAll(' ', '_'),
+  },
+};
+
+/** The longest header whose id was seen in a result. */
+const LONGEST = 147;
+
+export function nameRecords(
+  records: readonly Pick<FastaRecord, 'header'>[],
+  kind: 'sequence' | 'alignment',
+): RecordNames {
+  const written = records.map(({ header }) => header);
+  const predicted = resultIds(written, RULES[kind]);
+  const ids = predicted ?? written.map((_, index) => `seq_${String(index + 1)}`);
+  const differing = ids.flatMap((id, index) => {
+    const header = written[index] ?? '';
+    return id === header ? [] : [[id, header] as const];
+  });
+  return {
+    headers: predicted === null ? ids : written,
+    names: differing.length === 0 ? undefined : Object.fromEntries(differing),
+    ids,
+    renamed: predicted === null,
+  };
+}
+
+/** @returns null if one of them is not certain, or if two are equal */
+function resultIds(headers: readonly string[], { known, id }: Rule): string[] | null {
+  const foreseeable = headers.every(
+    (header) => header.length <= LONGEST && known.test(header) && !/\s\s/.test(header),
+  );
+  if (!foreseeable) return null;
+  const ids = headers.map(id);
+  return new Set(ids).size === ids.length && !ids.includes('') ? ids : null;
+}
+
+/** FASTA text of records, one line each, with these headers. */
+export function fastaText(headers: readonly string[], residues: readonly string[]): string {
+  return headers.map((header, index) => `>${header}\n${residues[index] ?? ''}\n`).join('');
+}
+
+export const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];

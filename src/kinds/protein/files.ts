@@ -8,20 +8,15 @@
  */
 import type { InputText, Kind } from '../../domain/item.ts';
 import { otherJob } from '../provenance.ts';
-import {
-  RESULT_PROBLEMS,
-  resultProblem,
-  type ResultCheck,
-  type ResultProblem,
-} from '../result-problems.ts';
+import { type ResultCheck, resultProblem, type ResultProblem } from '../result-problems.ts';
 import { readFasta } from './fasta.ts';
-import { readPayload, type PayloadEntry, type PayloadValue } from './payload.ts';
+import { type PayloadEntry, type PayloadValue, readPayload } from './payload.ts';
 import {
+  type CsvEntry,
   distributionLengths,
   readCsvTable,
   readDistributions,
   readResultCsv,
-  type CsvEntry,
   type ResultCsv,
 } from './tables.ts';
 
@@ -60,7 +55,7 @@ export function checkFiles(
       : distributionDisagreement(distributions, entries));
   if (found === null) return null;
   return resultProblem(
-    RESULT_PROBLEMS.filesDisagree,
+    'RESULT_FILES_DISAGREE',
     `${found} One of the two files belongs to another job.`,
   );
 }
@@ -263,7 +258,7 @@ export function checkDistributions(
   for (const [name, length] of distributionLengths(bytes)) {
     if (length === columns) continue;
     const message = `The distributions have ${length} values of ${name}, the alignment has ${columns} columns.`;
-    return resultProblem(RESULT_PROBLEMS.missingValues, message);
+    return resultProblem('RESULT_MISSING_VALUES', message);
   }
   return { ok: true };
 }

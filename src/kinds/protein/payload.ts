@@ -10,8 +10,8 @@
  *
  * In all of them an entry is an object with the values of one protein as arrays, one value per residue.
  */
-import { readResultJson, arePlain, asObject } from '../json.ts';
-import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
+import { arePlain, asObject, readResultJson } from '../json.ts';
+import { resultProblem, type ResultProblem } from '../result-problems.ts';
 
 export type PayloadValue = number | string | null;
 
@@ -45,7 +45,7 @@ export function readPayload(bytes: Uint8Array | string): Payload | ResultProblem
   if (!read.ok) return read;
   const entries = findEntries(read.json);
   if (entries.length === 0) {
-    return resultProblem(RESULT_PROBLEMS.empty, 'The result contains no prediction.');
+    return resultProblem('RESULT_EMPTY', 'The result contains no prediction.');
   }
   return { ok: true, entries };
 }

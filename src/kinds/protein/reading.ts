@@ -8,7 +8,7 @@ import type {
   ShiftsReading,
   Track,
 } from '../reading.ts';
-import { readPayload, type Payload, type PayloadEntry, type PayloadValue } from './payload.ts';
+import { type Payload, type PayloadEntry, type PayloadValue, readPayload } from './payload.ts';
 import { TRACK_KEYS } from './reading-aids.ts';
 import { readDistributions } from './tables.ts';
 

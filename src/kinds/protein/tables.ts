@@ -1,7 +1,7 @@
 /** The tables of a prediction: its CSV form, and the distributions of an alignment. */
 import { parse } from 'csv-parse/sync';
 import { arePlain, asObject, readResultJson } from '../json.ts';
-import { SPREAD_KEYS, type ColumnSpread, type Track } from '../reading.ts';
+import { type ColumnSpread, SPREAD_KEYS, type Track } from '../reading.ts';
 import { TRACK_KEYS } from './reading-aids.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** The rows of an alignment with their names, below the conservation of the columns. */
 import { useMemo } from 'preact/hooks';
-import { conservation } from '../../kinds/protein/alignment-measures.ts';
+import { conservation } from '../../kinds/protein/measures.ts';
 import type { PackedProtein } from '../../kinds/page-data.ts';
 import { SavedPicture } from '../take/saved-picture.tsx';
 import { edgeOf, LEAST_FOR_LETTERS, stepOf, type View } from './view.ts';

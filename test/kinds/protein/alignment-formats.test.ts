@@ -3,11 +3,11 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { ClustalMSA, StockholmMSA } from 'msa-parsers';
 import { describe, expect, test } from 'vitest';
-import { readAlignmentInput } from '../../../src/kinds/protein/alignment-input.ts';
 import {
   alignmentFormat,
+  readAlignmentInput,
   readAlignmentRows,
-} from '../../../src/kinds/protein/alignment-formats.ts';
+} from '../../../src/kinds/protein/alignment.ts';
 import { readFasta } from '../../../src/kinds/protein/fasta.ts';
 
 const STOCKHOLM = `# STOCKHOLM 1.0

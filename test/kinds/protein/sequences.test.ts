@@ -1,9 +1,8 @@
 /** One case per code is in test/goldens/invalid.txt; here are the limits, what is no fault, and what is sent. */
 import { describe, expect, test } from 'vitest';
-import { readAlignmentInput } from '../../../src/kinds/protein/alignment-input.ts';
-import { checkSequences, readFasta } from '../../../src/kinds/protein/fasta.ts';
+import { readAlignmentInput } from '../../../src/kinds/protein/alignment.ts';
+import { checkSequences, readFasta, readSequenceInput } from '../../../src/kinds/protein/fasta.ts';
 import type { Reading } from '../../../src/kinds/finding.ts';
-import { readSequenceInput } from '../../../src/kinds/protein/sequence-input.ts';
 import type { Predictor } from '../../../src/kinds/vocabulary.ts';
 
 const RESIDUES = 'MNKQQQTALNMARFIRSQSL';

@@ -3,18 +3,17 @@
  * length. They are sent as aligned FASTA; other formats and gap characters are converted, and the original is kept.
  */
 import type { InputText } from '../../domain/item.ts';
-import { alignmentFormat, readAlignmentRows, type AlignmentFormat } from './alignment-formats.ts';
 import {
-  MINIMUM_RESIDUES,
-  readFasta,
-  residueFindings,
   type Fasta,
   type FastaRecord,
+  fastaText,
+  MINIMUM_RESIDUES,
+  nameRecords,
+  readFasta,
+  residueFindings,
 } from './fasta.ts';
-import type { InputFinding } from '../finding.ts';
+import type { InputFinding, Reading } from '../finding.ts';
 import { finding } from './problems.ts';
-import type { Reading } from '../finding.ts';
-import { fastaText, nameRecords } from './record-names.ts';
 
 const GAP = '-';
 /** Gaps as written by Stockholm, A2M and GCG. The engine would read each as an unknown residue (measured). */
@@ -136,4 +135,127 @@ function emptyColumns(rows: readonly string[], width: number): number {
     if (rows.every((row) => row.charAt(column) === GAP)) count += 1;
   }
   return count;
+}
+
+export type AlignmentFormat = 'FASTA' | 'Stockholm' | 'Clustal' | 'PHYLIP' | 'NEXUS' | 'MSF';
+
+/** By the beginning of the text, the only reliable part of a format. */
+export function alignmentFormat(text: string): AlignmentFormat {
+  const start = text.slice(0, 2000).trimStart();
+  if (start.startsWith('>')) return 'FASTA';
+  if (/^# ?STOCKHOLM\b/i.test(start)) return 'Stockholm';
+  if (/^(CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign)\b/i.test(start)) return 'Clustal';
+  if (/^#NEXUS\b/i.test(start)) return 'NEXUS';
+  if (/^(!![AN]A_MULTIPLE|PileUp\b|MSF:)/i.test(start)) return 'MSF';
+  if (/^\d+[ \t]+\d+[ \t]*[\r\n]/.test(start)) return 'PHYLIP';
+  return 'FASTA';
+}
+
+interface AlignmentRows {
+  readonly records: readonly FastaRecord[];
+  readonly findings: readonly InputFinding[];
+}
+
+interface Line {
+  readonly words: readonly string[];
+  readonly number: number;
+}
+
+interface Layout {
+  readonly format: 'Stockholm' | 'Clustal';
+  /** Why a line cannot be a row; null if it can. */
+  wrong(line: Line): string | null;
+  /** Lines without sequence. */
+  skips(line: string): boolean;
+}
+
+const LAYOUTS: Readonly<Record<'Stockholm' | 'Clustal', Layout>> = {
+  Stockholm: {
+    format: 'Stockholm',
+    wrong: ({ words }) => (words.length === 2 ? null : 'it is not a name and a sequence'),
+    skips: (line) => line.startsWith('#'),
+  },
+  Clustal: {
+    format: 'Clustal',
+    // Some programs add the number of residues so far at the end.
+    wrong: ({ words: [, , count, more] }) =>
+      more === undefined && (count === undefined || /^\d+$/.test(count))
+        ? null
+        : 'it is not a name and a sequence',
+    // The conservation marks below a block begin with a space.
+    skips: (line) => /^[ \t]/.test(line) && /^[ \t*:.]*$/.test(line),
+  },
+};
+
+export function readAlignmentRows(text: string, format: 'Stockholm' | 'Clustal'): AlignmentRows {
+  const lines = text.split(/\r\n|\n|\r/);
+  const start = lines.findIndex((line) => line.trim() !== '');
+  const body = lines.slice(start + 1);
+  if (format === 'Clustal') return readBlocks(body, start + 2, LAYOUTS.Clustal);
+  const end = body.findIndex((line) => line.trimEnd() === '//');
+  if (end === -1) {
+    const facts = { format, line: lines.length, reason: 'the end mark `//` is missing' };
+    return { records: [], findings: [finding('ALIGNMENT_MALFORMED', facts)] };
+  }
+  const count = body.filter((line) => line.trimEnd() === '//').length;
+  if (count > 1)
+    return { records: [], findings: [finding('ALIGNMENT_SEVERAL', { format, count })] };
+  return readBlocks(body.slice(0, end), start + 2, LAYOUTS.Stockholm);
+}
+
+/** A name occurs once in each block; blocks are separated by blank lines. */
+function readBlocks(lines: readonly string[], from: number, layout: Layout): AlignmentRows {
+  const rows = new Map<string, { parts: string[]; line: number }>();
+  let block = new Set<string>();
+  for (const [index, text] of lines.entries()) {
+    const line: Line = { words: text.trim().split(/\s+/), number: from + index };
+    const [name = '', residues = ''] = line.words;
+    if (name === '') {
+      block = new Set();
+      continue;
+    }
+    if (layout.skips(text)) continue;
+    const reason =
+      layout.wrong(line) ??
+      (residues === ''
+        ? 'it is not a name and a sequence'
+        : block.has(name)
+          ? `\`${name.slice(0, 40)}\` is already in this block`
+          : null);
+    if (reason !== null) {
+      const facts = { format: layout.format, line: line.number, reason };
+      return { records: [], findings: [finding('ALIGNMENT_MALFORMED', facts)] };
+    }
+    block.add(name);
+    const row = rows.get(name);
+    if (row === undefined) rows.set(name, { parts: [residues], line: line.number });
+    else row.parts.push(residues);
+  }
+  const records = [...rows].map(([name, { parts, line }]) => ({
+    header: name,
+    name,
+    residues: parts.join(''),
+    line,
+  }));
+  return { records, findings: [] };
+}
+
+/** Of Stockholm and Clustal files. */
+export const ALIGNMENT_EXTENSIONS = ['.sto', '.stk', '.stockholm', '.aln', '.clustal', '.clw'];
+
+/** For the two recognisers: a text says why it is unclear. */
+type Recognised = boolean | string;
+
+export function recogniseSequence(text: string): Recognised {
+  const found = recogniseAlignment(text);
+  return typeof found === 'string' ? found : !found;
+}
+
+export function recogniseAlignment(text: string): Recognised {
+  // Aligners use many different file names.
+  if (alignmentFormat(text) !== 'FASTA') return true;
+  const fasta = readFasta(text);
+  const count = fasta.records.length;
+  if (count < 2) return false;
+  return looksAligned(fasta) || `${count} FASTA records may be an alignment or several sequences`;
 }

@@ -1,6 +1,5 @@
 /** The tables of predictions: `residues`, `alignments` and `shifts`, with one row per residue or column. */
-import { conservationOf } from './protein/alignment-measures.ts';
-import { aggregationRegions } from './protein/sequence-measures.ts';
+import { aggregationRegions, conservationOf } from './measures.ts';
 import {
   ALIGNMENT_KEYS,
   backboneClass,
@@ -9,7 +8,7 @@ import {
   PHASE_SEPARATION_FROM,
   SHIFTS_MISSING,
   TRACK_KEYS,
-} from './protein/reading-aids.ts';
+} from './reading-aids.ts';
 import {
   type AlignmentReading,
   type ChainReading,
@@ -18,8 +17,8 @@ import {
   type ShiftsReading,
   SPREAD_KEYS,
   type Track,
-} from './reading.ts';
-import { asInteger, type Cell, type Cells, type ResultTable, tableColumns } from './kind.ts';
+} from '../reading.ts';
+import { asInteger, type Cell, type Cells, type ResultTable, tableColumns } from '../kind.ts';
 
 /** One row per residue of a sequence, with the values of all predictors. */
 export const RESIDUES_TABLE: ResultTable<unknown, SequenceReading> = {
