@@ -8,7 +8,9 @@
  * on disk before the campaign is notified.
  */
 import {
+  ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
   getExternalWorkflowHandle,
   isCancellation,
   log,
@@ -27,6 +29,7 @@ import { askSignal, submittedSignal, withdrawSignal, type ItemInput } from './me
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import { withQueuedAt } from './post-times.ts';
 
+/** @throws what makes the Temporal UI show it as failed or cancelled, after the end is on disk */
 export async function item(input: ItemInput): Promise<ItemEnd> {
   const progress = new ItemProgress(input);
   const submission = new ItemSubmission(progress);
@@ -34,7 +37,18 @@ export async function item(input: ItemInput): Promise<ItemEnd> {
   setHandler(askSignal, () => submission.askIfWaiting());
   const end = await path(progress, submission);
   // Also after a cancellation: every item has its end on disk.
-  return CancellationScope.nonCancellable(() => finish(progress, end));
+  const written = await CancellationScope.nonCancellable(() => finish(progress, end));
+  showEnd(written);
+  return written;
+}
+
+/** The end is on disk: this is only what status, colour and the tab Failures of the Temporal UI say. */
+function showEnd({ state, code, message }: ItemEnd): void {
+  const words = message ?? state;
+  if (state === 'failed' || state === 'held')
+    throw ApplicationFailure.create({ type: code ?? state, message: words, nonRetryable: true });
+  if (state === 'cancelled' && CancellationScope.current().consideredCancelled)
+    throw new CancelledFailure(words);
 }
 
 async function path(progress: ItemProgress, submission: ItemSubmission): Promise<ItemEnd> {

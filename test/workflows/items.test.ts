@@ -152,6 +152,12 @@ describe.concurrent('the history of an item', () => {
     expect(await activities('seq-0')).toEqual([['finishJob', name]]);
     const names = (await activities('seq-1')).map(([one]) => one);
     expect(names).toEqual(['finishJob', 'keepFailed', 'conclude']);
+    // What the Temporal UI shows as status, and under Failures.
+    const handle = (id: string) => rig.client.workflow.getHandle(itemWorkflowId(name, id));
+    await expect(handle('seq-0').result()).resolves.toMatchObject({ state: 'succeeded' });
+    await expect(handle('seq-1').result()).rejects.toMatchObject({
+      cause: { type: 'JOB_FAILED', message: 'out of memory' },
+    });
     expect(await activitiesOf(rig, campaignWorkflowId(name))).toContainEqual(['publish', name]);
   });
 
@@ -181,5 +187,7 @@ describe.concurrent('the history of an item', () => {
     requested.resolve(null);
     const { ended } = await started.handle.result();
     expect(ended).toMatchObject({ cancelled: 1, failed: 0 });
+    const item = rig.client.workflow.getHandle(itemWorkflowId(started.name, 'seq-0'));
+    expect((await item.describe()).status.name).toBe('CANCELLED');
   });
 });
