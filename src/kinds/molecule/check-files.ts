@@ -163,49 +163,41 @@ function findOdd(read: readonly AtomsOf[]): string | null {
   return worst?.[0] ?? null;
 }
 
-/** Files with the parameters of atom types. */
-interface ParametersOf {
-  readonly par: readonly Parameter[];
-  readonly prm: readonly Parameter[];
-  readonly frcmod: readonly Parameter[];
+/** The first file with a term at fault. */
+function nameFile(words: (term: string) => string, ...terms: [key: string, term: string | null][]) {
+  const found = terms.find(([, term]) => term !== null);
+  return found === undefined ? null : `${found[0]} ${words(found[1] ?? '')}`;
 }
 
 function otherParameters(texts: FileSet, read: readonly AtomsOf[]): string | null {
   const { atoms } = read[0] ?? { atoms: {} };
+  const own = termsOf(atoms);
   // Of each file that lists atoms, the topology first.
-  const listed = read.map((one) => typed(atoms, one.atoms.parameters ?? []));
-  const files = {
-    par: readCnsPar(texts.CNS_par),
-    prm: readCharmmPrm(texts.CHARMM_prm),
-    frcmod: readFrcmodValues(texts.AC_frcmod),
-  };
+  const listed = read.map(({ key, atoms: { parameters = [] } }) => {
+    return [key, typed(atoms, parameters)] as const;
+  });
+  const [[, topology] = ['', []], ...others] = listed;
+  const par = readCnsPar(texts.CNS_par);
+  const prm = readCharmmPrm(texts.CHARMM_prm);
+  const frcmod = readFrcmodValues(texts.AC_frcmod);
+  const needed = [...own.filter(({ kind }) => kind === 'types'), ...topology];
+  const hasTypes = prm.some(({ kind }) => kind === 'types');
   return (
-    foreignTypes(texts, termsOf(atoms), listed[0] ?? [], files) ?? otherValues(read, listed, files)
+    nameFile(
+      (term) => `has parameters of ${term}, which the molecule does not contain.`,
+      ['CNS_par', findMissing(par, own)],
+      ['CHARMM_prm', findMissing(prm, own)],
+      ['AC_frcmod', findMissing(frcmod, own)],
+    ) ??
+    (hasTypes ? null : 'CHARMM_prm is cut: its end is missing.') ??
+    nameFile(
+      (term) => `has no parameters of ${term}.`,
+      ['CNS_par', findMissing(needed, par)],
+      ['CHARMM_prm', lacksInPrm(texts, needed, prm)],
+      ['AC_frcmod', findMissing(guessedIn(texts.CHARMM_prm), frcmod)],
+    ) ??
+    otherValues(topology, [...others, ['CNS_par', par], ['AC_frcmod', frcmod]])
   );
-}
-
-function foreignTypes(
-  texts: FileSet,
-  own: readonly Parameter[],
-  parameters: readonly Parameter[],
-  { par, prm, frcmod }: ParametersOf,
-): string | null {
-  const needed = [...own.filter(({ kind }) => kind === 'types'), ...parameters];
-  const foreign = [
-    ['CNS_par', findMissing(par, own)],
-    ['CHARMM_prm', findMissing(prm, own)],
-    ['AC_frcmod', findMissing(frcmod, own)],
-  ].find(([, term]) => term !== null);
-  if (foreign !== undefined) {
-    return `${foreign[0]} has parameters of ${foreign[1]}, which the molecule does not contain.`;
-  }
-  const lacking = [
-    ['CNS_par', findMissing(needed, par)],
-    ['CHARMM_prm', lacksInPrm(texts, needed, prm)],
-    ['AC_frcmod', findMissing(guessedIn(texts.CHARMM_prm), frcmod)],
-  ].find(([, term]) => term !== null);
-  if (!prm.some(({ kind }) => kind === 'types')) return 'CHARMM_prm is cut: its end is missing.';
-  return lacking === undefined ? null : `${lacking[0]} has no parameters of ${lacking[1]}.`;
 }
 
 /** Where charmmgen takes a similar type for one that it does not know, it leaves out terms, and other types like that. */
@@ -227,20 +219,16 @@ function guessedIn(prm: string): Parameter[] {
   return [...lines].map(([, types = '']) => ({ kind: 'impropers', of: types.split(/ +/) }));
 }
 
-/** Every file with the values of parameters, against the topology. */
+/** If several files have other values than the topology, it has. */
 function otherValues(
-  read: readonly AtomsOf[],
-  [own = [], ...others]: readonly (readonly Parameter[])[],
-  { par, frcmod }: ParametersOf,
+  topology: readonly Parameter[],
+  files: readonly (readonly [key: string, values: readonly Parameter[]])[],
 ): string | null {
-  const files: [key: string, values: readonly Parameter[]][] = [
-    ...others.map((values, n): [string, readonly Parameter[]] => [read[n + 1]?.key ?? '', values]),
-    ['CNS_par', par],
-    ['AC_frcmod', frcmod],
-  ];
-  const unequal = files.flatMap(([key, values]) => {
-    const term = findUnequal(values, own) ?? findUnequal(own, values);
-    return term === null ? [] : [`${key} has other parameters of ${term} than the other files.`];
+  const [first, ...more] = files.flatMap(([key, values]) => {
+    const term = findUnequal(values, topology) ?? findUnequal(topology, values);
+    return term === null ? [] : [{ key, term }];
   });
-  return unequal.length > 1 ? (unequal[0] ?? '').replace(/^\S+/, 'GMX_itp') : (unequal[0] ?? null);
+  if (first === undefined) return null;
+  const key = more.length > 0 ? 'GMX_itp' : first.key;
+  return `${key} has other parameters of ${first.term} than the other files.`;
 }

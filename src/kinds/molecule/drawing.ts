@@ -26,8 +26,6 @@ export const DRAWING_OPTIONS = JSON.stringify({
 const ELEMENT = /<(path|text)\s([^>]*?)\/?>(?:([^<]*)<\/text>)?/g;
 const FILL = /\bfill(?::|=')(#[0-9A-Fa-f]{6})/;
 const STROKE = /\bstroke:(#[0-9A-Fa-f]{6})/;
-const X = /\bx='(-?[\d.]+)'/;
-const Y = /\by='(-?[\d.]+)'/;
 const PATH = /^[MLQCZ0-9.,\s-]+$/;
 const LETTER = /^[A-Za-z0-9+\-*?]$/;
 
@@ -35,18 +33,20 @@ export function drawingOf(svg: string): Drawing {
   const paths: DrawnPath[] = [];
   const letters: DrawnLetter[] = [];
   for (const [, name, attributes = '', text = ''] of svg.matchAll(ELEMENT)) {
-    if (name === 'text') {
-      const letter = letterOf(attributes, text);
-      if (letter !== null) letters.push(letter);
-    } else {
-      const path = pathOf(attributes);
-      if (path !== null) addPath(paths, path);
-    }
+    const letter = name === 'text' ? readLetter(attributes, text) : null;
+    if (letter !== null) letters.push(letter);
+    const path = name === 'path' ? readPath(attributes) : null;
+    const last = paths.at(-1);
+    if (path === null) continue;
+    // Consecutive lines of one style become one path.
+    if (last?.colour === path.colour && last.line === path.line) {
+      paths[paths.length - 1] = { ...path, d: last.d + path.d };
+    } else paths.push(path);
   }
   return { width: WIDTH, height: HEIGHT, paths, letters };
 }
 
-function pathOf(attributes: string): DrawnPath | null {
+function readPath(attributes: string): DrawnPath | null {
   const d = /\bd='([^']*)'/.exec(attributes)?.[1] ?? '';
   if (!PATH.test(d)) return null;
   const fill = FILL.exec(attributes)?.[1];
@@ -56,23 +56,12 @@ function pathOf(attributes: string): DrawnPath | null {
   return stroke === undefined || !(line > 0) ? null : { d: short(d), colour: stroke, line };
 }
 
-function letterOf(attributes: string, text: string): DrawnLetter | null {
-  const size = Number(/\bfont-size:([\d.]+)/.exec(attributes)?.[1]);
+function readLetter(attributes: string, text: string): DrawnLetter | null {
   const colour = FILL.exec(attributes)?.[1];
-  const x = Number(X.exec(attributes)?.[1]);
-  const y = Number(Y.exec(attributes)?.[1]);
-  const isWhole = [x, y, size].every(Number.isFinite) && colour !== undefined && LETTER.test(text);
-  return isWhole ? { x, y, size, colour, text } : null;
-}
-
-/** Merges consecutive lines of one style into one path. */
-function addPath(paths: DrawnPath[], path: DrawnPath): void {
-  const last = paths.at(-1);
-  if (last !== undefined && last.colour === path.colour && last.line === path.line) {
-    paths[paths.length - 1] = { ...last, d: last.d + path.d };
-  } else {
-    paths.push(path);
-  }
+  const numbers = [/\bx='(-?[\d.]+)'/, /\by='(-?[\d.]+)'/, /\bfont-size:([\d.]+)/];
+  const [x = NaN, y = NaN, size = NaN] = numbers.map((one) => Number(one.exec(attributes)?.[1]));
+  const isWhole = [x, y, size].every(Number.isFinite) && LETTER.test(text);
+  return isWhole && colour !== undefined ? { x, y, size, colour, text } : null;
 }
 
 /** `M177.3 100.7L177.8 101`. */

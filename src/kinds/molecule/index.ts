@@ -2,7 +2,7 @@
 import { MOLECULE_EXTENSIONS, readSmilesInput, readStructureInput } from './input.ts';
 import { checkAnswer, engineOfLog, isSynthetic } from '../provenance.ts';
 import { asObject, readResultJson } from '../json.ts';
-import { MOLECULE_MEASURES } from './measures.ts';
+import { MOLECULE_MEASURES, MOLECULES_TABLE } from './measures.ts';
 import type { MoleculeReading } from '../reading.ts';
 import { defineKind, type InnerFile } from '../kind.ts';
 import { packMolecule } from '../pack.ts';
@@ -12,7 +12,6 @@ import { writeMolfile } from './molfile.ts';
 import { compositionOf, structureIn } from './composition.ts';
 import { nativeFiles } from './files.ts';
 import { readMolecule } from './result.ts';
-import { MOLECULES_TABLE } from './table.ts';
 
 export const molecule = defineKind({
   name: 'molecule',

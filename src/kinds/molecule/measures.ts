@@ -1,7 +1,8 @@
-/** Measures of a molecule, from its topology, its coordinates and parmchk2's output. */
+/** What is measured of a molecule, from its topology, coordinates and parmchk2's output, and the table of molecules. */
+import { tableColumns, type Cells, type Measure, type ResultTable } from '../kind.ts';
 import type { AtomReading, MoleculeReading } from '../reading.ts';
-import type { Measure } from '../kind.ts';
-import { rotatableBonds } from './rotatable-bonds.ts';
+import type { MoleculeOptions } from '../vocabulary.ts';
+import { countParts } from './structure.ts';
 
 export const MOLECULE_MEASURES = {
   atoms: {
@@ -43,7 +44,7 @@ export const MOLECULE_MEASURES = {
     meaning: 'Sum of the penalty scores of the parameters that were estimated.',
     decimals: 1,
     isMain: false,
-    of: ({ estimated }) => penaltiesIn(estimated).reduce((sum, penalty) => sum + penalty, 0),
+    of: ({ estimated }) => sum(penaltiesIn(estimated)),
   },
   attn: {
     title: 'ATTN',
@@ -60,7 +61,7 @@ export const MOLECULE_MEASURES = {
       'Single bonds outside of rings between two atoms that each have another heavy neighbour; without amide bonds and bonds beside a triple bond. By bond orders derived from atoms, bonds and net charge.',
     decimals: 0,
     isMain: true,
-    of: rotatableBonds,
+    of: countRotatable,
   },
   dipole: {
     title: 'Dipole',
@@ -73,6 +74,62 @@ export const MOLECULE_MEASURES = {
   },
 } as const satisfies Readonly<Record<string, Measure<MoleculeReading>>>;
 
+/** One row per molecule. */
+export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {
+  name: 'molecules',
+  words: 'molecules',
+  isByItem: true,
+  columns: {
+    ...tableColumns('text', 'name', 'formula'),
+    ...tableColumns('integer', 'net_charge'),
+    ...tableColumns('text', 'charge_method', 'force_field'),
+    ...tableColumns('integer', 'atoms', 'atom_type_count'),
+    ...tableColumns('text', 'atom_types'),
+    ...tableColumns('number', 'total_charge'),
+    ...tableColumns('integer', 'estimated_parameters', 'penalised_parameters'),
+    ...tableColumns('number', 'penalty_sum', 'penalty_max'),
+    ...tableColumns('integer', 'attn_flags'),
+    ...tableColumns('number', 'molecular_mass', 'dipole_moment'),
+    ...tableColumns('integer', 'rotatable_bonds'),
+  },
+  rows(reading, { options }): readonly Cells[] {
+    const { name, formula, charge, atoms, estimated } = reading;
+    const types = [...new Set(atoms.map(({ type }) => type))].sort();
+    const penalties = penaltiesIn(estimated);
+    return [
+      {
+        name,
+        formula,
+        // Given by the user, or determined by the engine.
+        net_charge: options.netCharge ?? (Math.round(charge) || 0),
+        charge_method: options.chargeMethod,
+        force_field: options.atomType,
+        atoms: atoms.length,
+        atom_type_count: types.length,
+        atom_types: types.join(' '),
+        total_charge: charge,
+        estimated_parameters: estimated.length,
+        penalised_parameters: penalties.filter((penalty) => penalty > 0).length,
+        penalty_sum: withoutDust(sum(penalties)),
+        penalty_max: penalties.length === 0 ? null : Math.max(...penalties),
+        attn_flags: MOLECULE_MEASURES.attn.of(reading),
+        molecular_mass: withoutDust(molecularMass(atoms)),
+        dipole_moment: withoutDust(dipoleMoment(atoms)),
+        rotatable_bonds: countRotatable(reading),
+      },
+    ];
+  },
+};
+
+/** Files have a few decimals; adding binary fractions leaves rounding errors. */
+function withoutDust<T extends number | null>(value: T): T {
+  return (value === null ? null : Math.round(value * 1e6) / 1e6) as T;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 function maxPenalty({ estimated }: MoleculeReading): number | null {
   const penalties = penaltiesIn(estimated);
   return penalties.length > 0 ? Math.max(...penalties) : estimated.length === 0 ? 0 : null;
@@ -84,7 +141,7 @@ function penaltiesIn(estimated: MoleculeReading['estimated']): number[] {
 
 /** Atomic mass units. */
 export function molecularMass(atoms: readonly Pick<AtomReading, 'mass'>[]): number {
-  return atoms.reduce((sum, { mass }) => sum + mass, 0);
+  return sum(atoms.map(({ mass }) => mass));
 }
 
 /** One elementary charge times one ångström, in debye (CODATA 2018). */
@@ -98,8 +155,47 @@ export function dipoleMoment(
   if (!(total > 0)) return null;
   const along = [0, 1, 2].map((axis) => {
     const at = (atom: Pick<AtomReading, 'position'>): number => atom.position[axis] ?? 0;
-    const centre = atoms.reduce((sum, atom) => sum + atom.mass * at(atom), 0) / total;
-    return atoms.reduce((sum, atom) => sum + atom.charge * (at(atom) - centre), 0);
+    const centre = sum(atoms.map((atom) => atom.mass * at(atom))) / total;
+    return sum(atoms.map((atom) => atom.charge * (at(atom) - centre)));
   });
   return Math.hypot(...along) * DEBYE;
+}
+
+/**
+ * Rotatable bonds, counted as usual for drug-like molecules: single bonds outside of rings between two atoms that each have
+ * another heavy neighbour. Bonds next to a triple bond rotate nothing, and amide bonds hardly rotate: neither is counted.
+ * Null if the bond orders are unknown.
+ */
+export function countRotatable({
+  atoms,
+  bonds,
+  bonding,
+}: Pick<MoleculeReading, 'bonds' | 'bonding'> & {
+  readonly atoms: readonly { readonly element: string }[];
+}): number | null {
+  if (bonding === null) return null;
+  const elementAt = (atom: number): string => atoms[atom]?.element ?? '';
+  const heavy = bonds.flatMap((pair, bond) =>
+    pair.some((atom) => elementAt(atom) === 'H') ? [] : [{ pair, order: bonding.orders[bond] }],
+  );
+  const bondsAt = (atom: number) => heavy.filter(({ pair }) => pair.includes(atom));
+  const isCarbonyl = (atom: number): boolean =>
+    elementAt(atom) === 'C' &&
+    bondsAt(atom).some(
+      ({ pair, order }) => order === 2 && pair.some((end) => /^[OS]$/.test(elementAt(end))),
+    );
+  const countWithout = (bond: (typeof heavy)[number] | null): number => {
+    const pairs = heavy.filter((one) => one !== bond).map(({ pair }) => pair);
+    return countParts(atoms.length, pairs);
+  };
+  const parts = countWithout(null);
+  return heavy.filter((bond) => {
+    const [one, other] = bond.pair;
+    const around = [bondsAt(one), bondsAt(other)];
+    if (bond.order !== 1 || around.some(({ length }) => length < 2)) return false;
+    if (around.flat().some(({ order }) => order === 3)) return false;
+    if (isCarbonyl(one) && elementAt(other) === 'N') return false;
+    if (isCarbonyl(other) && elementAt(one) === 'N') return false;
+    return countWithout(bond) > parts;
+  }).length;
 }

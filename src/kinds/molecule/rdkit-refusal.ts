@@ -10,70 +10,21 @@ export interface Refused {
   readonly reason: string;
 }
 
-type Reason = Omit<Refused, 'type'>;
-
-/** The atoms in written order, which is how RDKit numbers them, from 0. */
-const ATOM = /\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g;
-
-const NO_REASON = 'RDKit rejects it and gives no reason';
-
-/** `log` is RDKit's output while it read `smiles`. */
-export function rdkitRefusal(log: string, smiles: string): Refused {
-  const lines = log.split('\n').map((line) => line.replace(/^\[[\d:]+\] /, ''));
-  const said = lines[0] ?? '';
-  // It reports nothing for some impossible valences.
-  if (said === '')
-    return { type: 'refused', fault: 'chemistry', position: null, reason: NO_REASON };
-  const reason = chemistry(said, smiles) ?? grammar(said, lines.join('\n'), smiles);
-  return { type: 'refused', ...reason };
-}
-
-function chemistry(said: string, smiles: string): Reason | null {
-  const fault = 'chemistry';
-  const valence = /^Explicit valence for atom # (\d+) (\w+), (\d+),/.exec(said);
-  if (valence) {
-    const [, atom, symbol, bonds] = valence;
-    const reason = `${String(symbol)} cannot have the valence ${String(bonds)}`;
-    return { fault, position: place(smiles, atom), reason };
-  }
-  const rings = /^Can't kekulize mol\.\s+Unkekulized atoms: (\d+)/.exec(said);
-  if (rings) {
-    const reason =
-      'the aromatic ring has no alternating bonds; perhaps a hydrogen is missing, as in [nH]';
-    return { fault, position: place(smiles, rings[1]), reason };
-  }
-  const outside = /^non-ring atom (\d+) marked aromatic/.exec(said);
-  if (outside) {
-    const reason = 'an aromatic atom, in lower case, is outside a ring';
-    return { fault, position: place(smiles, outside[1]), reason };
-  }
-  return null;
-}
-
-function place(smiles: string, atom: string | undefined): number | null {
-  const found = [...smiles.matchAll(ATOM)][Number(atom)];
-  return found ? found.index + 1 : null;
-}
-
-function grammar(said: string, log: string, smiles: string): Reason {
-  const written = /around position (\d+)/.exec(log)?.[1];
-  const position = written === undefined ? openRing(said, smiles) : Number(written);
-  return { fault: 'syntax', position, reason: broken(said, smiles, position) };
-}
-
-/** RDKit does not say which ring. */
-function openRing(said: string, smiles: string): number | null {
-  if (!said.includes('unclosed ring')) return null;
-  const open = new Map<number, number>();
-  for (const { 0: token, 1: label, index } of smiles.matchAll(/\[[^\]]*\]|%?(\d\d?|\(\d+\))/g)) {
-    const labels = token.startsWith('%') ? [label ?? ''] : [...(label ?? '')];
-    for (const [offset, one] of labels.entries()) {
-      const number = Number(one.replace(/[()]/g, ''));
-      if (!open.delete(number)) open.set(number, index + offset + 1);
-    }
-  }
-  return Math.min(...open.values());
-}
+/** Texts for RDKit's reasons, from its message: the first number is the atom. */
+const IMPOSSIBLE: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
+  [
+    /^Explicit valence for atom # (\d+) (\w+), (\d+),/,
+    ([, , symbol, bonds]) => `${String(symbol)} cannot have the valence ${String(bonds)}`,
+  ],
+  [
+    /^Can't kekulize mol\.\s+Unkekulized atoms: (\d+)/,
+    () => 'the aromatic ring has no alternating bonds; perhaps a hydrogen is missing, as in [nH]',
+  ],
+  [
+    /^non-ring atom (\d+) marked aromatic/,
+    () => 'an aromatic atom, in lower case, is outside a ring',
+  ],
+];
 
 /** Texts for RDKit's messages about the whole SMILES. */
 const SAID: readonly (readonly [RegExp, string])[] = [
@@ -101,6 +52,44 @@ const STOPPED_AT: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^[\d%]/, /(^|[.(])$/, 'a ring closure has no atom before it'],
   [/^[A-Za-z]/, /^/, 'there is no such atom'],
 ];
+
+/** `log` is RDKit's output while it read `smiles`. */
+export function rdkitRefusal(log: string, smiles: string): Refused {
+  const lines = log.split('\n').map((line) => line.replace(/^\[[\d:]+\] /, ''));
+  const said = lines[0] ?? '';
+  const refuse = (fault: Refused['fault'], position: number | null, reason: string): Refused => {
+    return { type: 'refused', fault, position, reason };
+  };
+  // It reports nothing for some impossible valences.
+  if (said === '') return refuse('chemistry', null, 'RDKit rejects it and gives no reason');
+  for (const [pattern, describe] of IMPOSSIBLE) {
+    const found = pattern.exec(said);
+    if (found) return refuse('chemistry', positionOf(smiles, Number(found[1])), describe(found));
+  }
+  const written = /around position (\d+)/.exec(lines.join('\n'))?.[1];
+  const position = written === undefined ? openRing(said, smiles) : Number(written);
+  return refuse('syntax', position, broken(said, smiles, position));
+}
+
+/** RDKit numbers the atoms from 0, in written order. */
+function positionOf(smiles: string, atom: number): number | null {
+  const found = [...smiles.matchAll(/\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g)][atom];
+  return found ? found.index + 1 : null;
+}
+
+/** RDKit does not say which ring. */
+function openRing(said: string, smiles: string): number | null {
+  if (!said.includes('unclosed ring')) return null;
+  const open = new Map<number, number>();
+  for (const { 0: token, 1: label, index } of smiles.matchAll(/\[[^\]]*\]|%?(\d\d?|\(\d+\))/g)) {
+    const labels = token.startsWith('%') ? [label ?? ''] : [...(label ?? '')];
+    for (const [offset, one] of labels.entries()) {
+      const number = Number(one.replace(/[()]/g, ''));
+      if (!open.delete(number)) open.set(number, index + offset + 1);
+    }
+  }
+  return Math.min(...open.values());
+}
 
 function broken(said: string, smiles: string, position: number | null): string {
   const whole = SAID.find(([pattern]) => pattern.test(said));

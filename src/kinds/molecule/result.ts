@@ -52,9 +52,6 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   NONBON: { term: 'nonbonded', kind: 'types', width: 2 },
 };
 
-const PENALTY = /penalty score=\s*(\d+(?:\.\d*)?)/i;
-const REVISION = /ATTN,?\s+need revision/i;
-
 /**
  * The parameters that a molecule needs and its force field lacks, as written by parmchk2 to `X_AC.frcmod` (AmberTools
  * manual, "parmchk2"). Each line states the source of its numbers, in one of several forms:
@@ -70,20 +67,27 @@ const REVISION = /ATTN,?\s+need revision/i;
  */
 export function readFrcmod(text: string): readonly EstimatedParameter[] {
   const found: EstimatedParameter[] = [];
-  for (const [line, section] of linesOf(text)) {
-    const parameter = readLine(line, section);
+  for (const { term, types, rest } of readLines(text)) {
     const last = found.at(-1);
-    if (last && isSame(last, parameter)) found[found.length - 1] = merged(last, parameter);
-    else found.push(parameter);
+    const isSame = term === 'dihedral' && last?.term === term && last.types === types;
+    const penalty = /penalty score=\s*(\d+(?:\.\d*)?)/i.exec(rest)?.[1];
+    const remark = remarkOf(rest);
+    // Only the last term of a sum has the penalty.
+    found.splice(isSame ? -1 : found.length, 1, {
+      term,
+      types,
+      penalty: penalty !== undefined ? Number(penalty) : ((isSame ? last.penalty : null) ?? null),
+      needsRevision: /ATTN,?\s+need revision/i.test(rest) || (isSame && last.needsRevision),
+      remark: remark || (isSame ? last.remark : ''),
+    });
   }
   return found;
 }
 
 /** The numbers of all lines. */
 export function readFrcmodValues(text: string): Parameter[] {
-  return linesOf(text).map(([line, { term, kind, width }]) => {
-    const numbers = line.trimStart().slice(width).trim().split(/\s+/).map(Number);
-    const [a = NaN, b = NaN, c = NaN, d = NaN] = numbers;
+  return readLines(text).map(({ term, kind, types, rest }) => {
+    const [a = NaN, b = NaN, c = NaN, d = NaN] = rest.trim().split(/\s+/).map(Number);
     const values: Partial<Record<EstimatedParameter['term'], number[]>> = {
       bond: [a, b],
       angle: [a, b],
@@ -91,35 +95,24 @@ export function readFrcmodValues(text: string): Parameter[] {
       dihedral: [b / a, Math.abs(d), c],
       improper: [a, c, b],
     };
-    return { kind, of: typesOf(line, width).split('-'), values: values[term] };
+    return { kind, of: types.split('-'), values: values[term] };
   });
 }
 
-function linesOf(text: string): [line: string, section: Section][] {
-  const found: [string, Section][] = [];
+/** With its types, and what follows them. */
+function readLines(text: string) {
+  const found: (Section & { readonly types: string; readonly rest: string })[] = [];
   let section: Section | null = null;
   // The first line is a title.
   for (const line of text.split(/\r?\n/).slice(1)) {
     const next = SECTIONS[line.trim()];
     if (next !== undefined) section = next;
-    else if (section !== null && line.trim() !== '') found.push([line, section]);
+    else if (section !== null && line.trim() !== '') {
+      const types = line.trimStart().slice(0, section.width).replace(/\s/g, '');
+      found.push({ ...section, types, rest: line.trimStart().slice(section.width) });
+    }
   }
   return found;
-}
-
-function typesOf(line: string, width: number): string {
-  return line.trimStart().slice(0, width).replace(/\s/g, '');
-}
-
-function readLine(line: string, { term, width }: Section): EstimatedParameter {
-  const penalty = PENALTY.exec(line)?.[1];
-  return {
-    term,
-    types: typesOf(line, width),
-    penalty: penalty === undefined ? null : Number(penalty),
-    needsRevision: REVISION.test(line),
-    remark: remarkOf(line.trimStart().slice(width)),
-  };
 }
 
 /** The text after the numbers, without the penalty. */
@@ -132,18 +125,4 @@ function remarkOf(rest: string): string {
   // parmchk2 closes one more bracket than it opens.
   const isOpen = words.split('(').length >= words.split(')').length;
   return isOpen ? words : words.replace(/\s*\)$/, '');
-}
-
-function isSame(one: EstimatedParameter, other: EstimatedParameter): boolean {
-  return one.term === 'dihedral' && other.term === one.term && other.types === one.types;
-}
-
-/** Only the last term of a sum has the penalty. */
-function merged(one: EstimatedParameter, other: EstimatedParameter): EstimatedParameter {
-  return {
-    ...other,
-    penalty: other.penalty ?? one.penalty,
-    remark: other.remark || one.remark,
-    needsRevision: one.needsRevision || other.needsRevision,
-  };
 }

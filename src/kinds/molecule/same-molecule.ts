@@ -65,19 +65,11 @@ export function mapAtoms(
   input: MolecularGraph,
   result: MolecularGraph,
 ): readonly number[] | null {
-  const folded = [foldTwins(input), foldTwins(result)] as const;
-  const [images] = matchNodes(rdkit, folded, 1);
+  const [one, other] = [withoutHydrogens(input, true), withoutHydrogens(result, true)];
+  const [images] = matchNodes(rdkit, [one, other], 1);
   if (images === undefined) return null;
-  // What is matched gets a label of its own: only the twins are left to match.
-  const [own, others] = [[...input.elements], [...result.elements]];
-  for (const [node, image] of images.entries()) {
-    own[folded[0].atoms[node] ?? -1] = `match ${node}`;
-    others[folded[1].atoms[image] ?? -1] = `match ${node}`;
-  }
-  const one = withoutHydrogens({ ...input, elements: own }, true);
-  const other = withoutHydrogens({ ...result, elements: others }, true);
   const mapped = input.elements.map(() => -1);
-  for (const [node, image] of matchNodes(rdkit, [one, other], 1)[0]?.entries() ?? []) {
+  for (const [node, image] of images.entries()) {
     mapped[one.atoms[node] ?? -1] = other.atoms[image] ?? -1;
   }
   return mapped;
