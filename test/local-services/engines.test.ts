@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { canonical } from '../../packages/local-services/src/engines/canonical.ts';
 import type {
   Engine,
   EngineContext,
@@ -19,6 +18,7 @@ import {
 } from '../../packages/local-services/src/engines/real/installed.ts';
 import {
   RecordedEngine,
+  canonical,
   loadIndex,
   readRecording,
 } from '../../packages/local-services/src/engines/recorded.ts';

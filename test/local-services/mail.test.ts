@@ -57,12 +57,12 @@ async function logOf(
 
 test('a job with an address sends mail when it has ended, with the reason if it failed', async () => {
   const { url: smtp, messages } = await smtpServer();
-  const options = { smtp, mailFrom: 'jobs@science.example' };
+  const options = { smtp };
   const job = { email: ADDRESS, file_name: 'ethanol' };
   const { ids } = await logOf(options, job, { smiles: 'CCC' });
   await logOf({ ...options, faults: [{ name: 'fail' }] }, job);
   expect(messages).toMatchObject([
-    { from: 'jobs@science.example', to: [ADDRESS] },
+    { from: 'molecules@localhost', to: [ADDRESS] },
     { text: /Subject: Molecule job failed: ethanol[^]*Reason: Failed on purpose/ },
   ]);
   expect(messages[0]?.text).toMatch(/^Subject: Molecule job finished: ethanol\r$/m);

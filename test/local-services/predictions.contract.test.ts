@@ -343,17 +343,26 @@ describe('4.6 download', () => {
     const other = url.replace('/api/', '/');
     expect((await download(other, 'json')).text, 'the path of one sample').toBe(result.text);
     expect((await download(other, 'json', {})).status).toBe(401);
+    const own = await runSequence(services, { token: 'tök…' });
+    // The bytes of UTF-8, as a header has them.
+    const token = Buffer.from('tök…').toString('latin1');
+    expect((await download(own.url, 'json', { 'X-Service-Token': token })).status).toBe(200);
   });
 
   test('of another format, of nobody, of another owner, too early, and of a failure', async () => {
     const { url } = await runSequence(services);
     const failed = await runSequence(services, { predictor_type: 'nosuch' });
     const another = { 'X-Service-Token': 'another' };
+    const LONG = { 'X-Service-Token': 'x'.repeat(101) };
+    const alignment = `${api(services)}/past-results/shiftcrypt/alignment/`;
     const refused = [
       [404, download(url, 'distributions'), 'This result has no distributions.'],
       [400, download(url, 'zip'), 'format is required and must be one of'],
       [400, get(`${url}download/`, OWNER), 'format is required and must be one of'],
       [401, download(url, 'json', {}), 'X-Service-Token is required'],
+      [400, download(url, 'json', LONG), 'at most 100 characters'],
+      [400, get(`${api(services)}/past-results/msa/`, LONG), 'at most 100 characters'],
+      [400, get(`${alignment}?token=${'x'.repeat(101)}`), 'at most 100 characters'],
       [403, download(url, 'json', another), 'belongs to another token'],
       [404, download(`${api(services)}/results/${UNKNOWN}/`, 'json'), 'Request not found'],
       [409, download(resultsUrl(busy, running), 'input'), 'not finished yet'],

@@ -72,9 +72,8 @@ const sequenceUrl = `${api(services)}/submit/single-sequence/`;
 
 describe('a body', () => {
   test('above the limit is 413, as JSON, as a file and as a field', async () => {
-    const bodyLimit = 64 * 1024;
-    const large = 'A'.repeat(bodyLimit);
-    const own = await start({ bodyLimit });
+    const large = 'A'.repeat(20 * 1024 * 1024);
+    const own = await start();
     const form = (more: Parameters<typeof postForm>[1]): Promise<Answer> =>
       postForm(`${api(own)}/submit/single-sequence/`, {
         token: 'x',
@@ -90,7 +89,7 @@ describe('a body', () => {
     ];
     for (const { status, body } of answers) {
       expect(status).toBe(413);
-      expect(body).toEqual({ error: 'The body is too large: at most 64 KiB are taken.' });
+      expect(body).toEqual({ error: 'The body is too large: at most 20 MiB are taken.' });
     }
     expect(acceptedBy(own)).toEqual([]);
   });
@@ -115,24 +114,6 @@ describe('a body', () => {
     const answer = await fetch(sequenceUrl, { method: 'POST', headers, body });
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual({ error: expect.stringMatching(/./) });
-  });
-});
-
-describe('the queue of a token', () => {
-  test('takes maxQueued jobs: one more is 503 with Retry-After, and not charged', async () => {
-    const own = await start({ maxQueued: 2, concurrency: 1, jobMs: 60_000, limit: 4 });
-    // The first one runs; two wait.
-    for (let n = 0; n < 3; n += 1) expect((await submitSequence(own)).status).toBe(200);
-    const refused = await submitSequence(own);
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get('retry-after')).toBe('5');
-    // Nothing that a client could mistake for its budget.
-    expect(Object.keys(refused.body)).toEqual(['error']);
-    expect(refused.headers.get('x-ratelimit-remaining')).toBeNull();
-    const other = await submitSequence(own, { token: 'another' });
-    expect(other.status, 'the queue is per token').toBe(200);
-    expect(acceptedBy(own)).toHaveLength(4);
-    expect((await submitMolecule(own)).status, 'and per service').toBe(200);
   });
 });
 

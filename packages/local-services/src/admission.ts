@@ -6,15 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { FastifyRequest } from 'fastify';
-import type { ServiceName } from './contract.ts';
 import type { Clock } from './clock.ts';
+import type { ServiceName } from './contract.ts';
 import type { Faults } from './faults.ts';
-import type { JobInput, RequestType } from './job.ts';
-import type { JobStore } from './jobs.ts';
+import { inTransaction, type JobInput, type JobStore, type RequestType } from './jobs.ts';
 import { ownerOf, type Journal } from './journal.ts';
 import type { Settings } from './options.ts';
 import { Refusal } from './refusal.ts';
-import { inTransaction } from './schema.ts';
 
 /** A submission being processed; `token` and `jobName` are filled in as soon as they are read, for the journal. */
 export interface Draft {
@@ -57,33 +55,26 @@ interface Accepted {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+interface Parts {
+  readonly jobs: JobStore;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly settings: Settings;
+}
+
 export class Admission {
   /** Set by the server: checks for waiting jobs. */
   onAccepted: (service: ServiceName) => void = () => undefined;
   readonly #database: DatabaseSync;
-  readonly #jobs: JobStore;
-  readonly #journal: Journal;
-  readonly #clock: Clock;
-  readonly #faults: Faults;
-  readonly #settings: Settings;
+  readonly #parts: Parts;
 
-  constructor(
-    database: DatabaseSync,
-    parts: { jobs: JobStore; journal: Journal; clock: Clock; faults: Faults },
-    settings: Settings,
-  ) {
+  constructor(database: DatabaseSync, parts: Parts) {
     this.#database = database;
-    this.#jobs = parts.jobs;
-    this.#journal = parts.journal;
-    this.#clock = parts.clock;
-    this.#faults = parts.faults;
-    this.#settings = settings;
+    this.#parts = parts;
   }
 
-  /**
-   * Accepts a submission. Throws a Refusal: whatever `read` throws, 409 for a used name, 429 at a limit, 503 for a full
-   * queue.
-   */
+  /** Accepts a submission. Throws a Refusal: whatever `read` throws, 409 for a used name, 429 at a limit. */
   async receive(
     draft: Draft,
     read: () => Promise<CheckedSubmission> | CheckedSubmission,
@@ -91,70 +82,59 @@ export class Admission {
     try {
       const submission = await read();
       const accepted = inTransaction(this.#database, () => this.#accept(draft, submission));
-      if (accepted.lost) this.#jobs.remove(accepted.id);
+      if (accepted.lost) this.#parts.jobs.remove(accepted.id);
       this.onAccepted(draft.service);
       return accepted;
     } catch (error) {
-      this.turnedAway(draft, statusOf(error));
+      // Fastify's own errors (a body too large, no JSON) have their own status.
+      const { statusCode = 500 } = (error ?? {}) as { readonly statusCode?: number };
+      this.turnAway(draft, error instanceof Refusal ? error.status : statusCode);
       throw error;
     }
   }
 
   /** Writes a submission that was not accepted into the journal. */
-  turnedAway(draft: Draft, status: number): void {
-    this.#record(draft, { at: this.#clock.now(), accepted: false, status, requestId: null });
+  turnAway(draft: Draft, status: number): void {
+    this.#record(draft, { at: this.#parts.clock.now(), status, requestId: null });
   }
 
   #record(
     { token, ...draft }: Draft,
-    end: { at: number; accepted: boolean; status: number; requestId: string | null },
+    end: { at: number; status: number; requestId: string | null },
   ): void {
-    this.#journal.record({ ...draft, ...end, owner: token === null ? null : ownerOf(token) });
+    const owner = token === null ? null : ownerOf(token);
+    this.#parts.journal.record({ ...draft, ...end, accepted: end.requestId !== null, owner });
   }
 
   #accept(draft: Draft, submission: CheckedSubmission): Accepted & { readonly lost: boolean } {
-    const { service } = draft;
+    const { jobs, clock, faults, settings } = this.#parts;
+    const { service, endpoint: requestType } = draft;
     const { token, uniqueName: jobName, public: isPublic, input } = submission;
     const owner = ownerOf(token);
-    const at = this.#clock.now();
-    if (jobName !== null && this.#jobs.hasName(service, owner, jobName)) {
+    const at = clock.now();
+    if (jobName !== null && jobs.hasName(service, owner, jobName)) {
       throw new Refusal(409, 'job_name is already used by another job of this token.');
     }
     const headers = this.#judgeWindows(draft, owner, at);
-    this.#judgeQueue(service, owner);
-    const struck = this.#faults.strike('acceptance', service, 'submit').next();
+    const struck = faults.strike('acceptance', service, 'submit').next();
     const fault = struck.done === true ? null : struck.value.name;
     // The molecule service calls its identifier alphanumeric (2.2); the prediction service requires a UUID.
     const id = service === 'molecules' ? randomUUID().replaceAll('-', '') : randomUUID();
     const taskId = randomUUID();
-    this.#jobs.add({
-      id,
-      taskId,
-      service,
-      requestType: draft.endpoint,
-      owner,
-      jobName,
-      fault,
-      at,
-      timeLimitMs: this.#settings.timeLimitMs,
-      public: isPublic,
-      input,
-    });
-    this.#record({ ...draft, token }, { at, accepted: true, status: 200, requestId: id });
+    const timeLimitMs = settings.timeLimitSeconds * 1000;
+    const job = { id, taskId, service, requestType, owner, jobName, fault, at, timeLimitMs };
+    jobs.add({ ...job, public: isPublic, input });
+    this.#record({ ...draft, token }, { at, status: 200, requestId: id });
     return { id, taskId, headers, lost: fault === 'lose' };
   }
 
   /** Judges both windows, and returns the headers of the token's. */
   #judgeWindows({ service, address }: Draft, owner: string, at: number): Record<string, string> {
-    const { windowMs, limit, moleculeLimit, addressLimit } = this.#settings;
+    const { windowMs, limit, moleculeLimit, addressLimit } = this.#parts.settings;
     const predicts = service === 'predictions';
-    // The contract of the molecule service gives no ceiling for an address (8, not shown).
-    const windows = [
-      ['owner', owner, predicts ? limit : moleculeLimit, 'for this token'],
-      ['address', address, predicts ? addressLimit : 0, 'from this network address'],
-    ] as const;
-    const [verdict] = windows.map(([column, value, most, whose]) => {
-      const judged = this.#journal.judge(column, { service, value, at }, most, windowMs);
+    const judge = (column: 'owner' | 'address', value: string, most: number, whose: string) => {
+      if (most === 0) return null;
+      const judged = this.#parts.journal.judge(column, { service, value, at }, most, windowMs);
       if (judged.allowed) return judged;
       throw new Refusal(
         429,
@@ -162,35 +142,17 @@ export class Admission {
         { limit: most, remaining: 0, reset_after: judged.resetAfterSeconds },
         { 'Retry-After': String(judged.resetAfterSeconds) },
       );
-    });
-    if (verdict === undefined || verdict.limit === 0) return {};
+    };
+    const most = predicts ? limit : moleculeLimit;
+    const verdict = judge('owner', owner, most, 'for this token');
+    // The contract of the molecule service gives no ceiling for an address (8, not shown).
+    if (predicts) judge('address', address, addressLimit, 'from this network address');
+    if (verdict === null) return {};
     return {
-      'X-RateLimit-Limit': String(verdict.limit),
+      'X-RateLimit-Limit': String(most),
       'X-RateLimit-Remaining': String(verdict.remaining - 1),
       // The next slot is free when the first job leaves the window.
       'X-RateLimit-Reset': String(verdict.resetAfterSeconds || Math.ceil(windowMs / 1000)),
     };
   }
-
-  /**
-   * 503, not 429: a full queue is unrelated to the window, and a client whose budget follows the 429 (limit, remaining,
-   * reset_after) must not confuse the two. By definition nothing was done, so it may be retried.
-   */
-  #judgeQueue(service: ServiceName, owner: string): void {
-    const most = this.#settings.maxQueued;
-    if (most === 0 || this.#jobs.waitingOf(service, owner) < most) return;
-    throw new Refusal(
-      503,
-      `${String(most)} jobs of this token already wait for a worker; try again when some have started.`,
-      {},
-      { 'Retry-After': String(this.#settings.retryAfterSeconds) },
-    );
-  }
-}
-
-/** Fastify's own errors (a body too large, no JSON) have their own status. */
-function statusOf(error: unknown): number {
-  if (error instanceof Refusal) return error.status;
-  const { statusCode = 500 } = (error ?? {}) as { readonly statusCode?: number };
-  return statusCode;
 }

@@ -1,73 +1,99 @@
 /** The HTTP side of both services: all routes, and their common parts. */
 import multipart from '@fastify/multipart';
-import fastify from 'fastify';
-import { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
-import {
-  answerErrors,
-  answerUnreadable,
-  answerUnreadableAddress,
-  refuseOtherMethods,
-} from './error-answers.ts';
+import fastify, {
+  LogController,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyServerOptions,
+} from 'fastify';
+import { pino } from 'pino';
+import type { Admission } from './admission.ts';
+import type { Clock } from './clock.ts';
 import { addFaultHooks, FAULT_CONTROL } from './fault-hooks.ts';
 import type { Faults, FaultRule } from './faults.ts';
-import { pageRoutes } from './molecules/pages.ts';
-import { recordRoutes } from './molecules/records.ts';
-import { submitRoute } from './molecules/submit.ts';
-import { PART_LIMIT } from './predictions/multipart.ts';
-import { resultRoutes } from './predictions/results.ts';
-import { submitRoutes } from './predictions/submit.ts';
-import { Refusal } from './refusal.ts';
-import { MOLECULES, PREDICTIONS, type Services } from './services.ts';
-import { pino } from 'pino';
+import { PART_LIMIT } from './form.ts';
+import type { JobStore } from './jobs.ts';
+import { addMoleculeRoutes, MOLECULES } from './molecules.ts';
 import type { Settings } from './options.ts';
+import { addPredictionRoutes } from './predictions.ts';
+import { addPublicPage } from './public-page.ts';
+import { BODY_LIMIT, Refusal, refuseLargeBody } from './refusal.ts';
+
+/** The parts of one running server that the handlers of both services share. */
+export interface Services {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly jobs: JobStore;
+  readonly admission: Admission;
+  readonly faults: Faults;
+}
+
+/** Of a request that cannot be read: nothing of it is repeated or logged, because it may contain a token. */
+const UNREADABLE = { error: 'The request cannot be read.' };
 
 /** The server with all routes, not listening yet. */
 export async function buildApp(services: Services): Promise<FastifyInstance> {
-  const { settings } = services;
-  const { bodyLimit } = settings;
+  const { settings, faults } = services;
   const app = fastify({
     ...logOptions(settings),
-    bodyLimit,
+    bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
-    clientErrorHandler: answerUnreadable,
-    frameworkErrors: answerUnreadableAddress,
+    clientErrorHandler: (_error, socket) =>
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n${JSON.stringify(UNREADABLE)}`,
+      ),
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      void reply.code(400).send(UNREADABLE);
+    },
   });
   // Bodies are JSON or multipart; Fastify would accept plain text too.
   app.removeContentTypeParser('text/plain');
   // A field may be as long as a file: the default would cut it at 1 MB without an error.
   await app.register(multipart, {
-    limits: { fileSize: bodyLimit, fieldSize: bodyLimit, parts: PART_LIMIT },
+    limits: { fileSize: BODY_LIMIT, fieldSize: BODY_LIMIT, parts: PART_LIMIT },
   });
-  answerErrors(app, bodyLimit, [MOLECULES]);
+  answerErrors(app);
   logRequests(app);
-  refuseOtherNames(app, settings.host);
+  if (THIS_MACHINE.test(settings.host)) refuseOtherNames(app);
   addFaultHooks(app, services);
-  const closeRoutes = refuseOtherMethods(app);
-  moleculeService(app, services);
-  predictionService(app, services);
-  closeRoutes();
-  if (settings.allowFaultControl) faultControl(app, services.faults);
+  addMoleculeRoutes(app, services);
+  addPublicPage(app, services);
+  addPredictionRoutes(app, services);
+  if (settings.allowFaultControl) addFaultControl(app, faults);
   return app;
 }
 
-function moleculeService(app: FastifyInstance, services: Services): void {
-  submitRoute(app, MOLECULES, services);
-  recordRoutes(app, MOLECULES, services);
-  pageRoutes(app, MOLECULES, services);
+/** Every response without a handler is an object with `error`. */
+function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
+    const refusal = error instanceof Refusal ? error : refusalOf(error);
+    if (refusal.status === 500) request.log.error({ err: error }, 'a request broke');
+    return await reply.code(refusal.status).headers(refusal.headers).send(refusal.body);
+  });
+  app.setNotFoundHandler(async ({ url, method }, reply) => {
+    const path = url.split('?')[0] ?? '';
+    // A redirect would lose the body of a POST (contract of the prediction service, 1.6).
+    const isSlashMissing = !path.endsWith('/') && !path.startsWith(MOLECULES);
+    const hint = isSlashMissing ? ' Every path must be written with its trailing slash.' : '';
+    return await reply.code(404).send({ error: `No such endpoint: ${method} ${path}.${hint}` });
+  });
 }
 
-function predictionService(app: FastifyInstance, services: Services): void {
-  const base = PREDICTIONS[services.settings.variant];
-  submitRoutes(app, base, services);
-  resultRoutes(app, base, services);
+/** Errors of the framework as refusals, with better messages if its own are not helpful. */
+function refusalOf({ statusCode: status = 500, message }: FastifyError): Refusal {
+  if (status >= 500) return new Refusal(status, 'Internal error');
+  if (status === 413) return refuseLargeBody();
+  const types = 'The body must be application/json or multipart/form-data.';
+  return new Refusal(status, status === 415 ? types : message);
 }
 
 /** Fault control over HTTP, for tests of a separate process. */
-function faultControl(app: FastifyInstance, faults: Faults): void {
+function addFaultControl(app: FastifyInstance, faults: Faults): void {
   app.get(FAULT_CONTROL, () => faults.list());
-  app.put<{ Body: FaultRule[] }>(FAULT_CONTROL, (request) => {
-    if (!Array.isArray(request.body)) throw new Refusal(400, 'The body must be an array of rules.');
-    faults.set(request.body);
+  app.put<{ Body: FaultRule[] }>(FAULT_CONTROL, ({ body }) => {
+    if (!Array.isArray(body)) throw new Refusal(400, 'The body must be an array of rules.');
+    faults.set(body);
     return faults.list();
   });
   app.delete(FAULT_CONTROL, () => {
@@ -82,19 +108,11 @@ function faultControl(app: FastifyInstance, faults: Faults): void {
  */
 const THIS_MACHINE = /^(127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/;
 
-/** @param address that the services listen on */
-function refuseOtherNames(app: FastifyInstance, address: string): void {
-  if (!THIS_MACHINE.test(address)) return;
-  app.addHook('onRequest', (request, _reply, done) => {
-    const name = (request.headers.host ?? '').replace(/:\d*$/, '');
-    done(
-      THIS_MACHINE.test(name)
-        ? undefined
-        : new Refusal(
-            403,
-            'These services are for this machine: ask 127.0.0.1 or localhost (Host).',
-          ),
-    );
+function refuseOtherNames(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ headers }) => {
+    if (THIS_MACHINE.test((headers.host ?? '').replace(/:\d*$/, ''))) return;
+    const words = 'These services are for this machine: ask 127.0.0.1 or localhost (Host).';
+    throw new Refusal(403, words);
   });
 }
 
@@ -118,18 +136,11 @@ function logOptions({ log }: Settings): FastifyServerOptions {
 }
 
 function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    await Promise.resolve();
-    const { service, endpoint } = request.routeOptions.config;
-    request.log.info(
-      {
-        service,
-        endpoint,
-        method: request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-      },
+  app.addHook('onResponse', async ({ routeOptions, method, log }, { statusCode, elapsedTime }) => {
+    const { service, endpoint } = routeOptions.config;
+    const ms = Math.round(elapsedTime);
+    log.info(
+      { service, endpoint, method, route: routeOptions.url, status: statusCode, ms },
       'answered',
     );
   });

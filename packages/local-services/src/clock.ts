@@ -14,11 +14,9 @@ export class Clock {
   }
 
   /** ISO 8601 with UTC offset, as both contracts require. */
-  iso(ms: number): string {
-    return new Date(ms + this.skewMs()).toISOString().replace('Z', '+00:00');
-  }
-
-  isoOrNull(ms: number | null): string | null {
-    return ms === null ? null : this.iso(ms);
+  format(ms: number): string;
+  format(ms: number | null): string | null;
+  format(ms: number | null): string | null {
+    return ms === null ? null : new Date(ms + this.skewMs()).toISOString().replace('Z', '+00:00');
   }
 }

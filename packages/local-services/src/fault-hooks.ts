@@ -7,10 +7,11 @@ import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceName } from './contract.ts';
 import { newDraft, note } from './admission.ts';
-import { gatewayAnswer, type Endpoint, type FaultRule } from './faults.ts';
-import type { RequestType } from './job.ts';
+import type { Services } from './app.ts';
+import { FAULTS, type Endpoint, type FaultRule } from './faults.ts';
+import type { RequestType } from './jobs.ts';
+import { MOLECULES } from './molecules.ts';
 import { Refusal } from './refusal.ts';
-import { MOLECULES, type Services } from './services.ts';
 
 /** Rules are read and set here, whatever the faults are. */
 export const FAULT_CONTROL = '/_faults';
@@ -51,8 +52,10 @@ function addGatewayHook(app: FastifyInstance, { faults }: Services): void {
     const service = url.startsWith(MOLECULES) ? 'molecules' : 'predictions';
     const { endpoint = null } = request.routeOptions.config;
     for (const { name } of faults.strike('gateway', service, endpoint)) {
-      const asked = { method, url, host: request.headers.host ?? '' };
-      const { status, headers, body } = gatewayAnswer(name, asked);
+      const fault = FAULTS[name];
+      if (fault.stage !== 'gateway') continue;
+      const host = request.headers.host ?? '';
+      const { status, headers, body } = fault.answer({ method, url, host });
       return await reply.code(status).headers(headers).send(body);
     }
   });
@@ -64,7 +67,6 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
   /** Connections without a response: a stop of the service does not wait for them. */
   const silenced = new Set<Socket>();
   app.addHook('preClose', async () => {
-    await Promise.resolve();
     for (const socket of silenced) socket.destroy();
   });
   app.addHook('preHandler', async (request) => {
@@ -103,7 +105,7 @@ function recordRefused(request: FastifyRequest, services: Services, status: numb
   if (request.routeOptions.config.endpoint !== 'submit') return;
   const draft = newDraft(request);
   note(request.body, draft);
-  services.admission.turnedAway(draft, status);
+  services.admission.turnAway(draft, status);
 }
 
 async function strikeBefore(

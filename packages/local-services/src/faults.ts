@@ -5,28 +5,19 @@
 import { SERVICES, type ServiceName } from './contract.ts';
 import { Refusal } from './refusal.ts';
 
-/** The parts of a request that a gateway uses. */
-interface GatewayRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly url: string;
-  /** The Host header. */
-  readonly host: string;
-}
-
+/** What a firewall, a proxy or a portal in front of the services answers. */
 interface GatewayAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-type Answering = (request: GatewayRequest) => GatewayAnswer;
-
 interface Fault {
   readonly stage: Stage;
+  /** If the rule names none; null: all. */
   readonly endpoints: readonly Endpoint[] | null;
-  /** Of a firewall, a proxy or a portal in front of the services: their answer to every request. */
-  readonly answer?: Answering;
+  /** Of a gateway: the answer to every request, also where the service has no endpoint. */
+  readonly answer?: (request: { method: string; url: string; host: string }) => GatewayAnswer;
 }
 
 function page(status: number, title: string, words: string, headers = {}): GatewayAnswer {
@@ -35,20 +26,28 @@ function page(status: number, title: string, words: string, headers = {}): Gatew
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body };
 }
 
-const LOGIN_PATH = '/captive-portal/login';
-const gateway = <T extends Answering>(answer: T) =>
+const atGateway = <T extends NonNullable<Fault['answer']>>(answer: T) =>
   ({ stage: 'gateway', endpoints: null, answer }) as const;
 
-/** They answer every request, also where the service has no endpoint, and nothing reaches the services. */
-const GATEWAY = {
-  'firewall-403': gateway(() =>
+const LOGIN_PATH = '/captive-portal/login';
+
+/** The stage of a request at which a fault applies. */
+type Stage = 'listener' | 'clock' | 'gateway' | 'before' | 'acceptance' | 'after';
+
+/** Every fault. */
+export const FAULTS = {
+  /** Connections are refused for `ms` (default: until the faults are cleared). */
+  refuse: { stage: 'listener', endpoints: null },
+  /** All times in responses, including the `Date` header, are `ms` off. */
+  skew: { stage: 'clock', endpoints: null },
+  'firewall-403': atGateway(() =>
     page(
       403,
       'Request blocked',
       'The web application firewall blocked this request. Contact the site owner with incident 7f3a-0c51.',
     ),
   ),
-  'expired-token': gateway(() => ({
+  'expired-token': atGateway(() => ({
     status: 401,
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
@@ -56,38 +55,25 @@ const GATEWAY = {
     },
     body: '{"error":"invalid_token","error_description":"The access token expired"}',
   })),
-  'maintenance-html': gateway(() =>
+  'maintenance-html': atGateway(() =>
     page(200, 'Scheduled maintenance', 'The service is being maintained and will be back shortly.'),
   ),
-  'redirect-https': gateway(({ host, url }) =>
-    page(308, 'Permanent Redirect', 'This site is served over https.', {
-      Location: `https://${host}${url}`,
-    }),
-  ),
-  'captive-portal': gateway(({ method, url }) => {
-    const login = /^(GET|HEAD)$/.test(method) && url.split('?')[0] === LOGIN_PATH;
-    const words = 'Log in to use this network.';
-    if (login) return page(200, 'Network login', words);
-    return page(302, 'Network login', words, { Location: LOGIN_PATH });
+  'redirect-https': atGateway(({ host, url }) => {
+    const headers = { Location: `https://${host}${url}` };
+    return page(308, 'Permanent Redirect', 'This site is served over https.', headers);
   }),
-  'proxy-auth': gateway(() =>
+  'captive-portal': atGateway(({ method, url }) => {
+    const isLogin = /^(GET|HEAD)$/.test(method) && url.split('?')[0] === LOGIN_PATH;
+    const words = 'Log in to use this network.';
+    return isLogin
+      ? page(200, 'Network login', words)
+      : page(302, 'Network login', words, { Location: LOGIN_PATH });
+  }),
+  'proxy-auth': atGateway(() =>
     page(407, 'Proxy authentication required', 'This proxy needs a user name and a password.', {
       'Proxy-Authenticate': 'Basic realm="gateway"',
     }),
   ),
-};
-export type GatewayFault = keyof typeof GATEWAY;
-
-/** The stage of a request at which a fault applies. */
-type Stage = 'listener' | 'clock' | 'gateway' | 'before' | 'acceptance' | 'after';
-
-/** Every fault, its stage, and its default endpoints if the rule names none (null = all). */
-export const FAULTS = {
-  /** Connections are refused for `ms` (default: until the faults are cleared). */
-  refuse: { stage: 'listener', endpoints: null },
-  /** All times in responses, including the `Date` header, are `ms` off. */
-  skew: { stage: 'clock', endpoints: null },
-  ...GATEWAY,
   /** No response; nothing is accepted. The connection is cut after `ms`, if given. */
   hang: { stage: 'before', endpoints: null },
   /** The connection is reset before anything is accepted. */
@@ -135,6 +121,9 @@ export const FAULTS = {
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
+export type GatewayFault = {
+  [N in FaultName]: (typeof FAULTS)[N]['stage'] extends 'gateway' ? N : never;
+}[FaultName];
 
 /** `status` is a request for an unfinished job, `results` for one that has ended. */
 const ENDPOINTS = ['submit', 'status', 'results', 'history', 'download', 'past-results'] as const;
@@ -240,13 +229,6 @@ export class Faults {
   }
 }
 
-/** The answer of a fault at the stage `gateway`. */
-export function gatewayAnswer(name: FaultName, request: GatewayRequest): GatewayAnswer {
-  const { answer }: Fault = FAULTS[name];
-  if (answer === undefined) throw new Error(`${name} answers nothing.`);
-  return answer(request);
-}
-
 /** @param endpoint null for any other address of the service */
 function strikes(rule: FaultRule, endpoint: Endpoint | null): boolean {
   if (rule.endpoint !== undefined) return rule.endpoint === endpoint;
@@ -255,21 +237,15 @@ function strikes(rule: FaultRule, endpoint: Endpoint | null): boolean {
 }
 
 function arm(rule: FaultRule): Armed {
-  const names = Object.keys(FAULTS).join(', ');
-  if (!Object.hasOwn(FAULTS, rule.name)) {
-    throw new Refusal(400, `Unknown fault "${rule.name}"; the faults are ${names}.`);
-  }
-  if (rule.endpoint !== undefined && !ENDPOINTS.includes(rule.endpoint)) {
-    throw new Refusal(
-      400,
-      `Unknown endpoint "${rule.endpoint}"; they are ${ENDPOINTS.join(', ')}.`,
-    );
-  }
-  if (rule.service !== undefined && !SERVICES.includes(rule.service)) {
-    throw new Refusal(400, `Unknown service "${rule.service}"; they are ${SERVICES.join(', ')}.`);
-  }
-  const random = rule.seed === undefined ? Math.random : seededRandom(rule.seed);
-  return { rule, left: rule.times ?? Number.POSITIVE_INFINITY, random };
+  const { name, endpoint, service, seed, times = Number.POSITIVE_INFINITY } = rule;
+  const check = (what: string, value: string | undefined, known: readonly string[]): void => {
+    if (value === undefined || known.includes(value)) return;
+    throw new Refusal(400, `Unknown ${what} "${value}"; they are ${known.join(', ')}.`);
+  };
+  check('fault', name, Object.keys(FAULTS));
+  check('endpoint', endpoint, ENDPOINTS);
+  check('service', service, SERVICES);
+  return { rule, left: times, random: seed === undefined ? Math.random : seededRandom(seed) };
 }
 
 /** mulberry32: small, and good enough for this. Each call returns a number in [0, 1). */

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ServiceName } from './contract.ts';
-import type { RequestType } from './job.ts';
+import type { RequestType } from './jobs.ts';
 
 export interface JournalEntry {
   readonly service: ServiceName;
@@ -29,8 +29,6 @@ interface Arrival extends Omit<JournalEntry, 'token'> {
 /** Whether another job fits into a rolling window (contract of the prediction service, 8). */
 interface Verdict {
   readonly allowed: boolean;
-  /** Jobs in any window; 0 = no limit. */
-  readonly limit: number;
   /** Free slots, before this job is counted. */
   readonly remaining: number;
   /** Whole seconds until the next slot is free, rounded up so that a waiting client is never too early. */
@@ -77,7 +75,6 @@ export class Journal {
     limit: number,
     windowMs: number,
   ): Verdict {
-    if (limit === 0) return { allowed: true, limit, remaining: 0, resetAfterSeconds: 0 };
     const { total, freeing } = this.#count[column];
     const values = { service, value, since: now - windowMs };
     const accepted = Number(total.get(values)?.['n']);
@@ -87,7 +84,6 @@ export class Journal {
     const wait = typeof at === 'number' ? Math.max(0, at + windowMs - now) : 0;
     return {
       allowed: accepted < limit,
-      limit,
       remaining: Math.max(0, limit - accepted),
       resetAfterSeconds: Math.ceil(wait / 1000),
     };
@@ -96,13 +92,10 @@ export class Journal {
   entries(): JournalEntry[] {
     return this.#list.all().map((row) => {
       // The table is STRICT and only `record` writes it.
-      const arrival = row as unknown as Omit<Arrival, 'accepted'> & { accepted: number };
-      const { owner, accepted, ...rest } = arrival;
-      return {
-        ...rest,
-        accepted: accepted === 1,
-        token: owner === null ? null : owner.slice(0, 12),
+      const { owner, accepted, ...rest } = row as unknown as Omit<Arrival, 'accepted'> & {
+        accepted: number;
       };
+      return { ...rest, accepted: accepted === 1, token: owner?.slice(0, 12) ?? null };
     });
   }
 }

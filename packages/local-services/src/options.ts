@@ -4,159 +4,105 @@
  */
 import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
 import { ENGINE_NAMES, type EngineJob } from './engines/engine.ts';
 import type { FaultRule } from './faults.ts';
-import type { MailSettings } from './molecules/mail.ts';
 import { LocalServicesError } from './problem.ts';
 
-/** `installed`: for each service the real engine if it is installed, else the recorded one. */
-const ENGINE_CHOICES = [...ENGINE_NAMES, 'installed'] as const;
-type EngineChoice = (typeof ENGINE_CHOICES)[number];
+const WHOLE = 'a whole number, 0 or more';
+const whole = z.int(WHOLE).min(0, WHOLE);
+const POSITIVE = 'a number above 0';
+const positive = z.number(POSITIVE).positive(POSITIVE);
+const oneOf = <T extends readonly string[]>(...allowed: T) =>
+  z.enum(allowed, `one of ${allowed.join(', ')}`);
 
-const VARIANTS = ['current', 'earlier'] as const;
-export type Variant = (typeof VARIANTS)[number];
+type JobTime = number | ((job: EngineJob) => number);
+const isJobTime = (value: unknown): boolean =>
+  typeof value === 'function' || whole.safeParse(value).success;
 
-export interface LocalServicesOptions {
-  /** Address to listen on. Default `127.0.0.1`: not reachable from the network. */
-  readonly host?: string;
-  /** 0 = any free port (default). */
-  readonly port?: number;
-  /** SQLite file of the jobs; default `:memory:`, lost with the process. */
-  readonly database?: string;
-  /** Default `recorded`: the same answers on every machine. */
-  readonly engine?: EngineChoice;
-  /** Jobs per window and token of the prediction service; default 100, 0 = no limit. */
-  readonly limit?: number;
-  /** The same for the molecule service, whose contract (8) shows none; default 0 = no limit. */
-  readonly moleculeLimit?: number;
-  /** Length of the rolling window in ms; default 3,600,000. */
-  readonly windowMs?: number;
+/** A password in the arguments of a process is visible to every account of the machine. */
+const SMTP = 'smtp://host:port or smtps://host:port, without user and password';
+const smtp = z.string().regex(/^smtps?:\/\/[^@/]+\/?$/, SMTP);
+
+const options = z.object({
+  /** Address to listen on; the default is not reachable from the network. */
+  host: z.string().default('127.0.0.1'),
+  /** 0 = any free port. */
+  port: whole.default(0),
+  /** SQLite file of the jobs; by default they are lost with the process. */
+  database: z.string().default(':memory:'),
+  /** `installed`: for each service the real engine if it is installed, else the recorded one. */
+  engine: oneOf(...ENGINE_NAMES, 'installed').default('recorded'),
+  /** Jobs per window and token of the prediction service; 0 = no limit. */
+  limit: whole.default(100),
+  /** The same for the molecule service, whose contract (8) shows none. */
+  moleculeLimit: whole.default(0),
+  /** Length of the rolling window in ms. */
+  windowMs: positive.default(3_600_000),
   /**
    * Second, looser ceiling of the prediction service per network address (contract of the prediction service, 8);
    * default 300 or three times a larger `limit`, 0 = none.
    */
-  readonly addressLimit?: number;
+  addressLimit: whole.optional(),
   /** Run time of a simulated job in ms; default 500 for recorded, 1500 for synthetic. */
-  readonly jobMs?: number | ((input: EngineJob) => number);
+  jobMs: z.custom<JobTime>(isJobTime, WHOLE).optional(),
   /**
    * Jobs that run in parallel, 0 = unlimited. Real engines: in both services together, default the number of cores.
    * Others: in each service, default 2.
    */
-  readonly concurrency?: number;
-  /** Jobs of one token that may wait for a worker in each service; default 1000, 0 = no limit. */
-  readonly maxQueued?: number;
-  /** Maximum body of a request, in bytes; default 20 MiB. The contracts show no limit. */
-  readonly bodyLimit?: number;
-  /** Time limit of a job, measured against its elapsed time; default 3600. */
-  readonly timeLimitSeconds?: number;
-  /** A running job whose worker sends no heartbeat for longer is failed; default 30. Fractions are allowed. */
-  readonly heartbeatSilenceSeconds?: number;
-  /** `Retry-After` of a 202 answer; default 5 (contract of the prediction service, 8). */
-  readonly retryAfterSeconds?: number;
+  concurrency: whole.optional(),
+  /** Time limit of a job, measured against its elapsed time. */
+  timeLimitSeconds: positive.default(3600),
+  /** A running job whose worker sends no heartbeat for longer is failed. */
+  heartbeatSilenceSeconds: positive.default(30),
+  /** `Retry-After` of a 202 answer (contract of the prediction service, 8). */
+  retryAfterSeconds: whole.default(5),
   /** `earlier`: section 9 of the contract of the prediction service. */
-  readonly variant?: Variant;
+  variant: oneOf('current', 'earlier').default('current'),
   /** Faults that are active from the start. */
-  readonly faults?: readonly FaultRule[];
-  /** SMTP server (`smtp://host:port`) for mail about jobs whose submission has an address; default: a log line. */
-  readonly smtp?: string;
-  /** Sender of that mail; default `molecules@localhost`. */
-  readonly mailFrom?: string;
-  /** Lets a client control faults with PUT, GET and DELETE `/_faults`; default false. */
-  readonly allowFaultControl?: boolean;
+  faults: z.custom<readonly FaultRule[]>(Array.isArray).default([]),
+  /** Server for mail about jobs whose submission has an address; without one, there is a log line. */
+  smtp: smtp.optional(),
+  /** Lets a client control faults with PUT, GET and DELETE `/_faults`. */
+  allowFaultControl: z.boolean().default(false),
   /** A pino logger, or true for a new one. Neither tokens nor bodies are logged. */
-  readonly log?: boolean | FastifyBaseLogger;
-}
+  log: z.custom<boolean | FastifyBaseLogger>().default(false),
+});
 
-type Converted = 'jobMs' | 'timeLimitSeconds' | 'heartbeatSilenceSeconds' | 'smtp' | 'mailFrom';
+export type LocalServicesOptions = Readonly<z.input<typeof options>>;
 
 /** The options with every default filled in. */
-export interface Settings extends Required<Omit<LocalServicesOptions, Converted>> {
-  readonly jobMs: (input: EngineJob) => number;
-  readonly timeLimitMs: number;
-  readonly heartbeatSilenceMs: number;
-  readonly mail: MailSettings | null;
+export interface Settings extends z.output<typeof options> {
+  readonly jobMs: (job: EngineJob) => number;
+  readonly addressLimit: number;
+  readonly concurrency: number;
 }
-
-function refuse(name: string, value: unknown, expected: string): never {
-  throw new LocalServicesError(
-    'LOCAL_SERVICES_OPTION',
-    `The option ${name} of the local services is ${JSON.stringify(value)}; expected ${expected}.`,
-    `Give ${name} as ${expected}, or leave it out.`,
-  );
-}
-
-function whole(name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (!Number.isSafeInteger(value) || value < 0) refuse(name, value, 'a whole number, 0 or more');
-  return value;
-}
-
-function positive(name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (!Number.isFinite(value) || value <= 0) refuse(name, value, 'a number above 0');
-  return value;
-}
-
-function oneOf<T extends string>(
-  name: string,
-  value: T | undefined,
-  allowed: readonly T[],
-  fallback: T,
-): T {
-  if (value === undefined) return fallback;
-  if (!allowed.includes(value)) refuse(name, value, `one of ${allowed.join(', ')}`);
-  return value;
-}
-
-function mailOf({
-  smtp,
-  mailFrom = 'molecules@localhost',
-}: LocalServicesOptions): MailSettings | null {
-  if (smtp === undefined) return null;
-  const url = URL.parse(smtp);
-  // A password in the arguments of a process is visible to every account of the machine, and is not repeated here.
-  if (smtp.includes('@')) refuse('smtp', '…@…', 'an address without user and password');
-  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
-    return refuse('smtp', smtp, 'smtp://host:port or smtps://host:port');
-  }
-  const secure = url.protocol === 'smtps:';
-  const port = url.port === '' ? (secure ? 465 : 25) : Number(url.port);
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, secure, from: mailFrom };
-}
+export type Variant = Settings['variant'];
 
 /** Checks the options and fills in the defaults. Throws `LOCAL_SERVICES_OPTION`. */
-export function settingsOf(options: LocalServicesOptions): Settings {
-  const engine = oneOf('engine', options.engine, ENGINE_CHOICES, 'recorded');
-  const computes = engine === 'real' || engine === 'installed';
-  const limit = whole('limit', options.limit, 100);
-  const jobMs = options.jobMs ?? (engine === 'synthetic' ? 1500 : 500);
-  if (typeof jobMs === 'number') whole('jobMs', jobMs, 0);
+export function settingsOf(given: LocalServicesOptions): Settings {
+  const read = options.safeParse(given);
+  if (!read.success) throw refuseOption(given, read.error);
+  const { data } = read;
+  const computes = data.engine === 'real' || data.engine === 'installed';
+  const { limit, jobMs = data.engine === 'synthetic' ? 1500 : 500 } = data;
   return {
-    host: options.host ?? '127.0.0.1',
-    port: whole('port', options.port, 0),
-    database: options.database ?? ':memory:',
-    engine,
-    limit,
-    moleculeLimit: whole('moleculeLimit', options.moleculeLimit, 0),
-    windowMs: positive('windowMs', options.windowMs, 3_600_000),
+    ...data,
     // Looser than the limit per token, or that would never be reached.
-    addressLimit: whole(
-      'addressLimit',
-      options.addressLimit,
-      limit === 0 ? 0 : Math.max(300, 3 * limit),
-    ),
+    addressLimit: data.addressLimit ?? (limit === 0 ? 0 : Math.max(300, 3 * limit)),
+    concurrency: data.concurrency ?? (computes ? availableParallelism() : 2),
     jobMs: typeof jobMs === 'number' ? () => jobMs : jobMs,
-    concurrency: whole('concurrency', options.concurrency, computes ? availableParallelism() : 2),
-    maxQueued: whole('maxQueued', options.maxQueued, 1000),
-    bodyLimit: whole('bodyLimit', options.bodyLimit, 20 * 1024 * 1024),
-    timeLimitMs: positive('timeLimitSeconds', options.timeLimitSeconds, 3600) * 1000,
-    heartbeatSilenceMs:
-      positive('heartbeatSilenceSeconds', options.heartbeatSilenceSeconds, 30) * 1000,
-    retryAfterSeconds: whole('retryAfterSeconds', options.retryAfterSeconds, 5),
-    variant: oneOf('variant', options.variant, VARIANTS, 'current'),
-    faults: options.faults ?? [],
-    mail: mailOf(options),
-    allowFaultControl: options.allowFaultControl ?? false,
-    log: options.log ?? false,
   };
+}
+
+function refuseOption(given: LocalServicesOptions, { issues }: z.ZodError): LocalServicesError {
+  const [issue] = issues;
+  const name = String(issue?.path[0]) as keyof LocalServicesOptions;
+  const expected = issue?.message ?? '';
+  const value = name === 'smtp' ? '…' : JSON.stringify(given[name]);
+  return new LocalServicesError(
+    'LOCAL_SERVICES_OPTION',
+    `The option ${name} of the local services is ${value}; expected ${expected}.`,
+    `Give ${name} as ${expected}, or leave it out.`,
+  );
 }

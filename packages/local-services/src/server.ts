@@ -2,25 +2,24 @@
  * Both services of the contracts as one server: the prediction service at the root, the molecule service under
  * `/acpype`. For the demo, for tests, and for trying a campaign before using a budget.
  */
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
 import type { FastifyInstance } from 'fastify';
-import { LocalServicesError, textOf } from './problem.ts';
-import { SERVICES, type ServiceName } from './contract.ts';
 import { Admission } from './admission.ts';
-import { buildApp } from './app.ts';
+import { buildApp, type Services } from './app.ts';
 import { Clock } from './clock.ts';
+import { SERVICES, type ServiceName } from './contract.ts';
 import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
 import { engineStatement } from './engines/engine.ts';
 import { Faults } from './faults.ts';
-import { JobStore } from './jobs.ts';
+import { JobStore, openDatabase } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
-import { Mail } from './molecules/mail.ts';
+import { Mail } from './mail.ts';
+import { MOLECULES } from './molecules.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
-import { openDatabase } from './schema.ts';
-import { MOLECULES, type Services } from './services.ts';
+import { LocalServicesError, textOf } from './problem.ts';
 import { Slots, Worker } from './worker.ts';
-import type { Server } from 'node:http';
 
 /** Limit for requests in progress when the server closes, in ms. */
 const CLOSING_MS = 10_000;
@@ -50,7 +49,8 @@ export async function startLocalServices(
   const settings = settingsOf(options);
   const engines = chooseEngines(settings);
   const database = openDatabase(settings.database);
-  const { services, journal } = servicesOn(database, settings);
+  const journal = new Journal(database);
+  const services = createServices(database, journal, settings);
   const app = await buildApp(services);
   try {
     await app.listen({ host: settings.host, port: settings.port });
@@ -60,56 +60,28 @@ export async function startLocalServices(
     throw unusablePort(settings, cause);
   }
   const { port } = app.server.address() as AddressInfo;
-  const listener = new Listener(app.server, settings.host, port);
   const { faults } = services;
-  faults.onChange = () => {
-    const refuse = faults.standing('refuse');
-    if (refuse === undefined) listener.accept();
-    else listener.refuse(refuse.ms);
-  };
+  const listener = new Listener(app.server, settings.host, port);
+  faults.onChange = () => listener.follow(faults);
   faults.set(settings.faults);
-  const mail = new Mail(settings.mail, services.jobs, app.log);
+  const mail = new Mail(settings.smtp, services.jobs, app.log);
   const workers = startWorkers(app, services, engines, mail);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return running(`http://${host}:${String(port)}`, {
-    app,
-    listener,
-    workers,
-    mail,
-    engines,
-    database,
-    journal,
-    faults,
-  });
-}
-
-interface Parts {
-  readonly app: FastifyInstance;
-  readonly listener: Listener;
-  readonly workers: readonly Worker[];
-  readonly mail: Mail;
-  readonly engines: Engines;
-  readonly database: DatabaseSync;
-  readonly journal: Journal;
-  readonly faults: Faults;
-}
-
-function running(url: string, parts: Parts): LocalServices {
-  const { faults, journal } = parts;
+  const url = `http://${host}:${String(port)}`;
   let closing: Promise<void> | undefined;
   /** The journal at the end, because it is usually read after closing. */
   let last: JournalEntry[] | undefined;
   const close = async (): Promise<void> => {
-    await shutDown(parts);
+    await shutDown({ app, listener, workers, mail, engines });
     last = journal.entries();
-    parts.database.close();
+    database.close();
   };
   return {
     url,
     moleculesUrl: `${url}${MOLECULES}`,
     engines: {
-      molecules: engineStatement(parts.engines.molecules),
-      predictions: engineStatement(parts.engines.predictions),
+      molecules: engineStatement(engines.molecules),
+      predictions: engineStatement(engines.predictions),
     },
     faults,
     journal: () => last ?? journal.entries(),
@@ -117,33 +89,32 @@ function running(url: string, parts: Parts): LocalServices {
   };
 }
 
-async function shutDown({ app, listener, workers, mail, engines }: Parts): Promise<void> {
+function createServices(database: DatabaseSync, journal: Journal, settings: Settings): Services {
+  const clock = new Clock();
+  const faults = new Faults();
+  clock.skewMs = () => faults.standing('skew')?.ms ?? 0;
+  const jobs = new JobStore(database);
+  const admission = new Admission(database, { jobs, journal, clock, faults, settings });
+  return { settings, clock, jobs, admission, faults };
+}
+
+interface Running {
+  readonly app: FastifyInstance;
+  readonly listener: Listener;
+  readonly workers: readonly Worker[];
+  readonly mail: Mail;
+  readonly engines: Engines;
+}
+
+async function shutDown({ app, listener, workers, mail, engines }: Running): Promise<void> {
   listener.stop();
   // A client that stops reading would keep the server open.
-  const force = setTimeout(() => {
-    app.server.closeAllConnections();
-  }, CLOSING_MS);
+  const force = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS);
   await app.close();
   clearTimeout(force);
   await Promise.all(workers.map((worker) => worker.stop()));
   await mail.close();
   await closeEngines(Object.values(engines));
-}
-
-function servicesOn(
-  database: DatabaseSync,
-  settings: Settings,
-): { services: Services; journal: Journal } {
-  const clock = new Clock();
-  const faults = new Faults();
-  clock.skewMs = () => faults.standing('skew')?.ms ?? 0;
-  const jobs = new JobStore(database);
-  const journal = new Journal(database);
-  const admission = new Admission(database, { jobs, journal, clock, faults }, settings);
-  return {
-    services: { settings, clock, jobs, admission, faults },
-    journal,
-  };
 }
 
 function unusablePort({ host, port }: Settings, cause: unknown): LocalServicesError {
@@ -158,42 +129,29 @@ function unusablePort({ host, port }: Settings, cause: unknown): LocalServicesEr
 /** One pool of workers per service; jobs aborted by a stop are queued again first. */
 function startWorkers(
   app: FastifyInstance,
-  services: Services,
+  { jobs, clock, settings, admission }: Services,
   engines: Engines,
   mail: Mail,
 ): Worker[] {
-  const { jobs, clock, settings, admission } = services;
   // Real engines share the cores; the others only wait.
   const computes = SERVICES.some((service) => engines[service].name === 'real');
   const shared = new Slots(settings.concurrency);
-  const onBroken = (error: unknown): void => {
-    app.log.error({ err: error }, 'an engine broke');
-  };
   jobs.requeue(clock.now());
-  const workers = new Map(
-    SERVICES.map((service): [ServiceName, Worker] => [
+  const create = (service: ServiceName): Worker =>
+    new Worker({
       service,
-      new Worker(
-        service,
-        {
-          jobs,
-          clock,
-          onBroken,
-          engine: engines[service],
-          onEnded: (id) => {
-            if (service === 'molecules') mail.ended(id);
-          },
-          slots: computes ? shared : new Slots(settings.concurrency),
-        },
-        settings,
-      ),
-    ]),
-  );
-  admission.onAccepted = (service) => {
-    workers.get(service)?.pump();
-  };
-  for (const worker of workers.values()) worker.pump();
-  return [...workers.values()];
+      jobs,
+      clock,
+      settings,
+      engine: engines[service],
+      slots: computes ? shared : new Slots(settings.concurrency),
+      onBroken: (error) => app.log.error({ err: error }, 'an engine broke'),
+      onEnded: (id) => service === 'molecules' && mail.send(id),
+    });
+  const workers = { molecules: create('molecules'), predictions: create('predictions') };
+  admission.onAccepted = (service) => workers[service].pump();
+  for (const worker of Object.values(workers)) worker.pump();
+  return Object.values(workers);
 }
 
 /** The listening socket, so that the fault `refuse` can close it and open it again on the same port. */
@@ -210,23 +168,20 @@ class Listener {
     this.#port = port;
   }
 
-  /** Refuses connections from now on, for `ms` or until `accept`. */
-  refuse(ms: number | undefined): void {
+  /** Refuses connections while the fault is on, or for its time. */
+  follow(faults: Faults): void {
+    const refuse = faults.standing('refuse');
     clearTimeout(this.#reopen);
-    if (!this.#refusing) {
+    if (!refuse) this.#accept();
+    else if (!this.#refusing) {
       this.#refusing = true;
       this.#server.close();
       this.#server.closeAllConnections();
     }
-    if (ms !== undefined) {
-      this.#reopen = setTimeout(() => {
-        this.accept();
-      }, ms);
-    }
+    if (refuse?.ms !== undefined) this.#reopen = setTimeout(() => this.#accept(), refuse.ms);
   }
 
-  accept(): void {
-    clearTimeout(this.#reopen);
+  #accept(): void {
     if (!this.#refusing) return;
     this.#refusing = false;
     this.#server.listen(this.#port, this.#host);

@@ -7,81 +7,64 @@ import type { Clock } from './clock.ts';
 import type { ServiceName } from './contract.ts';
 import {
   engineStatement,
+  failure,
   type Engine,
-  type EngineContext,
   type EngineJob,
   type EngineOutcome,
 } from './engines/engine.ts';
-import type { Job } from './job.ts';
-import type { JobStore } from './jobs.ts';
+import type { Job, JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
+import { textOf } from './problem.ts';
 
-/** Why a run was aborted. */
-type Break = 'time-limit' | 'silent' | 'stopping';
+interface Parts {
+  readonly service: ServiceName;
+  readonly jobs: JobStore;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly slots: Slots;
+  /** Called when an engine breaks: a bug, not a job's failure. */
+  readonly onBroken: (error: unknown) => void;
+  /** Called with the id of each job that has finished or failed. */
+  readonly onEnded: (id: string) => void;
+}
+
+/** Why a run was aborted, other than by a stop: the message of the job. */
+const LIMIT = 'The job was stopped at its time limit.';
+const SILENT = 'The worker stopped reporting: its heartbeat was silent for too long.';
 
 export class Worker {
-  readonly #service: ServiceName;
-  readonly #jobs: JobStore;
-  readonly #clock: Clock;
-  readonly #engine: Engine;
-  readonly #settings: Settings;
-  readonly #slots: Slots;
+  readonly #parts: Parts;
   /** The engine, for every job's log. */
   readonly #statement: string;
-  readonly #running = new Map<
-    number,
-    { readonly job: Job; readonly abort: AbortController; readonly done: Promise<void> }
-  >();
+  readonly #running = new Map<Job, { abort: AbortController; done: Promise<void> }>();
   readonly #watch: NodeJS.Timeout;
   readonly #heartbeatEveryMs: number;
   #stopping = false;
-  /** Called when an engine breaks: a bug, not a job's failure. */
-  readonly #onBroken: (error: unknown) => void;
-  readonly #onEnded: (id: string) => void;
 
-  constructor(
-    service: ServiceName,
-    parts: {
-      jobs: JobStore;
-      clock: Clock;
-      engine: Engine;
-      slots: Slots;
-      onBroken: (error: unknown) => void;
-      /** Called with the id of each job that has finished or failed. */
-      onEnded: (id: string) => void;
-    },
-    settings: Settings,
-  ) {
-    this.#service = service;
-    this.#jobs = parts.jobs;
-    this.#clock = parts.clock;
-    this.#engine = parts.engine;
-    this.#slots = parts.slots;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#statement = engineStatement(parts.engine);
-    this.#onBroken = parts.onBroken;
-    this.#onEnded = parts.onEnded;
-    this.#settings = settings;
-    this.#heartbeatEveryMs = Math.min(1000, settings.heartbeatSilenceMs / 4);
-    this.#watch = setInterval(() => {
-      this.#breakSilentRuns();
-    }, this.#heartbeatEveryMs);
+    this.#heartbeatEveryMs = Math.min(1000, parts.settings.heartbeatSilenceSeconds * 250);
+    this.#watch = setInterval(() => this.#breakSilentRuns(), this.#heartbeatEveryMs);
     this.#watch.unref();
   }
 
   /** Starts waiting jobs in all free slots. */
   readonly pump = (): void => {
-    while (!this.#stopping && this.#slots.take(this.pump)) {
-      const job = this.#jobs.pickUp(this.#service, this.#clock.now(), this.#statement);
+    const { jobs, slots, service, clock } = this.#parts;
+    while (!this.#stopping && slots.take(this.pump)) {
+      const job = jobs.pickUp(service, clock.now(), this.#statement);
       if (job === undefined) {
-        this.#slots.free();
+        slots.free();
         return;
       }
       const abort = new AbortController();
       const done = this.#work(job, abort).finally(() => {
-        this.#running.delete(job.seq);
-        this.#slots.free();
+        this.#running.delete(job);
+        slots.free();
       });
-      this.#running.set(job.seq, { job, abort, done });
+      this.#running.set(job, { abort, done });
     }
   };
 
@@ -90,89 +73,69 @@ export class Worker {
     this.#stopping = true;
     clearInterval(this.#watch);
     const runs = [...this.#running.values()];
-    for (const { abort } of runs) abort.abort('stopping' satisfies Break);
+    for (const { abort } of runs) abort.abort('stopping');
     await Promise.all(runs.map(({ done }) => done));
   }
 
   #breakSilentRuns(): void {
-    const since = this.#clock.now() - this.#settings.heartbeatSilenceMs;
-    for (const { job, abort } of this.#running.values()) {
-      if (this.#jobs.isSilent(job.seq, since)) abort.abort('silent' satisfies Break);
-    }
+    const { jobs, clock, settings } = this.#parts;
+    const since = clock.now() - settings.heartbeatSilenceSeconds * 1000;
+    for (const [{ seq }, { abort }] of this.#running)
+      if (jobs.isSilent(seq, since)) abort.abort(SILENT);
   }
 
   async #work(job: Job, abort: AbortController): Promise<void> {
-    const limit = setTimeout(() => {
-      abort.abort('time-limit' satisfies Break);
-    }, job.timeLimitMs);
+    const { onBroken } = this.#parts;
+    const limit = setTimeout(() => abort.abort(LIMIT), job.timeLimitMs);
     // The race frees the worker even if an engine ignores its signal.
     const broken = new Promise<never>((_, reject) => {
-      abort.signal.addEventListener('abort', () => {
-        reject(new Error('broken off'));
-      });
+      abort.signal.addEventListener('abort', () => reject(new Error('broken off')));
     });
     try {
       const outcome = await Promise.race([this.#run(job, abort.signal), broken]);
-      if (!this.#stopping) this.#end(job, outcome);
+      this.#end(job, outcome);
     } catch (error) {
-      if (!abort.signal.aborted) this.#onBroken(error);
-      if (!this.#stopping) this.#end(job, this.#brokenOff(abort.signal, error));
+      const { aborted, reason } = abort.signal;
+      if (!aborted) onBroken(error);
+      this.#end(job, failure(aborted ? String(reason) : `The engine broke: ${textOf(error)}`));
     } finally {
       clearTimeout(limit);
     }
   }
 
-  async #run(job: Job, signal: AbortSignal): Promise<EngineOutcome> {
-    const { job: input } = this.#jobs.input(job.seq);
-    if (job.fault === 'stuck-heartbeat') return await new Promise<never>(() => undefined);
-    const rejected = Worker.#reject(input);
-    if (rejected !== null) return { ok: false, message: rejected, log: rejected };
-    const context: EngineContext = {
-      signal,
-      heartbeatEveryMs: this.#heartbeatEveryMs,
-      progress: (progress, text) => {
-        if (!signal.aborted) this.#jobs.progress(job.seq, this.#clock.now(), progress, text);
-      },
-      heartbeat: () => {
-        if (!signal.aborted) this.#jobs.heartbeat(job.seq, this.#clock.now());
-      },
+  async #run({ seq, fault }: Job, signal: AbortSignal): Promise<EngineOutcome> {
+    const { jobs, clock, engine } = this.#parts;
+    const { job } = jobs.input(seq);
+    if (fault === 'stuck-heartbeat') return await new Promise<never>(() => undefined);
+    const rejected = reject(job);
+    if (rejected !== null) return failure(rejected);
+    const progress = (percent: number, text: string): void => {
+      if (!signal.aborted) jobs.progress(seq, clock.now(), percent, text);
     };
-    const outcome = await this.#engine.run(input, context);
-    if (job.fault === 'fail') {
-      const message = 'Failed on purpose: the fault "fail" was on when this job was accepted.';
-      return { ok: false, message, log: message };
-    }
-    if (outcome.ok) context.progress(90, 'saving results');
+    const heartbeat = (): void => {
+      if (!signal.aborted) jobs.heartbeat(seq, clock.now());
+    };
+    const heartbeatEveryMs = this.#heartbeatEveryMs;
+    const outcome = await engine.run(job, { signal, heartbeatEveryMs, progress, heartbeat });
+    if (fault === 'fail')
+      return failure('Failed on purpose: the fault "fail" was on when this job was accepted.');
+    if (outcome.ok) progress(90, 'saving results');
     return outcome;
   }
 
-  /** Jobs that the worker rejects before the engine (contract of the prediction service, 3). */
-  static #reject(input: EngineJob): string | null {
-    if (input.kind !== 'sequence' || input.unknownPredictors.length === 0) return null;
-    return `Invalid predictor types: ${input.unknownPredictors.join(', ')}`;
-  }
-
   #end(job: Job, outcome: EngineOutcome): void {
-    const at = this.#clock.now();
+    if (this.#stopping) return;
+    const { jobs, clock, onEnded } = this.#parts;
     const log = `${this.#statement}\n${outcome.log}`;
-    if (outcome.ok) this.#jobs.finish(job, at, outcome.outputs, log);
-    else this.#jobs.fail(job, at, outcome.message, log);
-    this.#onEnded(job.id);
+    jobs.end(job.seq, clock.now(), outcome, log);
+    onEnded(job.id);
   }
+}
 
-  #brokenOff(signal: AbortSignal, error: unknown): EngineOutcome {
-    const message = (() => {
-      switch (signal.reason as unknown) {
-        case 'time-limit':
-          return 'The job was stopped at its time limit.';
-        case 'silent':
-          return 'The worker stopped reporting: its heartbeat was silent for too long.';
-        default:
-          return `The engine broke: ${error instanceof Error ? error.message : String(error)}`;
-      }
-    })();
-    return { ok: false, message, log: message };
-  }
+/** Jobs that the worker rejects before the engine (contract of the prediction service, 3). */
+function reject(job: EngineJob): string | null {
+  if (job.kind !== 'sequence' || job.unknownPredictors.length === 0) return null;
+  return `Invalid predictor types: ${job.unknownPredictors.join(', ')}`;
 }
 
 /**

@@ -55,8 +55,6 @@ function addLimits(command: Command): void {
       '--concurrency <n>',
       'jobs that run at the same time; 0: no limit (default: one per core with a real engine, else 2 per service)',
     )
-    .option('--max-queued <n>', 'waiting jobs per token and service, then 503; 0: no limit', '1000')
-    .option('--body-limit <MiB>', 'largest request body, then 413', '20')
     .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', '5')
     .option('--job-time-limit <time>', 'time limit of a job', '1h');
 }
@@ -68,6 +66,5 @@ function addSurroundings(command: Command): void {
       '--smtp <url>',
       'SMTP server for mail about molecule jobs, smtp://host:port (default: a note in the log)',
     )
-    .option('--mail-from <address>', 'sender of that mail', 'molecules@localhost')
     .option('--fault-control', 'allow clients to switch on faults under /_faults, for tests');
 }

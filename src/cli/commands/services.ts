@@ -17,12 +17,9 @@ export interface ServicesFlags {
   readonly addressLimit?: string;
   readonly jobTime?: string;
   readonly concurrency?: string;
-  readonly maxQueued: string;
-  readonly bodyLimit: string;
   readonly retryAfter: string;
   readonly jobTimeLimit: string;
   readonly smtp?: string;
-  readonly mailFrom: string;
   readonly faultControl?: boolean;
 }
 
@@ -36,11 +33,8 @@ export async function services(flags: ServicesFlags): Promise<number> {
     limit: number('--limit', flags.limit),
     moleculeLimit: number('--molecule-limit', flags.moleculeLimit),
     windowMs: duration('--window', flags.window),
-    maxQueued: number('--max-queued', flags.maxQueued),
-    bodyLimit: Math.floor(number('--body-limit', flags.bodyLimit) * 1024 * 1024),
     retryAfterSeconds: number('--retry-after', flags.retryAfter),
     timeLimitSeconds: duration('--job-time-limit', flags.jobTimeLimit) / 1000,
-    mailFrom: flags.mailFrom,
     ...(flags.smtp === undefined ? {} : { smtp: flags.smtp }),
     allowFaultControl: flags.faultControl ?? false,
     log: pino({ level: 'info' }, pino.destination(2)),

@@ -232,7 +232,6 @@ export class Lab {
       host: address,
       port: SERVICES_PORT,
       concurrency: 8,
-      'max-queued': 0,
       limit,
       'molecule-limit': limit,
       'address-limit': 0,

@@ -77,6 +77,11 @@ export type EngineOutcome =
   /** The engine's own message. */
   | { readonly ok: false; readonly message: string; readonly log: string };
 
+/** A job that fails before, or instead of, a run. */
+export function failure(message: string): EngineOutcome {
+  return { ok: false, message, log: message };
+}
+
 export interface Engine {
   /** Real, recorded, or synthetic. */
   readonly name: EngineName;

@@ -2,9 +2,11 @@
  * The recorded engine: real outputs of the real programs for the inputs in `recordings/index.json`. Any other input
  * fails with a clear message; nothing is ever invented.
  */
-import type { ServiceName } from '../contract.ts';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { PREDICTORS, type Predictor, type ServiceName } from '../contract.ts';
 import { parseFasta, resultIds } from '../fasta.ts';
-import { canonical, type CanonicalJob } from './canonical.ts';
 import {
   CONTENT_TYPES,
   type Engine,
@@ -13,39 +15,41 @@ import {
   type EngineOutcome,
   type Output,
   type OutputName,
+  failure,
   pace,
 } from './engine.ts';
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+
+/** By kind and input, because a recording with more predictors may serve a sequence. */
+let recordings: ReadonlyMap<string, readonly Recording[]> | undefined;
+
+function find(job: EngineJob): { wanted: CanonicalJob; known: readonly Recording[] } {
+  recordings ??= Map.groupBy(loadIndex().recordings, ({ kind, input }) => `${kind} ${input}`);
+  const wanted = canonical(job);
+  return { wanted, known: recordings.get(`${wanted.kind} ${wanted.input}`) ?? [] };
+}
+
+/** Undefined if there is none that this job gets. */
+export function findRecording(job: EngineJob): Recording | undefined {
+  const { wanted, known } = find(job);
+  return job.kind === 'sequence'
+    ? smallestWith(known, wanted)
+    : (exact(known, wanted) ?? sameCharge(known, wanted, job));
+}
 
 export class RecordedEngine implements Engine {
   readonly name = 'recorded';
   readonly version: string;
   readonly #jobMs: (job: EngineJob) => number;
-  /** By kind and input, because a recording with more predictors may serve a sequence. */
-  readonly #recordings = new Map<string, Recording[]>();
 
   constructor(jobMs: (job: EngineJob) => number, service: ServiceName) {
     this.#jobMs = jobMs;
-    const index = loadIndex();
-    this.version = index.programs[service === 'molecules' ? 'molecule' : 'sequence'];
-    for (const recording of index.recordings) {
-      const key = `${recording.kind} ${recording.input}`;
-      const known = this.#recordings.get(key);
-      if (known === undefined) this.#recordings.set(key, [recording]);
-      else known.push(recording);
-    }
+    this.version = loadIndex().programs[service === 'molecules' ? 'molecule' : 'sequence'];
   }
 
   async run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
     await pace(this.#jobMs(job), context);
-    const wanted = canonical(job);
-    const known = this.#recordings.get(`${wanted.kind} ${wanted.input}`) ?? [];
-    const recording =
-      job.kind === 'sequence'
-        ? smallestWith(known, wanted)
-        : (exact(known, wanted) ?? sameCharge(known, wanted, job));
-    if (recording === undefined) return unknown(wanted, known);
+    const recording = findRecording(job);
+    if (recording === undefined) return failure(explainMissing(job));
     return job.kind === 'molecule' ? molecule(recording) : prediction(recording, job);
   }
 }
@@ -89,13 +93,14 @@ function smallestWith(known: readonly Recording[], wanted: CanonicalJob): Record
   );
 }
 
-function unknown(wanted: CanonicalJob, known: readonly Recording[]): EngineOutcome {
+function explainMissing(job: EngineJob): string {
+  const { wanted, known } = find(job);
   const options = known.map((recording) => recording.options).join(', ');
-  const message =
+  const what =
     known.length === 0
-      ? `No recording for this input: the recorded engine computes nothing. It has results only for the table of hundredfold init and for the examples in batches/.`
-      : `No recording for this input with ${wanted.options}: there are recordings only with ${options}.`;
-  return { ok: false, message, log: message };
+      ? 'The recorded engine computes nothing, and has results only for the table of hundredfold init and for the examples in batches/.'
+      : `There are recordings with ${options}, not with ${wanted.options}.`;
+  return `No recording for this input, which may be right: ${what} --services synthetic rehearses any input; npm run engines installs the real engines.`;
 }
 
 /** The fields of a recorded acpype job that the index needs. */
@@ -115,9 +120,7 @@ function molecule(recording: Recording): EngineOutcome {
 }
 
 function prediction(recording: Recording, job: EngineJob): EngineOutcome {
-  if (recording.failure !== undefined) {
-    return { ok: false, message: recording.failure, log: recording.failure };
-  }
+  if (recording.failure !== undefined) return failure(recording.failure);
   const names = ['result', 'csv', 'metadata', 'distributions'] as const;
   let outputs: Output[] = names.flatMap((name) => {
     const file = recording.files[name];
@@ -208,4 +211,81 @@ export function loadIndex(): RecordingIndex {
 /** The bytes of a recorded file, as the engine wrote them. */
 export function readRecording(file: string): Buffer {
   return gunzipSync(readFileSync(new URL(file, FOLDER)));
+}
+
+/** The canonical form of a job: equal for inputs for which the engine must give the same output. */
+interface CanonicalJob {
+  readonly kind: EngineJob['kind'];
+  /** SHA-256 of the canonical input. */
+  readonly input: string;
+  /** The options, as one readable word. */
+  readonly options: string;
+}
+
+/** Line ends, a byte order mark and white space at the ends do not matter to the engines. */
+function normalised(text: string): string {
+  return text
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n|\r/g, '\n')
+    .trimEnd();
+}
+
+/** Predictors in the contract's order, without repeats; b2bTools always runs dynamine. */
+function predictorSet(predictors: readonly string[]): Predictor[] {
+  return PREDICTORS.filter((name) => name === 'dynamine' || predictors.includes(name));
+}
+
+/** The keys that each predictor adds to a protein of a result, with one value per residue. */
+const KEYS: Readonly<Record<Predictor, readonly string[]>> = {
+  dynamine: ['backbone', 'sidechain', 'ppII', 'coil', 'sheet', 'helix'],
+  efoldmine: ['earlyFolding'],
+  disomine: ['disoMine'],
+  agmata: ['agmata'],
+  psper: ['complexity', 'arg', 'tyr', 'RRM', 'disorder'],
+};
+
+export function predictorKeys(predictors: readonly string[]): string[] {
+  return predictorSet(predictors).flatMap((name) => KEYS[name]);
+}
+
+function inputText(job: EngineJob): string {
+  switch (job.kind) {
+    case 'molecule':
+      return job.smiles === null
+        ? `file\n${normalised(job.inputFile ?? '')}`
+        : `smiles\n${job.smiles.trim()}`;
+    case 'sequence':
+      // The predictions depend only on the residues; headers only name them.
+      return parseFasta(job.fasta)
+        .records.map((record) => record.residues)
+        .join('\n');
+    case 'alignment': {
+      const { records } = parseFasta(job.fasta);
+      const ids = resultIds(records.map((record) => record.header));
+      return records.map((record, n) => `>${ids[n] ?? ''}\n${record.residues}`).join('\n');
+    }
+    case 'shifts':
+      return normalised(job.text);
+  }
+}
+
+function optionsText(job: EngineJob): string {
+  switch (job.kind) {
+    case 'molecule':
+      return `${job.chargeMethod}/${job.netCharge === null ? 'auto' : String(job.netCharge)}/${job.atomType}`;
+    case 'sequence':
+      return predictorSet(job.predictors).join('+');
+    case 'alignment':
+      return 'msa';
+    case 'shifts':
+      return `model ${job.modelClass}/${job.originalNumbering ? 'original' : 'renumbered'}`;
+  }
+}
+
+export function canonical(job: EngineJob): CanonicalJob {
+  return {
+    kind: job.kind,
+    input: createHash('sha256').update(inputText(job)).digest('hex'),
+    options: optionsText(job),
+  };
 }

@@ -1,7 +1,10 @@
 /**
  * A result file set of the right form (contract of the molecule service, 2.5): the 19 keys, the `.top` including the
- * `.itp` by its native name, and the same atoms in every file. The numbers are meaningless.
+ * `.itp` by its native name, the atoms and bonds of the input in every file that lists them, and its net charge. The
+ * positions are those of the input, or of a drawing of the SMILES; all other numbers are meaningless.
  */
+import rdkit from '@rdkit/rdkit';
+import { raiseWedges, readStructure, type Structure } from './coordinates.ts';
 import type { MoleculeJob } from './engine.ts';
 
 /** Part of every payload. */
@@ -22,83 +25,143 @@ export function syntheticValues(seed: string, count: number): number[] {
 interface Atom {
   readonly name: string;
   readonly element: string;
-  /** nm */
+  readonly type: string;
+  readonly mass: number;
+  readonly charge: number;
+  /** Å */
   readonly at: readonly [number, number, number];
 }
 
-export function syntheticMolecule(job: MoleculeJob): Record<string, string> {
-  const name = baseName(job.fileName);
-  const elements =
-    job.smiles === null ? fileElements(job.inputFile ?? '') : smilesElements(job.smiles);
-  const xyz = syntheticValues(job.smiles ?? job.inputFile ?? '', 3 * elements.length);
-  const atoms = elements.map((element, n): Atom => ({
-    name: `${element}${String(n + 1)}`,
-    element,
-    at: [xyz[3 * n] ?? 0, xyz[3 * n + 1] ?? 0, xyz[3 * n + 2] ?? 0],
-  }));
-  const remark = (mark: string, file: string): string => `${mark} ${name}_${file} ${SYNTHETIC}\n`;
-  return {
-    em_mdp: `${remark(';', 'em.mdp')}integrator = steep\nnsteps = 500\n`,
-    md_mdp: `${remark(';', 'md.mdp')}integrator = md\nnsteps = 10000\n`,
-    AC_frcmod: `${SYNTHETIC}\nMASS\n\nBOND\n\nANGLE\n\nDIHE\n\nIMPROPER\n\nNONBON\n\n`,
-    AC_inpcrd: `${SYNTHETIC}\n${String(atoms.length).padStart(6)}\n${atoms.map((atom) => atom.at.map((value) => (value * 10).toFixed(7).padStart(12)).join('')).join('\n')}\n`,
-    AC_lib: remark('!!', 'AC.lib'),
-    AC_prmtop: `%VERSION ${SYNTHETIC}\n%FLAG POINTERS\n%FORMAT(10I8)\n${String(atoms.length).padStart(8)}\n`,
-    mol2: mol2(name, atoms),
-    CHARMM_inp: `${remark('*', 'CHARMM.inp')}Read rtf card name ${name}_CHARMM.rtf\n`,
-    CHARMM_prm: remark('*', 'CHARMM.prm'),
-    CHARMM_rtf: `${remark('*', 'CHARMM.rtf')}${atoms.map((atom) => `ATOM ${atom.name} ${atom.element} 0.0`).join('\n')}\n`,
-    CNS_inp: `${remark('Remarks', 'CNS.inp')}topology\n  @${name}_CNS.top\nend\nparameters\n  @${name}_CNS.par\nend\n`,
-    CNS_par: remark('Remarks', 'CNS.par'),
-    CNS_top: remark('Remarks', 'CNS.top'),
-    GMX_OPLS_itp: itp(name, `${name}_GMX_OPLS.itp`, atoms),
-    GMX_OPLS_top: top(name, 'GMX_OPLS.top', '#include "ffoplsaa.itp"'),
-    GMX_gro: gro(name, atoms),
-    GMX_itp: itp(name, `${name}_GMX.itp`, atoms),
-    GMX_top: top(name, 'GMX.top', '[ defaults ]\n1 2 yes 0.5 0.8333333333'),
-    NEW_pdb: pdb(name, atoms),
-  };
+type Term = readonly number[];
+
+interface Molecule {
+  readonly name: string;
+  readonly atoms: readonly Atom[];
+  readonly bonds: readonly Term[];
+  readonly angles: readonly Term[];
+  readonly dihedrals: readonly Term[];
+}
+
+/** Of the elements that have parameters; others are like carbon. */
+const ELEMENTS = new Map(
+  'H:hc:1.008:1 C:c3:12.01:6 N:n3:14.01:7 O:os:16:8 F:f:19:9 P:p5:30.97:15 S:s6:32.06:16 Cl:cl:35.45:17 Br:br:79.9:35 I:i:126.9:53'
+    .split(' ')
+    .map((row) => row.split(':'))
+    .map(([symbol = '', type = '', mass, protons]) => {
+      return [symbol, { type, mass: Number(mass), protons: Number(protons) }];
+    }),
+);
+const CARBON = { type: 'c3', mass: 12.01, protons: 6 };
+
+let loading: ReturnType<typeof rdkit.default> | undefined;
+
+/** Null if RDKit cannot read it. */
+async function drawSmiles(smiles: string): Promise<Structure | null> {
+  const toolkit = await (loading ??= rdkit.default());
+  const molecule = toolkit.get_mol(smiles);
+  if (molecule === null) return null;
+  try {
+    molecule.add_hs_in_place();
+    molecule.set_new_coords();
+    return raiseWedges(molecule.get_molblock());
+  } finally {
+    molecule.delete();
+  }
+}
+
+/** Null if the input cannot be read. */
+export async function makeSyntheticMolecule(
+  job: MoleculeJob,
+): Promise<Record<string, string> | null> {
+  const { smiles, inputFile, fileName, netCharge } = job;
+  const structure =
+    smiles === null ? readStructure(fileName, inputFile ?? '') : await drawSmiles(smiles.trim());
+  if (!structure || structure.elements.length === 0) return null;
+  const charge = netCharge ?? structure.charge ?? chargeByElectrons(structure.elements);
+  return writeFiles(buildMolecule(readName(fileName), structure, charge));
+}
+
+/** Of a format without charges: the one next to zero with which all electrons are paired. */
+function chargeByElectrons(elements: readonly string[]): number {
+  const protons = elements.reduce((sum, one) => sum + (ELEMENTS.get(one) ?? CARBON).protons, 0);
+  return protons % 2 === 0 ? 0 : elements.includes('N') ? 1 : -1;
 }
 
 /** acpype names its files after the title, without the extension and with plain characters only. */
-function baseName(fileName: string): string {
+function readName(fileName: string): string {
   const plain = fileName.replace(/\.(pdb|mol2|mdl|mol|sdf)$/i, '').replace(/[^A-Za-z0-9_]+/g, '_');
   return plain.replace(/^_+|_+$/g, '') || 'molecule';
 }
 
-/** The heavy atoms as written; the implicit hydrogens of a SMILES are not known here. */
-function smilesElements(smiles: string): string[] {
-  const found = smiles.match(/\[[^\]]*\]|Cl|Br|[BCNOPSFI]|[bcnops]/g) ?? [];
-  return found.map((atom) => {
-    const symbol = /^\[\d*([A-Z][a-z]?|[a-z]|\*)/.exec(atom)?.[1] ?? atom;
-    return symbol.charAt(0).toUpperCase() + symbol.slice(1);
+function buildMolecule(name: string, structure: Structure, charge: number): Molecule {
+  const { elements, places } = structure;
+  const counts = new Map<string, number>();
+  // Six decimals, as in the files; the last atom makes the sum exact.
+  const share = Number((charge / elements.length).toFixed(6));
+  const atoms = elements.map((element, index): Atom => {
+    const number = (counts.get(element) ?? 0) + 1;
+    counts.set(element, number);
+    const { type, mass } = ELEMENTS.get(element) ?? CARBON;
+    const isLast = index === elements.length - 1;
+    const own = isLast ? charge - share * index : share;
+    return {
+      name: `${element}${String(number)}`,
+      element,
+      type,
+      mass,
+      charge: own,
+      at: places[index] ?? [0, 0, 0],
+    };
   });
+  const bonds = structure.bonds
+    .filter(([one, other]) => atoms[one] && atoms[other])
+    .map(([one, other]) => [one, other]);
+  const around = atoms.map((_, atom) =>
+    bonds.filter((bond) => bond.includes(atom)).map(([one = 0, other = 0]) => one + other - atom),
+  );
+  const longer = (terms: readonly Term[]): Term[] =>
+    terms.flatMap((term) =>
+      (around[term.at(-1) ?? 0] ?? [])
+        .filter((next) => !term.includes(next))
+        .map((next) => [...term, next]),
+    );
+  const angles = longer(bonds.flatMap((bond) => [bond, bond.toReversed()]));
+  // Each was found from both of its ends.
+  const once = (terms: readonly Term[]): Term[] =>
+    terms.filter((term) => (term[0] ?? 0) < (term.at(-1) ?? 0));
+  return { name, atoms, bonds, angles: once(angles), dihedrals: once(longer(angles)) };
 }
 
-function fileElements(content: string): string[] {
-  const lines = content.split(/\r\n|\r|\n/);
-  const pdbAtoms = lines.filter((line) => /^(ATOM {2}|HETATM)/.test(line));
-  if (pdbAtoms.length > 0)
-    return pdbAtoms.map((line) => elementOf(line.slice(76, 78), line.slice(12, 16)));
-  const start = lines.findIndex((line) => line.trim() === '@<TRIPOS>ATOM');
-  if (start >= 0) {
-    const rest = lines.slice(start + 1);
-    const end = rest.findIndex((line) => line.startsWith('@<TRIPOS>'));
-    return rest
-      .slice(0, end < 0 ? rest.length : end)
-      .filter((line) => line.trim() !== '')
-      .map((line) => elementOf('', line.trim().split(/\s+/)[5] ?? ''));
-  }
-  const count = Number.parseInt(lines[3]?.slice(0, 3) ?? '', 10) || 0;
-  return lines.slice(4, 4 + count).map((line) => elementOf('', line.slice(31, 34)));
+function writeFiles(molecule: Molecule): Record<string, string> {
+  const { name, atoms } = molecule;
+  const remark = (mark: string, file: string): string => `${mark} ${name}_${file} ${SYNTHETIC}\n`;
+  const count = String(atoms.length).padStart(6);
+  const inpcrd = atoms.map(({ at }) => at.map((value) => value.toFixed(7).padStart(12)).join(''));
+  const rtf = atoms.map((atom) => `ATOM ${atom.name} ${atom.type} ${atom.charge.toFixed(6)}`);
+  return {
+    em_mdp: `${remark(';', 'em.mdp')}integrator = steep\nnsteps = 500\n`,
+    md_mdp: `${remark(';', 'md.mdp')}integrator = md\nnsteps = 10000\n`,
+    AC_frcmod: `${SYNTHETIC}\nMASS\n\nBOND\n\nANGLE\n\nDIHE\n\nIMPROPER\n\nNONBON\n\n`,
+    AC_inpcrd: `${SYNTHETIC}\n${count}\n${inpcrd.join('\n')}\n`,
+    AC_lib: remark('!!', 'AC.lib'),
+    AC_prmtop: `%VERSION ${SYNTHETIC}\n%FLAG POINTERS\n%FORMAT(10I8)\n${count}\n`,
+    mol2: writeMol2(molecule),
+    CHARMM_inp: `${remark('*', 'CHARMM.inp')}Read rtf card name ${name}_CHARMM.rtf\n`,
+    CHARMM_prm: remark('*', 'CHARMM.prm'),
+    CHARMM_rtf: `${remark('*', 'CHARMM.rtf')}${rtf.join('\n')}\n`,
+    CNS_inp: `${remark('Remarks', 'CNS.inp')}topology\n  @${name}_CNS.top\nend\nparameters\n  @${name}_CNS.par\nend\n`,
+    CNS_par: remark('Remarks', 'CNS.par'),
+    CNS_top: remark('Remarks', 'CNS.top'),
+    GMX_OPLS_itp: writeItp(molecule, 'GMX_OPLS.itp'),
+    GMX_OPLS_top: writeTop(name, 'GMX_OPLS.top', '#include "ffoplsaa.itp"'),
+    GMX_gro: writeGro(molecule),
+    GMX_itp: writeItp(molecule, 'GMX.itp'),
+    GMX_top: writeTop(name, 'GMX.top', '[ defaults ]\n1 2 yes 0.5 0.8333333333'),
+    NEW_pdb: writePdb(molecule),
+  };
 }
 
-function elementOf(symbol: string, fallback: string): string {
-  const plain = symbol.trim() === '' ? (/[A-Za-z]+/.exec(fallback)?.[0] ?? 'C') : symbol.trim();
-  return plain.charAt(0).toUpperCase() + plain.slice(1, 2).toLowerCase();
-}
-
-function top(name: string, file: string, head: string): string {
+function writeTop(name: string, file: string, head: string): string {
   return `; ${name}_${file} ${SYNTHETIC}
 
 ${head}
@@ -119,41 +182,76 @@ ${head}
 `;
 }
 
-function itp(name: string, file: string, atoms: readonly Atom[]): string {
-  const rows = atoms.map(
-    (atom, n) =>
-      `${String(n + 1).padStart(6)}   xx     1   UNL ${atom.name.padStart(5)} ${String(n + 1).padStart(4)}   0.000000   0.00000`,
+function writeItp({ name, atoms, bonds, angles, dihedrals }: Molecule, file: string): string {
+  const types = [...new Map(atoms.map(({ type }) => [type, type])).keys()];
+  const rows = (terms: readonly Term[], parameters: string): string =>
+    terms.map((term) => ` ${term.map((atom) => atom + 1).join(' ')} ${parameters}`).join('\n');
+  const listed = atoms.map(
+    ({ name: atom, type, charge, mass }, n) =>
+      `${String(n + 1).padStart(6)} ${type.padStart(4)}     1   UNL ${atom.padStart(5)} ${String(n + 1).padStart(4)}   ${charge.toFixed(6)}   ${mass.toFixed(5)}`,
   );
-  return `; ${file} ${SYNTHETIC}
+  const ends = dihedrals.map((term) => [term[0] ?? 0, term[3] ?? 0]);
+  return `; ${name}_${file} ${SYNTHETIC}
+
+[ atomtypes ]
+${types.map((type) => ` ${type} ${type} 0.00000 0.00000 A 3.0e-01 4.0e-01`).join('\n')}
 
 [ moleculetype ]
  ${name}              3
 
 [ atoms ]
-${rows.join('\n')}
+${listed.join('\n')}
+
+[ bonds ]
+${rows(bonds, '1 1.5000e-01 2.5000e+05')}
+
+[ pairs ]
+${rows(ends, '1')}
+
+[ angles ]
+${rows(angles, '1 1.1500e+02 4.0000e+02')}
+
+[ dihedrals ]
+${rows(dihedrals, '9 0.00 0.65000 3')}
 `;
 }
 
-function gro(name: string, atoms: readonly Atom[]): string {
-  const rows = atoms.map(
-    (atom, n) =>
-      `${'1'.padStart(5)}${'UNL'.padEnd(5)}${atom.name.slice(0, 5).padStart(5)}${String(n + 1).padStart(5)}${atom.at.map((value) => value.toFixed(3).padStart(8)).join('')}`,
-  );
-  return `${name}_GMX.gro ${SYNTHETIC}\n${String(atoms.length)}\n${rows.join('\n')}\n   2.00000   2.00000   2.00000\n`;
+function writeGro({ name, atoms }: Molecule): string {
+  const rows = atoms.map(({ name: atom, at }, n) => {
+    const place = at.map((value) => (value / 10).toFixed(3).padStart(8)).join('');
+    return `    1UNL  ${atom.padStart(5)}${String(n + 1).padStart(5)}${place}`;
+  });
+  return `${name}_GMX.gro ${SYNTHETIC}\n${String(atoms.length)}\n${rows.join('\n')}\n   5.00000   5.00000   5.00000\n`;
 }
 
-function pdb(name: string, atoms: readonly Atom[]): string {
-  const rows = atoms.map(
-    (atom, n) =>
-      `ATOM  ${String(n + 1).padStart(5)} ${atom.name.slice(0, 4).padStart(4)} UNL A   1    ${atom.at.map((value) => (value * 10).toFixed(3).padStart(8)).join('')}  1.00  0.00          ${atom.element.padStart(2)}`,
-  );
+function writePdb({ name, atoms }: Molecule): string {
+  const rows = atoms.map(({ name: atom, element, at }, n) => {
+    const place = at.map((value) => value.toFixed(3).padStart(8)).join('');
+    return `ATOM  ${String(n + 1).padStart(5)} ${atom.padStart(4)} UNL A   1    ${place}  1.00  0.00          ${element.padStart(2)}`;
+  });
   return `REMARK ${name}_NEW.pdb ${SYNTHETIC}\n${rows.join('\n')}\nEND\n`;
 }
 
-function mol2(name: string, atoms: readonly Atom[]): string {
-  const rows = atoms.map(
-    (atom, n) =>
-      `${String(n + 1).padStart(7)} ${atom.name.padEnd(6)} ${atom.at.map((value) => (value * 10).toFixed(4).padStart(10)).join(' ')} xx 1 UNL 0.000000`,
+function writeMol2({ name, atoms, bonds }: Molecule): string {
+  const rows = atoms.map(({ name: atom, type, charge, at }, n) => {
+    const place = at.map((value) => value.toFixed(4).padStart(10)).join(' ');
+    return `${String(n + 1).padStart(7)} ${atom.padEnd(6)} ${place} ${type} 1 UNL ${charge.toFixed(6)}`;
+  });
+  const pairs = bonds.map(
+    ([one = 0, other = 0], n) => `${String(n + 1)} ${String(one + 1)} ${String(other + 1)} 1`,
   );
-  return `# ${SYNTHETIC}\n@<TRIPOS>MOLECULE\n${name}\n${String(atoms.length)} 0 1 0 0\nSMALL\nNO_CHARGES\n\n@<TRIPOS>ATOM\n${rows.join('\n')}\n`;
+  return `# ${SYNTHETIC}
+@<TRIPOS>MOLECULE
+${name}
+${String(atoms.length)} ${String(bonds.length)} 1 0 0
+SMALL
+USER_CHARGES
+
+@<TRIPOS>ATOM
+${rows.join('\n')}
+@<TRIPOS>BOND
+${pairs.join('\n')}
+@<TRIPOS>SUBSTRUCTURE
+     1 UNL         1
+`;
 }

@@ -5,18 +5,19 @@
 import { DEFAULT_PREDICTORS } from '../contract.ts';
 import { parseFasta, resultIds, type FastaRecord } from '../fasta.ts';
 import { readChains } from '../star.ts';
-import { predictorKeys } from './canonical.ts';
 import {
+  CONTENT_TYPES,
+  failure,
+  pace,
   type Engine,
   type EngineContext,
   type EngineJob,
   type EngineOutcome,
   type Output,
   type ShiftsJob,
-  pace,
 } from './engine.ts';
-import { csvField } from './recorded.ts';
-import { SYNTHETIC, syntheticMolecule, syntheticValues } from './synthetic-molecule.ts';
+import { csvField, predictorKeys } from './recorded.ts';
+import { makeSyntheticMolecule, SYNTHETIC, syntheticValues } from './synthetic-molecule.ts';
 
 export class SyntheticEngine implements Engine {
   readonly name = 'synthetic';
@@ -29,53 +30,48 @@ export class SyntheticEngine implements Engine {
 
   async run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
     await pace(this.#jobMs(job), context);
-    return outcomeOf(job);
+    return await outcomeOf(job);
   }
 }
 
-function outcomeOf(job: EngineJob): EngineOutcome {
-  const done = (...outputs: Output[]): EngineOutcome => ({ ok: true, outputs, log: SYNTHETIC });
+async function outcomeOf(job: EngineJob): Promise<EngineOutcome> {
+  const made = await makeOutputs(job);
+  return typeof made === 'string' ? failure(made) : { ok: true, outputs: made, log: SYNTHETIC };
+}
+
+/** The outputs, or why there are none. */
+async function makeOutputs(job: EngineJob): Promise<Output[] | string> {
   switch (job.kind) {
-    case 'molecule':
-      return done(json('result', syntheticMolecule(job)));
+    case 'molecule': {
+      const files = await makeSyntheticMolecule(job);
+      return files ? [json('result', files)] : 'The text is not a molecule with atoms.';
+    }
     case 'sequence': {
       const made = syntheticSequences(parseFasta(job.fasta).records, job.predictors);
-      return done(
-        json('result', made.result),
-        csv('csv', made.csv),
-        csv('metadata', made.metadata),
-      );
+      const { result, csv: rows, metadata } = made;
+      return [json('result', result), csv('csv', rows), csv('metadata', metadata)];
     }
     case 'alignment': {
       const made = syntheticAlignment(parseFasta(job.fasta).records);
-      return done(
-        json('result', made.result),
-        csv('csv', made.csv),
-        csv('metadata', made.metadata),
-        json('distributions', made.distributions),
-      );
+      const { result, csv: rows, metadata, distributions: values } = made;
+      const tables = [csv('csv', rows), csv('metadata', metadata)];
+      return [json('result', result), ...tables, json('distributions', values)];
     }
     case 'shifts': {
       const made = syntheticShifts(job);
-      if (made === null) {
-        const message =
-          'The text names no residues: it is neither NEF nor NMR-STAR with a sequence.';
-        return { ok: false, message, log: message };
-      }
-      return done(json('result', made.result), csv('csv', made.csv));
+      if (made !== null) return [json('result', made.result), csv('csv', made.csv)];
+      return 'The text names no residues: it is neither NEF nor NMR-STAR with a sequence.';
     }
   }
 }
 
 function json(name: Output['name'], value: unknown): Output {
-  return { name, contentType: 'application/json', body: Buffer.from(JSON.stringify(value)) };
+  return { name, contentType: CONTENT_TYPES[name], body: Buffer.from(JSON.stringify(value)) };
 }
 
-function csv(name: Output['name'], rows: readonly (readonly (string | number | null)[])[]): Output {
-  const body = Buffer.from(
-    `${rows.map((row) => row.map((cell) => csvField(String(cell ?? ''))).join(',')).join('\n')}\n`,
-  );
-  return { name, contentType: 'text/csv; charset=utf-8', body };
+function csv(name: Output['name'], rows: readonly (readonly Cell[])[]): Output {
+  const lines = rows.map((row) => row.map((cell) => csvField(String(cell ?? ''))).join(','));
+  return { name, contentType: CONTENT_TYPES[name], body: Buffer.from(`${lines.join('\n')}\n`) };
 }
 
 /** Predictions: the keys, the residues in order, null for gaps, as in the recorded outputs. */

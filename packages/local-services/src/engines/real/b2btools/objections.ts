@@ -5,7 +5,7 @@
 import { DEFAULT_PREDICTORS } from '../../../contract.ts';
 import { parseFasta, type FastaRecord } from '../../../fasta.ts';
 import type { AlignmentJob, SequenceJob } from '../../engine.ts';
-import { predictorKeys } from '../../canonical.ts';
+import { predictorKeys } from '../../recorded.ts';
 import type { PredictionJob } from './command.ts';
 
 interface Lengths {
