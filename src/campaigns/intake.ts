@@ -88,7 +88,10 @@ export async function takeIn(
   const { name, folder } = placeOf(manifests, options, settings);
   const tree = await preparedTree(folder);
   const cache = options.cache !== false ? await resultCacheIfAny(folder) : null;
+  // Loaded only here: few campaigns use it.
+  const recorded = options.services === 'local' ? await import('../host/recorded.ts') : null;
   const survey = await surveyManifests(manifests, {
+    ...(recorded && { isAnswered: recorded.isAnsweredLocally }),
     allowOutside: options.allowOutside ?? false,
     tree,
     cache,

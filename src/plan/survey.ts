@@ -54,6 +54,8 @@ export interface SurveyOptions {
   readonly addresses: Readonly<Partial<Record<ServiceName, string>>>;
   /** Stores the rows, for `run`. */
   readonly spool?: Spool;
+  /** False for a row that the service cannot answer: the recorded services have only the results of their examples. */
+  readonly isAnswered?: (item: Item) => boolean;
   /** Called for every problem as it is found. */
   readonly onProblem: (problem: Problem) => void;
   /** Called for every valid row. */
@@ -102,6 +104,8 @@ export interface Survey {
   readonly cached: number;
   /** Number of cached results that are synthetic. */
   readonly synthetic: number;
+  /** Jobs that the service cannot answer. */
+  readonly unanswered: number;
   /** Jobs that have to be submitted, by kind. */
   readonly jobs: Readonly<Record<Kind, number>>;
   /** Why rows cannot use results of earlier campaigns, with their numbers. */
@@ -161,6 +165,7 @@ class Surveyor {
     duplicates: 0,
     cached: 0,
     synthetic: 0,
+    unanswered: 0,
     jobs: none(),
     misses: {},
   };
@@ -290,6 +295,7 @@ class Surveyor {
     } else {
       countKind(counts.jobs, item.kind);
       counts.misses[fate.why] = (counts.misses[fate.why] ?? 0) + 1;
+      if (this.#options.isAnswered?.(item) === false) counts.unanswered += 1;
     }
     this.#options.onFate?.(item.id, fate);
   }

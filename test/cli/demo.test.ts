@@ -85,3 +85,19 @@ test('the same command again submits nothing, also when all data of Temporal and
   expect(desk.journal(), 'submissions to the new services').toEqual([]);
   await treeIsWhole(tree);
 });
+
+test('a rehearsal of own rows: the plan counts those without a recording, and all have results to export', async () => {
+  desk.write('own.csv', 'id,smiles,net_charge\nchiral,C[C@H](F)CCl,\nacid,FC(Cl)C(=O)[O-],-1\n');
+  const planned = await desk.runs(0, ['plan', 'own.csv', '--services', 'local']);
+  expect(planned.stdout).toMatch(/will fail +2 .*--services synthetic/);
+  await desk.runs(0, ['run', 'own.csv', '--services', 'synthetic']);
+  const own = desk.path('results', 'own');
+  expect((await itemsTable(own)).map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+  const table = readFileSync(join(own, 'tables', 'molecules.csv'), 'utf8');
+  expect(table).toMatch(/^chiral,\w+,C3H6ClF,0,.*,synthetic,/m);
+  expect(table).toMatch(/^acid,\w+,C2HClFO2,-1,.*,synthetic,/m);
+  for (const format of ['gromacs', 'sdf'])
+    await desk.runs(0, ['export', 'own', '--to', format, '--out', desk.path(format)]);
+  const drawn = readFileSync(join(desk.path('sdf'), 'molecules.sdf'), 'utf8');
+  expect(drawn.match(/^M {2}END$/gm)).toHaveLength(2);
+});

@@ -132,6 +132,7 @@ function print(
     cached: survey.cached,
     notCached: survey.misses,
     submissions: jobsOf(survey),
+    ...(survey.unanswered > 0 && { unanswered: survey.unanswered }),
     endsAt: isoEnd(endOf(forecasts)),
     services: plannedServices(forecasts),
     diskBytes: diskEstimate(survey),

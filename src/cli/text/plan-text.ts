@@ -39,6 +39,11 @@ export function planLines(view: PlanView): string[] {
     ...line(survey.synthetic, 'synthetic', 'of these were not really computed; use --no-cache'),
     ...line(jobsOf(survey), 'to submit', kindsText(survey.jobs)),
     ...line(missedOf(survey), 'not cached', missesText(survey)),
+    ...line(
+      survey.unanswered,
+      'will fail',
+      'without a recorded result; --services synthetic rehearses any row',
+    ),
     ...forecasts.map((one) => forecastText(one, now)),
     ...diskLines(view),
   ];

@@ -27,9 +27,10 @@ export function Overview({ data, columns }: OverviewProps) {
 
 /** Important warnings: synthetic results, files that differ from what was received. */
 function Warnings({ data }: { readonly data: PageData }) {
-  const { engine } = data.table;
+  const { engine, state } = data.table;
   const of = (kind: string): number =>
-    engine.filter((one) => one !== null && engineKind(one) === kind).length;
+    engine.filter((one, n) => state[n] === 'succeeded' && one !== null && engineKind(one) === kind)
+      .length;
   const [synthetic, recorded] = [of('synthetic'), of('recorded')];
   return (
     <>

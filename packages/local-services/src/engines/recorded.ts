@@ -98,9 +98,9 @@ function explainMissing(job: EngineJob): string {
   const options = known.map((recording) => recording.options).join(', ');
   const what =
     known.length === 0
-      ? 'The recorded engine computes nothing, and has results only for the table of hundredfold init and for the examples in batches/.'
-      : `There are recordings with ${options}, not with ${wanted.options}.`;
-  return `No recording for this input, which may be right: ${what} --services synthetic rehearses any input; npm run engines installs the real engines.`;
+      ? ': the recorded engine has results only for the table of hundredfold init and for the examples in batches/'
+      : ` with ${wanted.options}: there are recordings only with ${options}`;
+  return `No recording for this input${what}. Nothing is wrong with it: --services synthetic rehearses any input, and npm run engines installs the real engines.`;
 }
 
 /** The fields of a recorded acpype job that the index needs. */
