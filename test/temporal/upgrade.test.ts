@@ -24,8 +24,6 @@ async function build(folder: string, id: string): Promise<Build> {
   const source = join(folder, id);
   for (const part of ['workflows', 'budget', 'domain'])
     await cp(join('src', part), join(source, part), { recursive: true });
-  const shared = 'packages/local-services/src/contract.ts';
-  await cp(shared, join(folder, shared));
   const file = join(source, 'workflows', 'item-job.ts');
   const text = await readFile(file, 'utf8');
   const marked = text.replace('summary(`job ', `summary(\`${id}: job `);

@@ -1,5 +1,5 @@
 /** Refusals: the answer to a request that is not served, and the checks of what a client sent. */
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** The body always has `error` (contract of the prediction service, 7; the other contract shows no errors). */
 export class Refusal extends Error {

@@ -95,9 +95,12 @@ export class Worker {
       const outcome = await Promise.race([this.#run(job, abort.signal), broken]);
       this.#end(job, outcome);
     } catch (error) {
-      const { aborted, reason } = abort.signal;
+      const { aborted } = abort.signal;
       if (!aborted) onBroken(error);
-      this.#end(job, failure(aborted ? String(reason) : `The engine broke: ${textOf(error)}`));
+      this.#end(
+        job,
+        failure(aborted ? String(abort.signal.reason) : `The engine broke: ${textOf(error)}`),
+      );
     } finally {
       clearTimeout(limit);
     }
