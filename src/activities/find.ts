@@ -33,6 +33,7 @@ async function lookUp(
 ): Promise<Found> {
   const client = clientOf(deps, reference);
   const { info, cancellationSignal: signal } = Context.current();
+  const askedForMs = ageOf(deps.serverClock, info);
   let name: string;
   try {
     const record = await requireItem(await openHeldTree(deps, item), item);
@@ -46,8 +47,11 @@ async function lookUp(
   }
   const outcome = await client.find(item.kind, name, { signal });
   const found: Found = { ...outcome, askedAt: info.currentAttemptScheduledTimestampMs };
+  // It was given up before this was first asked.
+  const leftMs = outcome.type === 'absent' ? (outcome.settlesMs ?? 0) - askedForMs : 0;
+  if (leftMs > 0) throw notYet('the list of the service may not show the job yet', leftMs);
   if (outcome.type !== 'unavailable') return found;
   // An outage is waited for as long as a job; then the result is `unavailable`.
-  if (ageOf(deps.serverClock, info) > policy.deadlineMs) return found;
+  if (askedForMs > policy.deadlineMs) return found;
   throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
 }

@@ -1,7 +1,8 @@
 /** The job of an item, read from the output tree: histories carry ids only. */
 import { codedError } from '../domain/errors.ts';
 import type { Kind, Options } from '../domain/item.ts';
-import type { Job } from '../services/service.ts';
+import { serviceOf } from '../services/registry.ts';
+import { longestName, type Job } from '../services/service.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
 import { nameOfJob } from '../store/job-name.ts';
 import { readItem } from '../store/item-store.ts';
@@ -18,7 +19,8 @@ export interface JobSource {
 export function jobName({ campaign, id }: JobSource, record: ItemRecord): string {
   const { jobNumber, input, jobLabel } = record;
   const job = { id, jobNumber, sha256: input.sha256, options: jobOptionsOf(record) };
-  return nameOfJob(campaign, { ...job, label: jobLabel ?? null });
+  const longest = longestName(serviceOf(record.service));
+  return nameOfJob(campaign, { ...job, label: jobLabel ?? null }, longest);
 }
 
 export async function requireItem(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {

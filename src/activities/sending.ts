@@ -13,7 +13,6 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
-import type { Kind } from '../domain/item.ts';
 import { parseJson } from '../kinds/json.ts';
 import { itemKey, sendingNote } from '../store/layout.ts';
 import type { StagedFile, Store } from '../store/store.ts';
@@ -24,7 +23,11 @@ const note = z.object({
   /** ISO 8601, UTC: when it was made. */
   at: z.string(),
   remoteId: z.string().optional(),
-  refused: z.object({ status: z.number(), message: z.string() }).optional(),
+  refused: z
+    .object({ status: z.number(), message: z.string(), taken: z.literal(true).exactOptional() })
+    .optional(),
+  /** Of what is sent, if a repeated request finds the job. */
+  digest: z.string().optional(),
   sentAt: z.string().optional(),
   answeredAt: z.string().optional(),
 });
@@ -34,14 +37,33 @@ type Noted = Pick<SubmitRequest, 'job' | 'attempt'>;
 export class SendingNote {
   readonly #store: Store;
   readonly #key: string;
+  readonly #noted: Noted;
+  #digest: string | null = null;
   #at = '';
   #staged: StagedFile | null = null;
   /** By both clocks, in ms: the wall clock may be set before the answer arrives. */
   #sent: { readonly wall: number; readonly steady: number } | null = null;
 
-  constructor(store: Store, { job, attempt }: Noted) {
+  constructor(store: Store, noted: Noted) {
     this.#store = store;
-    this.#key = itemKey(job.kind as Kind, job.id, sendingNote(job.generation, attempt));
+    this.#noted = noted;
+    this.#key = this.#keyOf(noted.attempt);
+  }
+
+  /** Whether what is sent is equal to what earlier submissions of the item have sent, as far as that is known. */
+  async isRepetition(digest: string): Promise<boolean> {
+    this.#digest = digest;
+    for (let attempt = 0; attempt < this.#noted.attempt; attempt += 1) {
+      const text = await this.#store.readText(this.#keyOf(attempt));
+      const sent = note.safeParse(parseJson(text ?? '')).data?.digest;
+      if (sent !== undefined && sent !== digest) return false;
+    }
+    return true;
+  }
+
+  #keyOf(attempt: number): string {
+    const { kind, id, generation } = this.#noted.job;
+    return itemKey(kind, id, sendingNote(generation, attempt));
   }
 
   /** What the note of an earlier attempt tells: an outcome, or an unknown fate; null if there is none. */
@@ -102,8 +124,8 @@ export class SendingNote {
         const { remoteId, sentAt, answeredAt } = outcome;
         await this.#store.write(this.#key, this.#textOf({ remoteId, sentAt, answeredAt }));
       } else if (outcome.type === 'refused') {
-        const { status, message } = outcome;
-        await this.#store.write(this.#key, this.#textOf({ refused: { status, message } }));
+        const { type: _, ...refused } = outcome;
+        await this.#store.write(this.#key, this.#textOf({ refused }));
       } else if (outcome.type === 'notNow') await this.#store.remove(this.#key);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -111,7 +133,8 @@ export class SendingNote {
   }
 
   #textOf(more: Omit<z.infer<typeof note>, 'at'>): string {
-    return `${JSON.stringify({ at: this.#at, ...more })}\n`;
+    const digest = this.#digest === null ? {} : { digest: this.#digest };
+    return `${JSON.stringify({ at: this.#at, ...digest, ...more })}\n`;
   }
 }
 

@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Kind } from '../domain/item.ts';
 import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
+import type { ServiceClient } from '../services/client.ts';
 import type { Job } from '../services/service.ts';
 import { isFinal } from '../domain/states.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -76,7 +76,7 @@ export async function submit(
   const known = deps.serviceOf(reference);
   const service = known ?? (request.mayReplace ? deps.successorOf(reference) : null);
   if (!service) return unknownHere(reference);
-  const prepared = await prepare(deps, request, reference, watch);
+  const prepared = await prepare(deps, request, reference, { watch, client: service.client });
   if ('type' in prepared) return prepared;
   try {
     const obstacle = await awaitSlot(deps, request, prepared.note, burst);
@@ -129,19 +129,21 @@ async function prepare(
   deps: Dependencies,
   request: SubmitRequest,
   reference: ServiceReference,
-  watch: AnswerWatch,
+  { watch, client }: { readonly watch: AnswerWatch; readonly client: ServiceClient },
 ): Promise<Prepared | SubmitResult> {
   const { campaign, job, limit, replaces } = request;
   const id = slotOf(request);
   try {
     const store = await openHeldTree(deps, job);
     const note = new SendingNote(store, request);
-    const source = { campaign, id: job.id, kind: job.kind as Kind };
+    const source = { campaign, id: job.id, kind: job.kind };
     const before = await sentBefore(store, source, request, note);
     if ('type' in before) return recall(deps, id, before, watch);
     if (Context.current().info.workflowExecution?.runId !== request.readIn) return ofFormerRun();
     const slot = { id, reference, replaces, limit };
     const read = await jobOf(store, source, before);
+    const digest = client.digestToRepeat(read);
+    if (digest !== null && !(await note.isRepetition(digest))) return otherRequest();
     const ended = async () => endedBefore(await requireItem(store, source), job);
     return (await leasedElsewhere(deps, request, reference)) ?? { job: read, note, ended, slot };
   } catch (error) {
@@ -221,6 +223,13 @@ function endedBefore(
 function ofFormerRun(): SubmitResult {
   const message = 'the workflow of the budget was reset';
   return { type: 'deferred', scope: 'credential', delayMs: 0, message };
+}
+
+/** An earlier submission of it may have created a job, and this one would create another. */
+function otherRequest(): SubmitResult {
+  const message =
+    'it would not be the request that was sent before: the plugin of the service or its configuration has changed meanwhile';
+  return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message } };
 }
 
 /** The worker, or its machine, slept: nothing is wrong with the service or the item. */

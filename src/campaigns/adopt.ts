@@ -6,6 +6,7 @@ import type { Kind, ServiceName } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { isFinal } from '../domain/states.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
+import { serviceOf } from '../services/registry.ts';
 import { addressOf } from '../store/address.ts';
 import { jobsInFolder, type JobsInFolder, namesIn } from '../store/jobs-in-folder.ts';
 import {
@@ -159,7 +160,7 @@ function checkList({ service }: Adoption, { jobs, notes, incomplete }: RemoteJob
   if (incomplete) {
     throw codedError('ADOPT_LIST_UNAVAILABLE', { service, notes });
   }
-  if (jobs.length > 0 || service !== 'molecules') return;
+  if (jobs.length > 0 || !('missing' in serviceOf(service).list)) return;
   throw codedError('ADOPT_NO_LIST', { service, notes });
 }
 

@@ -110,8 +110,11 @@ export interface Unavailable {
 /** The answer to a look-up of a job by its unique name. */
 export type FindOutcome =
   | { readonly type: 'found'; readonly remoteId: string }
-  | { readonly type: 'absent' }
-  /** The service cannot answer this: the molecule service has no unique names. */
+  /** `settlesMs`: a list may show a job only this long after its submission (ms). */
+  | { readonly type: 'absent'; readonly settlesMs?: number }
+  /** The same request gives the same job, for this long after it was first sent (ms). */
+  | { readonly type: 'repeat'; readonly withinMs: number }
+  /** The service cannot answer this: nothing finds a job without its id. */
   | { readonly type: 'unsupported' }
   | Unavailable;
 

@@ -1,25 +1,25 @@
 /** The client of a service: sends the requests of its definition, and reads answers into closed outcomes. */
+import { hash } from 'node:crypto';
 import type {
   FetchOutcome,
   FindOutcome,
   ListOutcome,
-  PastJob,
   PingOutcome,
   PollOutcome,
   SubmitOutcome,
 } from '../domain/outcomes.ts';
 import { kindOf } from '../kinds/registry.ts';
-import { isUsableId } from '../domain/remote-id.ts';
 import { answersFor, findMeaning, interpret } from './answers.ts';
 import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
 import { download, type Downloaded } from './download.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
-import { type Asking, listPages, unreadable } from './list.ts';
+import { findJob, listJobs, unreadable, type Asking } from './list.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { readPoll } from './poll.ts';
-import { addressRequest, encodeBody, RequestFault, type Site } from './request.ts';
+import { addressRequest, encodeBody, RequestFault, type Addressed, type Site } from './request.ts';
 import {
   configOf,
+  longestName,
   type FileRequest,
   type Job,
   type Json,
@@ -54,6 +54,8 @@ export interface ServiceClient {
   /** The service is on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
   readonly mayBeSynthetic: boolean;
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
+  /** What a job is sent as, if an equal request finds it after a lost answer; else null. */
+  digestToRepeat(job: Job): string | null;
   poll(remoteId: string, options: RequestOptions): Promise<PollOutcome>;
   fetch(remoteId: string, artefact: string, options: RequestOptions): Promise<FetchOutcome>;
   /** Looks a job up by the name it was submitted with. */
@@ -92,23 +94,10 @@ const ASKED_AGAIN_MS = 60_000;
 
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
 export function makeClient(service: Service, settings: ClientSettings): ServiceClient {
-  const client = new Client(service, settings);
-  // An object with functions of its own: the wrappers around it spread it (polling.ts, observation.ts).
-  return {
-    mayBeSynthetic: client.mayBeSynthetic,
-    submit: (job, options) => client.submit(job, options),
-    poll: (remoteId, options) => client.poll(remoteId, options),
-    fetch: (remoteId, artefact, options) => client.fetch(remoteId, artefact, options),
-    find: (kind, name, options) => client.find(kind, name, options),
-    list: (kind, options) => client.list(kind, options),
-    ping: (options) => client.ping(options),
-    artefacts: (kind) => client.artefacts(kind),
-    artefactsOfFailed: (kind) => client.artefactsOfFailed(kind),
-    needsSecret: (artefact) => client.needsSecret(artefact),
-    close: () => client.close(),
-  };
+  return new Client(service, settings);
 }
 
+/** Its functions are its own, not of a prototype: the wrappers around it spread it (polling.ts, observation.ts). */
 class Client implements ServiceClient {
   readonly mayBeSynthetic: boolean;
   readonly #service: Service;
@@ -133,18 +122,13 @@ class Client implements ServiceClient {
     this.mayBeSynthetic = mayBeSynthetic(base);
   }
 
-  async submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome> {
-    const { submit, title, jobId, identity } = this.#service;
-    const describe = submit.request[job.kind];
-    if (!describe) throw new TypeError(`${title} takes no ${job.kind}`);
+  readonly submit = async (job: Job, options: SubmitOptions): Promise<SubmitOutcome> => {
+    const { submit, jobId } = this.#service;
     const config = this.#config;
-    const order = await this.#described(async () => {
-      const request = describe(job, config);
-      return {
-        ...addressRequest(this.#site, request),
-        body: await encodeBody(this.#site, request),
-      };
-    });
+    const order = await this.#described(
+      () => this.#describe(job),
+      (request) => encodeBody(this.#site, request),
+    );
     if (order instanceof RequestFault)
       return { ...notNow('blocked', order.message), scope: 'address' };
     const answer = await this.#http.send({ method: 'POST', ...order, ...options });
@@ -155,32 +139,52 @@ class Client implements ServiceClient {
         return meaning === undefined ? null : interpret(meaning, seen, { job, config });
       },
       isId: (id) => jobId.pattern?.test(id) ?? true,
-      hasNames: identity.by === 'name' || identity.by === 'list',
+      hasNames: longestName(this.#service) !== null,
     });
     return settled(outcome, () => this.ping(options));
+  };
+
+  readonly digestToRepeat = (job: Job): string | null => {
+    if (this.#service.identity.by !== 'request') return null;
+    return hash('sha256', JSON.stringify(this.#describe(job)));
+  };
+
+  #describe(job: Job): Request {
+    const { submit, title, identity } = this.#service;
+    const describe = submit.request[job.kind];
+    if (!describe) throw new TypeError(`${title} takes no ${job.kind}`);
+    const request = describe(job, this.#config);
+    if (identity.by !== 'request' || identity.header === undefined) return request;
+    return { ...request, headers: { ...request.headers, [identity.header]: job.name } };
   }
 
-  async poll(remoteId: string, { signal }: RequestOptions): Promise<PollOutcome> {
+  readonly poll = async (remoteId: string, { signal }: RequestOptions): Promise<PollOutcome> => {
     const { request, answers, maxBytes = SMALL_JSON_LIMIT } = this.#service.poll;
     const config = this.#config;
-    const order = await this.#described(() =>
-      addressRequest(this.#site, request(remoteId, config)),
-    );
+    const order = await this.#described(() => request(remoteId, config));
     if (order instanceof RequestFault) return unreadable(order.message);
     const answer = await this.#http.send({ method: 'GET', ...order, signal });
     const rules = { answers: answersFor(answers, config), remote: { id: remoteId, config } };
     const { outcome, details } = await readPoll(answer, order.url, { ...rules, maxBytes });
     if (details !== undefined) this.#remember(remoteId, details);
     return this.#believed(remoteId, outcome, isAnswered(answer) ? answer.status : 0);
-  }
+  };
 
-  async fetch(remoteId: string, artefact: string, options: RequestOptions): Promise<FetchOutcome> {
+  readonly fetch = async (
+    remoteId: string,
+    artefact: string,
+    options: RequestOptions,
+  ): Promise<FetchOutcome> => {
     const { fetch, title } = this.#service;
     const file: FileRequest<ServiceConfig> | undefined = fetch[artefact];
     const config = this.#config;
     const wantsDetails = (file?.request.length ?? 0) > 2;
-    // Another worker has polled it, or this one before it was restarted.
-    if (wantsDetails && !this.#details.has(remoteId)) await this.poll(remoteId, options);
+    if (wantsDetails && !this.#details.has(remoteId)) {
+      // Another worker has polled it, or this one before it was restarted.
+      const seen = await this.poll(remoteId, options);
+      if (seen.type !== 'finished')
+        return unreadable('the job cannot be asked where its files are');
+    }
     const request = file?.request(remoteId, config, this.#details.get(remoteId)) ?? null;
     if (!file || request === null)
       return { type: 'absent', status: 404, message: `${title} has no such file` };
@@ -190,7 +194,7 @@ class Client implements ServiceClient {
     if (second.type === 'at') return unreadable('a file is said to be at a third address');
     // A page or a failure at a path that may not exist does not replace the answer of the first path.
     return second.type === 'found' ? second : (first.otherwise ?? second);
-  }
+  };
 
   /** A page of an artefact knows the next one. */
   #paged(
@@ -224,55 +228,21 @@ class Client implements ServiceClient {
     { signal }: RequestOptions,
   ): Promise<Downloaded> {
     const config = this.#config;
-    const order = await this.#described(() => addressRequest(this.#site, request));
+    const order = await this.#described(() => request);
     if (order instanceof RequestFault) return { type: 'absent', status: 0, message: order.message };
     const rules = { answers: answersFor(answers, config), remote: { id, config } };
     return download({ http: this.#http, signal, ...order, ...rules });
   }
 
-  async find(kind: string, name: string, { signal }: RequestOptions): Promise<FindOutcome> {
-    const { by } = this.#service.identity;
-    if (by !== 'name' && by !== 'list') return { type: 'unsupported' };
-    const listed = { jobs: 0, named: 0 };
-    for await (const page of listPages(this.#asking(signal), { kind, name })) {
-      if (page.type !== 'page') return page;
-      const found = page.jobs.find(({ names }) => names.includes(name));
-      // The job exists, but its id may be unusable. Not "absent", after which it would be submitted again.
-      if (found)
-        return isUsableId(found.id)
-          ? { type: 'found', remoteId: found.id }
-          : { type: 'unsupported' };
-      listed.jobs += page.jobs.length;
-      listed.named += page.jobs.filter(({ names }) => names.length > 0).length;
-    }
-    // A list without names cannot show that a name is missing.
-    const isNameless = listed.jobs > 0 && listed.named === 0;
-    return { type: isNameless ? 'unsupported' : 'absent' };
-  }
+  readonly find = (kind: string, name: string, { signal }: RequestOptions): Promise<FindOutcome> =>
+    findJob(this.#asking(signal), { kind, name });
 
-  async list(kind: string, { signal }: RequestOptions): Promise<ListOutcome> {
-    const { list, title } = this.#service;
-    if ('missing' in list) return { type: 'unsupported', message: list.missing };
-    // A list that grows while it is read may show a job on two pages.
-    const jobs = new Map<string, PastJob>();
-    for await (const page of listPages(this.#asking(signal), { kind, name: null })) {
-      if (page.type === 'unavailable') return page;
-      if (page.type === 'unsupported') {
-        const message = `${title} does not list past results of the kind ${kind}`;
-        return { type: 'unsupported', message };
-      }
-      for (const { id, names, ...job } of page.jobs)
-        if (!jobs.has(id))
-          jobs.set(id, { kind: kind, remoteId: id, ...job, jobName: names[0] ?? null });
-    }
-    return { type: 'listed', jobs: [...jobs.values()] };
-  }
+  readonly list = (kind: string, { signal }: RequestOptions): Promise<ListOutcome> =>
+    listJobs(this.#asking(signal), kind);
 
   /** 404 is the right answer, and most other 4xx show that a server is there. */
-  async ping({ signal }: RequestOptions): Promise<PingOutcome> {
-    const order = await this.#described(() =>
-      addressRequest(this.#site, this.#service.probe.request(this.#config)),
-    );
+  readonly ping = async ({ signal }: RequestOptions): Promise<PingOutcome> => {
+    const order = await this.#described(() => this.#service.probe.request(this.#config));
     if (order instanceof RequestFault) return unreadable(order.message);
     const answer = await this.#http.send({ method: 'GET', ...order, signal });
     if (!isAnswered(answer)) return connectionFailed(answer);
@@ -280,37 +250,43 @@ class Client implements ServiceClient {
     if (status >= 500 || status === 429 || refusesUs(answer)) return unavailable(answer);
     await answer.body.discard();
     return { type: 'well' };
-  }
+  };
 
-  artefacts(kind: string): readonly string[] {
-    const { fetch } = this.#service;
-    const isWanted = (name: string) =>
-      fetch[name]?.request(NO_ID, this.#config) !== null || fetch[name].request.length > 2;
+  readonly artefacts = (kind: string): readonly string[] => {
+    const isWanted = (name: string) => {
+      const file: FileRequest<ServiceConfig> | undefined = this.#service.fetch[name];
+      if (file === undefined) return false;
+      return file.request.length > 2 || file.request(NO_ID, this.#config) !== null;
+    };
     return artefactsWhen(kind, 'finished').filter(isWanted);
-  }
+  };
 
-  artefactsOfFailed(kind: string): readonly string[] {
+  readonly artefactsOfFailed = (kind: string): readonly string[] => {
     return artefactsWhen(kind, 'failed');
-  }
+  };
 
-  needsSecret(artefact: string): boolean {
+  readonly needsSecret = (artefact: string): boolean => {
     const { fetch, poll } = this.#service;
     const file = fetch[artefact]?.request(NO_ID, this.#config) ?? null;
     return (file?.auth ?? []).length > 0 && !poll.request(NO_ID, this.#config).auth;
-  }
+  };
 
-  close(): Promise<void> {
+  readonly close = (): Promise<void> => {
     return this.#http.close();
-  }
+  };
 
-  /** Runs functions of the definition, which may throw. */
-  async #described<T>(describe: () => T | Promise<T>): Promise<T | RequestFault> {
+  /** What a function of the definition describes; it may throw. */
+  async #described<B = undefined>(
+    describe: () => Request,
+    encode?: (request: Request) => Promise<B>,
+  ): Promise<(Addressed & { readonly body: B }) | RequestFault> {
     try {
-      return await describe();
+      const request = describe();
+      const body = (await encode?.(request)) as B;
+      return { ...addressRequest(this.#site, request), body };
     } catch (error) {
-      if (error instanceof RequestFault)
-        return new RequestFault(`${this.#service.title} cannot be asked: ${error.message}`);
-      throw error;
+      const words = error instanceof Error ? error.message : 'its definition failed';
+      return new RequestFault(`${this.#service.title} cannot be asked: ${words}`);
     }
   }
 

@@ -88,7 +88,7 @@ interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: { readonly contentType: string; readonly bytes: Uint8Array };
+  readonly body?: { readonly contentType: string; readonly bytes: Uint8Array } | undefined;
   /** The caller's signal: it or the deadline, whichever comes first, ends the request. */
   readonly signal: AbortSignal;
   /** For a submission: when it was allowed to be sent; default: now. */

@@ -1,5 +1,7 @@
-/** Reads the list of the jobs of our credential, page by page. */
-import type { Unavailable } from '../domain/outcomes.ts';
+/** Reads the list of the jobs of our credential, page by page, and looks a job up in it by its name. */
+import { parseDuration } from '../domain/duration.ts';
+import type { FindOutcome, ListOutcome, PastJob, Unavailable } from '../domain/outcomes.ts';
+import { isUsableId } from '../domain/remote-id.ts';
 import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
 import { connectionFailed, isAnswered, unavailable } from './availability.ts';
 import type { Http } from './http.ts';
@@ -26,11 +28,53 @@ interface Subject {
   readonly config: ServiceConfig;
 }
 
+export async function findJob(
+  asking: Asking,
+  query: { readonly kind: string; readonly name: string },
+): Promise<FindOutcome> {
+  const { identity } = asking.service;
+  if (identity.by === 'request')
+    return { type: 'repeat', withinMs: parseDuration(identity.within) ?? 0 };
+  if (identity.by === 'nothing') return { type: 'unsupported' };
+  const listed = { jobs: 0, named: 0 };
+  for await (const page of listPages(asking, query)) {
+    if (page.type !== 'page') return page;
+    const found = page.jobs.find(({ names }) => names.includes(query.name));
+    // The job exists, but its id may be unusable. Not "absent", after which it would be submitted again.
+    if (found)
+      return isUsableId(found.id) ? { type: 'found', remoteId: found.id } : { type: 'unsupported' };
+    listed.jobs += page.jobs.length;
+    listed.named += page.jobs.filter(({ names }) => names.length > 0).length;
+  }
+  // A list without names cannot show that a name is missing.
+  const isNameless = listed.jobs > 0 && listed.named === 0;
+  if (isNameless) return { type: 'unsupported' };
+  const settlesMs = identity.by === 'list' ? parseDuration(identity.settles) : null;
+  return { type: 'absent', ...(settlesMs !== null && { settlesMs }) };
+}
+
+export async function listJobs(asking: Asking, kind: string): Promise<ListOutcome> {
+  const { list, title } = asking.service;
+  if ('missing' in list) return { type: 'unsupported', message: list.missing };
+  // A list that grows while it is read may show a job on two pages.
+  const jobs = new Map<string, PastJob>();
+  for await (const page of listPages(asking, { kind, name: null })) {
+    if (page.type === 'unavailable') return page;
+    if (page.type === 'unsupported') {
+      const message = `${title} does not list past results of the kind ${kind}`;
+      return { type: 'unsupported', message };
+    }
+    for (const { id, names, ...job } of page.jobs)
+      if (!jobs.has(id)) jobs.set(id, { kind, remoteId: id, ...job, jobName: names[0] ?? null });
+  }
+  return { type: 'listed', jobs: [...jobs.values()] };
+}
+
 /**
  * Ends after the first page that is none.
  * @param query `name`: only the job of this name is wanted
  */
-export async function* listPages(
+async function* listPages(
   asking: Asking,
   query: { readonly kind: string; readonly name: string | null },
 ): AsyncGenerator<Page> {

@@ -1,7 +1,6 @@
 /** The prediction service (its contract: sections 2 to 9): sequences, alignments and NMR shifts, in both variants. */
 import { z } from 'zod';
 import { EARLIER_NAMES } from '../kinds/vocabulary.ts';
-import { saysNameTaken } from '../domain/name-taken.ts';
 import { alignment } from '../kinds/alignment.ts';
 import { sequence } from '../kinds/sequence.ts';
 import { shifts } from '../kinds/shifts.ts';
@@ -45,6 +44,10 @@ const PAST_RESULTS: Readonly<Record<string, string>> = {
 /** Download formats that are only fetched on request (contract 4.6). */
 const EXTRA_FORMATS = ['json', 'input'] as const;
 type ExtraFormat = (typeof EXTRA_FORMATS)[number];
+
+/** A job of this name exists already: the contract leaves open how it says so (section 7). */
+const NAME_TAKEN =
+  /job.?name.*\b(?:already|exists?|taken|used|uniq|duplicat)|duplicate (?:job|name)|name.*already/i;
 
 const format = z.enum(EXTRA_FORMATS);
 /** An environment variable gives them as one text. */
@@ -143,7 +146,7 @@ export const predictions = defineService({
         return id === null ? null : { type: 'accepted', id };
       },
       '4xx': ({ text, isPage }) =>
-        !isPage && saysNameTaken(serviceWords(text) ?? '') ? { type: 'nameTaken' } : null,
+        !isPage && NAME_TAKEN.test(serviceWords(text) ?? '') ? { type: 'nameTaken' } : null,
     },
   },
   poll: {

@@ -399,6 +399,11 @@ export function defineService<
   };
 }
 
+/** Maximum characters of a job's name; null if a name finds no job. */
+export function longestName({ identity }: Pick<Service, 'identity'>): number | null {
+  return identity.by === 'name' || identity.by === 'list' ? identity.maxLength : null;
+}
+
 /** With the defaults of what is not configured. */
 export function configOf(service: Service, config: ServiceConfig): ServiceConfig {
   return service.config.parse(config);
@@ -427,13 +432,13 @@ export function listFaults(service: Service): readonly string[] {
   time('keeps', keeps);
   if (identity.by === 'list') time('identity.settles', identity.settles);
   if (identity.by === 'request') time('identity.within', identity.within);
-  const isNamed = identity.by === 'name' || identity.by === 'list';
+  const longest = longestName(service);
   check(
-    !isNamed || !('missing' in list),
+    longest === null || !('missing' in list),
     `\`identity\` is by ${identity.by}, but there is no \`list\` in which a name could be looked up`,
   );
   check(
-    !isNamed || identity.maxLength >= SHORTEST_NAME,
+    longest === null || longest >= SHORTEST_NAME,
     `\`identity.maxLength\` is less than ${SHORTEST_NAME} characters, in which no name is unique`,
   );
   for (const { name: kind, artefacts = {} } of kinds as readonly (ServedKind & {

@@ -11,8 +11,9 @@ import { createHash } from 'node:crypto';
 import type { Item, Options } from '../domain/item.ts';
 import { asAscii } from '../domain/name.ts';
 import { serviceOfKind } from '../services/registry.ts';
+import { longestName } from '../services/service.ts';
 
-/** Characters (contract of the prediction service, 8). */
+/** Characters, where a name finds no job. */
 const LONGEST_NAME = 120;
 /** Hexadecimal digits. */
 const DIGEST_LENGTH = 16;
@@ -29,7 +30,8 @@ interface NamedJob {
   readonly label: string | null;
 }
 
-export function nameOfJob(campaign: string, job: NamedJob): string {
+/** @param longest characters that the service keeps; null: a name finds no job there */
+export function nameOfJob(campaign: string, job: NamedJob, longest: number | null): string {
   const { id, jobNumber, sha256, options, label } = job;
   const digest = createHash('sha256')
     .update(JSON.stringify([campaign, id, jobNumber, sha256, options]))
@@ -37,16 +39,16 @@ export function nameOfJob(campaign: string, job: NamedJob): string {
     .slice(0, DIGEST_LENGTH);
   const named = asAscii(campaign).replace(/[^A-Za-z0-9._-]+/g, '_');
   const readable = label === null ? `${named}.${id}` : `${named}.${id}.${label}`;
-  return `${readable.slice(0, LONGEST_NAME - DIGEST_LENGTH - 1)}.${digest}`;
+  return `${readable.slice(0, (longest ?? LONGEST_NAME) - DIGEST_LENGTH - 1)}.${digest}`;
 }
 
 /**
  * The part of a title used in the name of its job. ASCII, like the rest of the name: if a list encodes an accent
- * differently, an existing job would not be found and would be paid for again. Null if nothing remains, and for
- * molecules: their jobs have no such name, and send the title as `file_name` (contract 2.1).
+ * differently, an existing job would not be found and would be paid for again. Null if nothing remains, and where a
+ * name finds no job.
  */
 export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
-  if (title === null || serviceOfKind(kind).name !== 'predictions') return null;
+  if (title === null || longestName(serviceOfKind(kind)) === null) return null;
   const label = asAscii(title)
     .replace(/[^A-Za-z0-9]+/g, '_')
     .replace(/^_+/, '')

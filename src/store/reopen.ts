@@ -6,11 +6,13 @@
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { FinalState } from '../domain/states.ts';
 import { isFinal } from '../domain/states.ts';
+import { serviceOf } from '../services/registry.ts';
+import { longestName } from '../services/service.ts';
 import type { ItemRecord } from './item-record.ts';
 
 /**
- * `ask`: the job that the service has, or had, is polled first. `resend`: submitted under the same name, which the
- * prediction service accepts only once. `anew`: a new job, under its own name.
+ * `ask`: the job that the service has, or had, is polled first. `resend`: submitted under the same name, which a
+ * service with names accepts only once. `anew`: a new job, under its own name.
  */
 export type Way = 'ask' | 'resend' | 'anew';
 
@@ -55,11 +57,11 @@ const UNKNOWN_FATE: readonly string[] = [
 
 const TAKEN = 'SUBMIT_TAKEN' satisfies ItemEndCode;
 
-/** Whether sending the item again may create a second job: the molecule service has no job names (contract 2.1). */
+/** Whether sending the item again may create a second job: nothing finds the first one without its id. */
 export function mayBeThere(record: ItemRecord): boolean {
   const code = record.error?.code ?? '';
   const way = wayOf(record);
-  const unnamed = record.service === 'molecules' && UNKNOWN_FATE.includes(code);
+  const unnamed = longestName(serviceOf(record.service)) === null && UNKNOWN_FATE.includes(code);
   return (unnamed && way === 'resend') || (code === TAKEN && way === 'anew');
 }
 

@@ -2,7 +2,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { saysNameTaken } from '../domain/name-taken.ts';
 import type { SubmitResult } from './submit-types.ts';
 
 /** Thrown to end an item at any step; caught in one place. */
@@ -33,11 +32,6 @@ export class Ended extends Error {
 type Unable = Extract<SubmitResult, { readonly type: 'unable' }>;
 export type UnsureSubmission = Extract<SubmitResult, { readonly type: 'unsure' }>;
 export type RefusedSubmission = Extract<SubmitResult, { readonly type: 'refused' }>;
-
-/** The contract leaves open how a second use of a name is refused (prediction service, section 7). */
-export function saysTaken({ status, message }: RefusedSubmission): boolean {
-  return status === 409 || saysNameTaken(message);
-}
 
 const INTERNAL = 'INTERNAL' satisfies ItemEndCode;
 

@@ -5,7 +5,7 @@ import { growingDelay } from '../domain/growing-delay.ts';
 import { find, withToken } from './activity-options.ts';
 import { askBudget, signalBudget } from './ask-budget.ts';
 import { againSummary } from './details/summaries.ts';
-import { Ended, saysTaken, type RefusedSubmission, type UnsureSubmission } from './item-end.ts';
+import { Ended, type RefusedSubmission, type UnsureSubmission } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
 import { foundSignal, type ItemInput, type Submitted } from './messages.ts';
 import { postTimes } from './post-times.ts';
@@ -131,16 +131,19 @@ export class ItemSubmission {
     const { askedAt } = found;
     this.#unsureSince ??= askedAt;
     if (found.type === 'found') return this.#progress.accepted('found', found.remoteId);
+    // A repeated request may be counted once more: only a job that is certainly absent gives its slot back.
     this.#isAbsent = found.type === 'absent';
-    if (found.type === 'absent') {
-      this.#progress.note('absent', 'the service has no job with this name');
-      const waitedMs = askedAt - this.#unsureSince;
-      if (waitedMs < (policy.patienceMs ?? PATIENCE_MS)) {
+    if (found.type === 'absent' || found.type === 'repeat') {
+      if (found.type === 'absent')
+        this.#progress.note('absent', 'the service has no job with this name');
+      const { patienceMs = PATIENCE_MS } = policy;
+      const mostMs = found.type === 'repeat' ? Math.min(patienceMs, found.withinMs) : patienceMs;
+      if (askedAt - this.#unsureSince < mostMs) {
         await this.#letOthersGoFirst();
         return null;
       }
-      const times = `${this.#attempt + 1} submissions, none answered and none found at the service`;
-      throw Ended.unsure(`${times}: ${why}`, unsure);
+      const none = found.type === 'repeat' ? 'answered' : 'answered and none found at the service';
+      throw Ended.unsure(`${this.#attempt + 1} submissions, none ${none}: ${why}`, unsure);
     }
     if (policy.whenUnsure === 'resubmit' && this.#attempt === 0) return null;
     const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
@@ -161,9 +164,9 @@ export class ItemSubmission {
   async #accountForRefusal(refused: RefusedSubmission): Promise<RemoteJob> {
     const found = await this.#find();
     if (found.type === 'found') return this.#progress.accepted('found', found.remoteId);
-    const { status, message } = refused;
+    const { status, message, taken } = refused;
     const mayBeTaken = this.#unsureSince !== null && found.type === 'absent';
-    if (this.#input.kind !== 'molecule' && (mayBeTaken || saysTaken(refused))) {
+    if (mayBeTaken || taken) {
       const words = 'it has the job but does not report its id';
       throw new Ended('held', 'SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
     }

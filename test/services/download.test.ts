@@ -1,16 +1,10 @@
 /** What an answer to a download means, and what of it is read. */
 import { describe, expect, test } from 'vitest';
-import type { FetchOutcome } from '../../src/domain/outcomes.ts';
-import { clientAt, clientOfAnswer, collect, quiet, TOKEN } from './jobs.ts';
+import { bytesOf, clientAt, clientOfAnswer, quiet, TOKEN } from './jobs.ts';
 import { acpypeRecording, finishedRecord } from './recordings.ts';
 import { deadUrl, httpServer, json, rawServer } from './scripted-server.ts';
 
 const DOWNLOAD = '/online_predictors/api/results/r-1/download/?format=';
-
-async function bytesOf(outcome: FetchOutcome): Promise<Buffer> {
-  if (outcome.type !== 'found') throw new Error(`not found: ${JSON.stringify(outcome)}`);
-  return collect(outcome.body);
-}
 
 const resultAt = (url: string, deadlineMs?: number) =>
   clientAt(url, deadlineMs === undefined ? {} : { deadlineMs }).fetch('r-1', 'result', quiet());

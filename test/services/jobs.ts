@@ -1,6 +1,7 @@
 /** One job of each kind, with everything that a service receives. */
 import { onTestFinished } from 'vitest';
 import type { Options } from '../../src/domain/item.ts';
+import type { FetchOutcome } from '../../src/domain/outcomes.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import { createClient } from '../../src/services/registry.ts';
 import type { Job } from '../../src/services/service.ts';
@@ -86,4 +87,10 @@ export async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> 
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** All bytes of a file that was found. */
+export async function bytesOf(outcome: FetchOutcome): Promise<Buffer> {
+  if (outcome.type !== 'found') throw new Error(`not found: ${JSON.stringify(outcome)}`);
+  return collect(outcome.body);
 }

@@ -107,7 +107,7 @@ describe('a name is absent only if the list shows it', () => {
     ['HTTP 429', { error: 'x' }, { type: 'unavailable' }, 429],
     ['HTTP 503', { error: 'x' }, { type: 'unavailable' }, 503],
   ])('%s', async (_, body, found, status = 200) => {
-    const { client } = await clientOfAnswer({ status, body });
+    const { client } = await clientOfAnswer({ status, body }, { deadlineMs: 30_000 });
     expect(await client.find('sequence', NAME, quiet())).toEqual(expect.objectContaining(found));
   });
 
