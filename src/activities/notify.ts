@@ -13,7 +13,7 @@ import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import type { ErrorFacts, NotifyCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError, textsOf } from '../domain/errors.ts';
-import { endedCampaign } from '../report/campaign-document.ts';
+import { endedCampaign, type CampaignDocument } from '../report/campaign-document.ts';
 import { failureCode } from '../services/http-failure.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -35,8 +35,8 @@ export async function notify(deps: Dependencies, store: string, way: NotifyWay):
 /** Notifies the same recipients that a service refuses us, which the user has to fix. */
 export async function notifyRefusal(deps: Dependencies, refusal: RefusalNotice): Promise<void> {
   const event = refusal.campaign === undefined ? 'service-blocked' : 'service-paused';
-  const text = `${JSON.stringify({ event, ...refusal })}\n`;
-  await Promise.all(notifyWays(deps.notify).map((way) => send(deps, way, text)));
+  const body = `${JSON.stringify({ text: refusalWords(refusal), event, ...refusal })}\n`;
+  await Promise.all(notifyWays(deps.notify).map((way) => send(deps, way, body)));
 }
 
 async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<void> {
@@ -66,11 +66,24 @@ function failure<C extends NotifyCode>(code: C, facts: ErrorFacts<C>): Applicati
 async function summaryOf(deps: Dependencies, address: string): Promise<string> {
   try {
     const { document } = await endedCampaign(await deps.openStore(address), address);
-    return `${JSON.stringify(document)}\n`;
+    return `${JSON.stringify({ text: endWords(document), ...document })}\n`;
   } catch (error) {
     if (!(error instanceof HundredfoldError)) throw storeFailure(error);
     throw ApplicationFailure.nonRetryable(error.message, error.code);
   }
+}
+
+/** Chat programs show the field `text`, and refuse a body without it. */
+function endWords({ campaign, state, items, out }: CampaignDocument): string {
+  const counts = (['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const)
+    .filter((end) => end === 'succeeded' || items[end] > 0)
+    .map((end) => `${items[end]} ${end}`);
+  return `Campaign ${campaign} is ${state}: ${counts.join(', ')} of ${items.total}. Results: ${out}`;
+}
+
+function refusalWords({ service, address, message, campaign }: RefusalNotice): string {
+  const what = campaign === undefined ? 'refuses all jobs' : `is paused in campaign ${campaign}`;
+  return `The service ${service} at ${address} ${what}: ${message}`;
 }
 
 /** The command gets the summary, and none of our tokens. */

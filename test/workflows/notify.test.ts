@@ -71,6 +71,8 @@ describe.concurrent('a webhook', () => {
     expect(received).toHaveLength(1);
     expect(received[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+      // For chat programs.
+      text: expect.stringMatching(/^Campaign .* is completed: \d+ succeeded/) as string,
       campaign: ran.name,
       state: 'completed',
       out: ran.folder,
