@@ -4,20 +4,16 @@
  */
 import { parseArgs } from 'node:util';
 import {
-  enginesFolder,
-  REAL_ENGINES,
-  type RealEngineName,
-} from '../packages/local-services/src/engines/real/installed.ts';
-import {
   ACPYPE,
   B2BTOOLS,
-  type Recipe,
-} from '../packages/local-services/src/engines/installation/recipes.ts';
-import {
   check,
+  enginesFolder,
   install,
+  REAL_ENGINES,
+  type RealEngineName,
+  type Recipe,
   type State,
-} from '../packages/local-services/src/engines/installation/install.ts';
+} from '../packages/local-services/src/engines/install.ts';
 import { LocalServicesError } from '../packages/local-services/src/problem.ts';
 
 const RECIPES: Readonly<Record<RealEngineName, Recipe>> = { acpype: ACPYPE, b2btools: B2BTOOLS };

@@ -6,10 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  installedEngine,
-  REAL_ENGINES,
-} from '../packages/local-services/src/engines/real/installed.ts';
+import { installedEngine, REAL_ENGINES } from '../packages/local-services/src/engines/install.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const BIN = join(ROOT, 'bin', 'hundredfold.js');

@@ -21,12 +21,10 @@ import { accountLines, rejectionLines, viewLedger } from '../campaigns/ledger-li
 import {
   ACPYPE,
   B2BTOOLS,
-} from '../../packages/local-services/src/engines/installation/recipes.ts';
-import {
   check,
+  enginesFolder,
   type State,
-} from '../../packages/local-services/src/engines/installation/install.ts';
-import { enginesFolder } from '../../packages/local-services/src/engines/real/installed.ts';
+} from '../../packages/local-services/src/engines/install.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { describeDeployment } from '../temporal/deployment.ts';
 import { whatDiskLacks } from '../campaigns/obstacle.ts';

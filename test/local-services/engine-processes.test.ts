@@ -8,7 +8,7 @@ import {
   BoundedText,
   runProgram,
   type Running,
-} from '../../packages/local-services/src/engines/real/process.ts';
+} from '../../packages/local-services/src/engines/process.ts';
 import { fakeB2bTools, RUNNERS, type Job, type Runner } from './engine-runners.ts';
 
 const folder = fakeB2bTools();

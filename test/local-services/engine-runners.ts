@@ -13,12 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { WarmB2bTools } from '../../packages/local-services/src/engines/real/b2btools/fork-server.ts';
+import { WarmB2bTools } from '../../packages/local-services/src/engines/fork-server.ts';
 import {
   runProgram,
   type Ended,
   type Running,
-} from '../../packages/local-services/src/engines/real/process.ts';
+} from '../../packages/local-services/src/engines/process.ts';
 
 const MAIN = `
 import sys

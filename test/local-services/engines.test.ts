@@ -15,7 +15,7 @@ import {
   ENGINE_VERSIONS,
   installedEngine,
   RECORD_FILE,
-} from '../../packages/local-services/src/engines/real/installed.ts';
+} from '../../packages/local-services/src/engines/install.ts';
 import {
   RecordedEngine,
   canonical,

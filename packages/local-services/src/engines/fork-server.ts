@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Installed } from '../installed.ts';
-import { BoundedText, residentBytes, type Ended, type Running } from '../process.ts';
+import type { Installed } from './install.ts';
+import { BoundedText, residentBytes, type Ended, type Running } from './process.ts';
 
 /** With empty standard input it loads, reports that it has loaded, and exits. */
 export const FORK_SERVER = fileURLToPath(new URL('fork_server.py', import.meta.url));

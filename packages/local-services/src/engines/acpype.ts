@@ -1,0 +1,239 @@
+/** ACPYPE: its command line, one process for one job in an empty folder, its output files. */
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { hasErrno } from '../problem.ts';
+import {
+  CONTENT_TYPES,
+  failure,
+  type EngineContext,
+  type EngineOutcome,
+  type MoleculeJob,
+} from './engine.ts';
+import type { Installed } from './install.ts';
+import { makeWorkFolder, removeFolder, runProgram, type Ended } from './process.ts';
+
+/** Its programs needed at most 63 MB in all recorded runs, including one with 200 atoms. */
+const MEMORY_MB = 2_000;
+/** Linux limits an argument to 128 KB; a SMILES of 200 atoms has 1 KB. */
+const SMILES_LENGTH = 10_000;
+
+/** @param netcdf path of the system's libnetcdf */
+export async function runAcpype(
+  installed: Installed,
+  netcdf: string,
+  job: MoleculeJob,
+  context: EngineContext,
+): Promise<EngineOutcome> {
+  const folder = makeWorkFolder();
+  try {
+    const unfit = whyUnfit(job, folder);
+    if (unfit !== null) return failure(unfit);
+    if (job.inputFile !== null) await writeFile(join(folder, inputFileName(job)), job.inputFile);
+    const ended = await runProgram(
+      {
+        command: join(installed.folder, 'bin', 'acpype'),
+        args: acpypeArguments(job),
+        environment: acpypeEnvironment(installed, netcdf, folder),
+        folder,
+        memoryMb: MEMORY_MB,
+      },
+      { ...context, onOutput: reportPhases(context) },
+    );
+    const log = readableLog(ended.output, folder, installed.folder);
+    return outcomeOf(job, folder, ended, log);
+  } finally {
+    await removeFolder(folder);
+  }
+}
+
+/** ACPYPE treats a SMILES as a path if such a file exists: this prevents reading files of this machine. */
+function whyUnfit({ smiles }: MoleculeJob, folder: string): string | null {
+  if (smiles === null) return null;
+  const text = smiles.trim();
+  if (!/^[\x20-\x7e]+$/.test(text)) return 'The SMILES has signs that no SMILES has.';
+  if (text.length > SMILES_LENGTH) {
+    return `The SMILES has ${String(text.length)} characters; at most ${String(SMILES_LENGTH)} are taken.`;
+  }
+  return existsSync(resolve(folder, text)) ? 'The SMILES is the path of a file.' : null;
+}
+
+function reportPhases(context: EngineContext): (bytes: Uint8Array) => void {
+  let last = 0;
+  return (bytes) => {
+    const phase = phaseOf(Buffer.from(bytes).toString('latin1'));
+    if (phase === null || phase.progress <= last) return;
+    last = phase.progress;
+    context.progress(phase.progress, phase.text);
+  };
+}
+
+function outcomeOf(job: MoleculeJob, folder: string, ended: Ended, log: string): EngineOutcome {
+  if (ended.overMemory) {
+    const message = `ACPYPE was stopped at its memory limit of ${String(MEMORY_MB)} MB.`;
+    return { ok: false, message, log };
+  }
+  const { files, missing } = readFileSet(job, folder);
+  if (ended.code === 0 && missing.length === 0) {
+    const body = Buffer.from(JSON.stringify(files));
+    const contentType = CONTENT_TYPES.result;
+    return { ok: true, log, outputs: [{ name: 'result', contentType, body }] };
+  }
+  return { ok: false, message: failureIn(log) ?? failureOf(ended, missing), log };
+}
+
+function failureOf({ code, signal }: Ended, missing: readonly string[]): string {
+  const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${String(code)}`;
+  const lost =
+    missing.length > 3 ? `${String(missing.length)} of its 19 files` : missing.join(', ');
+  return `ACPYPE ${end}${lost === '' ? '' : `, without ${lost}`}.`;
+}
+
+/** Python's stack trace in ACPYPE's source; the line above has the message. */
+const TRACEBACK =
+  /^(?:\nDuring handling of the above exception, another exception occurred:\n\n)?Traceback \(most recent call last\):\n(?: .*\n)+(?:\S.*\n)?/gm;
+const TEMPORARY_LOG = /^Log tmp location: .*\n?/gm;
+
+/**
+ * Hides the paths of this machine.
+ * @param folder the job's, shown as `.`
+ * @param engine ACPYPE's, shown as `$ACPYPE`
+ */
+export function readableLog(output: string, folder: string, engine: string): string {
+  return output
+    .replaceAll(folder, '.')
+    .replaceAll(engine, '$ACPYPE')
+    .replaceAll(TRACEBACK, '')
+    .replaceAll(TEMPORARY_LOG, '');
+}
+
+/** `ACPYPE FAILED: …`, possibly followed by nothing; null if there is no such line. */
+export function failureIn(log: string): string | null {
+  return /^(?:ERROR: )?(ACPYPE FAILED: ?.*)$/m.exec(log)?.[1]?.trim() ?? null;
+}
+
+interface Phase {
+  /** 0-100: the fraction of time for a molecule of thirty atoms. */
+  readonly progress: number;
+  readonly text: string;
+}
+
+/** The last match in a text counts. */
+const PHASES: readonly (readonly [RegExp, Phase])[] = [
+  [/^==> Writing /m, { progress: 80, text: 'writing topologies' }],
+  [/^==> Executing Tleap/m, { progress: 70, text: 'assigning parameters' }],
+  [/^==> Executing Antechamber/m, { progress: 30, text: 'computing charges and atom types' }],
+];
+
+export function phaseOf(printed: string): Phase | null {
+  return PHASES.find(([line]) => line.test(printed))?.[1] ?? null;
+}
+
+/** Longer names break the fixed columns of GROMACS's and AMBER's files. */
+const NAME_LENGTH = 24;
+
+/**
+ * The molecule's name in its files, derived from the job's title: letters, digits and single underscores, because
+ * ACPYPE uses it in shell commands and in formats that allow nothing else.
+ */
+export function moleculeName(job: MoleculeJob): string {
+  const title = job.inputFile === null ? job.fileName : job.fileName.replace(/\.[^.]*$/, '');
+  const plain = title
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .slice(0, NAME_LENGTH)
+    .replace(/^_+|_+$/g, '');
+  return plain === '' ? 'molecule' : plain;
+}
+
+/** ACPYPE detects a format only by its lower-case extension. */
+function inputFileName(job: MoleculeJob): string {
+  const ending = /\.([A-Za-z0-9]+)$/.exec(job.fileName)?.[1]?.toLowerCase() ?? '';
+  return `${moleculeName(job)}.${ending}`;
+}
+
+/** Options and values are one argument: a SMILES may begin like another option. */
+export function acpypeArguments(job: MoleculeJob): string[] {
+  return [
+    `--input=${job.smiles === null ? inputFileName(job) : job.smiles.trim()}`,
+    `--basename=${moleculeName(job)}`,
+    `--charge_method=${job.chargeMethod}`,
+    ...(job.netCharge === null ? [] : [`--net_charge=${String(job.netCharge)}`]),
+    `--atom_type=${job.atomType}`,
+  ];
+}
+
+/**
+ * The complete environment of ACPYPE.
+ * @param netcdf the system's library; the copy in ACPYPE's wheel, which teLeap would load, lacks its own dependencies
+ */
+function acpypeEnvironment(
+  installed: Installed,
+  netcdf: string,
+  folder: string,
+): Record<string, string> {
+  return {
+    PATH: `${join(installed.folder, 'bin')}:/usr/bin:/bin`,
+    LD_PRELOAD: netcdf,
+    // One core per job: the service runs as many jobs as there are cores.
+    OMP_NUM_THREADS: '1',
+    OPENBLAS_NUM_THREADS: '1',
+    HOME: folder,
+    TMPDIR: folder,
+    LANG: 'C.UTF-8',
+  };
+}
+
+/**
+ * The 19 files of a molecule (contract of the molecule service, 2.5), in its order, under ACPYPE's own names. `NAME` is the molecule's name, `METHOD` and `TYPES` are the charge method and atom type
+ * options.
+ */
+const FILE_NAMES = {
+  em_mdp: 'em.mdp',
+  md_mdp: 'md.mdp',
+  AC_frcmod: 'NAME_AC.frcmod',
+  AC_inpcrd: 'NAME_AC.inpcrd',
+  AC_lib: 'NAME_AC.lib',
+  AC_prmtop: 'NAME_AC.prmtop',
+  mol2: 'NAME_METHOD_TYPES.mol2',
+  CHARMM_inp: 'NAME_CHARMM.inp',
+  CHARMM_prm: 'NAME_CHARMM.prm',
+  CHARMM_rtf: 'NAME_CHARMM.rtf',
+  CNS_inp: 'NAME_CNS.inp',
+  CNS_par: 'NAME_CNS.par',
+  CNS_top: 'NAME_CNS.top',
+  GMX_OPLS_itp: 'NAME_GMX_OPLS.itp',
+  GMX_OPLS_top: 'NAME_GMX_OPLS.top',
+  GMX_gro: 'NAME_GMX.gro',
+  GMX_itp: 'NAME_GMX.itp',
+  GMX_top: 'NAME_GMX.top',
+  NEW_pdb: 'NAME_NEW.pdb',
+} as const;
+
+/** The output of ACPYPE in the job's `folder`; `missing` names the files that are absent or empty. */
+function readFileSet(
+  job: MoleculeJob,
+  folder: string,
+): { readonly files: Readonly<Record<string, string>>; readonly missing: readonly string[] } {
+  const name = moleculeName(job);
+  const missing: string[] = [];
+  const files = Object.entries(FILE_NAMES).map(([key, pattern]): [string, string] => {
+    const fileName = pattern
+      .replace('METHOD', job.chargeMethod)
+      .replace('TYPES', job.atomType)
+      .replace('NAME', name);
+    const text = readText(join(folder, `${name}.acpype`, fileName));
+    if (text.trim() === '') missing.push(fileName);
+    return [key, text];
+  });
+  return { files: Object.fromEntries(files), missing };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return '';
+    throw error;
+  }
+}
