@@ -1,17 +1,17 @@
 /** What the processes of the real engines can do, and that they end with their job and with the service. */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
-  BoundedText,
   runProgram,
+  type Ended,
   type Running,
 } from '../../packages/local-services/src/engines/process.ts';
-import { fakeB2bTools, RUNNERS, type Job, type Runner } from './engine-runners.ts';
 
-const folder = fakeB2bTools();
+const folder = mkdtempSync(join(tmpdir(), 'engine-'));
 
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -42,17 +42,24 @@ async function gone(pid: number): Promise<void> {
 const HOG = 'kept = []\nwhile True: kept.append(bytes([1]) * 10**7)';
 const BACKGROUND = 'import subprocess; p = subprocess.Popen(["sleep", "600"]); print(p.pid)';
 
-describe.each(['program', 'fork'] as const)('a job that is a %s', (kind) => {
-  let runner: Runner;
-  const start = (script: string, more: Partial<Running> = {}, memoryMb?: number): Job =>
-    runner.start(script, running(more), memoryMb);
+/** How a job ended, and what it has printed so far. */
+interface Job {
+  readonly end: Promise<Ended>;
+  readonly log: () => string;
+}
 
-  beforeEach(() => {
-    runner = RUNNERS[kind](folder);
-  });
+function start(script: string, more: Partial<Running> = {}, memoryMb = 1000): Job {
+  let log = '';
+  const args = ['python3', '-u', '-c', script];
+  const environment = { PATH: process.env['PATH'] ?? '' };
+  const end = runProgram(
+    { command: '/usr/bin/env', args, environment, folder, memoryMb },
+    { ...running(more), onOutput: (text) => (log += text) },
+  );
+  return { end, log: () => log };
+}
 
-  afterEach(() => runner.close());
-
+describe('a job', () => {
   test('returns its exit code and both output streams, in order, and runs in its folder', async () => {
     const job = start(
       'import os, sys; print(os.getcwd()); print("why", file=sys.stderr, flush=True); print("end"); sys.exit(3)',
@@ -116,9 +123,9 @@ describe.each(['program', 'fork'] as const)('a job that is a %s', (kind) => {
 
   test('ends with the service, even if the service is killed', async () => {
     const service = fileURLToPath(new URL('engine-service.ts', import.meta.url));
-    const file = join(folder, `${kind}.pid`);
+    const file = join(folder, 'pid');
     const script = `import os, time; print(os.getpid(), file=open(${JSON.stringify(file)}, "w"), flush=True); time.sleep(600)`;
-    const child = spawn(process.execPath, [service, kind, folder, script], { stdio: 'inherit' });
+    const child = spawn(process.execPath, [service, folder, script], { stdio: 'inherit' });
     const pid = await numberIn(() => (existsSync(file) ? readFileSync(file, 'utf8') : ''));
     child.kill('SIGKILL');
     await gone(pid);
@@ -132,59 +139,8 @@ test('a missing program is an error of ours, not of the engine', async () => {
   await expect(moved).rejects.toThrow('ENOENT');
 });
 
-describe('the warm process of forks', () => {
-  const start = (runner: Runner, script: string, more: Partial<Running> = {}): Job =>
-    runner.start(script, running(more));
-
-  test('has loaded the models, which no job can change for the next one', async () => {
-    const runner = RUNNERS.fork(folder);
-    const look =
-      'from b2bTools.singleSeq.DynaMine.Predictor import DynaMine as D; d = D(); print(D.reads, d.modelDict)';
-    const first = start(runner, `${look}; d.modelDict["changed"] = 1`);
-    await first.end;
-    const second = start(runner, look);
-    await second.end;
-    expect([first.log(), second.log()]).toEqual(['1 {}\n', '1 {}\n']);
-    await runner.close();
-  });
-
-  test('is replaced when it has ended, and its jobs run once more', async () => {
-    const runner = RUNNERS.fork(folder);
-    const script = `import os; f = ${JSON.stringify(join(folder, 'tried'))}
-print(os.getpid(), flush=True)
-if not os.path.exists(f): open(f, "w"); os.kill(os.getppid(), 9); import time; time.sleep(600)`;
-    const job = start(runner, script);
-    const first = await numberIn(job.log);
-    expect((await job.end).code).toBe(0);
-    await gone(first);
-    await runner.close();
-  });
-
-  test('is replaced when it hangs while one of its jobs is aborted', async () => {
-    const runner = RUNNERS.fork(folder);
-    const abort = new AbortController();
-    const stop = 'import os, time; os.kill(os.getppid(), 19); print(os.getpid()); time.sleep(600)';
-    const stuck = start(runner, stop, { signal: abort.signal });
-    const pid = await numberIn(stuck.log);
-    abort.abort('silent');
-    await expect(stuck.end).rejects.toBe('silent');
-    await gone(pid);
-    expect((await start(runner, 'pass').end).code).toBe(0);
-    await runner.close();
-  });
-
-  test('reports the reason if it does not start', async () => {
-    const broken = fakeB2bTools({ 'pandas.py': 'raise ImportError("no pandas here")' });
-    const { end } = start(RUNNERS.fork(broken), 'pass');
-    await expect(end).rejects.toThrow('no pandas here');
-    rmSync(broken, { recursive: true });
-  });
-});
-
-test('the beginning and the end of endless output are kept', () => {
-  const text = new BoundedText(100);
-  for (let n = 0; n < 1_000; n += 1) text.add(Buffer.from(`line ${String(n)}\n`));
-  const kept = text.toString();
-  expect(kept).toMatch(/^line 0\n[^]*characters left out[^]*line 999\n$/);
-  expect(kept.length).toBeLessThan(300);
+test('the end of endless output is kept', async () => {
+  const { output } = await start('for n in range(100000): print("line", n)').end;
+  expect(output).toMatch(/line 99999\n$/);
+  expect(output.length).toBeLessThan(300_000);
 });

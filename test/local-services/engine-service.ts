@@ -1,9 +1,19 @@
-/** A service that runs an endless job, for a test to kill: the runner, its folder and the script are its arguments. */
-import { RUNNERS } from './engine-runners.ts';
+/** A service that runs an endless job, for a test to kill: the folder and the script are its arguments. */
+import { runProgram } from '../../packages/local-services/src/engines/process.ts';
 
-const [kind = '', folder = '', script = ''] = process.argv.slice(2);
-await RUNNERS[kind as 'fork'](folder).start(script, {
-  signal: new AbortController().signal,
-  heartbeatEveryMs: 100,
-  heartbeat: () => undefined,
-}).end;
+const [folder = '', script = ''] = process.argv.slice(2);
+const { PATH = '' } = process.env;
+await runProgram(
+  {
+    command: '/usr/bin/env',
+    args: ['python3', '-c', script],
+    environment: { PATH },
+    folder,
+    memoryMb: 1000,
+  },
+  {
+    signal: new AbortController().signal,
+    heartbeatEveryMs: 100,
+    heartbeat: () => undefined,
+  },
+);

@@ -11,40 +11,36 @@ import {
   type MoleculeJob,
 } from './engine.ts';
 import type { Installed } from './install.ts';
-import { makeWorkFolder, removeFolder, runProgram, type Ended } from './process.ts';
+import { inWorkFolder, runProgram, type Ended } from './process.ts';
 
 /** Its programs needed at most 63 MB in all recorded runs, including one with 200 atoms. */
 const MEMORY_MB = 2_000;
 /** Linux limits an argument to 128 KB; a SMILES of 200 atoms has 1 KB. */
 const SMILES_LENGTH = 10_000;
 
-/** @param netcdf path of the system's libnetcdf */
+/** @param netcdf the system's library; the copy in ACPYPE's wheel, which teLeap would load, lacks its own dependencies */
 export async function runAcpype(
   installed: Installed,
   netcdf: string,
   job: MoleculeJob,
   context: EngineContext,
 ): Promise<EngineOutcome> {
-  const folder = makeWorkFolder();
-  try {
+  return inWorkFolder(async (folder) => {
     const unfit = whyUnfit(job, folder);
     if (unfit !== null) return failure(unfit);
     if (job.inputFile !== null) await writeFile(join(folder, inputFileName(job)), job.inputFile);
-    const ended = await runProgram(
-      {
-        command: join(installed.folder, 'bin', 'acpype'),
-        args: acpypeArguments(job),
-        environment: acpypeEnvironment(installed, netcdf, folder),
-        folder,
-        memoryMb: MEMORY_MB,
-      },
-      { ...context, onOutput: reportPhases(context) },
-    );
+    const bin = join(installed.folder, 'bin');
+    const program = {
+      command: join(bin, 'acpype'),
+      args: acpypeArguments(job),
+      environment: { PATH: `${bin}:/usr/bin:/bin`, LD_PRELOAD: netcdf },
+      folder,
+      memoryMb: MEMORY_MB,
+    };
+    const ended = await runProgram(program, { ...context, onOutput: reportPhases(context) });
     const log = readableLog(ended.output, folder, installed.folder);
     return outcomeOf(job, folder, ended, log);
-  } finally {
-    await removeFolder(folder);
-  }
+  });
 }
 
 /** ACPYPE treats a SMILES as a path if such a file exists: this prevents reading files of this machine. */
@@ -58,13 +54,20 @@ function whyUnfit({ smiles }: MoleculeJob, folder: string): string | null {
   return existsSync(resolve(folder, text)) ? 'The SMILES is the path of a file.' : null;
 }
 
-function reportPhases(context: EngineContext): (bytes: Uint8Array) => void {
+/** What it prints → the fraction of time for a molecule of thirty atoms, in percent. */
+const PHASES: readonly (readonly [RegExp, percent: number, text: string])[] = [
+  [/^==> Writing /m, 80, 'writing topologies'],
+  [/^==> Executing Tleap/m, 70, 'assigning parameters'],
+  [/^==> Executing Antechamber/m, 30, 'computing charges and atom types'],
+];
+
+function reportPhases(context: EngineContext): (printed: string) => void {
   let last = 0;
-  return (bytes) => {
-    const phase = phaseOf(Buffer.from(bytes).toString('latin1'));
-    if (phase === null || phase.progress <= last) return;
-    last = phase.progress;
-    context.progress(phase.progress, phase.text);
+  return (printed) => {
+    const [, percent = 0, text = ''] = PHASES.find(([line]) => line.test(printed)) ?? [];
+    if (percent <= last) return;
+    last = percent;
+    context.progress(percent, text);
   };
 }
 
@@ -112,23 +115,6 @@ export function failureIn(log: string): string | null {
   return /^(?:ERROR: )?(ACPYPE FAILED: ?.*)$/m.exec(log)?.[1]?.trim() ?? null;
 }
 
-interface Phase {
-  /** 0-100: the fraction of time for a molecule of thirty atoms. */
-  readonly progress: number;
-  readonly text: string;
-}
-
-/** The last match in a text counts. */
-const PHASES: readonly (readonly [RegExp, Phase])[] = [
-  [/^==> Writing /m, { progress: 80, text: 'writing topologies' }],
-  [/^==> Executing Tleap/m, { progress: 70, text: 'assigning parameters' }],
-  [/^==> Executing Antechamber/m, { progress: 30, text: 'computing charges and atom types' }],
-];
-
-export function phaseOf(printed: string): Phase | null {
-  return PHASES.find(([line]) => line.test(printed))?.[1] ?? null;
-}
-
 /** Longer names break the fixed columns of GROMACS's and AMBER's files. */
 const NAME_LENGTH = 24;
 
@@ -161,27 +147,6 @@ export function acpypeArguments(job: MoleculeJob): string[] {
     ...(job.netCharge === null ? [] : [`--net_charge=${String(job.netCharge)}`]),
     `--atom_type=${job.atomType}`,
   ];
-}
-
-/**
- * The complete environment of ACPYPE.
- * @param netcdf the system's library; the copy in ACPYPE's wheel, which teLeap would load, lacks its own dependencies
- */
-function acpypeEnvironment(
-  installed: Installed,
-  netcdf: string,
-  folder: string,
-): Record<string, string> {
-  return {
-    PATH: `${join(installed.folder, 'bin')}:/usr/bin:/bin`,
-    LD_PRELOAD: netcdf,
-    // One core per job: the service runs as many jobs as there are cores.
-    OMP_NUM_THREADS: '1',
-    OPENBLAS_NUM_THREADS: '1',
-    HOME: folder,
-    TMPDIR: folder,
-    LANG: 'C.UTF-8',
-  };
 }
 
 /**

@@ -1,8 +1,5 @@
-/**
- * b2bTools and ShiftCrypt: their command lines, a process forked from a warm one for each job in an empty folder, its
- * output files. The result is the same as of a separate run of the command.
- */
-import { open, readFile, writeFile } from 'node:fs/promises';
+/** b2bTools and ShiftCrypt: their command lines, one process for one job in an empty folder, its output files. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DEFAULT_PREDICTORS } from '../contract.ts';
 import { hasErrno } from '../problem.ts';
@@ -17,50 +14,53 @@ import {
   type SequenceJob,
   type ShiftsJob,
 } from './engine.ts';
-import type { Forked, ForkedProgram, WarmB2bTools } from './fork-server.ts';
-import { BoundedText, makeWorkFolder, removeFolder } from './process.ts';
+import type { Installed } from './install.ts';
+import { inWorkFolder, runProgram, type Ended } from './process.ts';
 
-/** A third of a gigabyte is shared by all jobs; 3,000 residues need as much again. */
+export type PredictionJob = SequenceJob | AlignmentJob | ShiftsJob;
+
+/** Importing it takes a third of a gigabyte; 3,000 residues need as much again. */
 const MEMORY_MB = 2_000;
-const LOG = 'engine.log';
 
 export async function runB2bTools(
-  b2bTools: WarmB2bTools,
+  installed: Installed,
   job: PredictionJob,
   context: EngineContext,
-  command: Command = commandOf(job),
 ): Promise<EngineOutcome> {
   if (job.kind === 'shifts' && job.format === null)
     return failure('The text is neither NEF nor NMR-STAR: no "data_" line, or no tag of either.');
-  const folder = makeWorkFolder();
-  try {
+  const command = commandOf(job);
+  return inWorkFolder(async (folder) => {
     await writeFile(join(folder, command.inputFile), inputText(job));
     context.progress(30, 'running predictions');
-    const { program, args } = command;
-    const log = join(folder, LOG);
-    const ended = await b2bTools.run({ program, args, folder, log, memoryMb: MEMORY_MB }, context);
+    const bin = join(installed.folder, 'bin');
+    const program = {
+      command: join(bin, command.program),
+      args: command.args,
+      environment: { PATH: `${bin}:/usr/bin:/bin`, PYTHONWARNINGS: 'ignore' },
+      folder,
+      memoryMb: MEMORY_MB,
+    };
+    const ended = await runProgram(program, context);
     // Hides the paths of this machine.
-    const printed = (await readLog(log))
-      .replaceAll(`${folder}/`, '')
-      .replaceAll(b2bTools.folder, '$B2BTOOLS');
-    return await outcomeOf(folder, command, ended, printed);
-  } finally {
-    await removeFolder(folder);
-  }
+    const log = ended.output.replaceAll(`${folder}/`, '').replaceAll(installed.folder, '$B2BTOOLS');
+    return await readOutcome(folder, command, ended, log);
+  });
 }
 
-async function outcomeOf(
+async function readOutcome(
   folder: string,
   command: Command,
-  ended: Forked,
+  { overMemory, code, signal }: Ended,
   log: string,
 ): Promise<EngineOutcome> {
   const failed = (message: string): EngineOutcome => ({ ok: false, message, log });
-  if (ended.overMemory) {
+  if (overMemory)
     return failed(`b2bTools was stopped at its memory limit of ${String(MEMORY_MB)} MB.`);
-  }
+  // The engine's own message, the last of `… ERROR] An unexpected error of type 'ValueError' occurred …`.
+  const said = [...log.matchAll(/^.* ERROR\] (.*)$/gm)].at(-1)?.[1];
   // Files of a failed command are not a result, even if they exist.
-  if (ended.code !== 0) return failed(lastError(log) ?? howItEnded(ended));
+  if (code !== 0) return failed(said ?? `b2bTools ended with ${String(code ?? signal)}.`);
   const outputs = await readOutputs(folder, command);
   const missing = Object.values(command.outputs).length - outputs.length;
   if (missing > 0)
@@ -68,103 +68,57 @@ async function outcomeOf(
   return { ok: true, outputs, log };
 }
 
-/** The engine's own message, the last of `… ERROR] An unexpected error of type 'ValueError' occurred …`. */
-function lastError(log: string): string | null {
-  return [...log.matchAll(/^.* ERROR\] (.*)$/gm)].at(-1)?.[1] ?? null;
-}
-
-function howItEnded({ code, signal }: Forked): string {
-  return code === null
-    ? `b2bTools was ended by ${signal ?? 'a signal'}.`
-    : `b2bTools ended with ${String(code)}.`;
-}
-
-async function readLog(path: string): Promise<string> {
-  const text = new BoundedText();
-  const file = await unlessAbsent(open(path));
-  // Killed before it printed anything.
-  if (file === null) return '';
-  for await (const bytes of file.createReadStream()) text.add(bytes as Buffer);
-  return text.toString();
-}
-
 async function readOutputs(folder: string, { outputs }: Command): Promise<Output[]> {
   const files = Object.entries(outputs) as [OutputName, string][];
   const read = files.map(async ([name, file]): Promise<Output[]> => {
-    const body = await unlessAbsent(readFile(join(folder, file)));
-    return body === null ? [] : [{ name, contentType: CONTENT_TYPES[name], body }];
+    try {
+      const body = await readFile(join(folder, file));
+      return [{ name, contentType: CONTENT_TYPES[name], body }];
+    } catch (error) {
+      if (hasErrno(error, 'ENOENT')) return [];
+      throw error;
+    }
   });
   return (await Promise.all(read)).flat();
 }
 
-async function unlessAbsent<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
-export type PredictionJob = SequenceJob | AlignmentJob | ShiftsJob;
-
-export interface Command extends Pick<ForkedProgram, 'program' | 'args'> {
+interface Command {
+  /** In `bin/` of the installation. */
+  readonly program: 'b2bTools' | 'shiftcrypt';
+  readonly args: readonly string[];
   readonly inputFile: string;
   /** The files that the command writes on success, by their names in its folder. */
   readonly outputs: Readonly<Partial<Record<OutputName, string>>>;
 }
 
-const FILES = {
-  result: 'result.json',
-  csv: 'result.csv',
-  metadata: 'metadata.csv',
-  distributions: 'distributions.json',
-} as const;
+const INPUT = 'input.fasta';
+const RESULT = { result: 'result.json', csv: 'result.csv' };
+const TABLES = { ...RESULT, metadata: 'metadata.csv' };
+const ALL = { ...TABLES, distributions: 'distributions.json' };
 
 /** ShiftCrypt distinguishes the formats only by extension. */
 const SHIFT_FILES = { nef: 'shifts.nef', 'nmr-star': 'shifts.str' } as const;
 
 export function commandOf(job: PredictionJob): Command {
-  switch (job.kind) {
-    case 'sequence':
-      return sequenceCommand(job.predictors);
-    case 'alignment':
-      // The submission of an alignment names no predictors (contract 4.2).
-      return alignmentCommand(DEFAULT_PREDICTORS);
-    case 'shifts':
-      return shiftcrypt(job);
+  const files = ['-i', INPUT, '-o', ALL.result, '-t', ALL.csv, '-m', ALL.metadata];
+  // DynaMine always runs; its flag makes that visible in the engine's log.
+  const flags = (names: readonly string[]): string[] =>
+    [...new Set(['dynamine', ...names])].map((name) => `--${name}`);
+  if (job.kind === 'sequence') {
+    const args = [...files, ...flags(job.predictors)];
+    return { program: 'b2bTools', inputFile: INPUT, outputs: TABLES, args };
   }
-}
-
-const INPUT = 'input.fasta';
-
-function sequenceCommand(predictors: readonly string[]): Command {
-  const { distributions: _, ...outputs } = FILES;
-  const args = [...files(outputs), ...flags(predictors)];
-  return { program: 'b2bTools', inputFile: INPUT, outputs, args };
-}
-
-function alignmentCommand(predictors: readonly string[]): Command {
-  const distributions = ['-dj', FILES.distributions];
-  const args = ['--mode', 'msa', ...files(FILES), ...distributions, ...flags(predictors)];
-  return { program: 'b2bTools', inputFile: INPUT, outputs: FILES, args };
-}
-
-function files(outputs: Omit<typeof FILES, 'distributions'>): string[] {
-  return ['-i', INPUT, '-o', outputs.result, '-t', outputs.csv, '-m', outputs.metadata];
-}
-
-/** DynaMine always runs; its flag makes that visible in the engine's log. */
-function flags(predictors: readonly string[]): string[] {
-  return [...new Set(['dynamine', ...predictors])].map((name) => `--${name}`);
-}
-
-function shiftcrypt({ format, modelClass, originalNumbering }: ShiftsJob): Command {
+  if (job.kind === 'alignment') {
+    const more = ['-dj', ALL.distributions];
+    // The submission of an alignment names no predictors (contract 4.2).
+    const args = ['--mode', 'msa', ...files, ...more, ...flags(DEFAULT_PREDICTORS)];
+    return { program: 'b2bTools', inputFile: INPUT, outputs: ALL, args };
+  }
+  const { format, modelClass, originalNumbering } = job;
   const inputFile = SHIFT_FILES[format ?? 'nmr-star'];
-  const { result, csv } = FILES;
-  const numbering = originalNumbering ? [] : ['--no_original_numbering'];
-  const args = ['-i', inputFile, '-m', modelClass, '-o', result, '-t', csv, ...numbering];
-  return { program: 'shiftcrypt', inputFile, outputs: { result, csv }, args };
+  const own = ['-i', inputFile, '-m', modelClass, '-o', RESULT.result, '-t', RESULT.csv];
+  const args = originalNumbering ? own : [...own, '--no_original_numbering'];
+  return { program: 'shiftcrypt', inputFile, outputs: RESULT, args };
 }
 
 /** The text of the input file: the engine reads a byte order mark as part of the first line. */

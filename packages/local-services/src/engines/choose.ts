@@ -5,7 +5,6 @@ import { LocalServicesError } from '../problem.ts';
 import { runAcpype } from './acpype.ts';
 import { runB2bTools } from './b2btools.ts';
 import type { Engine, EngineContext, EngineJob, EngineOutcome } from './engine.ts';
-import { WarmB2bTools } from './fork-server.ts';
 import { findLibrary, installedEngine, type Installed, type RealEngineName } from './install.ts';
 import { sweepFolders } from './process.ts';
 import { RecordedEngine } from './recorded.ts';
@@ -59,13 +58,11 @@ class RealEngine implements Engine {
   readonly name = 'real';
   readonly version: string;
   readonly #run: Engine['run'];
-  readonly #stop: () => Promise<void>;
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(version: string, run: Engine['run'], stop = () => Promise.resolve()) {
+  constructor(version: string, run: Engine['run']) {
     this.version = version;
     this.#run = run;
-    this.#stop = stop;
   }
 
   run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
@@ -76,7 +73,6 @@ class RealEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#stop();
     await Promise.all(this.#running);
   }
 }
@@ -103,10 +99,8 @@ function openAcpype(installed: Installed): Engine {
 
 /** b2bTools with ShiftCrypt. */
 function openB2bTools(installed: Installed): Engine {
-  const b2bTools = new WarmB2bTools(installed);
-  const run: Engine['run'] = async (job, context) => {
+  return new RealEngine(`b2bTools ${installed.version}`, async (job, context) => {
     if (job.kind === 'molecule') throw new Error('b2bTools was given a molecule.');
-    return await runB2bTools(b2bTools, job, context);
-  };
-  return new RealEngine(`b2bTools ${installed.version}`, run, () => b2bTools.close());
+    return await runB2bTools(installed, job, context);
+  });
 }

@@ -16,7 +16,6 @@ import { homedir } from 'node:os';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalServicesError, lastLines } from '../problem.ts';
-import { FORK_SERVER } from './fork-server.ts';
 import { PLAIN_PATH } from './process.ts';
 
 export const REAL_ENGINES = ['acpype', 'b2btools'] as const;
@@ -190,9 +189,11 @@ export const B2BTOOLS: Recipe = {
   environmentOptions: ['--system-site-packages'],
   pipArguments: pinned('b2btools-requirements.txt'),
   prove(folder) {
-    // Loads everything that a job needs and exits, as it gets no job.
-    const said = run(join(folder, 'bin', 'python'), [FORK_SERVER]);
-    const version = /^\{"ready": "(.*)"\}$/m.exec(said.text)?.[1];
+    // Loads what a job needs.
+    const load =
+      'import b2bTools.__main__, b2bTools_version.versioning as v; print("version", v.PYPI_VERSION)';
+    const said = run(join(folder, 'bin', 'python'), ['-c', load]);
+    const version = /^version (.*)$/m.exec(said.text)?.[1];
     return version === undefined ? { problem: lastLines(said.text, 1) } : { version };
   },
 };

@@ -10,14 +10,13 @@ import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { hasErrno } from '../problem.ts';
 
 export interface Program {
   /** Absolute path. */
   readonly command: string;
   readonly args: readonly string[];
-  /** The complete environment: the service's own, which may contain tokens, is not inherited. */
+  /** More of the environment. The service's own, which may contain tokens, is not inherited. */
   readonly environment: Readonly<Record<string, string>>;
   /** Its working folder. */
   readonly folder: string;
@@ -30,17 +29,20 @@ export interface Running {
   readonly heartbeatEveryMs: number;
   heartbeat(): void;
   /** Called with its output as it is printed. */
-  onOutput?(bytes: Uint8Array): void;
+  onOutput?(text: string): void;
 }
 
 export interface Ended {
   /** Null if a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Its output on both channels, in order, limited in length. */
+  /** The end of its output on both channels, in order. */
   readonly output: string;
   readonly overMemory: boolean;
 }
+
+/** Characters of a program's output. */
+const KEPT = 256 * 1024;
 
 /** Time for a program to exit after SIGTERM, in ms. */
 const GRACE_MS = 2_000;
@@ -62,10 +64,10 @@ exec "$@" 3<&- </dev/null 2>&1`;
 export async function runProgram(program: Program, running: Running): Promise<Ended> {
   running.signal.throwIfAborted();
   const child = startGuarded(program);
-  const output = new BoundedText();
-  child.stdout?.on('data', (bytes: Buffer) => {
-    output.add(bytes);
-    running.onOutput?.(bytes);
+  let output = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-KEPT);
+    running.onOutput?.(text);
   });
   let overMemory = false;
   const beat = setInterval(() => {
@@ -81,17 +83,20 @@ export async function runProgram(program: Program, running: Running): Promise<En
   try {
     const end = await endOf(child);
     running.signal.throwIfAborted();
-    return { ...end, output: output.toString(), overMemory };
+    return { ...end, output, overMemory };
   } finally {
     clearInterval(beat);
     running.signal.removeEventListener('abort', stop);
   }
 }
 
+/** One core per job: the service runs as many jobs as there are cores. */
+const ONE_CORE = { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
+
 function startGuarded({ command, args, environment, folder }: Program): ChildProcess {
   return spawn('/bin/sh', ['-c', GUARDED, 'engine', command, ...args], {
     cwd: folder,
-    env: environment,
+    env: { ...ONE_CORE, LANG: 'C.UTF-8', HOME: folder, TMPDIR: folder, ...environment },
     // Its own process group, led by this process.
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -137,45 +142,6 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Characters of each of the two ends. */
-const KEPT = 128 * 1024;
-
-/** Limits the output of a program: keeps its beginning, which identifies it, and its end, which has the reason. */
-export class BoundedText {
-  readonly #decoder = new StringDecoder('utf8');
-  readonly #kept: number;
-  #head = '';
-  #tail = '';
-  #lost = 0;
-
-  constructor(kept = KEPT) {
-    this.#kept = kept;
-  }
-
-  add(bytes: Uint8Array): void {
-    let text = this.#decoder.write(Buffer.from(bytes));
-    const room = this.#kept - this.#head.length;
-    this.#head += text.slice(0, room);
-    text = text.slice(Math.max(0, room));
-    this.#tail += text;
-    const over = this.#tail.length - this.#kept;
-    // Cut rarely, so that its tail is not copied for each line that a program prints.
-    if (over > this.#kept) this.#cut(over);
-  }
-
-  #cut(over: number): void {
-    this.#tail = this.#tail.slice(over);
-    this.#lost += over;
-  }
-
-  toString(): string {
-    const over = this.#tail.length - this.#kept;
-    if (over > 0) this.#cut(over);
-    if (this.#lost === 0) return this.#head + this.#tail;
-    return `${this.#head}\n[… ${String(this.#lost)} characters left out …]\n${this.#tail}`;
-  }
-}
-
 /**
  * Resident bytes of a process and all its descendants; 0 if it has ended. Pages shared by two of them count twice. Not
  * a kernel limit on address space (RLIMIT_AS): PyTorch reserves gigabytes that it never uses, and a program that
@@ -212,12 +178,17 @@ function findPlace(): string {
   return PLAIN_PATH.test(chosen) ? chosen : '/tmp';
 }
 
-/** A new empty folder, marked with the id of this process. Remove it with `removeFolder`. */
-export function makeWorkFolder(): string {
-  return mkdtempSync(join(findPlace(), `${PREFIX}${String(process.pid)}-`));
+/** A new empty folder, marked with the id of this process, for as long as the work takes. */
+export async function inWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(findPlace(), `${PREFIX}${String(process.pid)}-`));
+  try {
+    return await work(folder);
+  } finally {
+    await removeFolder(folder);
+  }
 }
 
-export async function removeFolder(folder: string): Promise<void> {
+async function removeFolder(folder: string): Promise<void> {
   // A process of the job that is being killed may still write a last file.
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
