@@ -7,17 +7,22 @@ import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
 /** Indices of bonded atoms, from 0: two of a bond, three of an angle, four of a dihedral angle. */
 export type Term = readonly number[];
 
-/** What one file says about the atoms, in its order. What its format does not contain is missing. */
-export interface FileAtoms {
-  readonly names?: readonly string[];
+/** What one file says about an atom. What its format does not contain is missing. */
+export interface FileAtom {
+  readonly name?: string;
   /** Of the force field. */
-  readonly types?: readonly string[];
+  readonly type?: string;
   /** Elementary charges. */
-  readonly charges?: readonly number[];
+  readonly charge?: number;
   /** Atomic mass units. */
-  readonly masses?: readonly number[];
+  readonly mass?: number;
   /** Ångström. */
-  readonly places?: readonly Place[];
+  readonly place?: Place;
+}
+
+/** What one file says about the molecule. */
+export interface FileAtoms {
+  readonly atoms: readonly FileAtom[];
   /** Of the places: the last printed digit, in ångström. */
   readonly digit?: number;
   readonly bonds?: readonly Term[];
@@ -62,51 +67,47 @@ const MAX_NEIGHBOURS = 8;
 
 /** What is different in `one`, in words that follow its name; null if both may be about the same molecule. */
 export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | null {
-  const [count, wanted] = [one, other].map(({ names, places }) => (names ?? places ?? []).length);
+  const [count, wanted] = [one.atoms.length, other.atoms.length];
   if (count !== wanted) return `lists ${count} atoms, not ${wanted}`;
-  const nameOf = (atom: number): string => (one.names ?? other.names)?.[atom] ?? `atom ${atom + 1}`;
   const find = <T>(
-    [got, right]: readonly [got: readonly T[] | undefined, right: readonly T[] | undefined],
-    agree: (got: T, right: T, atom: number) => boolean,
+    valueOf: (atom: FileAtom) => T | undefined,
+    agree: (got: T, right: T) => boolean,
     words: (name: string, got: T, right: T) => string,
   ): string | null => {
-    for (const [atom, value] of got?.entries() ?? []) {
-      const expected = right?.[atom];
-      if (expected === undefined || agree(value, expected, atom)) continue;
-      return words(nameOf(atom), value, expected);
+    for (const [atom, own] of one.atoms.entries()) {
+      const [got, right] = [own, other.atoms[atom] ?? {}].map(valueOf);
+      if (got === undefined || right === undefined || agree(got, right)) continue;
+      return words(own.name ?? other.atoms[atom]?.name ?? `atom ${atom + 1}`, got, right);
     }
     return null;
   };
-  const [names, otherNames] = [one.names?.map(plainName), other.names?.map(plainName)];
+  // Half of the last digit of each, and some room.
+  const tolerance = 0.6 * ((one.digit ?? 0) + (other.digit ?? 0));
+  const agreeInPlace = (got: Place, right: Place): boolean =>
+    got.every((x, axis) => Math.abs(x - (right[axis] ?? NaN)) <= tolerance);
+  const differs = (what: string) => (name: string, got: string | number, right: string | number) =>
+    `gives ${name} the ${what} ${got}, not ${right}`;
+  const isNear = (got: number, right: number): boolean => Math.abs(got - right) <= MASS_TOLERANCE;
   return (
     find(
-      [names, otherNames],
-      agreeInName(names, otherNames),
+      ({ name }) => name && plainName(name),
+      agreeInName(one.atoms, other.atoms),
       (_, got, right) => `has an atom ${got} instead of ${right}`,
     ) ??
     find(
-      [one.types?.map(plainType), other.types?.map(plainType)],
+      ({ type }) => type && plainType(type),
       (got, right) => got === right,
-      (name, got, right) => `gives ${name} the type ${got}, not ${right}`,
+      differs('type'),
+    ) ??
+    find(({ mass }) => mass, isNear, differs('mass')) ??
+    find(
+      ({ charge }) => charge,
+      agreeInCharge(one.atoms, other.atoms),
+      (name, got, right) => differs('charge')(name, got.toFixed(4), right.toFixed(4)),
     ) ??
     find(
-      [one.masses, other.masses],
-      (got, right) => Math.abs(got - right) <= MASS_TOLERANCE,
-      (name, got, right) => `gives ${name} the mass ${got}, not ${right}`,
-    ) ??
-    find(
-      [one.charges, other.charges],
-      agreeInCharge(one.charges ?? [], other.charges ?? []),
-      (name, got, right) => `gives ${name} the charge ${got.toFixed(4)}, not ${right.toFixed(4)}`,
-    ) ??
-    find(
-      [one.places, other.places],
-      // Half of the last digit of each, and some room.
-      (got, right) =>
-        got.every((x, axis) => {
-          const tolerance = 0.6 * ((one.digit ?? 0) + (other.digit ?? 0));
-          return Math.abs(x - (right[axis] ?? NaN)) <= tolerance;
-        }),
+      ({ place }) => place,
+      agreeInPlace,
       (name, got, right) => `places ${name} ${distanceOf(got, right).toFixed(3)} Å away`,
     ) ??
     differenceOfTerms(one, other)
@@ -114,14 +115,13 @@ export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | nu
 }
 
 /** Long names become equal when they are cut, and charmmgen changes one of two that are equal. */
-function agreeInName(...lists: readonly (readonly string[] | undefined)[]) {
-  const repeated = lists.flatMap((names = []) => {
-    const seen = new Set<string>();
-    return names.filter((name) => seen.size === seen.add(name).size);
+function agreeInName(...files: readonly (readonly FileAtom[])[]) {
+  const repeated = files.flatMap((atoms) => {
+    const names = atoms.map(({ name = '' }) => plainName(name));
+    return names.filter((name, at) => names.indexOf(name) < at);
   });
-  const known = new Set(repeated);
   return (got: string, right: string): boolean =>
-    got === right || known.has(got) || known.has(right);
+    got === right || repeated.includes(got) || repeated.includes(right);
 }
 
 /** A prmtop has room for four characters; the engine writes those of GROMACS, CNS and PDB in capitals. */
@@ -138,12 +138,13 @@ function plainType(type: string): string {
  * AMBER's files have the charges as computed, whose sum is off by up to 0.01. In those for GROMACS and CNS the engine
  * moved the rest to the atoms with the largest charge, so these may differ by as much as the sums.
  */
-function agreeInCharge(charges: readonly number[], others: readonly number[]) {
-  const sum = (list: readonly number[]): number => list.reduce((total, one) => total + one, 0);
-  const largest = (list: readonly number[]): number =>
-    list.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
-  const rest = Math.min(Math.abs(sum(charges) - sum(others)), MAX_BALANCE);
-  const [most, mostOfOthers] = [largest(charges), largest(others)];
+function agreeInCharge(atoms: readonly FileAtom[], others: readonly FileAtom[]) {
+  const sum = (list: readonly FileAtom[]): number =>
+    list.reduce((total, { charge = 0 }) => total + charge, 0);
+  const largest = (list: readonly FileAtom[]): number =>
+    list.reduce((most, { charge = 0 }) => Math.max(most, Math.abs(charge)), 0);
+  const rest = Math.min(Math.abs(sum(atoms) - sum(others)), MAX_BALANCE);
+  const [most, mostOfOthers] = [largest(atoms), largest(others)];
   return (got: number, right: number): boolean => {
     const balanced =
       Math.abs(got) >= most - CHARGE_TOLERANCE ||
@@ -172,9 +173,8 @@ function toKey(term: Term | readonly string[]): string {
 }
 
 /** The atom types of a molecule, and those of the chains and stars that its bonds form: all that may have parameters. */
-export function termsOf(atoms: FileAtoms): Parameter[] {
-  const { types = [], bonds = [] } = atoms;
-  const sets = types.map(() => new Set<number>());
+export function termsOf({ atoms, bonds = [] }: FileAtoms): Parameter[] {
+  const sets = atoms.map(() => new Set<number>());
   for (const [one = 0, other = 0] of bonds) {
     sets[one]?.add(other);
     sets[other]?.add(one);
@@ -198,7 +198,7 @@ export function termsOf(atoms: FileAtoms): Parameter[] {
   const ofKind = (kind: Parameter['kind'], terms: readonly Term[]): Parameter<number>[] =>
     terms.map((of) => ({ kind, of }));
   return typed(atoms, [
-    ...types.map((_, atom): Parameter<number> => ({ kind: 'types', of: [atom] })),
+    ...atoms.map((_, atom): Parameter<number> => ({ kind: 'types', of: [atom] })),
     ...ofKind('bonds', bonds),
     ...ofKind('angles', angles),
     ...ofKind('dihedrals', longer(angles)),
@@ -208,12 +208,12 @@ export function termsOf(atoms: FileAtoms): Parameter[] {
 
 /** With the atoms' types in place of the atoms, each once. */
 export function typed(
-  { types = [] }: FileAtoms,
+  atoms: readonly FileAtom[],
   parameters: readonly Parameter<number>[],
 ): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const { of, ...rest } of parameters) {
-    const parameter = { ...rest, of: of.map((atom) => types[atom] ?? '') };
+    const parameter = { ...rest, of: of.map((atom) => atoms[atom]?.type ?? '') };
     found.set(`${keyOf(parameter)} ${rest.values?.join(' ')}`, parameter);
   }
   return [...found.values()];

@@ -56,10 +56,12 @@ export function readPrmtop(text: string): ReadAtoms {
   const of = ['FORCE_CONSTANT', 'PERIODICITY', 'PHASE'].map((name) => `DIHEDRAL_${name}`);
   const dihedrals = readTerms(numbers, 'dihedrals', 4, of);
   return {
-    names: values('ATOM_NAME'),
-    types: values('AMBER_ATOM_TYPE'),
-    charges: numbers('CHARGE').map((charge) => charge / CHARGE_UNIT),
-    masses: numbers('MASS'),
+    atoms: values('ATOM_NAME').map((name, atom) => ({
+      name,
+      type: values('AMBER_ATOM_TYPE')[atom] ?? '',
+      charge: Number(values('CHARGE')[atom]) / CHARGE_UNIT,
+      mass: Number(values('MASS')[atom]),
+    })),
     bonds: bonds.map((bond) => bond.of),
     angles: angles.map((angle) => angle.of),
     dihedrals: dihedrals.map((dihedral) => dihedral.of),
@@ -113,16 +115,18 @@ export function readLib(text: string): ReadAtoms {
     return `has ${short?.length ?? 0} ${name} for ${atoms.length} atoms`;
   }
   return {
-    names: atoms.map((row) => row?.[1] ?? ''),
-    types: atoms.map((row) => row?.[2] ?? ''),
-    charges: atoms.map((row) => Number(row?.[3]?.trim().split(' ').at(-1))),
-    places: positions.map(toPlace),
+    atoms: atoms.map((row, atom) => ({
+      name: row?.[1] ?? '',
+      type: row?.[2] ?? '',
+      charge: Number(row?.[3]?.trim().split(' ').at(-1)),
+      place: toPlace(positions[atom] ?? []),
+    })),
     digit: 0.001,
     bonds: rows('connectivity').map(([one, other]) => [Number(one) - 1, Number(other) - 1]),
   };
 }
 
-function toPlace([x, y, z]: readonly string[]): Place {
+function toPlace([x, y, z]: readonly unknown[]): Place {
   return [Number(x), Number(y), Number(z)];
 }
 
@@ -134,11 +138,10 @@ export function readInpcrd(text: string): ReadAtoms {
   if (count <= 0 || numbers.length < 3 * count) {
     return `has ${numbers.length} coordinates for ${count || 'no'} atoms`;
   }
-  const places = Array.from({ length: count }, (_, atom): Place => {
-    const [x = NaN, y = NaN, z = NaN] = numbers.slice(3 * atom, 3 * atom + 3);
-    return [x, y, z];
+  const atoms = Array.from({ length: count }, (_, atom) => {
+    return { place: toPlace(numbers.slice(3 * atom, 3 * atom + 3)) };
   });
-  return places.flat().every(Number.isFinite)
-    ? { places, digit: 0.001 }
+  return atoms.every(({ place }) => place.every(Number.isFinite))
+    ? { atoms, digit: 0.001 }
     : 'has coordinates that are not numbers';
 }

@@ -2,8 +2,13 @@
  * The files of a molecule for CHARMM and CNS, which share their syntax. `X_CHARMM.rtf` and `X_CNS.top` list its atoms,
  * `X_CHARMM.inp` their positions, `X_CHARMM.prm` and `X_CNS.par` the parameters of its atom types.
  */
-import type { Place } from '../../domain/molecular-graph.ts';
-import { readPlace, type Parameter, type ReadAtoms, type Term } from './agreement.ts';
+import {
+  readPlace,
+  type FileAtom,
+  type Parameter,
+  type ReadAtoms,
+  type Term,
+} from './agreement.ts';
 
 /** `ATOM C1    c3     -0.136100`, `BOND C1    H3           	! dist	    1.0943` */
 export function readRtf(text: string): ReadAtoms {
@@ -29,9 +34,7 @@ function readAtoms(text: string, atom: RegExp): ReadAtoms {
   // The improper ones of CHARMM are others, and have their atoms in another order.
   const dihedrals = [...terms('DIHEdral', 4), ...terms('IMPRoper', 4)];
   return {
-    names,
-    types: rows.map(([, , type = '']) => type),
-    charges: rows.map(([, , , charge]) => Number(charge)),
+    atoms: rows.map(([, name = '', type = '', charge]) => ({ name, type, charge: Number(charge) })),
     // Two atoms of one name: which of them is bonded is unknown.
     ...(indices.size === names.length && {
       bonds,
@@ -47,12 +50,11 @@ export function readCharmmInp(text: string): ReadAtoms {
   // The last command, and its title, whose last line is blank but for the asterisk.
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith('Write coor card')) + 1);
   if (last.at(-1) !== '*' || !last.every((line) => line.startsWith('*'))) return 'ends early';
-  const rows = lines.flatMap((line): { name: string; place: Place }[] => {
+  const atoms = lines.flatMap((line): FileAtom[] => {
     const place = /^ *\d+ +\d+ /.test(line) ? readPlace(line.slice(20), /-?\d{1,9}\.\d{5}/g) : null;
     return place === null ? [] : [{ name: line.slice(16, 20).trim(), place }];
   });
-  const [names, places] = [rows.map(({ name }) => name), rows.map(({ place }) => place)];
-  return { names, places, digit: 0.001 };
+  return { atoms, digit: 0.001 };
 }
 
 /** Sections, each with a heading; their lines begin with atom types. The values are those of GAFF 1 for any force field. */

@@ -170,11 +170,11 @@ function nameFile(words: (term: string) => string, ...terms: [key: string, term:
 }
 
 function otherParameters(texts: FileSet, read: readonly AtomsOf[]): string | null {
-  const { atoms } = read[0] ?? { atoms: {} };
-  const own = termsOf(atoms);
+  const molecule = read[0]?.atoms ?? { atoms: [] };
+  const own = termsOf(molecule);
   // Of each file that lists atoms, the topology first.
   const listed = read.map(({ key, atoms: { parameters = [] } }) => {
-    return [key, typed(atoms, parameters)] as const;
+    return [key, typed(molecule.atoms, parameters)] as const;
   });
   const [[, topology] = ['', []], ...others] = listed;
   const par = readCnsPar(texts.CNS_par);

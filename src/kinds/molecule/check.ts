@@ -142,7 +142,8 @@ async function otherMolecule(
   input: Composition | null,
 ): Promise<ResultProblem | null> {
   const gro = readGro(coordinates);
-  const places = (typeof gro === 'string' ? null : gro.places) ?? [];
+  const placed = typeof gro === 'string' ? [] : gro.atoms;
+  const places = placed.flatMap(({ place }) => (place ? [place] : []));
   const difference = await input?.findDifference?.({ elements, bonds, places });
   if (!difference) return null;
   const [code, words] = describeDifference(difference, hillFormula(elements), (atom) => {

@@ -1,5 +1,4 @@
 /** A molecule's files for GROMACS (its manual, file formats): the topology, `X_GMX.itp`, and coordinates, `X_GMX.gro`. */
-import type { Place } from '../../domain/molecular-graph.ts';
 import { readPlace, type Parameter, type ReadAtoms } from './agreement.ts';
 
 interface TopologyAtom {
@@ -69,10 +68,7 @@ export function readItp(text: string): ReadAtoms {
     return [k / CALORIE, period, phase];
   });
   return {
-    names: topology.atoms.map(({ name }) => name),
-    types: topology.atoms.map(({ type }) => type),
-    charges: topology.atoms.map(({ charge }) => charge),
-    masses: topology.atoms.map(({ mass }) => mass),
+    atoms: topology.atoms,
     bonds: topology.bonds,
     angles: angles.map(({ of }) => of),
     dihedrals: dihedrals.map(({ of }) => of),
@@ -85,10 +81,9 @@ export function readItp(text: string): ReadAtoms {
  * of the other topology.
  */
 export function readOplsItp(text: string): ReadAtoms {
-  const atoms = readItp(text.replaceAll(/^([ \d]+);/gm, '$1'));
-  if (typeof atoms === 'string') return atoms;
-  const { types: _, masses: __, ...same } = atoms;
-  return same;
+  const read = readItp(text.replaceAll(/^([ \d]+);/gm, '$1'));
+  if (typeof read === 'string') return read;
+  return { ...read, atoms: read.atoms.map(({ type: _, mass: __, ...same }) => same) };
 }
 
 /**
@@ -114,14 +109,15 @@ export function readGro(text: string): ReadAtoms {
   const [, number = '', ...lines] = text.trimEnd().split('\n');
   const rows = lines.slice(0, Number(number) || 0);
   // Residue, names and number take the first 20 columns; the number of decimals varies.
-  const places = rows.flatMap((row): Place[] => {
-    const place = readPlace(row.slice(20), /-?\d{1,9}\.\d{1,9}/g);
-    return place === null ? [] : [[10 * place[0], 10 * place[1], 10 * place[2]]];
+  const atoms = rows.flatMap((row) => {
+    const [x, y, z] = readPlace(row.slice(20), /-?\d{1,9}\.\d{1,9}/g) ?? [];
+    if (x === undefined || y === undefined || z === undefined) return [];
+    return [{ name: row.slice(10, 15).trim(), place: [10 * x, 10 * y, 10 * z] as const }];
   });
-  if (rows.length === 0 || places.length < Number(number)) {
-    return `places ${places.length} of ${number.trim() || 'no'} atoms`;
+  if (rows.length === 0 || atoms.length < Number(number)) {
+    return `places ${atoms.length} of ${number.trim() || 'no'} atoms`;
   }
   const box = lines[rows.length]?.trim().split(/\s+/) ?? [];
   if (box.length < 3) return 'ends before its box';
-  return { names: rows.map((row) => row.slice(10, 15).trim()), places, digit: 0.01 };
+  return { atoms, digit: 0.01 };
 }

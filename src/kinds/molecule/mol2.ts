@@ -113,10 +113,10 @@ export function readTypedMol2(text: string): ReadAtoms {
   }
   if (rowsOf('SUBSTRUCTURE').length === 0) return 'ends before its substructure';
   return {
-    names: atoms.map((cells) => cells[1] ?? ''),
-    types: atoms.map((cells) => cells[5] ?? ''),
-    charges: atoms.map((cells) => Number(cells[8])),
-    places: atoms.map(placeOf),
+    atoms: atoms.map((cells) => {
+      const [, name = '', , , , type = '', , , charge] = cells;
+      return { name, type, charge: Number(charge), place: placeOf(cells) };
+    }),
     digit: 0.001,
     bonds: bonds.map(([, one, other]) => [Number(one) - 1, Number(other) - 1]),
   };

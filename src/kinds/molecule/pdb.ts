@@ -1,6 +1,6 @@
 /** PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records): of the user, and of ACPYPE. */
 import { elementOf } from './element.ts';
-import { readPlace, type FileAtoms } from './agreement.ts';
+import { readPlace } from './agreement.ts';
 import { makeStructure, unreadable, type Atom, type Structure } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 
@@ -54,24 +54,13 @@ function residueName(line: string): string {
   return `${line.slice(17, 20).trim()} ${line.slice(21, 27).replaceAll(' ', '')}`.trim();
 }
 
-interface PdbAtoms extends FileAtoms {
-  readonly places: readonly Place[];
-  /** Symbols; '' if there is none. ACPYPE writes the first letter of the atom's type. */
-  readonly symbols: readonly string[];
-}
-
-/** Of ACPYPE, as far as it goes. */
-export function readResultPdb(text: string): PdbAtoms {
-  const rows = text.split('\n').flatMap((line) => {
-    const place = /^(?:ATOM|HETATM)/.test(line)
-      ? readPlace(line.slice(20), /-?\d{1,9}\.\d{3}/g)
-      : null;
-    return place === null ? [] : [{ line, place }];
+/** Of ACPYPE, as far as it goes. `symbol`: '' if there is none; it writes the first letter of the atom's type. */
+export function readResultPdb(text: string) {
+  const atoms = text.split('\n').flatMap((line) => {
+    if (!/^(?:ATOM|HETATM)/.test(line)) return [];
+    const place = readPlace(line.slice(20), /-?\d{1,9}\.\d{3}/g);
+    const symbol = /[A-Za-z]+\s*$/.exec(line.slice(60, 90))?.[0].trim() ?? '';
+    return place === null ? [] : [{ name: line.slice(12, 16).trim(), place, symbol }];
   });
-  return {
-    names: rows.map(({ line }) => line.slice(12, 16).trim()),
-    places: rows.map(({ place }) => place),
-    symbols: rows.map(({ line }) => /[A-Za-z]+\s*$/.exec(line.slice(60, 90))?.[0].trim() ?? ''),
-    digit: 0.001,
-  };
+  return { atoms, digit: 0.001 };
 }

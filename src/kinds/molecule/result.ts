@@ -18,11 +18,11 @@ export interface MoleculeTexts {
 
 export function readMolecule({ itp, pdb, frcmod }: MoleculeTexts): MoleculeReading | null {
   const topology = readTopology(itp);
-  const { places, symbols } = readResultPdb(pdb);
-  if (topology === null || places.length !== topology.atoms.length) return null;
+  const placed = readResultPdb(pdb).atoms;
+  if (topology === null || placed.length !== topology.atoms.length) return null;
   const atoms = topology.atoms.map((atom, index) => {
-    const element = elementOfAtom(atom.mass, symbols[index] ?? '', atom.name);
-    return { ...atom, element, position: places[index] ?? ([0, 0, 0] as const) };
+    const { symbol = '', place: position = [0, 0, 0] as const } = placed[index] ?? {};
+    return { ...atom, element: elementOfAtom(atom.mass, symbol, atom.name), position };
   });
   return {
     kind: 'molecule',
