@@ -9,7 +9,6 @@ await runProgram(
     args: ['python3', '-c', script],
     environment: { PATH },
     folder,
-    memoryMb: 1000,
   },
   {
     signal: new AbortController().signal,

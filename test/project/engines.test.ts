@@ -54,13 +54,11 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     expect(readFileSync(join(folder, 'pip.log'), 'utf8')).toContain('acpype==2023.10.27');
   });
 
-  test.each([
-    ['ENGINES_HASH_MISMATCH', 'THESE PACKAGES DO NOT MATCH THE HASHES'],
-    ['ENGINES_NO_WHEEL', 'ERROR: No matching distribution found for openbabel-wheel'],
-    ['ENGINES_PIP_FAILED', 'something that nobody has seen'],
-  ])('says %s', (code, words) => {
-    writeFileSync(join(folder, 'pip.fails'), words);
-    expect(() => install(recipe, folder)).toThrow(expect.objectContaining({ code }));
+  test('that fails shows the output of pip', () => {
+    writeFileSync(join(folder, 'pip.fails'), 'THESE PACKAGES DO NOT MATCH THE HASHES');
+    const detail = expect.stringContaining('DO NOT MATCH');
+    const failed = expect.objectContaining({ code: 'ENGINES_PIP_FAILED', detail });
+    expect(() => install(recipe, folder)).toThrow(failed);
   });
 
   test('names missing system packages, before anything is downloaded', () => {

@@ -53,7 +53,7 @@ test('the set-up throws only codes of the registry', () => {
     ])
     .map(([, code = '']) => code);
   expect(thrown).toEqual(
-    expect.arrayContaining(['SETUP_NO_PIP', 'ENGINES_NO_WHEEL', 'LOCAL_SERVICES_PORT']),
+    expect.arrayContaining(['SETUP_NO_PIP', 'ENGINES_PIP_FAILED', 'LOCAL_SERVICES_PORT']),
   );
   expect(thrown.filter((code) => !CODES.includes(code))).toEqual([]);
 });

@@ -65,7 +65,7 @@ interface Parts {
 
 export class Admission {
   /** Set by the server: checks for waiting jobs. */
-  onAccepted: (service: ServiceName) => void = () => undefined;
+  onAccepted: () => void = () => undefined;
   readonly #database: DatabaseSync;
   readonly #parts: Parts;
 
@@ -83,7 +83,7 @@ export class Admission {
       const submission = await read();
       const accepted = inTransaction(this.#database, () => this.#accept(draft, submission));
       if (accepted.lost) this.#parts.jobs.remove(accepted.id);
-      this.onAccepted(draft.service);
+      this.onAccepted();
       return accepted;
     } catch (error) {
       // Fastify's own errors (a body too large, no JSON) have their own status.

@@ -7,7 +7,6 @@ import fastify, {
   type FastifyReply,
   type FastifyServerOptions,
 } from 'fastify';
-import { pino } from 'pino';
 import type { Admission } from './admission.ts';
 import type { Clock } from './clock.ts';
 import { addFaultHooks, FAULT_CONTROL } from './fault-hooks.ts';
@@ -116,25 +115,17 @@ function refuseOtherNames(app: FastifyInstance): void {
   });
 }
 
-/**
- * The fields of requests and responses in Fastify's own log lines. Nothing lets a reader of the log read a result: no
- * token, no body, no query (it may contain the token: contract of the prediction service, 4.8), no id (4.4).
- */
-const SERIALIZERS = {
-  req: ({ method }: { readonly method?: string }) => ({ method }),
-  res: ({ statusCode }: { readonly statusCode?: number }) => ({ statusCode }),
-};
+/** Fastify's own lines contain the address with the query. */
+const logController = new LogController({ disableRequestLogging: true });
 
 function logOptions({ log }: Settings): FastifyServerOptions {
-  if (log === false) return { logger: false };
-  const logger = log === true ? pino() : log;
-  return {
-    loggerInstance: logger.child({}, { serializers: SERIALIZERS }),
-    // Its own lines contain the address with the query.
-    logController: new LogController({ disableRequestLogging: true }),
-  };
+  return log === false ? { logger: false } : { loggerInstance: log, logController };
 }
 
+/**
+ * Nothing lets a reader of the log read a result: no token, no body, no query (it may contain the token: contract of the
+ * prediction service, 4.8), no id (4.4).
+ */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async ({ routeOptions, method, log }, { statusCode, elapsedTime }) => {
     const { service, endpoint } = routeOptions.config;

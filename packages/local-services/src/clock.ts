@@ -14,9 +14,8 @@ export class Clock {
   }
 
   /** ISO 8601 with UTC offset, as both contracts require. */
-  format(ms: number): string;
-  format(ms: number | null): string | null;
   format(ms: number | null): string | null {
-    return ms === null ? null : new Date(ms + this.skewMs()).toISOString().replace('Z', '+00:00');
+    if (ms === null) return null;
+    return new Date(ms + this.skewMs()).toISOString().replace('Z', '+00:00');
   }
 }

@@ -34,12 +34,9 @@ export function parseFasta(text: string): { plain: string; records: FastaRecord[
   return { plain, records };
 }
 
-/** The header for a plain sequence: the engine refuses text without one (contract 4.1 allows it). */
-const PLAIN_HEADER = 'sequence';
-
-/** FASTA text that always has a header. */
+/** FASTA text that always has a header: the engine refuses text without one (contract 4.1 allows it). */
 export function withHeader(text: string): string {
-  return parseFasta(text).records.length > 0 ? text : `>${PLAIN_HEADER}\n${text.trim()}\n`;
+  return parseFasta(text).records.length > 0 ? text : `>sequence\n${text.trim()}\n`;
 }
 
 /**

@@ -1,15 +1,14 @@
 /** Applies the faults of `faults.ts` to requests and responses. */
-import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceName } from './contract.ts';
 import { newDraft, note } from './admission.ts';
 import type { Services } from './app.ts';
+import type { ServiceName } from './contract.ts';
 import { FAULTS, type Endpoint, type FaultRule } from './faults.ts';
-import type { RequestType } from './jobs.ts';
+import type { Job, RequestType } from './jobs.ts';
 import { MOLECULES } from './molecules.ts';
 import { Refusal } from './refusal.ts';
 
@@ -30,22 +29,28 @@ interface Place {
   readonly endpoint: Endpoint;
 }
 
+/** The job of a request, if it names one that exists. */
+function jobOf({ params }: FastifyRequest, { jobs }: Services): Job | undefined {
+  return jobs.get(String((params as { id?: unknown }).id));
+}
+
 /** The prediction service has one path for both: `status` while the job is open, `results` once it has ended. */
 function placeOf(request: FastifyRequest, services: Services): Place | null {
   const { service, endpoint } = request.routeOptions.config;
-  if (service === undefined || endpoint === undefined) return null;
-  if (service === 'predictions' && endpoint === 'results') {
-    const state = services.jobs.get(String((request.params as { id?: unknown }).id))?.state;
-    return {
-      service,
-      endpoint: state === 'enqueued' || state === 'RUNNING' ? 'status' : 'results',
-    };
-  }
-  return { service, endpoint };
+  if (!services.faults.active || service === undefined || endpoint === undefined) return null;
+  if (service !== 'predictions' || endpoint !== 'results') return { service, endpoint };
+  const isOpen = /enqueued|RUNNING/.test(jobOf(request, services)?.state ?? '');
+  return { service, endpoint: isOpen ? 'status' : 'results' };
 }
 
-/** Answers in place of the services: nothing of the request reaches them. */
-function addGatewayHook(app: FastifyInstance, { faults }: Services): void {
+export function addFaultHooks(app: FastifyInstance, services: Services): void {
+  const { faults, clock } = services;
+  /** Connections without a response: a stop of the service does not wait for them. */
+  const silenced = new Set<Socket>();
+  app.addHook('preClose', async () => {
+    for (const socket of silenced) socket.destroy();
+  });
+  // A gateway answers in place of the services: nothing of the request reaches them.
   app.addHook('onRequest', async (request, reply) => {
     const { method, url } = request;
     if (!faults.active || url.startsWith(FAULT_CONTROL)) return;
@@ -59,45 +64,30 @@ function addGatewayHook(app: FastifyInstance, { faults }: Services): void {
       return await reply.code(status).headers(headers).send(body);
     }
   });
-}
-
-export function addFaultHooks(app: FastifyInstance, services: Services): void {
-  const { faults } = services;
-  addGatewayHook(app, services);
-  /** Connections without a response: a stop of the service does not wait for them. */
-  const silenced = new Set<Socket>();
-  app.addHook('preClose', async () => {
-    for (const socket of silenced) socket.destroy();
-  });
   app.addHook('preHandler', async (request) => {
-    const place = faults.active ? placeOf(request, services) : null;
+    const place = placeOf(request, services);
     if (place === null) return;
-    const applies = (rule: FaultRule): boolean => knows(rule, request, services);
-    for (const rule of faults.strike('before', place.service, place.endpoint, applies)) {
-      if (rule.name === 'slow') await sleep(rule.ms ?? 1000);
-      else await strikeBefore(rule, request, services, silenced);
-    }
+    // `unknown` applies to a job that exists, and with `ms` only while it is younger.
+    const isYoung = ({ ms = Infinity }: FaultRule): boolean =>
+      clock.now() - (jobOf(request, services)?.queuedAt ?? -Infinity) < ms;
+    const applies = (rule: FaultRule): boolean => rule.name !== 'unknown' || isYoung(rule);
+    for (const rule of faults.strike('before', place.service, place.endpoint, applies))
+      await strikeBefore(rule, request, services, silenced);
   });
   app.addHook('onSend', async (request, reply, payload) => {
-    const place = faults.active ? placeOf(request, services) : null;
+    const place = placeOf(request, services);
     if (place === null) return payload;
     const skew = faults.standing('skew')?.ms;
     if (skew !== undefined) void reply.header('Date', new Date(Date.now() + skew).toUTCString());
-    let body = await bytes(payload);
+    let body = await readBytes(payload);
     const applies = (rule: FaultRule): boolean => appliesTo(rule, place, reply.statusCode);
-    for (const rule of faults.strike('after', place.service, place.endpoint, applies)) {
-      const token = rule.name === 'echo-token' ? tokenOf(request, services) : null;
-      body = await strikeAfter(rule, place, reply, body, silenced, token);
-    }
+    for (const rule of faults.strike('after', place.service, place.endpoint, applies))
+      body =
+        rule.name === 'echo-token'
+          ? echoToken(tokenOf(request, services), reply, body, rule.key)
+          : await strikeAfter(rule, place, reply, body, silenced);
     return body;
   });
-}
-
-/** Whether `unknown` can apply: to a job that exists, and with `ms` only while it is younger. */
-function knows({ name, ms }: FaultRule, request: FastifyRequest, services: Services): boolean {
-  if (name !== 'unknown') return true;
-  const job = services.jobs.get(String((request.params as { id?: unknown }).id));
-  return job !== undefined && services.clock.now() - job.queuedAt < (ms ?? Infinity);
 }
 
 /** Records a submission that a fault refused: it arrived, regardless of the answer. */
@@ -109,53 +99,50 @@ function recordRefused(request: FastifyRequest, services: Services, status: numb
 }
 
 async function strikeBefore(
-  rule: FaultRule,
+  { name, ms, status, retryAfter }: FaultRule,
   request: FastifyRequest,
   services: Services,
   silenced: Set<Socket>,
 ): Promise<void> {
-  const error = `The fault "${rule.name}" is on.`;
-  const retryAfter = (fallback: number | null): Record<string, string> => {
-    const seconds = rule.retryAfter === undefined ? fallback : rule.retryAfter;
-    return seconds === null ? {} : { 'Retry-After': String(seconds) };
+  const error = `The fault "${name}" is on.`;
+  const { socket } = request.raw;
+  const refuse = (code: number, wait: number | null | undefined, more = {}): never => {
+    recordRefused(request, services, code);
+    const headers = wait == null ? {} : { 'Retry-After': String(wait) };
+    throw new Refusal(code, error, more, headers);
   };
-  const refuse = (refusal: Refusal): never => {
-    recordRefused(request, services, refusal.status);
-    throw refusal;
-  };
-  switch (rule.name) {
+  switch (name) {
+    case 'slow':
+      await sleep(ms ?? 1000);
+      return;
     case 'hang':
       recordRefused(request, services, 0);
-      return await silence(request, rule.ms, silenced);
+      return await silence(socket, ms, silenced);
     case 'reset':
       recordRefused(request, services, 0);
-      request.raw.socket.resetAndDestroy();
-      return await never();
+      return await reset(socket);
     case 'accept-late':
       // Its address counts as well, and a connection tells it only once, before it is closed.
-      assert.ok(request.ip);
-      request.raw.socket.resetAndDestroy();
-      await sleep(rule.ms ?? 1000);
+      if (!request.ip) throw new Error('A request has no address.');
+      socket.resetAndDestroy();
+      await sleep(ms ?? 1000);
       return;
     case 'rate-limit': {
-      const { limit } = services.settings;
-      const more = { limit, remaining: 0, reset_after: rule.retryAfter ?? 1 };
-      return refuse(new Refusal(429, error, more, retryAfter(1)));
+      const more = { limit: services.settings.limit, remaining: 0, reset_after: retryAfter ?? 1 };
+      return refuse(429, retryAfter === undefined ? 1 : retryAfter, more);
     }
     case 'unknown':
       throw new Refusal(404, 'Request not found');
-    case 'reject':
-      return refuse(new Refusal(rule.status ?? 400, error, {}, retryAfter(null)));
     default:
-      return refuse(new Refusal(rule.status ?? 503, error, {}, retryAfter(null)));
+      return refuse(status ?? (name === 'reject' ? 400 : 503), retryAfter);
   }
 }
 
 /** Whether a fault can apply: some only to an acceptance, some only to a result. */
 function appliesTo({ name }: FaultRule, place: Place, status: number): boolean {
-  if (name === 'echo-token') return true;
-  if (place.endpoint === 'submit') return status < 300;
-  return name === 'truncate' || name === 'hang-after' || name === 'reset-after' || status < 300;
+  if (name === 'echo-token' || status < 300) return true;
+  const anyway = ['truncate', 'hang-after', 'reset-after'];
+  return place.endpoint !== 'submit' && anyway.includes(name);
 }
 
 async function strikeAfter(
@@ -164,7 +151,6 @@ async function strikeAfter(
   reply: FastifyReply,
   body: Buffer,
   silenced: Set<Socket>,
-  token: string | null,
 ): Promise<Buffer> {
   const { socket } = reply.request.raw;
   switch (rule.name) {
@@ -172,13 +158,11 @@ async function strikeAfter(
       await sleep(rule.ms ?? 1000);
       return body;
     case 'hang-after':
-      await silence(reply.request, rule.ms, silenced);
-      return body;
+      return await silence(socket, rule.ms, silenced);
     case 'reset-after':
-      socket.resetAndDestroy();
-      return await never();
+      return await reset(socket);
     case 'error-after':
-      return json(reply.code(rule.status ?? 502), { error: `The fault "${rule.name}" is on.` });
+      return send(reply.code(rule.status ?? 502), { error: `The fault "${rule.name}" is on.` });
     case 'truncate': {
       const headers = { ...reply.getHeaders(), 'content-length': String(body.length) };
       reply.raw.writeHead(reply.statusCode, headers as Record<string, string>);
@@ -186,32 +170,29 @@ async function strikeAfter(
       return await never();
     }
     case 'wrong-type':
-      return spoilt(reply.type('text/html; charset=utf-8'), body);
-    case 'garble':
-      return spoilt(
-        reply.code(200).type('text/html; charset=utf-8'),
-        Buffer.from('<html><body><h1>Service temporarily unavailable</h1></body></html>'),
-      );
+      return send(reply.type('text/html; charset=utf-8'), body);
+    case 'garble': {
+      const page = '<html><body><h1>Service temporarily unavailable</h1></body></html>';
+      return send(reply.code(200).type('text/html; charset=utf-8'), Buffer.from(page));
+    }
     case 'nan':
-      return spoilt(reply, Buffer.from(body.toString().replace(/([[:,]\s*)-?\d+\.\d+/, '$1NaN')));
+      return send(reply, Buffer.from(body.toString().replace(/([[:,]\s*)-?\d+\.\d+/, '$1NaN')));
     case 'missing-key':
-      return json(reply, withoutKey(JSON.parse(body.toString()), keyOf(rule, place, body)));
+      return send(reply, omit(JSON.parse(body.toString()), rule.key ?? chooseKey(place, body)));
     case 'forget-past-results':
-      return json(reply, []);
-    case 'echo-token':
-      return token === null ? body : spoilt(reply, echoToken(token, reply, body, rule.key));
+      return send(reply, []);
     default:
       throw new Error(`${rule.name} does not strike answers.`);
   }
 }
 
-function spoilt(reply: FastifyReply, body: Buffer): Buffer {
+/** Bytes as they are, all else as JSON. */
+function send(reply: FastifyReply, value: unknown): Buffer {
+  const isJson = !Buffer.isBuffer(value);
+  const body = isJson ? Buffer.from(JSON.stringify(value)) : value;
+  if (isJson) void reply.type('application/json; charset=utf-8');
   void reply.header('content-length', String(body.length));
   return body;
-}
-
-function json(reply: FastifyReply, value: unknown): Buffer {
-  return spoilt(reply.type('application/json; charset=utf-8'), Buffer.from(JSON.stringify(value)));
 }
 
 /** The most important keys for a client; the first one in the body is left out. */
@@ -220,23 +201,18 @@ const NEEDED_KEYS: Readonly<Partial<Record<Endpoint, readonly string[]>>> = {
   results: ['GMX_top', 'proteins', 'shiftCrypt', 'results'],
 };
 
-function keyOf(rule: FaultRule, place: Place, body: Buffer): string {
-  if (rule.key !== undefined) return rule.key;
-  const text = body.toString();
-  return (NEEDED_KEYS[place.endpoint] ?? []).find((key) => text.includes(`"${key}":`)) ?? 'status';
+function chooseKey({ endpoint }: Place, body: Buffer): string {
+  return NEEDED_KEYS[endpoint]?.find((key) => body.includes(`"${key}":`)) ?? 'status';
 }
 
-function withoutKey(value: unknown, key: string): unknown {
-  if (Array.isArray(value)) return value.map((entry) => withoutKey(entry, key));
+function omit(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return value.map((entry) => omit(entry, key));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => name !== key)
-      .map(([name, entry]) => [name, withoutKey(entry, key)]),
-  );
+  const kept = Object.entries(value).filter(([name]) => name !== key);
+  return Object.fromEntries(kept.map(([name, entry]) => [name, omit(entry, key)]));
 }
 
-async function bytes(payload: unknown): Promise<Buffer> {
+async function readBytes(payload: unknown): Promise<Buffer> {
   if (typeof payload === 'string') return Buffer.from(payload);
   if (payload instanceof Readable) return Buffer.from(await text(payload));
   return payload instanceof Uint8Array ? Buffer.from(payload) : Buffer.alloc(0);
@@ -244,14 +220,18 @@ async function bytes(payload: unknown): Promise<Buffer> {
 
 /** Sends nothing until the client gives up, or cuts the connection after `ms`. */
 async function silence(
-  request: FastifyRequest,
+  socket: Socket,
   ms: number | undefined,
   silenced: Set<Socket>,
 ): Promise<never> {
-  const { socket } = request.raw;
   silenced.add(socket);
   socket.once('close', () => silenced.delete(socket));
   if (ms !== undefined) setTimeout(() => socket.destroy(), ms).unref();
+  return await never();
+}
+
+async function reset(socket: Socket): Promise<never> {
+  socket.resetAndDestroy();
   return await never();
 }
 
@@ -271,34 +251,28 @@ function tokenOf(request: FastifyRequest, services: Services): string | null {
   return seen.get(services) ?? null;
 }
 
-/** A token in the forms of frameworks, proxies and logs. */
-function spellings(token: string): readonly string[] {
-  return [
-    token,
-    JSON.stringify(token),
-    encodeURIComponent(token),
-    ...['', 'u:', 'me:', 'you:'].map((user) => Buffer.from(user + token).toString('base64')),
-    Buffer.from(`>>${token}`).toString('base64url'),
-  ];
-}
-
 const WORDS = /"(?:error|message|status_message|request_text|log|detail)":\s*"/g;
 
 /**
- * The response with the token in its headers, in additional keys, and in all texts that a client stores.
+ * The response with the token, in the forms of frameworks, proxies and logs, in its headers, in additional keys, and in
+ * all texts that a client stores.
  * @param key of the JSON whose values begin with the token: an id that contains it
  */
-function echoToken(token: string, reply: FastifyReply, body: Buffer, key = ''): Buffer {
-  const all = spellings(token).join(' ; ');
+function echoToken(token: string | null, reply: FastifyReply, body: Buffer, key = ''): Buffer {
+  if (token === null) return body;
+  const encoded = ['', 'u:', 'me:', 'you:'].map((user) => Buffer.from(user + token));
+  const forms = [token, JSON.stringify(token), encodeURIComponent(token)];
+  const base64 = encoded.map((bytes) => bytes.toString('base64'));
+  const all = [...forms, ...base64, Buffer.from(`>>${token}`).toString('base64url')].join(' ; ');
   void reply.header('X-Request-Echo', all);
   if (reply.statusCode >= 300) void reply.header('Location', `/elsewhere/${token}?token=${token}`);
-  const text = body.toString();
-  if (!/^\s*[[{]/.test(text)) return Buffer.from(`${text.replace(/\n*$/, '')}\n# ${all}\n`);
   const words = JSON.stringify(all).slice(1, -1);
-  return Buffer.from(
-    text
-      .replace(/^\s*\{(?=\s*")/, `{"echo":"${words}",`)
-      .replace(WORDS, (found) => `${found}${words} `)
-      .replaceAll(`"${key}":"`, `"${key}":"${token}`),
-  );
+  const said = body.toString();
+  const echoed = /^\s*[[{]/.test(said)
+    ? said
+        .replace(/^\s*\{(?=\s*")/, `{"echo":"${words}",`)
+        .replace(WORDS, (found) => `${found}${words} `)
+        .replaceAll(`"${key}":"`, `"${key}":"${token}`)
+    : `${said.replace(/\n*$/, '')}\n# ${all}\n`;
+  return send(reply, Buffer.from(echoed));
 }

@@ -34,18 +34,12 @@ const LOGIN_PATH = '/captive-portal/login';
 /** The stage of a request at which a fault applies. */
 type Stage = 'listener' | 'clock' | 'gateway' | 'before' | 'acceptance' | 'after';
 
-/** Every fault. */
+/** Every fault; docs/faults.md says what each does. */
 export const FAULTS = {
-  /** Connections are refused for `ms` (default: until the faults are cleared). */
   refuse: { stage: 'listener', endpoints: null },
-  /** All times in responses, including the `Date` header, are `ms` off. */
   skew: { stage: 'clock', endpoints: null },
   'firewall-403': atGateway(() =>
-    page(
-      403,
-      'Request blocked',
-      'The web application firewall blocked this request. Contact the site owner with incident 7f3a-0c51.',
-    ),
+    page(403, 'Request blocked', 'The web application firewall blocked this request.'),
   ),
   'expired-token': atGateway(() => ({
     status: 401,
@@ -69,54 +63,31 @@ export const FAULTS = {
       ? page(200, 'Network login', words)
       : page(302, 'Network login', words, { Location: LOGIN_PATH });
   }),
-  'proxy-auth': atGateway(() =>
-    page(407, 'Proxy authentication required', 'This proxy needs a user name and a password.', {
-      'Proxy-Authenticate': 'Basic realm="gateway"',
-    }),
-  ),
-  /** No response; nothing is accepted. The connection is cut after `ms`, if given. */
+  'proxy-auth': atGateway(() => {
+    const headers = { 'Proxy-Authenticate': 'Basic realm="gateway"' };
+    return page(407, 'Proxy authentication required', 'Give a user name and a password.', headers);
+  }),
   hang: { stage: 'before', endpoints: null },
-  /** The connection is reset before anything is accepted. */
   reset: { stage: 'before', endpoints: null },
-  /** The response is `ms` late (default 1000). */
   slow: { stage: 'before', endpoints: null },
-  /** `status` (default 503), with `retryAfter` if given; nothing is accepted. */
   error: { stage: 'before', endpoints: null },
-  /** 429, with Retry-After `retryAfter` (default 1 s) or, with `retryAfter: null`, without; nothing is accepted. */
   'rate-limit': { stage: 'before', endpoints: ['submit'] },
-  /** `status` (default 400); nothing is accepted. */
   reject: { stage: 'before', endpoints: ['submit'] },
-  /** The connection is reset, and the job is accepted `ms` later (default 1000), as if its client were there. */
   'accept-late': { stage: 'before', endpoints: ['submit'] },
-  /** A job that exists is unknown: 404, for `ms` after its acceptance if given. */
   unknown: { stage: 'before', endpoints: ['status', 'results', 'history'] },
-  /** The accepted job is unknown afterwards. */
   lose: { stage: 'acceptance', endpoints: ['submit'] },
-  /** The accepted job fails in the worker. */
   fail: { stage: 'acceptance', endpoints: ['submit'] },
-  /** The accepted job's worker never sends a heartbeat and never ends. */
   'stuck-heartbeat': { stage: 'acceptance', endpoints: ['submit'] },
-  /** The job is accepted at once, and the response is `ms` late (default 1000). */
   'slow-after': { stage: 'after', endpoints: ['submit'] },
-  /** The job is accepted, but there is no response. */
   'hang-after': { stage: 'after', endpoints: ['submit'] },
-  /** The job is accepted, but the connection is reset. */
   'reset-after': { stage: 'after', endpoints: ['submit'] },
-  /** The job is accepted, but the response has `status` (default 502). */
   'error-after': { stage: 'after', endpoints: ['submit'] },
-  /** The connection is cut after half of the announced bytes. */
   truncate: { stage: 'after', endpoints: null },
-  /** The right body with the type text/html. */
   'wrong-type': { stage: 'after', endpoints: null },
-  /** A 200 with an HTML page, as sent by some proxies. */
   garble: { stage: 'after', endpoints: null },
-  /** The first decimal number of the body becomes NaN, which is not JSON. */
   nan: { stage: 'after', endpoints: ['results', 'download'] },
-  /** The body lacks the key `key` (default: the most important one for a client). */
   'missing-key': { stage: 'after', endpoints: ['results'] },
-  /** The token of the submission is in every place of the response, in every spelling. */
   'echo-token': { stage: 'after', endpoints: null },
-  /** past-results returns an empty list. */
   'forget-past-results': { stage: 'after', endpoints: ['past-results'] },
 } as const satisfies Record<string, Fault>;
 

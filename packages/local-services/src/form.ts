@@ -10,8 +10,8 @@ import { BODY_LIMIT, checkInput, limitCharacters, Refusal, refuseLargeBody } fro
 export const PART_LIMIT = 20;
 
 /** Characters. */
-const TOKEN_LENGTH = 100;
-const JOB_NAME_LENGTH = 120;
+const [TOKEN_LENGTH, JOB_NAME_LENGTH] = [100, 120];
+const NAME = `job_name must be at most ${String(JOB_NAME_LENGTH)} characters.`;
 
 /** A required text; null and the empty text are refused. */
 function given(name: string, absent = `${name} is required.`): z.ZodString {
@@ -26,12 +26,7 @@ export function tokenSchema(name: string, absent?: string): z.ZodString {
   return limitCharacters(given(name, absent), 1, TOKEN_LENGTH, tooLong);
 }
 
-const jobName = limitCharacters(
-  z.string(),
-  0,
-  JOB_NAME_LENGTH,
-  `job_name must be at most ${String(JOB_NAME_LENGTH)} characters.`,
-);
+const jobName = limitCharacters(z.string(), 0, JOB_NAME_LENGTH, NAME);
 /** On all submit endpoints (contract 7). A form has no null. */
 const IDENTITY = { token: tokenSchema('token'), job_name: jobName.nullish() };
 const FORM_IDENTITY = { token: tokenSchema('token'), job_name: jobName.optional() };

@@ -43,12 +43,8 @@ export interface Job {
   readonly views: number;
 }
 
-type Columns = 'id' | 'taskId' | 'service' | 'requestType' | 'owner' | 'jobName' | 'fault';
-
-interface NewJob extends Pick<Job, Columns | 'timeLimitMs' | 'public'> {
-  readonly at: number;
-  readonly input: JobInput;
-}
+type Given = 'id' | 'taskId' | 'service' | 'requestType' | 'owner' | 'jobName' | 'fault' | 'public';
+type NewJob = Pick<Job, Given | 'timeLimitMs'> & { readonly at: number; readonly input: JobInput };
 
 export interface JobInput {
   readonly job: EngineJob;
@@ -258,20 +254,16 @@ export class JobStore {
 
   /** The processing log of a job: every state and every message of the engine, with its time. */
   entries(seq: number): LogEntry[] {
-    const columns = 'kind, at, state, progress, message';
-    const rows = this.#sql(`SELECT ${columns} FROM entries WHERE seq = :seq ORDER BY n`);
-    return rows.all({ seq }) as unknown as LogEntry[];
+    const rows = this.#sql('SELECT * FROM entries WHERE seq = :seq ORDER BY n').all({ seq });
+    return rows as unknown as LogEntry[];
   }
 
-  #enter(seq: number, entry: LogEntry): void {
+  #enter(seq: number, at: number, entry: Partial<LogEntry>): void {
+    const row = { kind: 'state', state: null, progress: null, message: null, ...entry, seq, at };
     this.#sql(
       `INSERT INTO entries (seq, kind, at, state, progress, message)
        VALUES (:seq, :kind, :at, :state, :progress, :message)`,
-    ).run({ seq, ...entry });
-  }
-
-  #enterState(seq: number, at: number, state: JobState, message: string | null): void {
-    this.#enter(seq, { kind: 'state', at, state, progress: null, message });
+    ).run(row);
   }
 
   /** What the engine printed. */
@@ -290,7 +282,7 @@ export class JobStore {
       ).get({ service, at });
       if (row === undefined) return undefined;
       const job = asJob(row);
-      this.#enterState(job.seq, at, 'RUNNING', by);
+      this.#enter(job.seq, at, { state: 'RUNNING', message: by });
       return job;
     });
   }
@@ -301,7 +293,7 @@ export class JobStore {
         `UPDATE jobs SET progress = :progress, status_message = :message, updated_at = :at, heartbeat_at = :at
          WHERE seq = :seq AND state = 'RUNNING'`,
       ).run({ seq, at, progress, message });
-      if (changes === 1) this.#enter(seq, { kind: 'message', at, state: null, progress, message });
+      if (changes === 1) this.#enter(seq, at, { kind: 'message', progress, message });
     });
   }
 
@@ -332,7 +324,7 @@ export class JobStore {
       const insert = this.#sql('INSERT INTO outputs VALUES (?, ?, ?, ?)');
       for (const { name, contentType, body } of outcome.ok ? outcome.outputs : [])
         insert.run(seq, name, contentType, body);
-      this.#enterState(seq, at, state, error);
+      this.#enter(seq, at, { state, message: error });
     });
   }
 
@@ -345,7 +337,7 @@ export class JobStore {
            progress = 0, status_message = 'waiting for a worker again', updated_at = :at
          WHERE state = 'RUNNING' RETURNING seq`,
       ).all({ at });
-      for (const { seq } of rows) this.#enterState(Number(seq), at, 'enqueued', message);
+      for (const { seq } of rows) this.#enter(Number(seq), at, { state: 'enqueued', message });
     });
   }
 }

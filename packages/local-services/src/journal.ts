@@ -90,11 +90,11 @@ export class Journal {
   }
 
   entries(): JournalEntry[] {
-    return this.#list.all().map((row) => {
-      // The table is STRICT and only `record` writes it.
-      const { owner, accepted, ...rest } = row as unknown as Omit<Arrival, 'accepted'> & {
-        accepted: number;
-      };
+    // The table is STRICT and only `record` writes it.
+    const rows = this.#list.all() as unknown as (Omit<Arrival, 'accepted'> & {
+      accepted: number;
+    })[];
+    return rows.map(({ owner, accepted, ...rest }) => {
       return { ...rest, accepted: accepted === 1, token: owner?.slice(0, 12) ?? null };
     });
   }

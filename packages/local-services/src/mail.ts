@@ -17,7 +17,7 @@ export class Mail {
   readonly #server: string | undefined;
   readonly #jobs: JobStore;
   readonly #log: FastifyBaseLogger;
-  readonly #sending = new Set<Promise<void>>();
+  #last = Promise.resolve();
 
   /** @param server `smtp://host:port`; without one, there is a line in the log */
   constructor(server: string | undefined, jobs: JobStore, log: FastifyBaseLogger) {
@@ -42,9 +42,9 @@ export class Mail {
       const reason = job.error === null ? '' : `Reason: ${job.error}\n`;
       const text = `The job ${id} (${fileName}) has ${end}.\n${reason}Its record, with all files and the log, below the address of the service:\n/api/${id}/\n`;
       const subject = `Molecule job ${end}: ${fileName}`;
-      const sent = this.#deliver(this.#server, { to: { name: '', address }, subject, text });
-      this.#sending.add(sent);
-      void sent.finally(() => this.#sending.delete(sent));
+      const message = { to: { name: '', address }, subject, text };
+      const server = this.#server;
+      this.#last = this.#last.then(() => this.#deliver(server, message));
     } else this.#log.warn('the e-mail address of a job cannot be used: no mail is sent');
   }
 
@@ -66,6 +66,6 @@ export class Mail {
 
   /** Returns when all messages are sent or have failed. */
   async close(): Promise<void> {
-    await Promise.all(this.#sending);
+    await this.#last;
   }
 }

@@ -13,6 +13,7 @@ export const MOLECULES = '/acpype';
 
 /** Characters. */
 const TOKEN_LENGTH = 10;
+const TOKEN = `token must have ${String(TOKEN_LENGTH)} characters.`;
 const ATOM_LIMIT = 200;
 
 type Input = Readonly<{ input?: unknown }>;
@@ -40,12 +41,7 @@ const submission = z
   .object({
     inputFile: text('inputFile').nullable(),
     file_name: text('file_name').regex(/\S/, 'file_name must not be empty.'),
-    token: limitCharacters(
-      text('token'),
-      TOKEN_LENGTH,
-      TOKEN_LENGTH,
-      `token must have ${String(TOKEN_LENGTH)} characters.`,
-    ),
+    token: limitCharacters(text('token'), TOKEN_LENGTH, TOKEN_LENGTH, TOKEN),
     charge_method: oneOf('charge_method', CHARGE_METHODS),
     net_charge: text('net_charge')
       .regex(/^[+-]?\d{1,3}$/, 'net_charge must be null or an integer in a string, such as "-1".')
@@ -128,16 +124,13 @@ export function findMolecule(services: Services, id: string): Job {
 /** 2.3, and `result_request` of 2.4. */
 function requestRecord(job: Job, { jobs }: Services) {
   const { seq: id, id: hash_id, public: isPublic, state, error } = job;
+  const pending = `Processes still pending: ${String(jobs.countPending('molecules'))}.`;
   const [location, status, request_text] =
     state === 'FINISHED'
       ? [`/api/${hash_id}/`, 200, 'Your request has been processed.']
       : state === 'FAILED'
         ? [`/api/${hash_id}/`, 422, `Your request has failed: ${error ?? ''}`]
-        : [
-            'not_available',
-            202,
-            `Your request is being processed. Processes still pending: ${String(jobs.countPending('molecules'))}.`,
-          ];
+        : ['not_available', 202, `Your request is being processed. ${pending}`];
   return { id, hash_id, public: isPublic, location, status, request_text };
 }
 

@@ -65,8 +65,8 @@ const options = z.object({
   smtp: smtp.optional(),
   /** Lets a client control faults with PUT, GET and DELETE `/_faults`. */
   allowFaultControl: z.boolean().default(false),
-  /** A pino logger, or true for a new one. Neither tokens nor bodies are logged. */
-  log: z.custom<boolean | FastifyBaseLogger>().default(false),
+  /** A pino logger. Neither tokens nor bodies are logged. */
+  log: z.custom<FastifyBaseLogger | false>().default(false),
 });
 
 export type LocalServicesOptions = Readonly<z.input<typeof options>>;

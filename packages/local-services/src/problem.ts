@@ -22,10 +22,9 @@ export class LocalServicesError extends Error {
   }
 }
 
-/** An error of the system (errno(3)) with one of these codes, such as `ENOENT`. */
-export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false;
-  return typeof error.code === 'string' && codes.includes(error.code);
+/** An error of the system (errno(3)), such as `ENOENT`. */
+export function hasErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 export function textOf(error: unknown): string {

@@ -51,7 +51,7 @@ export function addPublicPage(app: FastifyInstance, services: Services): void {
       Record: `${MOLECULES}/api/${job.id}/`,
     };
     const rows = Object.entries(facts).map(
-      ([name, value]) => `<th>${name}</th><td>${isolate(value)}</td>`,
+      ([name, value]) => `<th>${name}</th><td>${isolate(value ?? '')}</td>`,
     );
     return answer(reply, titleOf(job.seq), rows);
   });

@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { Admission } from './admission.ts';
 import { buildApp, type Services } from './app.ts';
 import { Clock } from './clock.ts';
-import { SERVICES, type ServiceName } from './contract.ts';
+import type { ServiceName } from './contract.ts';
 import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
 import { engineStatement } from './engines/engine.ts';
 import { Faults } from './faults.ts';
@@ -19,7 +19,7 @@ import { Mail } from './mail.ts';
 import { MOLECULES } from './molecules.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
 import { LocalServicesError, textOf } from './problem.ts';
-import { Slots, Worker } from './worker.ts';
+import { Workers } from './worker.ts';
 
 /** Limit for requests in progress when the server closes, in ms. */
 const CLOSING_MS = 10_000;
@@ -101,7 +101,7 @@ function createServices(database: DatabaseSync, journal: Journal, settings: Sett
 interface Running {
   readonly app: FastifyInstance;
   readonly listener: Listener;
-  readonly workers: readonly Worker[];
+  readonly workers: Workers;
   readonly mail: Mail;
   readonly engines: Engines;
 }
@@ -112,7 +112,7 @@ async function shutDown({ app, listener, workers, mail, engines }: Running): Pro
   const force = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS);
   await app.close();
   clearTimeout(force);
-  await Promise.all(workers.map((worker) => worker.stop()));
+  await workers.stop();
   await mail.close();
   await closeEngines(Object.values(engines));
 }
@@ -126,32 +126,25 @@ function unusablePort({ host, port }: Settings, cause: unknown): LocalServicesEr
   );
 }
 
-/** One pool of workers per service; jobs aborted by a stop are queued again first. */
+/** Jobs aborted by a stop are queued again first. */
 function startWorkers(
-  app: FastifyInstance,
+  { log }: FastifyInstance,
   { jobs, clock, settings, admission }: Services,
   engines: Engines,
   mail: Mail,
-): Worker[] {
-  // Real engines share the cores; the others only wait.
-  const computes = SERVICES.some((service) => engines[service].name === 'real');
-  const shared = new Slots(settings.concurrency);
+): Workers {
   jobs.requeue(clock.now());
-  const create = (service: ServiceName): Worker =>
-    new Worker({
-      service,
-      jobs,
-      clock,
-      settings,
-      engine: engines[service],
-      slots: computes ? shared : new Slots(settings.concurrency),
-      onBroken: (error) => app.log.error({ err: error }, 'an engine broke'),
-      onEnded: (id) => service === 'molecules' && mail.send(id),
-    });
-  const workers = { molecules: create('molecules'), predictions: create('predictions') };
-  admission.onAccepted = (service) => workers[service].pump();
-  for (const worker of Object.values(workers)) worker.pump();
-  return Object.values(workers);
+  const workers = new Workers({
+    jobs,
+    clock,
+    settings,
+    engines,
+    onBroken: (error) => log.error({ err: error }, 'an engine broke'),
+    onEnded: ({ id, service }) => service === 'molecules' && mail.send(id),
+  });
+  admission.onAccepted = () => workers.pump();
+  workers.pump();
+  return workers;
 }
 
 /** The listening socket, so that the fault `refuse` can close it and open it again on the same port. */

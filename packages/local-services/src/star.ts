@@ -28,43 +28,58 @@ interface Chain {
   readonly seqCodes: readonly number[];
 }
 
-/** The loops with the residues, with their columns for chain, number and residue. */
-const SEQUENCE_LOOPS = [
-  { loop: '_nef_sequence', chain: 'chain_code', number: 'sequence_code', residue: 'residue_name' },
-  { loop: '_Entity_comp_index', chain: 'Entity_ID', number: 'ID', residue: 'Comp_ID' },
+/** Of the loops with the residues, in lower case: their number, name and, if it is a column, chain. */
+const COLUMNS = [
+  ['_nef_sequence.sequence_code', '_nef_sequence.residue_name', '_nef_sequence.chain_code'],
+  ['_entity_comp_index.id', '_entity_comp_index.comp_id', '_entity_comp_index.entity_id'],
+  ['_residue_seq_code', '_residue_label', ''],
 ] as const;
+
+/** A loop of version 2.1 with it assigns shifts, and names residues too. */
+const ATOM = '_atom_name';
+
+/** A text between lines that begin with a semicolon, quoted words, comments, and all else. */
+const TOKEN = /^;[^]*?\n;|'(?:[^'\n]|'(?=\S))*'|"(?:[^"\n]|"(?=\S))*"|(?<!\S)#[^\n]*|\S+/gm;
+
+interface Loop {
+  /** The save frame that it is in. */
+  readonly frame: string;
+  readonly tags: string[];
+  readonly values: string[];
+}
+
+function readLoops(text: string): Loop[] {
+  const loops: Loop[] = [];
+  let frame = '';
+  let open: Loop | null = null;
+  for (const [token] of text.replaceAll(/\r\n?/g, '\n').matchAll(TOKEN)) {
+    if (token.startsWith('#')) continue;
+    const isTag = token.startsWith('_');
+    if (token === 'loop_') loops.push((open = { frame, tags: [], values: [] }));
+    else if (/^(stop_|data_|save_)/.test(token) || (isTag && open?.values.length)) {
+      if (token.startsWith('save_')) frame = token.slice('save_'.length);
+      open = null;
+    } else if (isTag) open?.tags.push(token.toLowerCase());
+    else open?.values.push(token.replace(/^(['"])(.*)\1$/, '$2'));
+  }
+  return loops;
+}
 
 /** The polymers of a NEF or NMR-STAR text; empty if there are none. */
 export function readChains(text: string): Chain[] {
-  for (const wanted of SEQUENCE_LOOPS) {
-    const rows = readLoop(text, wanted.loop);
-    const byChain = Map.groupBy(rows, (row) => row.get(wanted.chain) ?? '');
-    const chains = [...byChain].map(([chainCode, residues]) => ({
-      chainCode,
-      residues: residues.map((row) => ONE_LETTER.get(row.get(wanted.residue) ?? '') ?? 'X'),
-      seqCodes: residues.map((row) => Number(row.get(wanted.number))),
-    }));
-    if (chains.length > 0) return chains;
-  }
-  return [];
-}
-
-/** All rows of the loops of one category, as maps from column to value. Each row is one line. */
-function readLoop(text: string, category: string): Map<string, string>[] {
-  const rows: Map<string, string>[] = [];
-  let columns: string[] | null = null;
-  for (const raw of text.split(/\r\n|\r|\n/)) {
-    const line = raw.trim();
-    if (line === 'loop_') columns = [];
-    else if (line === 'stop_') columns = null;
-    else if (columns === null || line === '') continue;
-    else if (line.startsWith('_')) columns.push(line);
-    else if (columns[0]?.startsWith(`${category}.`) === true) {
-      const values = line.split(/\s+/);
-      rows.push(
-        new Map(columns.map((name, n) => [name.slice(category.length + 1), values[n] ?? ''])),
-      );
-    }
-  }
-  return rows;
+  const residues = readLoops(text).flatMap(({ frame, tags, values }) => {
+    const own = COLUMNS.find(([number, name]) => tags.includes(number) && tags.includes(name));
+    if (own === undefined || tags.includes(ATOM)) return [];
+    const [number, name, chain] = own.map((tag) => tags.indexOf(tag));
+    return Array.from({ length: Math.floor(values.length / tags.length) }, (_, row) => {
+      const read = (column = -1): string | undefined => values[row * tags.length + column];
+      const letter = ONE_LETTER.get(read(name)?.toUpperCase() ?? '') ?? 'X';
+      return { chain: chain === -1 ? frame : read(chain), letter, code: Number(read(number)) };
+    });
+  });
+  return [...Map.groupBy(residues, ({ chain = '' }) => chain)].map(([chainCode, own]) => ({
+    chainCode,
+    residues: own.map(({ letter }) => letter),
+    seqCodes: own.map(({ code }) => code),
+  }));
 }

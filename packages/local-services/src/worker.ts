@@ -1,72 +1,78 @@
 /**
- * The workers of one service: take the oldest waiting job, run it in the engine, store its outcome. A job ends by its
+ * The workers of both services: take the oldest waiting job, run it in the engine, store its outcome. A job ends by its
  * outcome, at its time limit, or after missing heartbeats; when the service stops, it stays running in the database,
  * and the next start queues it again.
  */
 import type { Clock } from './clock.ts';
-import type { ServiceName } from './contract.ts';
-import {
-  engineStatement,
-  failure,
-  type Engine,
-  type EngineJob,
-  type EngineOutcome,
-} from './engines/engine.ts';
+import { SERVICES, type ServiceName } from './contract.ts';
+import type { Engines } from './engines/choose.ts';
+import { engineStatement, failure, type EngineJob, type EngineOutcome } from './engines/engine.ts';
 import type { Job, JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
 import { textOf } from './problem.ts';
 
 interface Parts {
-  readonly service: ServiceName;
   readonly jobs: JobStore;
   readonly clock: Clock;
   readonly settings: Settings;
-  readonly engine: Engine;
-  readonly slots: Slots;
+  readonly engines: Engines;
   /** Called when an engine breaks: a bug, not a job's failure. */
   readonly onBroken: (error: unknown) => void;
-  /** Called with the id of each job that has finished or failed. */
-  readonly onEnded: (id: string) => void;
+  /** Called with each job that has finished or failed. */
+  readonly onEnded: (job: Job) => void;
 }
 
 /** Why a run was aborted, other than by a stop: the message of the job. */
 const LIMIT = 'The job was stopped at its time limit.';
 const SILENT = 'The worker stopped reporting: its heartbeat was silent for too long.';
 
-export class Worker {
+export class Workers {
   readonly #parts: Parts;
-  /** The engine, for every job's log. */
-  readonly #statement: string;
   readonly #running = new Map<Job, { abort: AbortController; done: Promise<void> }>();
   readonly #watch: NodeJS.Timeout;
   readonly #heartbeatEveryMs: number;
+  /** In the order in which they get the next free slot. */
+  #services = [...SERVICES];
   #stopping = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#statement = engineStatement(parts.engine);
     this.#heartbeatEveryMs = Math.min(1000, parts.settings.heartbeatSilenceSeconds * 250);
     this.#watch = setInterval(() => this.#breakSilentRuns(), this.#heartbeatEveryMs);
     this.#watch.unref();
   }
 
-  /** Starts waiting jobs in all free slots. */
-  readonly pump = (): void => {
-    const { jobs, slots, service, clock } = this.#parts;
-    while (!this.#stopping && slots.take(this.pump)) {
-      const job = jobs.pickUp(service, clock.now(), this.#statement);
-      if (job === undefined) {
-        slots.free();
-        return;
-      }
-      const abort = new AbortController();
-      const done = this.#work(job, abort).finally(() => {
-        this.#running.delete(job);
-        slots.free();
-      });
-      this.#running.set(job, { abort, done });
-    }
-  };
+  /** Starts waiting jobs in all free slots; the services take turns. */
+  pump(): void {
+    let service: ServiceName | undefined;
+    while (
+      (service = this.#services.find((one) => !this.#stopping && this.#start(one))) !== undefined
+    )
+      this.#services = [...this.#services.filter((one) => one !== service), service];
+  }
+
+  /** Real engines share the slots, as they share the cores; the others only wait, and have slots for each service. */
+  #isFull(service: ServiceName): boolean {
+    const { engines, settings } = this.#parts;
+    if (settings.concurrency === 0) return false;
+    const isShared = Object.values(engines).some(({ name }) => name === 'real');
+    const jobs = [...this.#running.keys()].filter((job) => isShared || job.service === service);
+    return jobs.length >= settings.concurrency;
+  }
+
+  #start(service: ServiceName): boolean {
+    const { jobs, engines, clock } = this.#parts;
+    if (this.#isFull(service)) return false;
+    const job = jobs.pickUp(service, clock.now(), engineStatement(engines[service]));
+    if (job === undefined) return false;
+    const abort = new AbortController();
+    const done = this.#work(job, abort).finally(() => {
+      this.#running.delete(job);
+      this.pump();
+    });
+    this.#running.set(job, { abort, done });
+    return true;
+  }
 
   /** Aborts running jobs; resolves after the last write. */
   async stop(): Promise<void> {
@@ -106,8 +112,8 @@ export class Worker {
     }
   }
 
-  async #run({ seq, fault }: Job, signal: AbortSignal): Promise<EngineOutcome> {
-    const { jobs, clock, engine } = this.#parts;
+  async #run({ seq, fault, service }: Job, signal: AbortSignal): Promise<EngineOutcome> {
+    const { jobs, clock, engines } = this.#parts;
     const { job } = jobs.input(seq);
     if (fault === 'stuck-heartbeat') return await new Promise<never>(() => undefined);
     const rejected = reject(job);
@@ -119,7 +125,12 @@ export class Worker {
       if (!signal.aborted) jobs.heartbeat(seq, clock.now());
     };
     const heartbeatEveryMs = this.#heartbeatEveryMs;
-    const outcome = await engine.run(job, { signal, heartbeatEveryMs, progress, heartbeat });
+    const outcome = await engines[service].run(job, {
+      signal,
+      heartbeatEveryMs,
+      progress,
+      heartbeat,
+    });
     if (fault === 'fail')
       return failure('Failed on purpose: the fault "fail" was on when this job was accepted.');
     if (outcome.ok) progress(90, 'saving results');
@@ -128,10 +139,10 @@ export class Worker {
 
   #end(job: Job, outcome: EngineOutcome): void {
     if (this.#stopping) return;
-    const { jobs, clock, onEnded } = this.#parts;
-    const log = `${this.#statement}\n${outcome.log}`;
+    const { jobs, clock, engines, onEnded } = this.#parts;
+    const log = `${engineStatement(engines[job.service])}\n${outcome.log}`;
     jobs.end(job.seq, clock.now(), outcome, log);
-    onEnded(job.id);
+    onEnded(job);
   }
 }
 
@@ -139,38 +150,4 @@ export class Worker {
 function reject(job: EngineJob): string | null {
   if (job.kind !== 'sequence' || job.unknownPredictors.length === 0) return null;
   return `Invalid predictor types: ${job.unknownPredictors.join(', ')}`;
-}
-
-/**
- * Limits the number of running jobs. The workers of the two services have one set of slots each, or share one if the
- * engines really compute: then there are as many slots as cores, and freed ones alternate between the services.
- */
-export class Slots {
-  /** 0 = unlimited. */
-  readonly #limit: number;
-  #taken = 0;
-  /** Callers that found no free slot, in order. */
-  readonly #waiting = new Set<() => void>();
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Takes a slot. If none is free, `again` is called when one may be: the caller then tries again. */
-  take(again: () => void): boolean {
-    if (this.#limit !== 0 && this.#taken >= this.#limit) {
-      this.#waiting.add(again);
-      return false;
-    }
-    this.#taken += 1;
-    return true;
-  }
-
-  free(): void {
-    this.#taken -= 1;
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    this.#waiting.delete(next);
-    next();
-  }
 }

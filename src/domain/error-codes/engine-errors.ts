@@ -5,12 +5,6 @@ const OUTPUT = { exit: 'usage', advice: 'the output above it shows the reason' }
 
 export const ENGINE_ERRORS = {
   ENGINES_SYSTEM: { exit: 'usage', advice: 'run the command in the message, as root' },
-  ENGINES_NO_VENV: { exit: 'usage', advice: '`sudo apt-get install python3-venv`' },
-  ENGINES_NO_WHEEL: { exit: 'usage', advice: 'put a Python between 3.9 and 3.13 first on PATH' },
-  ENGINES_HASH_MISMATCH: {
-    exit: 'usage',
-    advice: "empty pip's cache; if the error remains, contact the operators of your mirror",
-  },
   ENGINES_PATH: {
     exit: 'usage',
     advice:

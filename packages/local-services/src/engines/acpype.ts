@@ -13,11 +13,6 @@ import {
 import type { Installed } from './install.ts';
 import { inWorkFolder, runProgram, type Ended } from './process.ts';
 
-/** Its programs needed at most 63 MB in all recorded runs, including one with 200 atoms. */
-const MEMORY_MB = 2_000;
-/** Linux limits an argument to 128 KB; a SMILES of 200 atoms has 1 KB. */
-const SMILES_LENGTH = 10_000;
-
 /** @param netcdf the system's library; the copy in ACPYPE's wheel, which teLeap would load, lacks its own dependencies */
 export async function runAcpype(
   installed: Installed,
@@ -35,9 +30,9 @@ export async function runAcpype(
       args: acpypeArguments(job),
       environment: { PATH: `${bin}:/usr/bin:/bin`, LD_PRELOAD: netcdf },
       folder,
-      memoryMb: MEMORY_MB,
     };
-    const ended = await runProgram(program, { ...context, onOutput: reportPhases(context) });
+    context.progress(30, 'assigning parameters');
+    const ended = await runProgram(program, context);
     const log = readableLog(ended.output, folder, installed.folder);
     return outcomeOf(job, folder, ended, log);
   });
@@ -47,49 +42,22 @@ export async function runAcpype(
 function whyUnfit({ smiles }: MoleculeJob, folder: string): string | null {
   if (smiles === null) return null;
   const text = smiles.trim();
-  if (!/^[\x20-\x7e]+$/.test(text)) return 'The SMILES has signs that no SMILES has.';
-  if (text.length > SMILES_LENGTH) {
-    return `The SMILES has ${String(text.length)} characters; at most ${String(SMILES_LENGTH)} are taken.`;
-  }
+  // Linux limits an argument to 128 KB; a SMILES of 200 atoms has 1 KB.
+  if (!/^[\x20-\x7e]{1,10000}$/.test(text))
+    return 'The SMILES has signs that no SMILES has, or more than 10000.';
   return existsSync(resolve(folder, text)) ? 'The SMILES is the path of a file.' : null;
 }
 
-/** What it prints → the fraction of time for a molecule of thirty atoms, in percent. */
-const PHASES: readonly (readonly [RegExp, percent: number, text: string])[] = [
-  [/^==> Writing /m, 80, 'writing topologies'],
-  [/^==> Executing Tleap/m, 70, 'assigning parameters'],
-  [/^==> Executing Antechamber/m, 30, 'computing charges and atom types'],
-];
-
-function reportPhases(context: EngineContext): (printed: string) => void {
-  let last = 0;
-  return (printed) => {
-    const [, percent = 0, text = ''] = PHASES.find(([line]) => line.test(printed)) ?? [];
-    if (percent <= last) return;
-    last = percent;
-    context.progress(percent, text);
-  };
-}
-
 function outcomeOf(job: MoleculeJob, folder: string, ended: Ended, log: string): EngineOutcome {
-  if (ended.overMemory) {
-    const message = `ACPYPE was stopped at its memory limit of ${String(MEMORY_MB)} MB.`;
-    return { ok: false, message, log };
-  }
   const { files, missing } = readFileSet(job, folder);
   if (ended.code === 0 && missing.length === 0) {
     const body = Buffer.from(JSON.stringify(files));
     const contentType = CONTENT_TYPES.result;
     return { ok: true, log, outputs: [{ name: 'result', contentType, body }] };
   }
-  return { ok: false, message: failureIn(log) ?? failureOf(ended, missing), log };
-}
-
-function failureOf({ code, signal }: Ended, missing: readonly string[]): string {
-  const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${String(code)}`;
-  const lost =
-    missing.length > 3 ? `${String(missing.length)} of its 19 files` : missing.join(', ');
-  return `ACPYPE ${end}${lost === '' ? '' : `, without ${lost}`}.`;
+  const { code, signal } = ended;
+  const how = `ACPYPE ended with ${String(code ?? signal)}, without ${missing.join(', ') || 'an error'}.`;
+  return { ok: false, message: failureIn(log) ?? how, log };
 }
 
 /** Python's stack trace in ACPYPE's source; the line above has the message. */

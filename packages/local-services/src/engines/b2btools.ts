@@ -19,9 +19,6 @@ import { inWorkFolder, runProgram, type Ended } from './process.ts';
 
 export type PredictionJob = SequenceJob | AlignmentJob | ShiftsJob;
 
-/** Importing it takes a third of a gigabyte; 3,000 residues need as much again. */
-const MEMORY_MB = 2_000;
-
 export async function runB2bTools(
   installed: Installed,
   job: PredictionJob,
@@ -39,7 +36,6 @@ export async function runB2bTools(
       args: command.args,
       environment: { PATH: `${bin}:/usr/bin:/bin`, PYTHONWARNINGS: 'ignore' },
       folder,
-      memoryMb: MEMORY_MB,
     };
     const ended = await runProgram(program, context);
     // Hides the paths of this machine.
@@ -51,12 +47,10 @@ export async function runB2bTools(
 async function readOutcome(
   folder: string,
   command: Command,
-  { overMemory, code, signal }: Ended,
+  { code, signal }: Ended,
   log: string,
 ): Promise<EngineOutcome> {
   const failed = (message: string): EngineOutcome => ({ ok: false, message, log });
-  if (overMemory)
-    return failed(`b2bTools was stopped at its memory limit of ${String(MEMORY_MB)} MB.`);
   // The engine's own message, the last of `… ERROR] An unexpected error of type 'ValueError' occurred …`.
   const said = [...log.matchAll(/^.* ERROR\] (.*)$/gm)].at(-1)?.[1];
   // Files of a failed command are not a result, even if they exist.

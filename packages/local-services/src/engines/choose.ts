@@ -4,7 +4,7 @@ import type { Settings } from '../options.ts';
 import { LocalServicesError } from '../problem.ts';
 import { runAcpype } from './acpype.ts';
 import { runB2bTools } from './b2btools.ts';
-import type { Engine, EngineContext, EngineJob, EngineOutcome } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { findLibrary, installedEngine, type Installed, type RealEngineName } from './install.ts';
 import { sweepFolders } from './process.ts';
 import { RecordedEngine } from './recorded.ts';
@@ -53,28 +53,22 @@ export async function closeEngines(engines: Iterable<Engine>): Promise<void> {
   await Promise.all([...engines].map(async (engine) => engine.close?.()));
 }
 
-/** A real program. */
-class RealEngine implements Engine {
-  readonly name = 'real';
-  readonly version: string;
-  readonly #run: Engine['run'];
-  readonly #running = new Set<Promise<unknown>>();
-
-  constructor(version: string, run: Engine['run']) {
-    this.version = version;
-    this.#run = run;
-  }
-
-  run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
-    const run = this.#run(job, context);
-    const settled = run.catch(() => undefined).finally(() => this.#running.delete(settled));
-    this.#running.add(settled);
-    return run;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#running);
-  }
+/** A real program, whose jobs have ended when it is closed. */
+function openEngine(version: string, start: Engine['run']): Engine {
+  const running = new Set<Promise<unknown>>();
+  return {
+    name: 'real',
+    version,
+    run(job, context) {
+      const run = start(job, context);
+      const settled = run.catch(() => undefined).finally(() => running.delete(settled));
+      running.add(settled);
+      return run;
+    },
+    async close() {
+      await Promise.all(running);
+    },
+  };
 }
 
 const NETCDF = 'libnetcdf.so.19';
@@ -91,7 +85,7 @@ function openAcpype(installed: Installed): Engine {
   }
   const babel = installed.packages['openbabel-wheel'] ?? 'unknown';
   const version = `ACPYPE ${installed.version}, Open Babel ${babel}`;
-  return new RealEngine(version, async (job, context) => {
+  return openEngine(version, async (job, context) => {
     if (job.kind !== 'molecule') throw new Error(`ACPYPE was given a job of kind ${job.kind}.`);
     return await runAcpype(installed, netcdf, job, context);
   });
@@ -99,7 +93,7 @@ function openAcpype(installed: Installed): Engine {
 
 /** b2bTools with ShiftCrypt. */
 function openB2bTools(installed: Installed): Engine {
-  return new RealEngine(`b2bTools ${installed.version}`, async (job, context) => {
+  return openEngine(`b2bTools ${installed.version}`, async (job, context) => {
     if (job.kind === 'molecule') throw new Error('b2bTools was given a molecule.');
     return await runB2bTools(installed, job, context);
   });

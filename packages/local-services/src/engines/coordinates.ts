@@ -182,13 +182,12 @@ const HEIGHT = 0.9;
 
 /** A drawing in the V2000 format with all its hydrogens, whose bonds have wedges. */
 export function raiseWedges(molblock: string): Structure {
-  const structure = readV2000(molblock.split('\n'));
+  const lines = molblock.split('\n');
+  const structure = readV2000(lines);
   const heights = new Map<number, number>();
   const first = 4 + structure.elements.length;
-  for (const [n, line] of molblock
-    .split('\n')
-    .slice(first, first + structure.bonds.length)
-    .entries()) {
+  const bonds = lines.slice(first, first + structure.bonds.length);
+  for (const [n, line] of bonds.entries()) {
     const wedge = Number(line.slice(9, 12));
     const end = structure.bonds[n]?.[1] ?? -1;
     if (wedge === 1) heights.set(end, HEIGHT);

@@ -1,5 +1,5 @@
 /**
- * Runs jobs: with recorded outputs, synthetic data for tests, or the real programs as child processes (`real/`). An
+ * Runs jobs: with recorded outputs, synthetic data for tests, or the real programs as child processes. An
  * engine sends its worker's heartbeats, reports its phases, and stops on the signal; a real one then kills its child
  * process.
  */
@@ -100,16 +100,13 @@ export function engineStatement({ name, version }: Pick<Engine, 'name' | 'versio
 
 /** Takes `ms` milliseconds. Rejects with the signal's reason when aborted. */
 export async function pace(ms: number, context: EngineContext): Promise<void> {
-  context.progress(30, 'running predictions');
-  await beatFor(ms / 2, context);
-  context.progress(40, 'running predictions');
-  await beatFor(ms / 2, context);
-}
-
-async function beatFor(ms: number, context: EngineContext): Promise<void> {
-  const end = performance.now() + ms;
-  for (let left = ms; left > 0; left = end - performance.now()) {
-    await sleep(Math.min(left, context.heartbeatEveryMs), undefined, { signal: context.signal });
-    context.heartbeat();
+  const { signal, heartbeatEveryMs } = context;
+  for (const percent of [30, 40]) {
+    context.progress(percent, 'running predictions');
+    const end = performance.now() + ms / 2;
+    for (let left = ms / 2; left > 0; left = end - performance.now()) {
+      await sleep(Math.min(left, heartbeatEveryMs), undefined, { signal });
+      context.heartbeat();
+    }
   }
 }

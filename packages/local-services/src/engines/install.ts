@@ -96,16 +96,13 @@ export interface Recipe {
   prove(folder: string): { readonly version: string } | { readonly problem: string };
 }
 
-/** Debian's folder for the libraries of an architecture. */
-const TRIPLETS: Partial<Record<NodeJS.Architecture, string>> = {
-  x64: 'x86_64-linux-gnu',
-  arm64: 'aarch64-linux-gnu',
-};
+/** Debian's folder for the libraries of this architecture. */
+const TRIPLET = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
 
 /** Absolute path of, for example, `libnetcdf.so.19`; null if the loader of the system does not have it. */
 export function findLibrary(name: string): string | null {
   const roots = ['/usr/local/lib', '/usr/lib', '/lib'];
-  const own = roots.map((root) => join(root, TRIPLETS[process.arch] ?? ''));
+  const own = roots.map((root) => join(root, TRIPLET));
   const folders = [...own, ...roots, '/usr/lib64', '/lib64'];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
@@ -260,30 +257,30 @@ export function install(recipe: Recipe, folder: string): Installed {
 }
 
 function refuseUnusable({ engine, architectures, needs }: Recipe, place: string): void {
+  const refuse = (code: string, message: string, remedy: string): never => {
+    throw new LocalServicesError(code, `${engine} ${message}.`, remedy);
+  };
   if (process.platform !== 'linux' || architectures?.includes(process.arch) === false) {
     const wanted = architectures === undefined ? '' : ` on ${architectures.join(' or ')}`;
-    throw new LocalServicesError(
-      'ENGINES_PLATFORM',
-      `${engine} runs under Linux${wanted}; this is ${process.platform} on ${process.arch}.`,
-      'Use the recorded engine here, or another machine, virtual or not.',
-    );
+    const here = `${process.platform} on ${process.arch}`;
+    const remedy = 'Use the recorded engine here, or another machine, virtual or not.';
+    refuse('ENGINES_PLATFORM', `runs under Linux${wanted}; this is ${here}`, remedy);
   }
   // The engines use their own paths in shell commands.
   if (!PLAIN_PATH.test(place)) {
-    throw new LocalServicesError(
+    const remedy =
+      'Choose another folder for the engines: HUNDREDFOLD_ENGINES=/some/folder, here and when you start the services.';
+    refuse(
       'ENGINES_PATH',
-      `${engine} does not run from ${place}: the path has spaces or special characters.`,
-      'Choose another folder for the engines: HUNDREDFOLD_ENGINES=/some/folder, here and when you start the services.',
+      `does not run from ${place}: the path has spaces or special characters`,
+      remedy,
     );
   }
   const missing = needs.filter((need) => !need.found());
-  if (missing.length > 0) {
-    throw new LocalServicesError(
-      'ENGINES_SYSTEM',
-      `${engine} needs these system packages: ${missing.map(({ name }) => name).join(', ')}.`,
-      `Only root can install them. On Debian and Ubuntu, run this and start again:\n    ${aptLine(missing)}`,
-    );
-  }
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(', ');
+  const remedy = `Only root can install them. On Debian and Ubuntu, run this and start again:\n    ${aptLine(missing)}`;
+  refuse('ENGINES_SYSTEM', `needs these system packages: ${names}`, remedy);
 }
 
 function run(command: string, args: readonly string[]): { ok: boolean; text: string } {
@@ -298,34 +295,14 @@ function run(command: string, args: readonly string[]): { ok: boolean; text: str
     : { ok: status === 0, text: `${stdout}\n${stderr}` };
 }
 
-/** What the output of a failed program says, with a code and a remedy. */
-const PROBLEMS: readonly (readonly [RegExp, code: string, message: string, remedy: string])[] = [
-  [
-    /DO NOT MATCH THE HASHES/i,
-    'ENGINES_HASH_MISMATCH',
-    'a downloaded package does not match the pinned one: its SHA-256 differs',
-    'Empty pip’s cache (python3 -m pip cache purge) and start again; if the problem remains, ask the operators of your mirror.',
-  ],
-  [
-    /No matching distribution|Could not find a version/i,
-    'ENGINES_NO_WHEEL',
-    'the package index has no package for this version of Python',
-    'Python 3.9 to 3.13 are supported: put one of these first on PATH, then start again.',
-  ],
-  [
-    /ensurepip|No module named venv|ENOENT/i,
-    'ENGINES_NO_VENV',
-    'it cannot make a Python environment',
-    'Install Python 3 with its venv module (Debian: sudo apt-get install python3-venv), then start again.',
-  ],
-  [/(?:)/, 'ENGINES_PIP_FAILED', 'it failed', 'Read its output above.'],
-];
-
 /** The output. Throws a LocalServicesError if it fails. */
 function must(command: string, args: readonly string[]): string {
   const { ok, text } = run(command, args);
   if (ok) return text;
-  const [, code = '', message = '', remedy = ''] = PROBLEMS.find(([said]) => said.test(text)) ?? [];
-  const what = `${args.slice(0, 3).join(' ')}: ${message}.`;
-  throw new LocalServicesError(code, what, remedy, { detail: lastLines(text) });
+  throw new LocalServicesError(
+    'ENGINES_PIP_FAILED',
+    `${command} ${args.slice(0, 3).join(' ')} failed.`,
+    'Read its output above. Needed are Python 3.9 to 3.13 with venv (Debian: python3-venv), a package index, and 1 GB.',
+    { detail: lastLines(text) },
+  );
 }

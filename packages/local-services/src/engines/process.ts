@@ -6,7 +6,7 @@
  * its grandchild), and a cleanup at the next start, which may be a day later.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,8 +20,6 @@ export interface Program {
   readonly environment: Readonly<Record<string, string>>;
   /** Its working folder. */
   readonly folder: string;
-  /** Resident memory of all its processes, in MB; the program is killed above it. */
-  readonly memoryMb: number;
 }
 
 export interface Running {
@@ -38,7 +36,6 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
   /** The end of its output on both channels, in order. */
   readonly output: string;
-  readonly overMemory: boolean;
 }
 
 /** Characters of a program's output. */
@@ -69,13 +66,7 @@ export async function runProgram(program: Program, running: Running): Promise<En
     output = (output + text).slice(-KEPT);
     running.onOutput?.(text);
   });
-  let overMemory = false;
-  const beat = setInterval(() => {
-    running.heartbeat();
-    if (child.pid === undefined || residentBytes(child.pid) <= program.memoryMb * 2 ** 20) return;
-    overMemory = true;
-    killGroup(child, 'SIGKILL');
-  }, running.heartbeatEveryMs);
+  const beat = setInterval(() => running.heartbeat(), running.heartbeatEveryMs);
   const stop = (): void => {
     endGroup(child);
   };
@@ -83,7 +74,7 @@ export async function runProgram(program: Program, running: Running): Promise<En
   try {
     const end = await endOf(child);
     running.signal.throwIfAborted();
-    return { ...end, output, overMemory };
+    return { ...end, output };
   } finally {
     clearInterval(beat);
     running.signal.removeEventListener('abort', stop);
@@ -139,28 +130,6 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   } catch (error) {
     // It has already ended.
     if (!hasErrno(error, 'ESRCH')) throw error;
-  }
-}
-
-/**
- * Resident bytes of a process and all its descendants; 0 if it has ended. Pages shared by two of them count twice. Not
- * a kernel limit on address space (RLIMIT_AS): PyTorch reserves gigabytes that it never uses, and a program that
- * reaches such a limit fails with an unclear message, or none.
- */
-export function residentBytes(pid: number): number {
-  const process = `/proc/${String(pid)}`;
-  const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(read(`${process}/status`))?.[1] ?? 0);
-  const children = read(`${process}/task/${String(pid)}/children`).trim();
-  const below = children === '' ? [] : children.split(' ');
-  return kilobytes * 1024 + below.reduce((sum, child) => sum + residentBytes(Number(child)), 0);
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // It ended between two reads.
-    return '';
   }
 }
 

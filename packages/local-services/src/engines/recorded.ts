@@ -103,17 +103,14 @@ function explainMissing(job: EngineJob): string {
   return `No recording for this input${what}. Nothing is wrong with it: --services synthetic rehearses any input, and npm run engines installs the real engines.`;
 }
 
-/** The fields of a recorded acpype job that the index needs. */
-interface RecordedMolecule {
-  readonly log: string;
-  readonly results: Readonly<Record<string, string>>;
-}
-
 function molecule(recording: Recording): EngineOutcome {
   const file = recording.files.job;
   if (file === undefined) throw new Error(`The recording of ${recording.what} names no file.`);
   // test/local-services/engines.test.ts reads every one.
-  const { log, results } = JSON.parse(readRecording(file).toString()) as RecordedMolecule;
+  const { log, results } = JSON.parse(readRecording(file).toString()) as {
+    readonly log: string;
+    readonly results: Readonly<Record<string, string>>;
+  };
   if (recording.failure !== undefined) return { ok: false, message: recording.failure, log };
   const body = Buffer.from(JSON.stringify(results));
   return { ok: true, log, outputs: [{ name: 'result', contentType: CONTENT_TYPES.result, body }] };
@@ -153,27 +150,14 @@ function renamed(outputs: readonly Output[], fasta: string): Output[] {
 
 function renameKeys(json: string, from: readonly string[], to: readonly string[]): string {
   const names = new Map(from.map((id, n) => [JSON.stringify(id), JSON.stringify(to[n])]));
-  const end = json.indexOf('"metadata":');
-  const head = end < 0 ? json : json.slice(0, end);
-  const keys = [...names.keys()].map((key) => key.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  const pattern = new RegExp(`(${keys.join('|')}):\\{`, 'g');
-  return (
-    head.replace(pattern, (_, key: string) => `${names.get(key) ?? key}:{`) +
-    json.slice(head.length)
-  );
+  const [head = '', ...rest] = json.split(/(?="metadata":)/);
+  const renamed = head.replace(/"(?:[^"\\]|\\.)*"(?=:\{)/g, (key) => names.get(key) ?? key);
+  return renamed + rest.join('');
 }
 
 function renameRows(csv: string, from: readonly string[], to: readonly string[]): string {
   const names = new Map(from.map((id, n) => [csvField(id), csvField(to[n] ?? id)]));
-  return csv
-    .split('\n')
-    .map((line) => {
-      const old = line.startsWith('"')
-        ? line.slice(0, line.indexOf('",') + 1)
-        : line.slice(0, Math.max(0, line.indexOf(',')));
-      return (names.get(old) ?? old) + line.slice(old.length);
-    })
-    .join('\n');
+  return csv.replace(/^(?:"(?:[^"]|"")*"|[^,\n]*)(?=,)/gm, (id) => names.get(id) ?? id);
 }
 
 export function csvField(text: string): string {
@@ -183,7 +167,7 @@ export function csvField(text: string): string {
 /** The index of the recorded outputs: which file under `recordings/` is the output for which input and options. */
 export interface Recording {
   readonly kind: EngineJob['kind'];
-  /** SHA-256 of the canonical input (canonical.ts). */
+  /** SHA-256 of the canonical input. */
   readonly input: string;
   readonly options: string;
   /** The name of the input, for display. */

@@ -4,6 +4,7 @@
  * positions are those of the input, or of a drawing of the SMILES; all other numbers are meaningless.
  */
 import rdkit from '@rdkit/rdkit';
+import { moleculeName } from './acpype.ts';
 import { raiseWedges, readStructure, type Structure } from './coordinates.ts';
 import type { MoleculeJob } from './engine.ts';
 
@@ -78,19 +79,13 @@ export async function makeSyntheticMolecule(
     smiles === null ? readStructure(fileName, inputFile ?? '') : await drawSmiles(smiles.trim());
   if (!structure || structure.elements.length === 0) return null;
   const charge = netCharge ?? structure.charge ?? chargeByElectrons(structure.elements);
-  return writeFiles(buildMolecule(readName(fileName), structure, charge));
+  return writeFiles(buildMolecule(moleculeName(job), structure, charge));
 }
 
 /** Of a format without charges: the one next to zero with which all electrons are paired. */
 function chargeByElectrons(elements: readonly string[]): number {
   const protons = elements.reduce((sum, one) => sum + (ELEMENTS.get(one) ?? CARBON).protons, 0);
   return protons % 2 === 0 ? 0 : elements.includes('N') ? 1 : -1;
-}
-
-/** acpype names its files after the title, without the extension and with plain characters only. */
-function readName(fileName: string): string {
-  const plain = fileName.replace(/\.(pdb|mol2|mdl|mol|sdf)$/i, '').replace(/[^A-Za-z0-9_]+/g, '_');
-  return plain.replace(/^_+|_+$/g, '') || 'molecule';
 }
 
 function buildMolecule(name: string, structure: Structure, charge: number): Molecule {
@@ -183,7 +178,7 @@ ${head}
 }
 
 function writeItp({ name, atoms, bonds, angles, dihedrals }: Molecule, file: string): string {
-  const types = [...new Map(atoms.map(({ type }) => [type, type])).keys()];
+  const types = [...new Set(atoms.map(({ type }) => type))];
   const rows = (terms: readonly Term[], parameters: string): string =>
     terms.map((term) => ` ${term.map((atom) => atom + 1).join(' ')} ${parameters}`).join('\n');
   const listed = atoms.map(

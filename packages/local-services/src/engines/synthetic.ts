@@ -14,6 +14,7 @@ import {
   type EngineJob,
   type EngineOutcome,
   type Output,
+  type OutputName,
   type ShiftsJob,
 } from './engine.ts';
 import { csvField, predictorKeys } from './recorded.ts';
@@ -46,170 +47,137 @@ async function makeOutputs(job: EngineJob): Promise<Output[] | string> {
       const files = await makeSyntheticMolecule(job);
       return files ? [json('result', files)] : 'The text is not a molecule with atoms.';
     }
-    case 'sequence': {
-      const made = syntheticSequences(parseFasta(job.fasta).records, job.predictors);
-      const { result, csv: rows, metadata } = made;
-      return [json('result', result), csv('csv', rows), csv('metadata', metadata)];
-    }
-    case 'alignment': {
-      const made = syntheticAlignment(parseFasta(job.fasta).records);
-      const { result, csv: rows, metadata, distributions: values } = made;
-      const tables = [csv('csv', rows), csv('metadata', metadata)];
-      return [json('result', result), ...tables, json('distributions', values)];
-    }
-    case 'shifts': {
-      const made = syntheticShifts(job);
-      if (made !== null) return [json('result', made.result), csv('csv', made.csv)];
-      return 'The text names no residues: it is neither NEF nor NMR-STAR with a sequence.';
-    }
+    case 'sequence':
+      return makeSequences(parseFasta(job.fasta).records, predictorKeys(job.predictors));
+    case 'alignment':
+      return makeAlignment(parseFasta(job.fasta).records, predictorKeys(DEFAULT_PREDICTORS));
+    case 'shifts':
+      return makeShifts(job);
   }
 }
 
-function json(name: Output['name'], value: unknown): Output {
+function json(name: OutputName, value: unknown): Output {
   return { name, contentType: CONTENT_TYPES[name], body: Buffer.from(JSON.stringify(value)) };
 }
 
-function csv(name: Output['name'], rows: readonly (readonly Cell[])[]): Output {
+type Cell = string | number | null;
+
+function csv(name: OutputName, rows: readonly (readonly Cell[])[]): Output {
   const lines = rows.map((row) => row.map((cell) => csvField(String(cell ?? ''))).join(','));
   return { name, contentType: CONTENT_TYPES[name], body: Buffer.from(`${lines.join('\n')}\n`) };
 }
 
-/** Predictions: the keys, the residues in order, null for gaps, as in the recorded outputs. */
-type Cell = string | number | null;
-type Track = Record<string, (number | null)[]>;
-
-function tracks(id: string, residues: readonly string[], keys: readonly string[]): Track {
-  return Object.fromEntries(
-    keys.map((key) => {
-      const values = syntheticValues(`${id} ${residues.join('')} ${key}`, residues.length);
-      return [key, residues.map((residue, n) => (residue === '-' ? null : (values[n] ?? 0)))];
-    }),
-  );
-}
-
-interface Made {
+/** A protein with a value for each key and residue, null for gaps, as in the recorded outputs. */
+interface Protein {
   readonly id: string;
   readonly residues: readonly string[];
-  readonly tracks: Track;
+  readonly tracks: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
-function make(records: readonly FastaRecord[], keys: readonly string[]): Made[] {
+function makeProteins(records: readonly FastaRecord[], keys: readonly string[]): Protein[] {
   const ids = resultIds(records.map((record) => record.header));
   return records.map(({ residues }, n) => {
     const id = ids[n] ?? '';
-    return { id, residues: [...residues], tracks: tracks(id, [...residues], keys) };
+    const tracks = keys.map((key) => {
+      const values = syntheticValues(`${id} ${residues} ${key}`, residues.length);
+      return [key, values.map((value, at) => (residues[at] === '-' ? null : value))] as const;
+    });
+    return { id, residues: [...residues], tracks: Object.fromEntries(tracks) };
   });
 }
 
-function table(made: readonly Made[], keys: readonly string[]): Cell[][] {
-  const rows = made.flatMap(({ id, residues, tracks: values }) =>
-    residues.map((residue, n): Cell[] => [
-      id,
-      residue,
-      n,
-      ...keys.map((key) => values[key]?.[n] ?? null),
-      'synthetic',
-    ]),
+function makeTables(proteins: readonly Protein[], keys: readonly string[]): Output[] {
+  const rows = proteins.flatMap(({ id, residues, tracks }) =>
+    residues.map((residue, n): Cell[] => {
+      const values = keys.map((key) => tracks[key]?.[n] ?? null);
+      return [id, residue, n, ...values, 'synthetic'];
+    }),
   );
-  return [['sequence_id', 'residue', 'residue_index', ...keys, 'note'], ...rows];
+  const facts = proteins.map(({ id, residues }): Cell[] => {
+    const length = residues.filter((residue) => residue !== '-').length;
+    return [id, length, residues.length, SYNTHETIC];
+  });
+  return [
+    csv('csv', [['sequence_id', 'residue', 'residue_index', ...keys, 'note'], ...rows]),
+    csv('metadata', [['sequence_id', 'length', 'aligned_length', 'note'], ...facts]),
+  ];
 }
 
-function metadataTable(made: readonly Made[]): Cell[][] {
-  const rows = made.map(({ id, residues }): Cell[] => [
-    id,
-    residues.filter((residue) => residue !== '-').length,
-    residues.length,
-    SYNTHETIC,
-  ]);
-  return [['sequence_id', 'length', 'aligned_length', 'note'], ...rows];
+function byId<T>(proteins: readonly Protein[], valueOf: (protein: Protein) => T) {
+  return Object.fromEntries(proteins.map((protein) => [protein.id, valueOf(protein)]));
 }
 
-function syntheticSequences(
-  records: readonly FastaRecord[],
-  predictors: readonly string[],
-): { result: unknown; csv: Cell[][]; metadata: Cell[][] } {
-  const keys = predictorKeys(predictors);
-  const made = make(records, keys);
-  const proteins = Object.fromEntries(
-    made.map(({ id, residues, tracks: values }) => [id, { seq: residues, ...values }]),
-  );
-  return {
-    result: { proteins, metadata: { synthetic: true, note: SYNTHETIC, mode: 'Single Sequence' } },
-    csv: table(made, keys),
-    metadata: metadataTable(made),
-  };
+function makeSequences(records: readonly FastaRecord[], keys: readonly string[]): Output[] {
+  const made = makeProteins(records, keys);
+  const proteins = byId(made, ({ residues: seq, tracks }) => ({ seq, ...tracks }));
+  const metadata = { synthetic: true, note: SYNTHETIC, mode: 'Single Sequence' };
+  return [json('result', { proteins, metadata }), ...makeTables(made, keys)];
 }
 
-function syntheticAlignment(records: readonly FastaRecord[]): {
-  result: unknown;
-  csv: Cell[][];
-  metadata: Cell[][];
-  distributions: unknown;
-} {
-  const keys = predictorKeys(DEFAULT_PREDICTORS);
-  const made = make(records, keys);
+function makeAlignment(records: readonly FastaRecord[], keys: readonly string[]): Output[] {
+  const made = makeProteins(records, keys);
   const metadata = { synthetic: true, note: SYNTHETIC, mode: 'MSA' };
-  return {
-    result: {
-      proteins: Object.fromEntries(made.map(({ id, tracks: values }) => [id, values])),
-      sequences: Object.fromEntries(made.map(({ id, residues }) => [id, residues])),
-      metadata,
-    },
-    csv: table(made, keys),
-    metadata: metadataTable(made),
-    distributions: { results: distributions(made, keys), metadata },
-  };
+  const proteins = byId(made, ({ tracks }) => tracks);
+  const sequences = byId(made, ({ residues }) => residues);
+  const results = makeDistributions(made, keys);
+  return [
+    json('result', { proteins, sequences, metadata }),
+    ...makeTables(made, keys),
+    json('distributions', { results, metadata }),
+  ];
 }
 
-/** Median, quartiles and extremes of each column; null if every sequence has a gap. */
-function distributions(made: readonly Made[], keys: readonly string[]): Record<string, unknown> {
-  const columns = made[0]?.residues.length ?? 0;
+/** Of each column; null if every sequence has a gap. */
+const QUANTILES = {
+  median: 0.5,
+  thirdQuartile: 0.75,
+  firstQuartile: 0.25,
+  topOutlier: 1,
+  bottomOutlier: 0,
+};
+
+function makeDistributions(made: readonly Protein[], keys: readonly string[]) {
+  const columns = Array.from(made[0]?.residues ?? [], (_, n) => n);
   const quantile = (key: string, part: number): (number | null)[] =>
-    Array.from({ length: columns }, (_, n) => {
+    columns.map((n) => {
       const values = made
-        .map((entry) => entry.tracks[key]?.[n] ?? null)
+        .map(({ tracks }) => tracks[key]?.[n] ?? null)
         .filter((value) => value !== null)
         .sort((a, b) => a - b);
       return values[Math.round(part * (values.length - 1))] ?? null;
     });
+  const parts = Object.entries(QUANTILES);
   return Object.fromEntries(
     keys.map((key) => [
       key,
-      {
-        median: quantile(key, 0.5),
-        thirdQuartile: quantile(key, 0.75),
-        firstQuartile: quantile(key, 0.25),
-        topOutlier: quantile(key, 1),
-        bottomOutlier: quantile(key, 0),
-      },
+      Object.fromEntries(parts.map(([name, part]) => [name, quantile(key, part)])),
     ]),
   );
 }
 
-/** Null if the text has no residues. */
-function syntheticShifts(job: ShiftsJob): { result: unknown; csv: Cell[][] } | null {
-  const chains = readChains(job.text);
-  if (chains.length === 0) return null;
-  const made = chains.map(({ chainCode, residues, seqCodes }) => {
-    const seed = `${chainCode} ${residues.join('')} ${job.modelClass}`;
+function makeShifts({ text, modelClass, originalNumbering }: ShiftsJob): Output[] | string {
+  const chains = readChains(text).map(({ chainCode, residues: sequence, seqCodes }) => {
+    const values = syntheticValues(
+      `${chainCode} ${sequence.join('')} ${modelClass}`,
+      sequence.length,
+    );
     return {
       ID_file: 'synthetic',
       note: SYNTHETIC,
-      sequence: residues,
-      seqCodes: job.originalNumbering ? seqCodes : residues.map((_, n) => n + 1),
+      sequence,
+      seqCodes: originalNumbering ? seqCodes : sequence.map((_, n) => n + 1),
       // The engine writes them as strings.
-      shiftCrypt: syntheticValues(seed, residues.length).map((value) => value.toFixed(3)),
+      shiftCrypt: values.map((value) => value.toFixed(3)),
       chainCode,
     };
   });
-  const rows = made.flatMap(({ chainCode, sequence, seqCodes, shiftCrypt }) =>
-    sequence.map((residue, n): Cell[] => [
-      chainCode,
-      seqCodes[n] ?? null,
-      residue,
-      shiftCrypt[n] ?? null,
-    ]),
+  if (chains.length === 0)
+    return 'The text names no residues: it is neither NEF nor NMR-STAR with a sequence.';
+  const rows = chains.flatMap(({ chainCode, sequence, seqCodes, shiftCrypt }) =>
+    sequence.map((residue, n): Cell[] => {
+      return [chainCode, seqCodes[n] ?? null, residue, shiftCrypt[n] ?? null, 'synthetic'];
+    }),
   );
   const header = ['chainCode', 'seqCode', 'residue', 'shiftCrypt', 'note'];
-  return { result: made, csv: [header, ...rows.map((row): Cell[] => [...row, 'synthetic'])] };
+  return [json('result', chains), csv('csv', [header, ...rows])];
 }
