@@ -42,9 +42,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
       socket.end(
         `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n${JSON.stringify(UNREADABLE)}`,
       ),
-    frameworkErrors: (_error, _request, reply: FastifyReply) => {
-      void reply.code(400).send(UNREADABLE);
-    },
+    frameworkErrors: (_error, _request, reply: FastifyReply) =>
+      void reply.code(400).send(UNREADABLE),
   });
   // Bodies are JSON or multipart; Fastify would accept plain text too.
   app.removeContentTypeParser('text/plain');

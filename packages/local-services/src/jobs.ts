@@ -16,7 +16,6 @@ export type RequestType = 'single_sequence' | 'msa' | 'shiftcrypt' | 'molecule';
 /** A job's row. All times in ms since the epoch. */
 export interface Job {
   readonly seq: number;
-  /** request_id or hash_id */
   readonly id: string;
   readonly taskId: string;
   readonly service: ServiceName;
@@ -39,7 +38,6 @@ export interface Job {
   readonly timeLimitMs: number;
   /** Whether the service's website lists it (contract of the molecule service, 1.6). */
   readonly public: boolean;
-  /** How often its page was viewed (2.4). */
   readonly views: number;
 }
 
@@ -220,7 +218,6 @@ export class JobStore {
     return Number(this.#sql(sql).get({ service })?.['n']);
   }
 
-  /** The newest public jobs. */
   published(service: ServiceName, most: number): Job[] {
     const where = 'service = :service AND public = 1 ORDER BY seq DESC LIMIT :most';
     return this.#sql(`SELECT ${COLUMNS} FROM jobs WHERE ${where}`)

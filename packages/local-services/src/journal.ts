@@ -26,15 +26,6 @@ interface Arrival extends Omit<JournalEntry, 'token'> {
   readonly owner: string | null;
 }
 
-/** Whether another job fits into a rolling window (contract of the prediction service, 8). */
-interface Verdict {
-  readonly allowed: boolean;
-  /** Free slots, before this job is counted. */
-  readonly remaining: number;
-  /** Whole seconds until the next slot is free, rounded up so that a waiting client is never too early. */
-  readonly resetAfterSeconds: number;
-}
-
 /** The representation of a token in the database. */
 export function ownerOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
@@ -68,13 +59,16 @@ export class Journal {
     this.#insert.run({ ...arrival, accepted: arrival.accepted ? 1 : 0 });
   }
 
-  /** Judges the window of a token or an address: a job accepted at t takes a slot in (t, t + window]. */
+  /**
+   * Whether another job fits into the rolling window of a token or an address (contract of the prediction service, 8): a
+   * job accepted at t takes a slot in (t, t + window]. `remaining` is before this job is counted.
+   */
   judge(
     column: 'owner' | 'address',
     { service, value, at: now }: { service: ServiceName; value: string; at: number },
     limit: number,
     windowMs: number,
-  ): Verdict {
+  ) {
     const { total, freeing } = this.#count[column];
     const values = { service, value, since: now - windowMs };
     const accepted = Number(total.get(values)?.['n']);
@@ -85,6 +79,7 @@ export class Journal {
     return {
       allowed: accepted < limit,
       remaining: Math.max(0, limit - accepted),
+      // Until the next slot is free, rounded up: a client that waits is never too early.
       resetAfterSeconds: Math.ceil(wait / 1000),
     };
   }

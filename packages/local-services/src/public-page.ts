@@ -9,7 +9,6 @@ const MOST_JOBS = 100;
 const HEADERS = {
   'Content-Security-Policy': "default-src 'none'",
   'X-Content-Type-Options': 'nosniff',
-  // Views are counted: a cache would hide them.
   'Cache-Control': 'no-store',
 };
 

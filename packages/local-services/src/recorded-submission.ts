@@ -8,10 +8,7 @@ import { Refusal } from './refusal.ts';
 export function isRecorded(path: string, body: unknown): boolean {
   try {
     const kind = /\bsubmit\/([^/]+)\/$/.exec(path)?.[1];
-    const input =
-      kind === undefined
-        ? readMoleculeSubmission(body).input
-        : readPredictionSubmission(kind, body);
+    const input = kind ? readPredictionSubmission(kind, body) : readMoleculeSubmission(body).input;
     return input !== null && findRecording(input.job) !== undefined;
   } catch (error) {
     if (error instanceof Refusal) return false;

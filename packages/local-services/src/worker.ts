@@ -103,10 +103,8 @@ export class Workers {
     } catch (error) {
       const { aborted } = abort.signal;
       if (!aborted) onBroken(error);
-      this.#end(
-        job,
-        failure(aborted ? String(abort.signal.reason) : `The engine broke: ${textOf(error)}`),
-      );
+      const why = aborted ? String(abort.signal.reason) : `The engine broke: ${textOf(error)}`;
+      this.#end(job, failure(why));
     } finally {
       clearTimeout(limit);
     }

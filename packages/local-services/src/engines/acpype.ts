@@ -63,7 +63,6 @@ function outcomeOf(job: MoleculeJob, folder: string, ended: Ended, log: string):
 /** Python's stack trace in ACPYPE's source; the line above has the message. */
 const TRACEBACK =
   /^(?:\nDuring handling of the above exception, another exception occurred:\n\n)?Traceback \(most recent call last\):\n(?: .*\n)+(?:\S.*\n)?/gm;
-const TEMPORARY_LOG = /^Log tmp location: .*\n?/gm;
 
 /**
  * Hides the paths of this machine.
@@ -75,7 +74,7 @@ export function readableLog(output: string, folder: string, engine: string): str
     .replaceAll(folder, '.')
     .replaceAll(engine, '$ACPYPE')
     .replaceAll(TRACEBACK, '')
-    .replaceAll(TEMPORARY_LOG, '');
+    .replaceAll(/^Log tmp location: .*\n?/gm, '');
 }
 
 /** `ACPYPE FAILED: …`, possibly followed by nothing; null if there is no such line. */

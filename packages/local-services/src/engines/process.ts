@@ -67,9 +67,7 @@ export async function runProgram(program: Program, running: Running): Promise<En
     running.onOutput?.(text);
   });
   const beat = setInterval(() => running.heartbeat(), running.heartbeatEveryMs);
-  const stop = (): void => {
-    endGroup(child);
-  };
+  const stop = () => endGroup(child);
   running.signal.addEventListener('abort', stop, { once: true });
   try {
     const end = await endOf(child);
@@ -106,21 +104,15 @@ function endOf(child: ChildProcess): Promise<End> {
       child.stdin?.destroy();
       killGroup(child, 'SIGKILL');
     });
-    child.once('close', () => {
-      resolve(end ?? { code: null, signal: null });
-    });
+    child.once('close', () => resolve(end ?? { code: null, signal: null }));
   });
 }
 
 /** Sends SIGTERM, and shortly after SIGKILL to processes that still run. */
 function endGroup(child: ChildProcess): void {
   killGroup(child, 'SIGTERM');
-  const late = setTimeout(() => {
-    killGroup(child, 'SIGKILL');
-  }, GRACE_MS);
-  child.once('close', () => {
-    clearTimeout(late);
-  });
+  const late = setTimeout(() => killGroup(child, 'SIGKILL'), GRACE_MS);
+  child.once('close', () => clearTimeout(late));
 }
 
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -106,7 +106,6 @@ function explainMissing(job: EngineJob): string {
 function molecule(recording: Recording): EngineOutcome {
   const file = recording.files.job;
   if (file === undefined) throw new Error(`The recording of ${recording.what} names no file.`);
-  // test/local-services/engines.test.ts reads every one.
   const { log, results } = JSON.parse(readRecording(file).toString()) as {
     readonly log: string;
     readonly results: Readonly<Record<string, string>>;
@@ -188,7 +187,6 @@ interface RecordingIndex {
 const FOLDER = new URL('../../recordings/', import.meta.url);
 
 export function loadIndex(): RecordingIndex {
-  // test/local-services/engines.test.ts checks the index.
   return JSON.parse(readFileSync(new URL('index.json', FOLDER), 'utf8')) as RecordingIndex;
 }
 
