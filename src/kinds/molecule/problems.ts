@@ -6,12 +6,12 @@ import { findingsOf } from '../finding.ts';
 const APART = 'Remove counter-ions and solvent. Submit each part as a row of its own.';
 const EITHER = 'Correct one of the two, or leave `net_charge` empty.';
 
-interface Charges {
+export interface Charges {
   readonly formal: number;
   readonly given: number;
 }
 
-interface SmilesFault {
+export interface SmilesFault {
   /** Counted from 1; null if RDKit gives none. */
   readonly position: number | null;
   readonly reason: string;

@@ -3,27 +3,27 @@ import { shown } from '../../domain/plain-text.ts';
 import { error, warning } from '../../domain/problem.ts';
 import { findingsOf } from '../finding.ts';
 
-interface OfRecord {
+export interface OfRecord {
   readonly record: string;
 }
 
-interface OfLength extends OfRecord {
+export interface OfLength extends OfRecord {
   readonly length: number;
   readonly minimum: number;
 }
 
-interface OfLetters extends OfRecord {
+export interface OfLetters extends OfRecord {
   readonly characters: string;
 }
 
-interface OfResidue {
+export interface OfResidue {
   /** Its number in the file. */
   readonly code: string;
   readonly residue: string;
   readonly line: number;
 }
 
-interface ShiftValues {
+export interface ShiftValues {
   readonly model: string;
   /** Number of residues that get a value with that model, of how many. */
   readonly values: number;
