@@ -52,7 +52,7 @@ export function missingKeys(set: FileSet): readonly ResultKey[] {
   return RESULT_KEYS.filter((key) => set[key].trim() === '');
 }
 
-export interface NativeFile {
+interface NativeFile {
   readonly key: ResultKey;
   readonly fileName: string;
   readonly text: string;

@@ -140,7 +140,7 @@ function penaltiesIn(estimated: MoleculeReading['estimated']): number[] {
 }
 
 /** Atomic mass units. */
-export function molecularMass(atoms: readonly Pick<AtomReading, 'mass'>[]): number {
+function molecularMass(atoms: readonly Pick<AtomReading, 'mass'>[]): number {
   return sum(atoms.map(({ mass }) => mass));
 }
 
@@ -166,7 +166,7 @@ export function dipoleMoment(
  * another heavy neighbour. Bonds next to a triple bond rotate nothing, and amide bonds hardly rotate: neither is counted.
  * Null if the bond orders are unknown.
  */
-export function countRotatable({
+function countRotatable({
   atoms,
   bonds,
   bonding,

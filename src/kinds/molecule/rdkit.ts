@@ -23,7 +23,7 @@ export type Chemist = {
   ) => Promise<ReturnType<Answers[N]> | Unanswered>;
 };
 
-export interface ChemistOptions {
+interface ChemistOptions {
   /** Time limit for a batch, and then for a single molecule, in ms. Reading a molecule takes about 0.3 ms. */
   readonly timeLimitMs?: number;
   /** The default is the number of cores, up to four. */
