@@ -156,3 +156,12 @@ export class Admission {
     };
   }
 }
+
+/** The parts of one running server that the handlers of both services share. */
+export interface Services {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly jobs: JobStore;
+  readonly admission: Admission;
+  readonly faults: Faults;
+}

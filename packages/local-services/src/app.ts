@@ -7,26 +7,15 @@ import fastify, {
   type FastifyReply,
   type FastifyServerOptions,
 } from 'fastify';
-import type { Admission } from './admission.ts';
-import type { Clock } from './clock.ts';
+import type { Services } from './admission.ts';
 import { addFaultHooks, FAULT_CONTROL } from './fault-hooks.ts';
 import type { Faults, FaultRule } from './faults.ts';
 import { PART_LIMIT } from './form.ts';
-import type { JobStore } from './jobs.ts';
 import { addMoleculeRoutes, MOLECULES } from './molecules.ts';
 import type { Settings } from './options.ts';
 import { addPredictionRoutes } from './predictions.ts';
 import { addPublicPage } from './public-page.ts';
 import { BODY_LIMIT, Refusal, refuseLargeBody } from './refusal.ts';
-
-/** The parts of one running server that the handlers of both services share. */
-export interface Services {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly jobs: JobStore;
-  readonly admission: Admission;
-  readonly faults: Faults;
-}
 
 /** Of a request that cannot be read: nothing of it is repeated or logged, because it may contain a token. */
 const UNREADABLE = { error: 'The request cannot be read.' };
@@ -65,7 +54,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
 /** Every response without a handler is an object with `error`. */
 function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
-    const refusal = error instanceof Refusal ? error : refusalOf(error);
+    const refusal = error instanceof Refusal ? error : toRefusal(error);
     if (refusal.status === 500) request.log.error({ err: error }, 'a request broke');
     return await reply.code(refusal.status).headers(refusal.headers).send(refusal.body);
   });
@@ -79,7 +68,7 @@ function answerErrors(app: FastifyInstance): void {
 }
 
 /** Errors of the framework as refusals, with better messages if its own are not helpful. */
-function refusalOf({ statusCode: status = 500, message }: FastifyError): Refusal {
+function toRefusal({ statusCode: status = 500, message }: FastifyError): Refusal {
   if (status >= 500) return new Refusal(status, 'Internal error');
   if (status === 413) return refuseLargeBody();
   const types = 'The body must be application/json or multipart/form-data.';

@@ -4,8 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { newDraft, note } from './admission.ts';
-import type { Services } from './app.ts';
+import { newDraft, note, type Services } from './admission.ts';
 import type { ServiceName } from './contract.ts';
 import { FAULTS, type Endpoint, type FaultRule } from './faults.ts';
 import type { Job, RequestType } from './jobs.ts';
@@ -30,16 +29,16 @@ interface Place {
 }
 
 /** The job of a request, if it names one that exists. */
-function jobOf({ params }: FastifyRequest, { jobs }: Services): Job | undefined {
+function findJob({ params }: FastifyRequest, { jobs }: Services): Job | undefined {
   return jobs.get(String((params as { id?: unknown }).id));
 }
 
 /** The prediction service has one path for both: `status` while the job is open, `results` once it has ended. */
-function placeOf(request: FastifyRequest, services: Services): Place | null {
+function findPlace(request: FastifyRequest, services: Services): Place | null {
   const { service, endpoint } = request.routeOptions.config;
   if (!services.faults.active || service === undefined || endpoint === undefined) return null;
   if (service !== 'predictions' || endpoint !== 'results') return { service, endpoint };
-  const isOpen = /enqueued|RUNNING/.test(jobOf(request, services)?.state ?? '');
+  const isOpen = /enqueued|RUNNING/.test(findJob(request, services)?.state ?? '');
   return { service, endpoint: isOpen ? 'status' : 'results' };
 }
 
@@ -65,17 +64,17 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
     }
   });
   app.addHook('preHandler', async (request) => {
-    const place = placeOf(request, services);
+    const place = findPlace(request, services);
     if (place === null) return;
     // `unknown` applies to a job that exists, and with `ms` only while it is younger.
     const isYoung = ({ ms = Infinity }: FaultRule): boolean =>
-      clock.now() - (jobOf(request, services)?.queuedAt ?? -Infinity) < ms;
+      clock.now() - (findJob(request, services)?.queuedAt ?? -Infinity) < ms;
     const applies = (rule: FaultRule): boolean => rule.name !== 'unknown' || isYoung(rule);
     for (const rule of faults.strike('before', place.service, place.endpoint, applies))
       await strikeBefore(rule, request, services, silenced);
   });
   app.addHook('onSend', async (request, reply, payload) => {
-    const place = placeOf(request, services);
+    const place = findPlace(request, services);
     if (place === null) return payload;
     const skew = faults.standing('skew')?.ms;
     if (skew !== undefined) void reply.header('Date', new Date(Date.now() + skew).toUTCString());
@@ -84,7 +83,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
     for (const rule of faults.strike('after', place.service, place.endpoint, applies))
       body =
         rule.name === 'echo-token'
-          ? echoToken(tokenOf(request, services), reply, body, rule.key)
+          ? echoToken(findToken(request, services), reply, body, rule.key)
           : await strikeAfter(rule, place, reply, body, silenced);
     return body;
   });
@@ -244,7 +243,7 @@ async function never(): Promise<never> {
 const seen = new WeakMap<Services, string>();
 
 /** The token of the request; without one, that of the last request that had one. */
-function tokenOf(request: FastifyRequest, services: Services): string | null {
+function findToken(request: FastifyRequest, services: Services): string | null {
   const { token } = (request.body ?? {}) as { readonly token?: unknown };
   const sent = token ?? request.headers['x-service-token'];
   if (typeof sent === 'string' && sent !== '') seen.set(services, sent);

@@ -1,8 +1,7 @@
 /** The molecule service: submission, status and results (its contract, 2 to 4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { newDraft, note, type CheckedSubmission } from './admission.ts';
-import type { Services } from './app.ts';
+import { newDraft, note, type CheckedSubmission, type Services } from './admission.ts';
 import { ATOM_TYPES, CHARGE_METHODS } from './contract.ts';
 import { COORDINATE_ENDINGS, countAtoms } from './engines/coordinates.ts';
 import type { Job } from './jobs.ts';

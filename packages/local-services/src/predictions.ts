@@ -4,8 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { newDraft, type CheckedSubmission } from './admission.ts';
-import type { Services } from './app.ts';
+import { newDraft, type CheckedSubmission, type Services } from './admission.ts';
 import type { Clock } from './clock.ts';
 import { EARLIER_NAMES, PREDICTORS, type Predictor } from './contract.ts';
 import type { OutputName } from './engines/engine.ts';
@@ -156,7 +155,7 @@ function addResultRoutes(app: FastifyInstance, base: string, services: Services)
       void reply.code(202).header('Retry-After', String(settings.retryAfterSeconds));
       return isEarlier ? { status: 'RUNNING' } : describeStatus(job, base, clock);
     }
-    const { contentType, body } = resultOf(services, job);
+    const { contentType, body } = readResult(services, job);
     void reply.type(contentType);
     return isEarlier ? wrapEarlier(job, jobs.input(job.seq), body, clock) : body;
   });
@@ -182,7 +181,7 @@ function describeHistory({ jobs, clock }: Services, { seq }: Job) {
   return { timeline, history: ofKind('state'), messages: ofKind('message') };
 }
 
-function resultOf({ jobs }: Services, job: Job): { contentType: string; body: Buffer } {
+function readResult({ jobs }: Services, job: Job): { contentType: string; body: Buffer } {
   const output = jobs.output(job.seq, 'result');
   if (output === undefined) throw new Error(`Job ${job.id} is finished without a result.`);
   return output;
@@ -278,7 +277,7 @@ function addPastResultRoutes(app: FastifyInstance, base: string, services: Servi
       .filter(({ state }) => state === 'FINISHED')
       .map((job) => {
         const { id: request_id, jobName: job_name } = job;
-        return { request_id, job_name, chains: readChains(resultOf(services, job).body) };
+        return { request_id, job_name, chains: readChains(readResult(services, job).body) };
       });
   });
 }

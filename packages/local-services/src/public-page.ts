@@ -1,6 +1,6 @@
 /** The website of the molecule service (contract 1.6, 2.4): the newest public jobs, and a page for each, which counts. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Services } from './app.ts';
+import type { Services } from './admission.ts';
 import type { MoleculeJob } from './engines/engine.ts';
 import { findMolecule, MOLECULES } from './molecules.ts';
 import { Refusal } from './refusal.ts';

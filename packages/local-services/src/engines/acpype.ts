@@ -34,7 +34,7 @@ export async function runAcpype(
     context.progress(30, 'assigning parameters');
     const ended = await runProgram(program, context);
     const log = readableLog(ended.output, folder, installed.folder);
-    return outcomeOf(job, folder, ended, log);
+    return readOutcome(job, folder, ended, log);
   });
 }
 
@@ -48,7 +48,7 @@ function whyUnfit({ smiles }: MoleculeJob, folder: string): string | null {
   return existsSync(resolve(folder, text)) ? 'The SMILES is the path of a file.' : null;
 }
 
-function outcomeOf(job: MoleculeJob, folder: string, ended: Ended, log: string): EngineOutcome {
+function readOutcome(job: MoleculeJob, folder: string, ended: Ended, log: string): EngineOutcome {
   const { files, missing } = readFileSet(job, folder);
   if (ended.code === 0 && missing.length === 0) {
     const body = Buffer.from(JSON.stringify(files));

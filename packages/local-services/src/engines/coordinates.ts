@@ -14,7 +14,7 @@ export interface Structure {
   readonly charge: number | null;
 }
 
-function endingOf(fileName: string): Ending | null {
+function readEnding(fileName: string): Ending | null {
   const ending = /\.([A-Za-z0-9]+)$/.exec(fileName)?.[1]?.toLowerCase();
   return COORDINATE_ENDINGS.find((one) => one === ending) ?? null;
 }
@@ -30,7 +30,7 @@ export function countAtoms(fileName: string, text: string): number | null {
 /** Null for a format that is not accepted. What cannot be read is left out: the engine decides whether it is enough. */
 export function readStructure(fileName: string, text: string): Structure | null {
   const lines = text.split(/\r\n|\r|\n/);
-  switch (endingOf(fileName)) {
+  switch (readEnding(fileName)) {
     case 'pdb':
       return readPdb(lines);
     case 'mol2':

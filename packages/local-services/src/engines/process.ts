@@ -70,7 +70,7 @@ export async function runProgram(program: Program, running: Running): Promise<En
   const stop = () => endGroup(child);
   running.signal.addEventListener('abort', stop, { once: true });
   try {
-    const end = await endOf(child);
+    const end = await waitForEnd(child);
     running.signal.throwIfAborted();
     return { ...end, output };
   } finally {
@@ -94,7 +94,7 @@ function startGuarded({ command, args, environment, folder }: Program): ChildPro
 
 type End = Pick<Ended, 'code' | 'signal'>;
 
-function endOf(child: ChildProcess): Promise<End> {
+function waitForEnd(child: ChildProcess): Promise<End> {
   return new Promise((resolve, reject) => {
     let end: End | undefined;
     child.once('error', reject);
