@@ -4,7 +4,7 @@ import { hydrogensMissing, isNetCharge } from '../kinds/molecule/bonding.ts';
 import { structureIn } from '../kinds/molecule/composition.ts';
 import { writeMolfile } from '../kinds/molecule/molfile.ts';
 import { chemist } from '../kinds/molecule/rdkit.ts';
-import type { MoleculeReading } from '../kinds/reading.ts';
+import type { MoleculeReading } from '../kinds/molecule/result.ts';
 import { whyLeftOut, type LeftOut } from './left-out.ts';
 
 export interface BondedMolecule extends BondOrders {

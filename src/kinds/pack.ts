@@ -1,8 +1,8 @@
 /** Results in the format of the report's page: the same values in few bytes. */
+import type { MoleculeReading } from './molecule/result.ts';
 import type {
   AlignmentReading,
   ColumnSpread,
-  MoleculeReading,
   ProteinReading,
   SequenceReading,
   ShiftsReading,

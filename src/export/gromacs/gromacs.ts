@@ -5,7 +5,7 @@ import { hydrogensMissing } from '../../kinds/molecule/bonding.ts';
 import { leftOut } from '../left-out.ts';
 import { AtomTypes, type AtomTypeLine, type NamedType } from './atom-types.ts';
 import { DEFAULTS, TEMPLATES } from './templates.ts';
-import type { MoleculeReading } from '../../kinds/reading.ts';
+import type { MoleculeReading } from '../../kinds/molecule/result.ts';
 
 const ITP = '_GMX.itp';
 const GRO = '_GMX.gro';

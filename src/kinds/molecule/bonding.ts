@@ -10,7 +10,7 @@ import {
   type MolecularGraph,
   type Place,
 } from '../../domain/molecular-graph.ts';
-import type { AtomReading, MoleculeReading } from '../reading.ts';
+import type { AtomReading, MoleculeReading } from './result.ts';
 import { mostBonds } from './element.ts';
 import { totalCharge } from './gromacs.ts';
 

@@ -3,7 +3,6 @@ import { MOLECULE_EXTENSIONS, readSmilesInput, readStructureInput } from './inpu
 import { checkAnswer, engineOfLog, isSynthetic } from '../provenance.ts';
 import { asObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES, MOLECULES_TABLE } from './measures.ts';
-import type { MoleculeReading } from '../reading.ts';
 import { defineKind, type InnerFile } from '../kind.ts';
 import { packMolecule } from '../pack.ts';
 import { ATOM_TYPES, CHARGE_METHODS } from '../vocabulary.ts';
@@ -11,7 +10,7 @@ import { checkMolecule } from './check.ts';
 import { writeMolfile } from './molfile.ts';
 import { compositionOf, structureIn } from './composition.ts';
 import { nativeFiles } from './files.ts';
-import { readMolecule } from './result.ts';
+import { readMolecule, type MoleculeReading } from './result.ts';
 
 export const molecule = defineKind({
   name: 'molecule',
