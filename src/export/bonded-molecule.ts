@@ -1,7 +1,7 @@
 /** A molecule for formats with bond orders and formal charges, which its topology does not have. */
 import type { BondOrders } from '../domain/molecular-graph.ts';
 import { hydrogensMissing, isNetCharge } from '../kinds/molecule/bonding.ts';
-import { structureIn } from '../kinds/molecule/composition.ts';
+import { structureIn } from '../kinds/molecule/input.ts';
 import { writeMolfile } from '../kinds/molecule/molfile.ts';
 import { chemist } from '../kinds/molecule/rdkit.ts';
 import type { MoleculeReading } from '../kinds/molecule/result.ts';

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { InputText } from '../../src/domain/item.ts';
 import type { MoleculeOptions, PREDICTORS } from '../../src/kinds/vocabulary.ts';
-import { compositionOf } from '../../src/kinds/molecule/composition.ts';
+import { compositionOf } from '../../src/kinds/molecule/input.ts';
 import { checkMolecule } from '../../src/kinds/molecule/check.ts';
 import { checkPrediction, type PredictionOptions } from '../../src/kinds/protein/check.ts';
 import { checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check-files.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../packages/local-services/src/engines/recorded.ts';
 import { SyntheticEngine } from '../../packages/local-services/src/engines/synthetic.ts';
 import { resultIds } from '../../packages/local-services/src/fasta.ts';
-import { compositionOf } from '../../src/kinds/molecule/composition.ts';
+import { compositionOf } from '../../src/kinds/molecule/input.ts';
 import { elementOfAtom } from '../../src/kinds/molecule/element.ts';
 import { readGro, readTopology, totalCharge } from '../../src/kinds/molecule/gromacs.ts';
 import { acpypeRecording } from '../services/recordings.ts';

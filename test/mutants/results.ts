@@ -68,7 +68,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-unanswered',
-    file: 'src/kinds/molecule/composition.ts',
+    file: 'src/kinds/molecule/input.ts',
     find: "return compared.type === 'compared' ? compared.difference : null;",
     replace: "return compared.type === 'compared' ? compared.difference : { type: 'bonds' };",
     breaks: '5: a correct result is not rejected because RDKit takes too long.',

@@ -10,7 +10,7 @@ import { readResultJson } from '../json.ts';
 import { isSynthetic } from '../provenance.ts';
 import { type ResultCheck, resultProblem, type ResultProblem } from '../result-problems.ts';
 import { checkFiles } from './check-files.ts';
-import type { Composition } from './composition.ts';
+import type { Composition } from './input.ts';
 import {
   atomicNumber,
   elementOf,

@@ -1,5 +1,11 @@
 /** The kind `molecule`: a SMILES, or a file with coordinates, that becomes force-field files. */
-import { MOLECULE_EXTENSIONS, readSmilesInput, readStructureInput } from './input.ts';
+import {
+  MOLECULE_EXTENSIONS,
+  compositionOf,
+  readSmilesInput,
+  readStructureInput,
+  structureIn,
+} from './input.ts';
 import { checkAnswer, engineOfLog, isSynthetic } from '../provenance.ts';
 import { asObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES, MOLECULES_TABLE } from './measures.ts';
@@ -8,7 +14,6 @@ import { packMolecule } from '../pack.ts';
 import { ATOM_TYPES, CHARGE_METHODS } from '../vocabulary.ts';
 import { checkMolecule } from './check.ts';
 import { writeMolfile } from './molfile.ts';
-import { compositionOf, structureIn } from './composition.ts';
 import { nativeFiles } from './files.ts';
 import { readMolecule, type MoleculeReading } from './result.ts';
 

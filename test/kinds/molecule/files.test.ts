@@ -1,7 +1,7 @@
 /** The files of a record under their native names, and what of a record is not a result. */
 import { describe, expect, test } from 'vitest';
 import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
-import { type Composition, compositionOf } from '../../../src/kinds/molecule/composition.ts';
+import { type Composition, compositionOf } from '../../../src/kinds/molecule/input.ts';
 import { checkMolecule } from '../../../src/kinds/molecule/check.ts';
 import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
 import {

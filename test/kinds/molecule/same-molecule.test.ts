@@ -1,7 +1,7 @@
 /** Which differences between an input and a result are detected, and that there are no false ones. */
 import { describe, expect, test, vi } from 'vitest';
 import type { MolecularGraph, Place } from '../../../src/domain/molecular-graph.ts';
-import { compositionOf } from '../../../src/kinds/molecule/composition.ts';
+import { compositionOf } from '../../../src/kinds/molecule/input.ts';
 import type { ReadMolecule } from '../../../src/kinds/molecule/rdkit-thread.ts';
 import { chemist, type Chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import type { Difference } from '../../../src/kinds/molecule/same-molecule.ts';
