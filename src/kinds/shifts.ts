@@ -1,6 +1,6 @@
 /** The kind `shifts`: NMR chemical shifts of a protein, as NEF or NMR-STAR. */
 import { MODEL_CLASSES } from './vocabulary.ts';
-import { readShiftsInput } from './protein/shifts-input.ts';
+import { readShiftsInput, recogniseShifts } from './protein/shifts-input.ts';
 import { indicesIn, measuredIn, SHIFTS_MEASURES } from './protein/measures.ts';
 import { readShifts } from './protein/reading.ts';
 import { checkFiles } from './protein/files.ts';
@@ -16,6 +16,7 @@ export const shifts = defineKind({
   input: {
     column: null,
     extensions: ['.nef', '.str', '.star'],
+    recognise: recogniseShifts,
     read: ({ text }, options) => readShiftsInput(text, options),
   },
   options: {

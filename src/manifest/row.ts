@@ -16,7 +16,7 @@ import {
   type ProblemCode,
   toProblem,
 } from './problems.ts';
-import { readFileName, type SourceFile } from './sources.ts';
+import { kindsWith, readFileName, type SourceFile } from './sources.ts';
 import { serviceOfKind } from '../services/registry.ts';
 
 /** What the reader of a format gives, before values are checked. */
@@ -217,12 +217,13 @@ const NO_INPUT = 'the row has a `remote_id` and no input';
 function inferKind({ column, extension, text }: RowInput): { kind: Kind } | { reason: string } {
   const ofColumn = allKinds().find((kind) => kind.input.column?.name === column);
   if (ofColumn) return { kind: ofColumn.name };
-  const able = allKinds().filter((kind) => kind.input.extensions.includes(extension));
+  const able = kindsWith(extension);
   const [first, other] = able;
   if (!first) {
     return { reason: extension === '' ? 'the file has no extension' : `${extension} is unknown` };
   }
-  if (other === undefined) return { kind: first.name };
+  if (other === undefined && first.input.extensions.includes(extension))
+    return { kind: first.name };
   let reason = `${extension} files may be of several kinds`;
   for (const { name, input: reader } of text === null ? [] : able) {
     const found = reader.recognise?.(text ?? '') ?? false;

@@ -127,10 +127,11 @@ function isTable(name: string): boolean {
   return Object.hasOwn(TABLES, readFileName(name).extension);
 }
 
-/** Tables are not inputs: results of an earlier run must not be taken for work. */
+/** Tables are not inputs: results of an earlier run must not be taken for work. Nor are notes. */
 function isInput(entry: Dirent): boolean {
   const isFile = (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.');
-  return isFile && !isTable(entry.name) && formatOf(readFileName(entry.name).extension) !== null;
+  const { extension } = readFileName(entry.name);
+  return isFile && !isTable(entry.name) && extension !== ANY_TEXT && formatOf(extension) !== null;
 }
 
 /** A problem of one entry does not hide the others. A link may have been copied, and must not expose files elsewhere. */
@@ -155,6 +156,16 @@ export function isInside(file: string, folder: string): boolean {
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
+/** What a text editor or a web page calls any text: the kinds that recognise their inputs are asked. */
+const ANY_TEXT = '.txt';
+
+/** The kinds whose input a file with this extension may be. */
+export function kindsWith(extension: string) {
+  return allKinds().filter(({ input }) =>
+    extension === ANY_TEXT ? input.recognise : input.extensions.includes(extension),
+  );
+}
+
 /** By the extension from `readFileName`; null if it is unknown. */
 export function formatOf(extension: string): SourceFormat | null {
   if (Object.hasOwn(TABLES, extension)) return TABLES[extension as keyof typeof TABLES];
@@ -162,7 +173,7 @@ export function formatOf(extension: string): SourceFormat | null {
     const records = input.records?.[extension];
     if (records !== undefined) return records;
   }
-  return allKinds().some(({ input }) => input.extensions.includes(extension)) ? 'input' : null;
+  return kindsWith(extension).length > 0 ? 'input' : null;
 }
 
 /** Treats `ligand.pdb.gz` as a `.pdb`: the extension is in lower case with its dot, the stem is without both. */

@@ -24,11 +24,13 @@ import {
   type Structure,
 } from './structure.ts';
 
-export const MOLECULE_EXTENSIONS = ['.pdb', '.mol2', '.sdf', '.mdl', '.mol'] as const;
+export const MOLECULE_EXTENSIONS = ['.pdb', '.ent', '.mol2', '.sdf', '.mdl', '.mol'] as const;
 export type MoleculeExtension = (typeof MOLECULE_EXTENSIONS)[number];
 
 const READERS: Readonly<Record<MoleculeExtension, (text: string) => Structure>> = {
   '.pdb': readPdb,
+  // What the PDB calls its own files.
+  '.ent': readPdb,
   '.mol2': readMol2,
   '.sdf': readMolfile,
   '.mdl': readMolfile,
@@ -38,11 +40,22 @@ const READERS: Readonly<Record<MoleculeExtension, (text: string) => Structure>> 
 /** The text is sent unchanged except for trimming. */
 export async function readSmilesInput(text: string, options: MoleculeOptions): Promise<Reading> {
   const input = { name: 'input.smi', text };
-  const foreign = foreignText(text) ?? tooLong(text);
+  const foreign = otherNotation(text) ?? foreignText(text) ?? tooLong(text);
   if (foreign !== null) return { findings: [foreign], input, canonical: text };
   const read = await chemist.read(text);
   if (read.type !== 'molecule') return { findings: [notRead(read)], input, canonical: text };
   return { findings: checkMolecule(read, options), input, canonical: read.canonical };
+}
+
+/** What else names a molecule in a column of a database. */
+function otherNotation(text: string): InputFinding | null {
+  const is = (pattern: RegExp, notation: string, convertible: boolean): InputFinding | null =>
+    pattern.test(text) ? finding('SMILES_OTHER_NOTATION', { notation, convertible }) : null;
+  return (
+    is(/^InChI=/i, 'an InChI', true) ??
+    is(/^[A-Z]{14}-[A-Z]{10}-[A-Z]$/, 'an InChIKey', false) ??
+    is(/^\d{2,7}-\d\d-\d$/, 'a CAS number', false)
+  );
 }
 
 /**
@@ -67,13 +80,16 @@ function foreignReason(smiles: string, index: number): string {
   return `the character ${JSON.stringify(character)} has no meaning here`;
 }
 
-/** Keeps texts far over the limit from RDKit: some of its work is quadratic in the length. */
-function tooLong(smiles: string): InputFinding | null {
-  if (smiles.length <= ATOM_LIMIT) return null;
-  const atoms = smiles.match(/\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g)?.length ?? 0;
-  return atoms > ATOM_LIMIT
-    ? finding('MOLECULE_TOO_MANY_ATOMS', { atoms, atLeast: true, limit: ATOM_LIMIT })
-    : null;
+/**
+ * The contract limits the atoms of files, not of a SMILES. RDKit's stack ends at about a thousand atoms in a chain, and
+ * some of its work is quadratic in the length.
+ */
+const MAX_SMILES = 5_000;
+
+function tooLong({ length }: string): InputFinding | null {
+  if (length <= MAX_SMILES) return null;
+  const reason = `it has ${length.toLocaleString('en')} characters, more than ${MAX_SMILES.toLocaleString('en')}`;
+  return finding('SMILES_UNANSWERED', { reason });
 }
 
 function notRead(read: Refused | Unanswered): InputFinding {
@@ -99,8 +115,8 @@ function checkMolecule(molecule: ReadMolecule, options: MoleculeOptions): InputF
         ? finding('SMILES_RADICAL', { radicals })
         : null,
     atoms === 1 ? finding('MOLECULE_SINGLE_ATOM', {}) : null,
-    atoms > ATOM_LIMIT
-      ? finding('MOLECULE_TOO_MANY_ATOMS', { atoms, atLeast: false, limit: ATOM_LIMIT })
+    molecule.undefinedCentres > 0
+      ? finding('SMILES_STEREO_UNDEFINED', { count: molecule.undefinedCentres })
       : null,
     checkNetCharge(formalCharge, options),
   ];
@@ -129,8 +145,9 @@ export async function readStructureInput(
   const table = READERS[extension] === readMolfile ? connectionTable(text) : null;
   const ofAtoms = await checkStructure(structure, table, options.netCharge);
   const findings = withoutEcho([...structure.findings, ...ofAtoms]);
-  const canonical = extension + text.replace(/\r\n?/g, '\n').trimEnd();
-  return { findings, input: { name: `input${extension}`, text }, canonical };
+  const sent = extension === '.ent' ? '.pdb' : extension;
+  const canonical = sent + text.trimEnd();
+  return { findings, input: { name: `input${sent}`, text }, canonical };
 }
 
 async function checkStructure(

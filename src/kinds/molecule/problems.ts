@@ -40,9 +40,8 @@ export const MOLECULE_PROBLEMS = {
     'Export the file again with the program that made it; it may be truncated.',
   ),
   MOLECULE_TOO_MANY_ATOMS: error(
-    // `atLeast`: there are implicit hydrogens in addition.
-    ({ atoms, atLeast, limit }: { atoms: number; atLeast: boolean; limit: number }) =>
-      `The molecule has ${atLeast ? 'at least ' : ''}${String(atoms)} atoms; the service accepts up to ${String(limit)}, including hydrogens.`,
+    ({ atoms, limit }: { atoms: number; limit: number }) =>
+      `The molecule has ${String(atoms)} atoms; the service accepts files of up to ${String(limit)}, including hydrogens.`,
     'Submit a fragment, or parameterise the molecule in parts.',
   ),
   MOLECULE_NO_HYDROGENS: error(
@@ -109,6 +108,19 @@ export const MOLECULE_PROBLEMS = {
       `According to its bonds and formal charges, the molecule has a charge of ${String(formal)}, but \`net_charge\` is ${String(given)}.`,
     EITHER,
     inNetCharge,
+  ),
+  SMILES_OTHER_NOTATION: error(
+    ({ notation }: { notation: string; convertible: boolean }) =>
+      `This is ${notation}, not a SMILES.`,
+    ({ convertible }) =>
+      convertible
+        ? 'Convert it, for example with Open Babel (obabel -iinchi FILE -osmi), and write the SMILES.'
+        : 'Look it up, for example in PubChem, and write the SMILES that you find there.',
+  ),
+  SMILES_STEREO_UNDEFINED: warning(
+    ({ count }: { count: number }) =>
+      `${count === 1 ? 'A stereocentre has' : `${String(count)} stereocentres have`} no configuration; the engine chooses one.`,
+    'Write it (`@` or `@@`) if you know it; each stereoisomer is a molecule of its own.',
   ),
   SMILES_SYNTAX: error(
     (fault: SmilesFault) => `This is not a valid SMILES: ${shown(fault.reason)}${placed(fault)}.`,

@@ -68,7 +68,15 @@ export function rdkitRefusal(log: string, smiles: string): Refused {
   }
   const written = /around position (\d+)/.exec(lines.join('\n'))?.[1];
   const position = written === undefined ? openRing(said, smiles) : Number(written);
-  return refuse('syntax', position, broken(said, smiles, position));
+  const reason = broken(said, smiles, position);
+  return refuse('syntax', position, `${reason}${doubtOfZero(reason, smiles, position)}`);
+}
+
+/** `C(=0)0` opens and closes a ring. */
+function doubtOfZero(reason: string, smiles: string, position: number | null): string {
+  const hasZero = /(?<!%\d?)0/.test(smiles.replace(/\[[^\]]*\]/g, ''));
+  const isZero = reason.includes('ring closure') ? hasZero : smiles[(position ?? 0) - 1] === '0';
+  return isZero ? '; the digit 0 is perhaps the letter O' : '';
 }
 
 /** RDKit numbers the atoms from 0, in written order. */

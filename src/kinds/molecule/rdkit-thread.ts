@@ -25,6 +25,8 @@ export interface ReadMolecule extends DescribedMolecule, BondOrders {
   readonly formalCharge: number;
   /** Number of atoms with unpaired electrons. */
   readonly radicals: number;
+  /** Number of stereocentres without a specified configuration, of a SMILES. */
+  readonly undefinedCentres: number;
   /** Hydrogens that the bonds of a file require but that it lacks. */
   readonly missing: { readonly onCarbon: number; readonly elsewhere: number };
 }
@@ -128,9 +130,15 @@ function read(structure: string): ReadMolecule | Refused {
       stereo: isVague ? { centres: [], doubleBonds: [] } : stereoOf(json),
       formalCharge: chargeOf(json),
       radicals: atoms.filter(({ nRad = 0 }) => nRad > 0).length,
+      undefinedCentres: isSmiles ? countUndefined(molecule) : 0,
       missing,
     };
   });
+}
+
+/** RDKit marks a stereocentre without a configuration with a question mark. */
+function countUndefined(molecule: Mol): number {
+  return molecule.get_stereo_tags().match(/\?/g)?.length ?? 0;
 }
 
 function stereoOf({ atoms, bonds = [] }: JsonMolecule): SpecifiedStereo {

@@ -82,7 +82,7 @@ export function checkInputAtoms(
 ): InputFinding[] {
   const elements = atoms.map(({ element }) => element);
   if (atoms.length > ATOM_LIMIT) {
-    const facts = { atoms: atoms.length, atLeast: false, limit: ATOM_LIMIT };
+    const facts = { atoms: atoms.length, limit: ATOM_LIMIT };
     return [finding('MOLECULE_TOO_MANY_ATOMS', facts)];
   }
   const unsupported = unsupportedElements(elements);

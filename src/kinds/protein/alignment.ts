@@ -14,6 +14,7 @@ import {
 } from './fasta.ts';
 import type { InputFinding, Reading } from '../finding.ts';
 import { finding } from './problems.ts';
+import { recogniseShifts } from './shifts-input.ts';
 
 const GAP = '-';
 /** Gaps as written by Stockholm, A2M and GCG. The engine would read each as an unknown residue (measured). */
@@ -25,7 +26,7 @@ export function looksAligned({ records }: Fasta): boolean {
   return (
     records.length > 1 &&
     lengths.size === 1 &&
-    records.some((record) => /[-.]/.test(record.residues))
+    records.some((record) => /[-.~]/.test(record.residues))
   );
 }
 
@@ -35,7 +36,10 @@ export function readAlignmentInput(text: string): Reading {
   const { records, findings } = readRows(text, format);
   if (records.length === 0) return { findings, input: null, canonical: '' };
   const { headers, ids, names, renamed } = nameRecords(records, 'alignment');
-  const residues = records.map((record) => record.residues.replace(OTHER_GAPS, GAP));
+  const isStopped = records.every((record) => STOP.test(record.residues));
+  const residues = records.map((record) =>
+    record.residues.replace(OTHER_GAPS, GAP).replace(isStopped ? STOP : '', ''),
+  );
   const converted =
     renamed || format !== 'FASTA' || records.some((record, n) => record.residues !== residues[n]);
   const input: InputText = {
@@ -51,8 +55,12 @@ export function readAlignmentInput(text: string): Reading {
   return { findings: [...findings, ...checkRows(records, residues)], input, canonical };
 }
 
+/** Of translations, each row ends with a stop sign. */
+const STOP = /\*$/;
+
 const ORIGINAL_NAME: Readonly<Record<AlignmentFormat, string>> = {
   FASTA: 'original.fasta',
+  A3M: 'original.a3m',
   Stockholm: 'original.sto',
   Clustal: 'original.aln',
   PHYLIP: 'original.phy',
@@ -70,6 +78,10 @@ function readRows(
     case 'Clustal': {
       const read = readAlignmentRows(text, format);
       return read.findings.length > 0 ? read : enoughRows(read.records, []);
+    }
+    case 'A3M': {
+      const { records, findings } = readA3m(text);
+      return enoughRows(records, findings);
     }
     case 'FASTA': {
       const { records, plain, findings } = readFasta(text);
@@ -118,6 +130,8 @@ function checkRow(
   if (otherGaps !== '') {
     findings.push(finding('ALIGNMENT_GAP_CHARACTER', { record, characters: otherGaps }));
   }
+  if (STOP.test(written) && !STOP.test(residues))
+    findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
   const ungapped = residues.replaceAll(GAP, '');
   if (ungapped === '') return [...findings, finding('SEQUENCE_EMPTY', { record })];
   findings.push(...residueFindings(record, ungapped));
@@ -137,18 +151,57 @@ function emptyColumns(rows: readonly string[], width: number): number {
   return count;
 }
 
-export type AlignmentFormat = 'FASTA' | 'Stockholm' | 'Clustal' | 'PHYLIP' | 'NEXUS' | 'MSF';
+export type AlignmentFormat =
+  'FASTA' | 'A3M' | 'Stockholm' | 'Clustal' | 'PHYLIP' | 'NEXUS' | 'MSF';
 
-/** By the beginning of the text, the only reliable part of a format. */
+/** By the beginning of the text, the only reliable part of a format; A3M is FASTA but for its insertions. */
 export function alignmentFormat(text: string): AlignmentFormat {
   const start = text.slice(0, 2000).trimStart();
-  if (start.startsWith('>')) return 'FASTA';
+  if (start.startsWith('>') || A3M_COMMENT.test(start)) return isA3m(text) ? 'A3M' : 'FASTA';
   if (/^# ?STOCKHOLM\b/i.test(start)) return 'Stockholm';
   if (/^(CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign)\b/i.test(start)) return 'Clustal';
   if (/^#NEXUS\b/i.test(start)) return 'NEXUS';
   if (/^(!![AN]A_MULTIPLE|PileUp\b|MSF:)/i.test(start)) return 'MSF';
   if (/^\d+[ \t]+\d+[ \t]*[\r\n]/.test(start)) return 'PHYLIP';
   return 'FASTA';
+}
+
+/** `#A3M#` of HH-suite; the lengths and numbers of copies of ColabFold. */
+const A3M_COMMENT = /^#(A3M#|\d+[\d,]*\t\d+[\d,]*)[ \t]*[\r\n]+>/;
+/** Records of HH-suite that are no sequences: predicted secondary structure and its confidence. */
+const NO_SEQUENCE = /^(ss_pred|ss_conf|ss_dssp|sa_dssp|sa_pred)\b/;
+
+/** Rows of unequal length that become equal without their lower-case residues, of which the first row has none. */
+function isA3m(text: string): boolean {
+  const [first, ...others] = a3mRecords(text);
+  if (first === undefined || others.length === 0 || /[a-z]/.test(first.residues)) return false;
+  const isInserted = others.some(({ residues }) => residues.length !== first.residues.length);
+  return (
+    isInserted &&
+    others.every(({ residues }) => withoutInsertions(residues).length === first.residues.length)
+  );
+}
+
+function a3mRecords(text: string): readonly FastaRecord[] {
+  const { records } = readFasta(text.replace(/^\s*#[^\r\n]*/, ''));
+  return records.filter(({ header }) => !NO_SEQUENCE.test(header));
+}
+
+function withoutInsertions(residues: string): string {
+  return residues.replace(/[a-z.]/g, '');
+}
+
+function readA3m(text: string): AlignmentRows {
+  const written = a3mRecords(text);
+  const records = written.map((record) => ({
+    ...record,
+    residues: withoutInsertions(record.residues),
+  }));
+  const count = written.reduce(
+    (sum, { residues }) => sum + residues.replace(/[^a-z]/g, '').length,
+    0,
+  );
+  return { records, findings: [finding('ALIGNMENT_INSERTIONS_REMOVED', { count })] };
 }
 
 interface AlignmentRows {
@@ -240,13 +293,24 @@ function readBlocks(lines: readonly string[], from: number, layout: Layout): Ali
   return { records, findings: [] };
 }
 
-/** Of Stockholm and Clustal files. */
-export const ALIGNMENT_EXTENSIONS = ['.sto', '.stk', '.stockholm', '.aln', '.clustal', '.clw'];
+/** Of Stockholm, Clustal and A3M files. */
+export const ALIGNMENT_EXTENSIONS = [
+  '.sto',
+  '.stk',
+  '.stockholm',
+  '.aln',
+  '.clustal',
+  '.clw',
+  '.a3m',
+  '.a2m',
+];
 
 /** For the two recognisers: a text says why it is unclear. */
 type Recognised = boolean | string;
 
 export function recogniseSequence(text: string): Recognised {
+  if (recogniseShifts(text)) return false;
+  if (!text.includes('>') && !/^[a-z*\s]*$/i.test(text)) return false;
   const found = recogniseAlignment(text);
   return typeof found === 'string' ? found : !found;
 }

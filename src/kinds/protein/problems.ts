@@ -37,6 +37,10 @@ function named(record: string): string {
   return record === '' ? 'The sequence' : `The sequence \`${shown(record)}\``;
 }
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
 function list(characters: string): string {
   return [...characters].map((character) => `\`${shown(character)}\``).join(' ');
 }
@@ -84,18 +88,18 @@ export const PROTEIN_PROBLEMS = {
   ),
   SEQUENCE_TOO_SHORT: error(
     ({ record, length, minimum }: OfLength) =>
-      `${named(record)} has ${length} residues; the predictors need ${minimum}.`,
+      `${named(record)} has ${counted(length, 'residue')}; the predictors need ${minimum}.`,
     'Give the whole sequence.',
   ),
   SEQUENCE_TOO_SHORT_FOR: error(
     ({ record, length, minimum, predictors }: OfLength & { predictors: readonly string[] }) =>
-      `${named(record)} has ${length} residues; ${predictors.map((name) => `\`${name}\``).join(', ')} need${predictors.length === 1 ? 's' : ''} ${minimum}.`,
+      `${named(record)} has ${counted(length, 'residue')}; ${predictors.map((name) => `\`${name}\``).join(', ')} need${predictors.length === 1 ? 's' : ''} ${minimum}.`,
     'Set `predictors` to `dynamine`, or give the whole sequence.',
     ({ predictors }) => ({ column: 'predictors', value: predictors.join(',') }),
   ),
   SEQUENCE_LENGTH_FOR_PSPER: error(
     ({ record, length }: { record: string; length: number }) =>
-      `${named(record)} has ${length} residues; \`psper\` takes 20 to 3000.`,
+      `${named(record)} has ${counted(length, 'residue')}; \`psper\` takes 20 to 3000.`,
     'Leave `psper` out of `predictors`, or give another sequence.',
     () => ({ column: 'predictors', value: 'psper' }),
   ),
@@ -106,7 +110,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   ALIGNMENT_NOT_FASTA: error(
     ({ format }: { format: string }) => `The alignment is in ${format} format.`,
-    'Convert it to aligned FASTA, Stockholm or Clustal.',
+    'Convert it to aligned FASTA, A3M, Stockholm or Clustal.',
   ),
   ALIGNMENT_MALFORMED: error(
     ({ format, line, reason }: { format: string; line: number; reason: string }) =>
@@ -120,12 +124,12 @@ export const PROTEIN_PROBLEMS = {
   ),
   ALIGNMENT_TOO_FEW_ROWS: error(
     ({ rows }: { rows: number }) =>
-      `An alignment needs at least two FASTA records; there are ${rows}.`,
+      `An alignment needs at least two FASTA records; there ${rows === 1 ? 'is' : 'are'} ${rows}.`,
     'Add sequences, or set `kind` to `sequence`.',
   ),
   ALIGNMENT_UNEQUAL: error(
     ({ record, length, expected }: { record: string; length: number; expected: number }) =>
-      `${named(record)} has ${length} columns, but the first one has ${expected}.`,
+      `${named(record)} has ${counted(length, 'column')}, but the first one has ${expected}.`,
     'Align the sequences and pad them with `-` to the same length.',
   ),
   ALIGNMENT_NAME_REPEATED: warning(
@@ -138,14 +142,19 @@ export const PROTEIN_PROBLEMS = {
       `${named(record)} has gaps written as ${list(characters)}; they are sent as \`-\`.`,
     'No action is needed if they are gaps.',
   ),
+  ALIGNMENT_INSERTIONS_REMOVED: warning(
+    ({ count }: { count: number }) =>
+      `The alignment is in A3M format: ${counted(count, 'residue')} in lower case, which the first sequence does not have, ${count === 1 ? 'is' : 'are'} left out.`,
+    'No action is needed: the results follow the columns of the first sequence. To keep them, convert it to aligned FASTA (reformat.pl a3m fas).',
+  ),
   ALIGNMENT_EMPTY_COLUMNS: warning(
     ({ columns }: { columns: number }) =>
-      `${columns} column${columns === 1 ? '' : 's'} of the alignment contain${columns === 1 ? 's' : ''} only gaps.`,
+      `${counted(columns, 'column')} of the alignment contain${columns === 1 ? 's' : ''} only gaps.`,
     'Remove empty columns; the results will have no values there.',
   ),
   ALIGNMENT_ROW_SHORT: error(
     ({ record, length, minimum }: OfLength) =>
-      `${named(record)} has ${length} residues without gaps; below ${minimum} the whole job fails.`,
+      `${named(record)} has ${counted(length, 'residue')} without gaps; below ${minimum} the whole job fails.`,
     'Remove the sequence from the alignment.',
   ),
   SHIFTS_FORMAT_UNKNOWN: error(
@@ -209,6 +218,11 @@ export const PROTEIN_PROBLEMS = {
     "The sequence has the author's residue numbers in addition to its own; with `original_numbering` the engine does not find the residues of the shifts.",
     'Set `original_numbering` to `false`.',
     () => ({ column: 'original_numbering', value: 'true' }),
+  ),
+  SHIFTS_RESIDUE_CASE: error(
+    ({ code, residue }: { code: string; residue: string }) =>
+      `The residues are named in lower case (residue \`${shown(code)}\` is \`${shown(residue)}\`); the engine knows them only in upper case.`,
+    'Write their names in upper case, in the sequence and in the shifts: `ALA`.',
   ),
   SHIFTS_ALL_MISSING: error(
     ({ model, residues }: ShiftValues) =>

@@ -44,7 +44,7 @@ function checkTable(table: ShiftTable, options: ShiftsOptions): InputFinding[] {
     ...findings,
     ...badValues(residues, options.modelClass),
     ...authorNumbers(residues, options),
-    ...missingValues(residues, options.modelClass),
+    ...(lowerCase(residues) ?? missingValues(residues, options.modelClass)),
   ];
 }
 
@@ -75,6 +75,23 @@ function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): In
   if (!options.originalNumbering) return [];
   const lost = residues.some(({ isAuthorNumbered, atoms }) => isAuthorNumbered && atoms.size > 0);
   return lost ? [finding('SHIFTS_AUTHOR_NUMBERS', {})] : [];
+}
+
+/** The engine looks amino acids up by their names in upper case. */
+function lowerCase(residues: readonly Residue[]): InputFinding[] | null {
+  const found = residues.find(
+    ({ name }) => !Object.hasOwn(SIDE_CHAIN, name) && Object.hasOwn(SIDE_CHAIN, name.toUpperCase()),
+  );
+  if (found === undefined) return null;
+  return [finding('SHIFTS_RESIDUE_CASE', { code: found.code, residue: found.name })];
+}
+
+/** By its tags: a text that is neither has no loop of shifts either. */
+export function recogniseShifts(text: string): boolean {
+  return (
+    /^[ \t]*data_\S/im.test(text) &&
+    /^\s*_(nef_|Entry\.|entry\.|Assigned_chem|saveframe_cat|Saveframe_cat)/im.test(text)
+  );
 }
 
 /** Results with a lower fraction of residues with a value get a warning. */

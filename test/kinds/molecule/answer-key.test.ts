@@ -45,7 +45,8 @@ function optionsOf(run: Row): MoleculeOptions {
 
 async function smilesCodes(smiles: string, run: Row) {
   const { findings } = await readSmilesInput(smiles.trim(), optionsOf(run));
-  return findings.map(({ code }) => code);
+  // The engine chooses a configuration.
+  return findings.map(({ code }) => code).filter((code) => code !== 'SMILES_STEREO_UNDEFINED');
 }
 
 async function fileCodes(file: string, run: Row): Promise<readonly string[]> {

@@ -88,18 +88,6 @@ describe('the contents of a SMILES', () => {
   ])('%s', async (text, expected) => {
     expect(await codes(text)).toEqual(expected);
   });
-
-  test('the limit of atoms includes implicit hydrogens', async () => {
-    // 66 carbons and 134 hydrogens.
-    expect(await codes('C'.repeat(66))).toEqual([]);
-    const many = (atoms: number, atLeast: boolean) => [
-      { code: 'MOLECULE_TOO_MANY_ATOMS', facts: { atoms, atLeast } },
-    ];
-    expect(await findings('C'.repeat(66) + 'O')).toMatchObject(many(201, false));
-    expect(await findings('C'.repeat(300))).toMatchObject(many(300, true));
-    // Few hydrogens.
-    expect(await codes('C#C'.repeat(40))).toEqual([]);
-  });
 });
 
 describe('a net charge', () => {

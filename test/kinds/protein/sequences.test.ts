@@ -124,6 +124,10 @@ describe('an alignment', () => {
     [['MN-QQQTALN', 'MNKQQQ-AL'], ['ALIGNMENT_UNEQUAL']],
     [['MN-QQQTALN', '-------ALN'], ['ALIGNMENT_ROW_SHORT']],
     [['MN-QQQTAL*', 'MNKQQQTALN'], ['SEQUENCE_NOT_RESIDUES']],
+    [
+      ['MN-QQQTAL*', 'MNKQQQTA*'],
+      ['SEQUENCE_STOP_REMOVED', 'ALIGNMENT_UNEQUAL', 'SEQUENCE_STOP_REMOVED'],
+    ],
   ])('%j', (rows, expected) => {
     const text = rows.map((row, index) => `>s ${String(index)}\n${row}\n`).join('');
     expect(readAlignmentInput(text).findings.map(({ code }) => code)).toEqual(expected);
