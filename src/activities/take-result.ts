@@ -60,7 +60,7 @@ export async function writeArtefact(
   return { files, problem: reason, timing: null, ...(engine != null && { engine }) };
 }
 
-/** What the service has of a failed job: its answer as received and its log. No results. */
+/** What the service has of a failed job: its answer as received and its log; an incomplete result under `rejected/`. */
 export async function writeFailed(
   store: Store,
   item: ItemAddress,
@@ -68,7 +68,9 @@ export async function writeFailed(
 ): Promise<FetchResult> {
   const kind = kindOf(item.kind);
   const inner = kind.unfoldFailed?.(name, bytes) ?? [];
-  const texts = inner.map((file) => [file.name, file.text] as const);
+  const texts = inner.map(
+    (file) => [(file.isRejected ? REJECTED : '') + file.name, file.text] as const,
+  );
   const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder: '' });
   const { engine, timing = null } = describe(kind, name, bytes);
   return { files, problem: null, timing, ...(engine != null && { engine }) };

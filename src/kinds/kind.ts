@@ -174,6 +174,8 @@ export interface InnerFile {
   readonly text: string;
   /** Its result set; default: the first. Further ones have a folder each. */
   readonly set?: number;
+  /** Of a failed job: it belongs to a result that is not complete, and is kept under `rejected/`. */
+  readonly isRejected?: true;
 }
 
 export interface KindDefinition<
@@ -210,7 +212,7 @@ export interface KindDefinition<
     bytes: Uint8Array,
     options: ValuesOf<C>,
   ) => readonly InnerFile[];
-  /** The same for a failed job: its log. */
+  /** The same for a failed job: its log, and what there is of a result. */
   readonly unfoldFailed?: (artefact: string, bytes: Uint8Array) => readonly InnerFile[];
   /** Meaning and remedy of the codes that `check` and `compare` use, other than those that all kinds share. */
   readonly faults?: Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;

@@ -162,11 +162,21 @@ describe.concurrent('the files of a failed job', () => {
     for (const id of ran.ids) expect(await filesOf(ran, id)).toEqual([]);
   });
 
-  test('are rejected with the log, if the results of a molecule are incomplete', async (context) => {
-    const faults = [{ name: 'missing-key', service: 'molecules', endpoint: 'results' }] as const;
-    const rig = await openRig({ faults }, context);
-    const ran = await rig.run(molecules(1));
-    expect((await itemOf(ran, 'mol-0')).error?.code).toBe('RESULT_MISSING_FILES');
-    expect(await filesOf(ran, 'mol-0')).toContain('rejected/job.log');
-  });
+  test.for([
+    ['RESULT_MISSING_FILES', { endpoint: 'results' }, 'rejected/job.log'],
+    ['JOB_FAILED', {}, 'job.log'],
+  ] as const)(
+    'are 18 of the 19 files of a molecule, rejected, and the log: %s',
+    async ([code, where, log], context) => {
+      const faults = [{ name: 'missing-key', service: 'molecules', ...where }] as const;
+      const rig = await openRig({ faults }, context);
+      const ran = await rig.run(molecules(1));
+      expect((await itemOf(ran, 'mol-0')).error?.code).toBe(code);
+      const files = await filesOf(ran, 'mol-0');
+      expect(files).toContain(log);
+      expect(
+        files.filter((name) => /^rejected\/.*(?<!job\.log|record\.json)$/.test(name)),
+      ).toHaveLength(18);
+    },
+  );
 });

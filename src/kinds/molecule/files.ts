@@ -120,14 +120,27 @@ export function nativeFiles(
   return unresolved(files, name) ?? { ok: true, name, files, otherSets };
 }
 
+/** The texts of a set that is not complete, for inspection. Without the options the name of the mol2 file lacks them. */
+export function presentFiles(record: unknown, options: NamedBy | null): readonly NativeFile[] {
+  const [set] = fileSets(record);
+  if (set === undefined) return [];
+  const written = readName(set) ?? '';
+  const name = SAFE_NAME.test(written) ? written : 'molecule';
+  return RESULT_KEYS.filter((key) => set[key].trim() !== '').map((key) => ({
+    key,
+    fileName: nativeName(key, name, options),
+    text: set[key],
+  }));
+}
+
+type NamedBy = Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>;
+
 /** ACPYPE's own name for the file behind a key. */
-function nativeName(
-  key: ResultKey,
-  name: string,
-  { chargeMethod, atomType }: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,
-): string {
+function nativeName(key: ResultKey, name: string, options: NamedBy | null): string {
   if (key.endsWith('_mdp')) return key.replace('_', '.');
-  if (key === 'mol2') return `${name}_${chargeMethod}_${atomType}.mol2`;
+  if (key === 'mol2') {
+    return [name, ...(options ? [options.chargeMethod, options.atomType] : [])].join('_') + '.mol2';
+  }
   // GMX_OPLS_itp is X_GMX_OPLS.itp: only the last underscore stands for the dot.
   return `${name}_${key.replace(/_([^_]+)$/, '.$1')}`;
 }

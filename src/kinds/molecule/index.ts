@@ -11,10 +11,10 @@ import { asObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES, MOLECULES_TABLE } from './measures.ts';
 import { defineKind, type InnerFile } from '../kind.ts';
 import { packMolecule } from '../pack.ts';
-import { ATOM_TYPES, CHARGE_METHODS } from '../vocabulary.ts';
+import { ATOM_TYPES, CHARGE_METHODS, type MoleculeOptions } from '../vocabulary.ts';
 import { checkMolecule } from './check.ts';
 import { writeMolfile } from './molfile.ts';
-import { nativeFiles } from './files.ts';
+import { nativeFiles, presentFiles } from './files.ts';
 import { readMolecule, type MoleculeReading } from './result.ts';
 
 export const molecule = defineKind({
@@ -88,7 +88,7 @@ export const molecule = defineKind({
     if (!read.ok) return [];
     const native = nativeFiles(read.json, options);
     // The log says why files are missing.
-    if (!native.ok) return logIn(read.json);
+    if (!native.ok) return [...presentIn(read.json, options), ...logIn(read.json)];
     return [
       ...native.files.map(({ fileName, text }) => ({ name: fileName, text })),
       ...native.otherSets.flatMap((files, n) =>
@@ -99,7 +99,12 @@ export const molecule = defineKind({
   },
   unfoldFailed(_, bytes) {
     const read = readResultJson(bytes);
-    return read.ok ? logIn(read.json) : [];
+    if (!read.ok) return [];
+    const present = presentIn(read.json, null).map((file) => ({
+      ...file,
+      isRejected: true as const,
+    }));
+    return [...present, ...logIn(read.json)];
   },
   reads: ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'],
   readResult({ get }) {
@@ -124,6 +129,10 @@ export const molecule = defineKind({
   // acpype 2023.10.27. AM1-BCC: 90 % within 15 s, at most 48 s; Gasteiger charges take half as long.
   estimate: { seconds: 2.6, bytes: 120_000 },
 });
+
+function presentIn(json: unknown, options: MoleculeOptions | null): InnerFile[] {
+  return presentFiles(json, options).map(({ fileName, text }) => ({ name: fileName, text }));
+}
 
 function logIn(json: unknown): InnerFile[] {
   const log = asObject(json)?.['log'];
