@@ -152,6 +152,8 @@ export interface ResultItem<O = Options> {
   readonly options: O;
   /** Id of a record in the results → the header that the user wrote, if the two differ. */
   readonly names: Readonly<Record<string, string>> | undefined;
+  /** If the job was that of another row: the ids of both, which are the names of sequences without a header. */
+  readonly sharedBy?: { readonly leader: string; readonly own: string };
 }
 
 /** What the structural formula of an item is drawn from. */

@@ -4,6 +4,7 @@ import { FASTA_EXTENSIONS, readSequenceInput } from './protein/fasta.ts';
 import { recogniseSequence } from './protein/alignment.ts';
 import { SEQUENCE_MEASURES } from './protein/measures.ts';
 import { readSequences } from './protein/reading.ts';
+import type { SequenceReading } from './reading.ts';
 import { checkFiles } from './protein/files.ts';
 import { defineKind } from './kind.ts';
 import { packSequences } from './pack.ts';
@@ -44,7 +45,10 @@ export const sequence = defineKind({
   artefacts: { ...RESULT, ...COMPARED, ...EXTRA },
   compare: (texts, { remoteId }) => checkFiles(texts, 'sequence', remoteId),
   reads: ['result.json'],
-  readResult: ({ get }, { names }) => readSequences(get('result.json') ?? '', names),
+  readResult: ({ get }, { names, sharedBy }) => {
+    const reading = readSequences(get('result.json') ?? '', names);
+    return reading && sharedBy ? renameProteins(reading, names, sharedBy) : reading;
+  },
   measures: SEQUENCE_MEASURES,
   table: RESIDUES_TABLE,
   measuresTable: 'sequence-measures',
@@ -57,3 +61,21 @@ export const sequence = defineKind({
   // b2bTools 3.0.9. All five predictors of one protein: 90 % within 12 s, at most 24 s.
   estimate: { seconds: 3.2, bytes: 60_000 },
 });
+
+/** The records of a row whose result came from the job of another, in order, have the names of its own input. */
+function renameProteins(
+  reading: SequenceReading,
+  names: Readonly<Record<string, string>> | undefined,
+  { leader, own }: { readonly leader: string; readonly own: string },
+): SequenceReading {
+  const { proteins } = reading;
+  const headers = Object.values(names ?? {});
+  const isPaired = headers.length === proteins.length;
+  return {
+    ...reading,
+    proteins: proteins.map((protein, n) => ({
+      ...protein,
+      name: (isPaired && headers[n]) || (protein.name === leader ? own : protein.name),
+    })),
+  };
+}

@@ -25,14 +25,18 @@ export async function readResult(store: Store, record: ItemRecord): Promise<unkn
 
 /** @param texts by name or ending, as the kind's `reads` */
 export function readTexts(
-  { kind, options, input }: ItemRecord,
+  { id, kind, options, input, resultFrom }: ItemRecord,
   texts: ReadonlyMap<string, readonly string[]>,
 ): unknown {
   const found: ResultTexts = {
     get: (name) => texts.get(name)?.[0] ?? null,
     pages: (name) => texts.get(name) ?? [],
   };
-  return kindOf(kind).readResult(found, { options, names: input.names });
+  return kindOf(kind).readResult(found, {
+    options,
+    names: input.names,
+    ...(resultFrom && { sharedBy: { leader: resultFrom.id, own: id } }),
+  });
 }
 
 /** The files with this name or ending, or the pages of it; of the first result set. */

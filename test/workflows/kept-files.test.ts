@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import { molecules, sequences, type Ran } from '../rig.ts';
+import * as fate from './fates.ts';
 import { jsonOf, openRig, openWithGoBetween, reconnect, recordOf, rowOf } from './faulty.ts';
 import type { Answer, GoBetween } from './go-between.ts';
 
@@ -162,21 +163,19 @@ describe.concurrent('the files of a failed job', () => {
     for (const id of ran.ids) expect(await filesOf(ran, id)).toEqual([]);
   });
 
-  test.for([
-    ['RESULT_MISSING_FILES', { endpoint: 'results' }, 'rejected/job.log'],
-    ['JOB_FAILED', {}, 'job.log'],
-  ] as const)(
-    'are 18 of the 19 files of a molecule, rejected, and the log: %s',
-    async ([code, where, log], context) => {
-      const faults = [{ name: 'missing-key', service: 'molecules', ...where }] as const;
-      const rig = await openRig({ faults }, context);
-      const ran = await rig.run(molecules(1));
-      expect((await itemOf(ran, 'mol-0')).error?.code).toBe(code);
-      const files = await filesOf(ran, 'mol-0');
-      expect(files).toContain(log);
-      expect(
-        files.filter((name) => /^rejected\/.*(?<!job\.log|record\.json)$/.test(name)),
-      ).toHaveLength(18);
-    },
-  );
+  test.for<[string, fate.Fate]>([
+    ['RESULT_MISSING_FILES', { result: fate.withoutKey('AC_lib') }],
+    [
+      'JOB_FAILED',
+      { poll: fate.onceDone(fate.withoutKey('AC_lib')), result: fate.withoutKey('AC_lib') },
+    ],
+  ])('are 18 of the 19 of a molecule, rejected: %s', async ([code, spoilt], context) => {
+    const { rig, between } = await openWithGoBetween({}, context);
+    fate.inflict(between, new Map([['mol-0', spoilt]]));
+    const ran = await rig.run(molecules(1));
+    expect((await itemOf(ran, 'mol-0')).error?.code).toBe(code);
+    const files = await filesOf(ran, 'mol-0');
+    expect(files).toContain('rejected/job.log');
+    expect(files.filter((name) => !/job\.log|record\.json/.test(name))).toHaveLength(18);
+  });
 });

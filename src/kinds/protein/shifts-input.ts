@@ -80,7 +80,7 @@ function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): In
 /** The engine looks amino acids up by their names in upper case. */
 function lowerCase(residues: readonly Residue[]): InputFinding[] | null {
   const found = residues.find(
-    ({ name }) => !Object.hasOwn(SIDE_CHAIN, name) && Object.hasOwn(SIDE_CHAIN, name.toUpperCase()),
+    ({ name }) => !SIDE_CHAIN.has(name) && SIDE_CHAIN.has(name.toUpperCase()),
   );
   if (found === undefined) return null;
   return [finding('SHIFTS_RESIDUE_CASE', { code: found.code, residue: found.name })];
