@@ -62,7 +62,7 @@ async function preparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem' | 'signal'> {
+interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem' | 'onRow' | 'signal'> {
   readonly spool?: Spool;
 }
 

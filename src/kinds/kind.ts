@@ -30,6 +30,8 @@ export interface InputReader<O = Options> {
   readonly isByExtension?: true;
   /** For an extension that other kinds have too: whether it is this kind, or why that is unclear. */
   readonly recognise?: (text: string) => boolean | string;
+  /** A likely correction of a refused input, for review; null if there is none. */
+  readonly repair?: (text: string) => Promise<string | null>;
   /** Checks all that can be checked before a job is spent. */
   readonly read: (source: InputSource, options: O) => Reading | Promise<Reading>;
 }

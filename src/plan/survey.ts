@@ -60,6 +60,8 @@ export interface SurveyOptions {
   readonly onProblem: (problem: Problem) => void;
   /** Called for every valid row. */
   readonly onFate?: (id: string, fate: Fate) => void;
+  /** Called for every row that was read. */
+  readonly onRow?: (row: CheckedRow) => void;
 }
 
 /** The planned outcome of a valid row. */
@@ -177,6 +179,7 @@ class Surveyor {
 
   add(row: CheckedRow): Promise<void> | undefined {
     const { counts } = this;
+    this.#options.onRow?.(row);
     if (row.source.line !== null) counts.rows += 1;
     if (row.kind !== null) countKind(counts.kinds, row.kind);
     for (const problem of row.problems) this.#report(problem);

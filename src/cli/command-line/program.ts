@@ -103,6 +103,10 @@ program
   .option('--allow-outside', 'allow the manifest to name files outside its folder')
   .option('--no-cache', 'plan without results of earlier campaigns')
   .option('--explain', 'print what would happen to each row, and why')
+  .option(
+    '--fixes <file>',
+    'write the table with likely corrections, such as salts to their largest part',
+  )
   .addOption(local())
   .addOption(config())
   .addOption(json())

@@ -1,8 +1,11 @@
 /** `hundredfold plan`: checks everything and reports what a run would do, without submitting anything. */
+import { existsSync } from 'node:fs';
 import type { BudgetStatus } from '../../budget/status.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { UnreadyService } from '../../config/services.ts';
+import type { CheckedRow } from '../../domain/item.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { existsAlready, writeFixes } from '../../plan/fixes.ts';
 import type { ServiceForecast } from '../../plan/forecast.ts';
 import type { Fate } from '../../plan/survey.ts';
 import { say } from '../text/explain.ts';
@@ -28,19 +31,25 @@ import { quoted } from '../text/quoted.ts';
 interface PlanFlags extends CommonFlags, IntakeOptions {
   /** Explain the outcome of each row. */
   readonly explain?: boolean;
+  /** A new table with likely corrections. */
+  readonly fixes?: string;
 }
 
 export async function plan(manifests: string[], flags: PlanFlags): Promise<number> {
   const settings = commandSettings(flags, { tokens: 'optional' });
+  if (flags.fixes !== undefined && existsSync(flags.fixes)) throw existsAlready(flags.fixes);
+  const rows: CheckedRow[] = [];
   const fates: { id: string; fate: Fate }[] = [];
   const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
   // The problems are the main output of this command.
   const problems = new ProblemList(flags.json ? undefined : printLine);
   const intake = await takeIn(manifests, flags, settings, {
     ...(flags.explain && { onFate }),
+    ...(flags.fixes !== undefined && { onRow: (row: CheckedRow) => void rows.push(row) }),
     onProblem: (problem) => problems.add(problem),
   });
   problems.sayRest();
+  if (flags.fixes !== undefined) await fix(flags.fixes, rows, flags);
   const { name, survey } = intake;
   const budgets = jobsOf(survey) > 0 ? await chargedNow(settings) : [];
   const now = Date.now();
@@ -62,6 +71,20 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
     }
   }
   return survey.errors > 0 ? EXIT.refused : EXIT.ok;
+}
+
+async function fix(file: string, checked: readonly CheckedRow[], { json }: PlanFlags) {
+  const { fixed, rows, leftOut } = await writeFixes(file, checked);
+  const print = json ? say : printLine;
+  if (fixed === 0) print(`Nothing to fix: ${file} is not written.`);
+  else {
+    print(
+      `${file}: ${fixed} of ${rows} rows are corrected; the originals are in columns that begin with original_.`,
+    );
+    print(`  Review it, then: hundredfold plan ${quoted(file)}`);
+  }
+  if (leftOut > 0)
+    print(`  ${leftOut} records of other files are not in it: a table cannot hold them.`);
 }
 
 /** With the options that decide which rows are run, and where to. */

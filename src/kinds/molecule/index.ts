@@ -2,6 +2,7 @@
 import {
   MOLECULE_EXTENSIONS,
   compositionOf,
+  findLargestPart,
   readSmilesInput,
   readStructureInput,
   structureIn,
@@ -29,6 +30,7 @@ export const molecule = defineKind({
     extensions: MOLECULE_EXTENSIONS,
     records: { '.smi': 'lines', '.smiles': 'lines', '.sdf': 'sdf', '.sd': 'sdf' },
     isByExtension: true,
+    repair: findLargestPart,
     read({ column, text, extension }, options) {
       if (column === 'smiles') return readSmilesInput(text, options);
       const known = MOLECULE_EXTENSIONS.find((one) => one === extension);

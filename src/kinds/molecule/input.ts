@@ -136,6 +136,22 @@ function checkNetCharge(
   return finding(code, { formal, given: netCharge });
 }
 
+/** The part of a salt or solvate with the most atoms other than hydrogen, as it is charged there. */
+export async function findLargestPart(smiles: string): Promise<string | null> {
+  const whole = (foreignText(smiles) ?? tooLong(smiles)) ? null : await chemist.read(smiles);
+  if (whole?.type !== 'molecule') return null;
+  const parts = [...new Set(whole.canonical.split('.'))];
+  if (parts.length < 2) return null;
+  let largest = { part: '', heavy: 0 };
+  for (const part of parts) {
+    const read = await chemist.read(part);
+    if (read.type !== 'molecule') return null;
+    const heavy = read.elements.filter((element) => element !== 'H').length;
+    if (heavy > largest.heavy) largest = { part, heavy };
+  }
+  return largest.part;
+}
+
 export async function readStructureInput(
   text: string,
   extension: MoleculeExtension,

@@ -138,7 +138,7 @@ export const MOLECULE_PROBLEMS = {
   SMILES_SEVERAL_COMPONENTS: error(
     ({ components }: { components: number }) =>
       `The SMILES has ${String(components)} components; the job would fail, or put them into one topology.`,
-    APART,
+    `${APART} \`plan --fixes fixed.csv\` writes the table with the largest part, for review.`,
   ),
   SMILES_WILDCARD: error(
     'The SMILES has a wildcard atom `*`.',
