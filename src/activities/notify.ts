@@ -14,13 +14,13 @@ import type { NotifyWay } from '../domain/campaign.ts';
 import type { ErrorFacts, NotifyCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError, textsOf } from '../domain/errors.ts';
 import { endedCampaign, type CampaignDocument } from '../report/campaign-document.ts';
-import { failureCode } from '../services/http-failure.ts';
+import { failureCode } from '../services/connection.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { revealNetwork } from '../config/network.ts';
-import { codeOf, createDispatcher } from '../services/dispatcher.ts';
-import { userAgent } from '../services/user-agent.ts';
+import { codeOf, createDispatcher } from '../services/connection.ts';
+import { userAgent } from '../services/connection.ts';
 
 /** Below the timeout of an attempt, so that the reason is reported. */
 const DEADLINE_MS = 20_000;

@@ -10,9 +10,9 @@ import type {
 } from '../domain/outcomes.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { answersFor, findMeaning, interpret } from './answers.ts';
-import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
+import { connectionFailed, isAnswered, refusesUs, unavailable } from './answers.ts';
 import { download, type Downloaded } from './download.ts';
-import { SMALL_JSON_LIMIT } from './http-body.ts';
+import { SMALL_JSON_LIMIT } from './body.ts';
 import { findJob, listJobs, unreadable, type Asking } from './list.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { readPoll } from './poll.ts';
@@ -30,7 +30,7 @@ import {
 import type { Permission } from './submission-line.ts';
 import { notNow, readSubmission, settled } from './submission.ts';
 import { mayBeSynthetic } from '../kinds/provenance.ts';
-import { checkToken, readServiceUrl } from './target.ts';
+import { checkToken, readServiceUrl } from './request.ts';
 
 export interface RequestOptions {
   /**

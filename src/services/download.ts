@@ -9,14 +9,14 @@ import {
   isWebPageAnswer,
   refusesUs,
   unavailable,
-} from './availability.ts';
-import { tooLarge } from './download-bound.ts';
-import { SMALL_JSON_LIMIT, type BodyText } from './http-body.ts';
-import type { HttpResponse } from './http-answer.ts';
+} from './answers.ts';
+import { tooLarge } from './body.ts';
+import { SMALL_JSON_LIMIT, type BodyText } from './body.ts';
+import type { HttpResponse } from './body.ts';
 import type { Http } from './http.ts';
 import type { Addressed } from './request.ts';
 import type { Answer, Answers, FileMeaning, Remote, Request } from './service.ts';
-import { serviceWords, shorten } from './words.ts';
+import { serviceWords, shorten } from './answers.ts';
 
 /** A large file on a slow line may take this many times the deadline of a small answer. */
 const DOWNLOAD_DEADLINES = 10;

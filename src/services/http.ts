@@ -9,14 +9,14 @@
  */
 import { request as undiciRequest, type Dispatcher } from 'undici';
 import type { ServiceName } from '../domain/item.ts';
-import { codeOf, createDispatcher, proxyRefusal, type Network } from './dispatcher.ts';
-import { downloadBound, type DownloadBound } from './download-bound.ts';
-import type { HttpAnswer } from './http-answer.ts';
-import { openBody } from './http-body.ts';
-import { failureWords } from './http-failure.ts';
+import { codeOf, createDispatcher, proxyRefusal, type Network } from './connection.ts';
+import { downloadBound, type DownloadBound } from './body.ts';
+import type { HttpAnswer } from './body.ts';
+import { openBody } from './body.ts';
+import { failureWords } from './connection.ts';
 import { Redaction } from './redaction.ts';
 import { SubmissionLine, TOO_LATE, type Permission } from './submission-line.ts';
-import { userAgent } from './user-agent.ts';
+import { userAgent } from './connection.ts';
 
 /**
  * Aborts a request at its deadline, or when its caller does.

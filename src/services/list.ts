@@ -3,7 +3,7 @@ import { parseDuration } from '../domain/duration.ts';
 import type { FindOutcome, ListOutcome, PastJob, Unavailable } from '../domain/outcomes.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
-import { connectionFailed, isAnswered, unavailable } from './availability.ts';
+import { connectionFailed, isAnswered, unavailable } from './answers.ts';
 import type { Http } from './http.ts';
 import { addressRequest, RequestFault, type Addressed, type Site } from './request.ts';
 import type { Answers, ListMeaning, Meaning, Request, Service, ServiceConfig } from './service.ts';

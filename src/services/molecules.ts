@@ -1,11 +1,44 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
 import { z } from 'zod';
 import { asAscii } from '../domain/name.ts';
-import type { MoleculeOptions } from '../kinds/vocabulary.ts';
-import { molecule } from '../kinds/molecule/index.ts';
-import { type Answer, defineService, flag, type Job, type PollMeaning } from './service.ts';
+import { asObject, readLooseText } from '../kinds/json.ts';
 import { fileSets, missingKeys } from '../kinds/molecule/files.ts';
-import { innerStatus, type MoleculeRecord, parseRecord, readHashId } from './molecules/schemas.ts';
+import { molecule } from '../kinds/molecule/index.ts';
+import type { MoleculeOptions } from '../kinds/vocabulary.ts';
+import { looseNumber, looseText } from './answers.ts';
+import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
+
+/** Contract 2.3, and `result_request` of 2.4. */
+const requestSchema = z.looseObject({ status: looseNumber, request_text: looseText });
+
+/** Contract 2.3 and 2.4 in one: a 200 may still carry the record of an unfinished job. */
+const recordSchema = z.looseObject({
+  status: looseNumber,
+  request_text: looseText,
+  log: looseText,
+  result_request: requestSchema.nullable().catch(null),
+  results: z.unknown().optional(),
+});
+export type MoleculeRecord = z.infer<typeof recordSchema>;
+
+export function parseRecord(json: unknown): MoleculeRecord {
+  return recordSchema.parse(asObject(json) ?? {});
+}
+
+/** The status inside a record, wherever it is. */
+export function innerStatus(record: MoleculeRecord): number | null {
+  return record.status ?? record.result_request?.status ?? null;
+}
+
+/** The job's id in an acknowledgement (contract 2.2): `hash_id`, or the last part of the status path. */
+export function readHashId(json: unknown, headers: Pick<Headers, 'get'>): string | null {
+  const object = asObject(json);
+  const id = readLooseText(object?.['hash_id'] ?? object?.['hashId']);
+  if (id !== null && id.trim() !== '') return id.trim();
+  const path =
+    readLooseText(object?.['Location'] ?? object?.['location']) ?? headers.get('location');
+  return /\/api\/queue\/([^/?#]+)\/?$/.exec(path ?? '')?.[1] ?? null;
+}
 
 /** The id of no job: a UUID without dashes is also alphanumeric. */
 const NO_JOB = '0'.repeat(32);

@@ -2,11 +2,11 @@
 import { parseDuration } from '../domain/duration.ts';
 import type { PollOutcome, Timing } from '../domain/outcomes.ts';
 import { findMeaning, interpret, readAnswer } from './answers.ts';
-import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from './availability.ts';
-import type { HttpAnswer, HttpResponse } from './http-answer.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from './answers.ts';
+import type { HttpAnswer, HttpResponse } from './body.ts';
+import { retryAfterMs } from './answers.ts';
 import type { Answers, Json, Meaning, PollMeaning, Remote } from './service.ts';
-import { serviceWords, shorten } from './words.ts';
+import { serviceWords, shorten } from './answers.ts';
 
 /** For any service. All other statuses say nothing about the job. */
 export const POLL = {

@@ -10,7 +10,7 @@ import {
   readEnvelope,
   readPastResults,
   readTiming,
-} from './predictions/schemas.ts';
+} from './predictions-schemas.ts';
 import {
   type Answer,
   type Auth,
@@ -20,7 +20,7 @@ import {
   type PollMeaning,
   type Request,
 } from './service.ts';
-import { serviceWords } from './words.ts';
+import { serviceWords } from './answers.ts';
 
 /** With dashes: a server may route only UUIDs to the endpoint of results. */
 const NO_JOB = '00000000-0000-0000-0000-000000000000';

@@ -10,9 +10,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '../domain/item.ts';
 import { asObject } from '../kinds/json.ts';
 import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
-import type { HttpAnswer } from './http-answer.ts';
+import type { HttpAnswer } from './body.ts';
 import type { Http } from './http.ts';
-import { PERMANENT, redirectTarget } from './redirect.ts';
+import { PERMANENT, redirectTarget } from './answers.ts';
 import { allServices, serviceOf } from './registry.ts';
 import { urlOf } from './request.ts';
 import {
@@ -22,8 +22,8 @@ import {
   type Service,
   type ServiceConfig,
 } from './service.ts';
-import { readServiceUrl } from './target.ts';
-import { isWebPage, serviceWords, shorten } from './words.ts';
+import { readServiceUrl } from './request.ts';
+import { isWebPage, serviceWords, shorten } from './answers.ts';
 
 export type Recognition =
   /** The service. */

@@ -3,9 +3,9 @@
  * in the worker. When one fails in a way that shows that the service is down, all that were granted before are sent
  * back: their fate is known, and an outage affects a handful of submissions instead of a hundred.
  */
-import { isAnswered, refusesUs } from './availability.ts';
-import type { HttpAnswer, HttpFailure } from './http-answer.ts';
-import { failureWords } from './http-failure.ts';
+import { isAnswered, refusesUs } from './answers.ts';
+import type { HttpAnswer, HttpFailure } from './body.ts';
+import { failureWords } from './connection.ts';
 
 /** Code of a submission that was sent back. */
 const UNWELL = 'UNWELL';

@@ -7,15 +7,15 @@ import type { PingOutcome, RateLimitSeen, SubmitOutcome } from '../domain/outcom
 import { isUsableId } from '../domain/remote-id.ts';
 import { asObject } from '../kinds/json.ts';
 import { findMeaning, readAnswer } from './answers.ts';
-import { refusesAtProxy } from './availability.ts';
-import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
-import { SMALL_JSON_LIMIT, type BodyText } from './http-body.ts';
-import { redirectWords } from './redirect.ts';
-import { retryAfterMs, secondsToMs } from './retry-after.ts';
+import { refusesAtProxy } from './answers.ts';
+import type { HttpAnswer, HttpFailure, HttpResponse } from './body.ts';
+import { SMALL_JSON_LIMIT, type BodyText } from './body.ts';
+import { redirectWords } from './answers.ts';
+import { retryAfterMs, secondsToMs } from './answers.ts';
 import type { Answer, Duration, SubmitMeaning } from './service.ts';
 import { isSentBack } from './submission-line.ts';
-import { looseNumber } from './tolerant.ts';
-import { isWebPage, serviceWords, shorten } from './words.ts';
+import { looseNumber } from './answers.ts';
+import { isWebPage, serviceWords, shorten } from './answers.ts';
 
 /*
  * What a service reports about the remaining budget (contract of the prediction service, section 8: headers; section 7:

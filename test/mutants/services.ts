@@ -4,7 +4,7 @@ import type { Mutant } from './list.ts';
 export const SERVICES: readonly Mutant[] = [
   {
     name: 'retry-after-unit',
-    file: 'src/services/retry-after.ts',
+    file: 'src/services/answers.ts',
     find: 'obeyed(Math.ceil(seconds * 1000))',
     replace: 'obeyed(Math.ceil(seconds * 100))',
     breaks: '1: a service is asked again when it wants, and not before.',

@@ -59,7 +59,14 @@ function define({ submit = null, poll = null, identity = { by: 'nothing' }, send
         text: ({ input }: Job) =>
           sends ?? { path: ['run'], auth, body: { form: { q: input.text } } },
       },
-      answers: { '2xx': () => submit, '4xx': () => submit, '5xx': () => submit },
+      answers: {
+        201: () => {
+          throw new Error('a fault of the definition');
+        },
+        '2xx': () => submit,
+        '4xx': () => submit,
+        '5xx': () => submit,
+      },
     },
     poll: {
       request: (id) => ({ path: ['status', id] }),
@@ -174,6 +181,7 @@ test.each<[string, SubmitMeaning | null, number, object]>([
     { type: 'refused', message: 'oh' },
   ],
   ['nothing', null, 200, { type: 'unsure' }],
+  ['what throws', { type: 'accepted', id: 'r-1' }, 201, { type: 'unsure' }],
 ])('%s is believed only as far as it can be', async (_, submit, status, outcome) => {
   const { client } = await scene({ submit }, [status, { error: 'oh' }]);
   const seen = await client.submit(JOB, quiet());

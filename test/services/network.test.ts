@@ -1,8 +1,8 @@
 /** Services behind proxies, gateways and private CAs: what arrives, and whether a failed request was sent. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Network } from '../../src/services/dispatcher.ts';
-import type { HttpAnswer } from '../../src/services/http-answer.ts';
+import type { Network } from '../../src/services/connection.ts';
+import type { HttpAnswer } from '../../src/services/body.ts';
 import { createHttp, type Http } from '../../src/services/http.ts';
 import { CA, plainServer, proxyServer, SERVICE_HOST, tlsServer } from './a-network.ts';
 import { deadUrl } from './scripted-server.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
 import { meaningfulLines } from '../../src/services/molecules.ts';
-import { readTiming } from '../../src/services/predictions/schemas.ts';
+import { readTiming } from '../../src/services/predictions-schemas.ts';
 import { clientAt, clientOfAnswer, quiet, TOKEN } from './jobs.ts';
 import { acpypeRecording, finishedRecord } from './recordings.ts';
 import { deadUrl, httpServer, rawServer } from './scripted-server.ts';

@@ -1,7 +1,7 @@
 /** Addresses and tokens that are accepted, and addresses whose results may be synthetic. */
 import { expect, test } from 'vitest';
 import { isSynthetic, mayBeSynthetic } from '../../src/kinds/provenance.ts';
-import { checkToken, readServiceUrl } from '../../src/services/target.ts';
+import { checkToken, readServiceUrl } from '../../src/services/request.ts';
 
 test.each(['', 'example.org', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://user:secret@x/'])(
   'the address %j is refused, and no password is shown',

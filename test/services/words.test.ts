@@ -1,7 +1,7 @@
 /** What is taken from the words of a service: its message, and when it wants to be asked again. */
 import { describe, expect, test } from 'vitest';
-import { retryAfterMs } from '../../src/services/retry-after.ts';
-import { serviceWords, shorten } from '../../src/services/words.ts';
+import { retryAfterMs } from '../../src/services/answers.ts';
+import { serviceWords, shorten } from '../../src/services/answers.ts';
 
 /** Nested too deeply to be read. */
 const BOMB = '['.repeat(400_000) + ']'.repeat(400_000);

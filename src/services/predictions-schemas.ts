@@ -1,9 +1,9 @@
 /** Reads answers of the prediction service (contract section 2) tolerantly: unknown keys are kept. */
 import { z } from 'zod';
-import type { Timing } from '../../domain/outcomes.ts';
-import { asObject, readLooseText } from '../../kinds/json.ts';
-import type { ListedJob } from '../service.ts';
-import { looseNumber, looseText } from '../tolerant.ts';
+import type { Timing } from '../domain/outcomes.ts';
+import { asObject, readLooseText } from '../kinds/json.ts';
+import { looseNumber, looseText } from './answers.ts';
+import type { ListedJob } from './service.ts';
 
 /** Contract 2.4. A duration is given in seconds and as a clock string; either may be missing. */
 const timingSchema = z.looseObject({

@@ -1,9 +1,45 @@
-/** The body of an answer, without secrets: read once, whole up to a limit, or as a stream, or discarded. */
+/** The outcome of a request, and the body of an answer, without secrets: read once, whole up to a limit, or as a stream. */
 import type { Dispatcher } from 'undici';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
-import { tooLarge, type DownloadBound } from './download-bound.ts';
-import { failureCode, failureWords } from './http-failure.ts';
+import { HundredfoldError, codedError } from '../domain/errors.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
+import { failureCode, failureWords } from './connection.ts';
 import type { RedactedStream, Redaction } from './redaction.ts';
+
+export interface DownloadBound {
+  readonly bytes: number;
+  /** The key of the configuration that raises it. */
+  readonly key: string;
+}
+
+export function downloadBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD): DownloadBound {
+  return { bytes, key: `services.${service}.maxDownload` };
+}
+
+/** @param seen the announced or received size */
+export function tooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
+  return codedError('RESULT_TOO_LARGE', { where, seen, bytes, key });
+}
+
+export interface HttpResponse {
+  readonly type: 'answered';
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: HttpBody;
+  /** Method and address without the query: safe to show in a message. */
+  readonly where: string;
+}
+
+export interface HttpFailure {
+  /** `unreached`: not a byte was written. `broken`: written, fate unknown. */
+  readonly type: 'unreached' | 'broken';
+  /** undici's or the system's code, or `DEADLINE`, `ABORTED`. */
+  readonly code: string;
+  /** For people; never a header, a body or a query. */
+  readonly message: string;
+}
+
+export type HttpAnswer = HttpResponse | HttpFailure;
 
 /** Maximum bytes of a JSON answer if the contract promises a small object. */
 export const SMALL_JSON_LIMIT = 1024 * 1024;
