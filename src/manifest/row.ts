@@ -41,9 +41,7 @@ export function aboutFile(...complaints: Complaint[]): RawRow {
 export interface ReadFrom {
   /** The file name as the user sees it: `library.sdf.gz`. */
   readonly file: string;
-  /** `library` */
   readonly stem: string;
-  /** `.sdf` */
   readonly extension: string;
 }
 

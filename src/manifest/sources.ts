@@ -9,6 +9,7 @@ import { createReadStream, type Dirent } from 'node:fs';
 import { glob, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errnoOf, hasErrno } from '../domain/errno.ts';
+import { nameFrom } from '../domain/name.ts';
 import { allKinds } from '../kinds/registry.ts';
 import { complaint, type Complaint } from './problems.ts';
 import { DamagedGzip, SwollenGzip } from './text.ts';
@@ -236,4 +237,20 @@ export async function digestsOfManifests(
     }
   }
   return digests;
+}
+
+/**
+ * The default name of a campaign. From the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`
+ * are both `demo`. From a pattern, the folder before its first wildcard: `plates/*.csv` is `plates`.
+ */
+export function campaignName(paths: readonly string[]): string {
+  const first = path.resolve(/^[^*?[{]*/.exec(paths[0] ?? '.')?.[0] ?? '.');
+  const { stem, extension } = readFileName(first);
+  const isKnown = formatOf(extension) !== null;
+  const base = path.basename(first);
+  // A folder may have a dot in its name: only known extensions are removed.
+  const named = isKnown && stem !== '' ? stem : base;
+  const isManifest = isKnown && stem.toLowerCase() === 'manifest';
+  const chosen = isManifest ? path.basename(path.dirname(first)) : named;
+  return nameFrom(chosen) || 'campaign';
 }

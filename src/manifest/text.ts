@@ -33,9 +33,9 @@ export function isGzip(bytes: Uint8Array): boolean {
 
 /** A text that is not UTF-8 is read as windows-1252, the encoding of spreadsheets on Windows in Western Europe. */
 interface Detected {
-  /** The name for `TextDecoder`. */
+  /** For `TextDecoder`. */
   readonly encoding: string;
-  /** A word of the text that depends on it, for the user to check. */
+  /** One that depends on it, for the user to check. */
   readonly word: string;
 }
 
@@ -299,12 +299,7 @@ async function* expanded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 export function isZlibError(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    error.code.startsWith('Z_')
-  );
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }
 
 /** Lines as every editor counts them: LF, CRLF and a lone CR each end one. */

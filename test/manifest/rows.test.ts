@@ -1,7 +1,7 @@
 /** Rows as users write them: formats of tables, columns, options, ids, and jobs that exist already. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { campaignName } from '../../src/manifest/campaign-name.ts';
+import { campaignName } from '../../src/manifest/sources.ts';
 import { brief, DEMO_SHIFTS, FASTA, onlyItem, placesOf, read } from './manifests.ts';
 
 const CSV = 'id,smiles,title\na,C,"one\ntwo\nthree"\n\n   \nb,CC,x\n,,\nc,CCC,y';
