@@ -85,9 +85,6 @@ export class IdRegister {
   }
 }
 
-/** A UUID is the same in any case; what other services call a job need not be. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Adopted jobs: each once in a campaign. Ids of two services may be equal. */
 export class RemoteIdRegister {
   readonly #places = new Map<string, RowPlace>();
@@ -97,7 +94,8 @@ export class RemoteIdRegister {
     const { item } = row;
     if (!item?.adopts) return row;
     const { remoteId } = item.adopts;
-    const name = `${serviceOfKind(item.kind).name} ${UUID.test(remoteId) ? remoteId.toLowerCase() : remoteId}`;
+    const { name: service, jobId } = serviceOfKind(item.kind);
+    const name = `${service} ${jobId.ignoreCase ? remoteId.toLowerCase() : remoteId}`;
     const used = this.#places.get(name);
     if (used === undefined) {
       this.#places.set(name, item.source);

@@ -224,7 +224,10 @@ export interface Pace {
   readonly every: Duration;
   /** An old one: the interval grows with its age. */
   readonly atMost: Duration;
-  /** Between any two requests of one worker to the service. */
+  /**
+   * Between any two requests of one worker to the service. A submission counts and does not wait, because its time is
+   * the budget's: `{ limit: 1, window: … }` there spaces submissions, of all workers.
+   */
   readonly between?: Duration;
 }
 
