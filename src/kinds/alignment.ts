@@ -40,6 +40,9 @@ export const alignment = defineKind({
   measuresTable: 'alignment-measures',
   summary: ({ proteins, columns }) => `${proteins.length} rows, ${columns} columns`,
   pack: packAlignment,
+  examples: [
+    { text: '>one\nMKTLLLTLVVVTIVCLDLGY\n>two\nMKSLLLTLIVVT-VCLDLGW\n', extension: '.fasta' },
+  ],
   // b2bTools 3.0.9.
   estimate: { seconds: 3.1, bytes: 150_000 },
 });

@@ -182,6 +182,14 @@ export interface InnerFile {
   readonly isRejected?: true;
 }
 
+export interface KindExample {
+  readonly text: string;
+  /** Of a file; without it, the text is a cell of the kind's own column. */
+  readonly extension?: string;
+  /** Cells of its option columns; default: empty. */
+  readonly options?: Readonly<Record<string, string>>;
+}
+
 export interface KindDefinition<
   N extends string = string,
   C extends OptionColumns = OptionColumns,
@@ -235,6 +243,8 @@ export interface KindDefinition<
   readonly pack?: (result: R) => PackedResult;
   /** Structural formulas, of a kind whose items are molecules. */
   readonly formula?: Formula<ValuesOf<C>, R>;
+  /** Inputs that are accepted: a service that takes the kind is tried with the first one (`doctor --service`). */
+  readonly examples?: readonly KindExample[];
   /** Of one job: run time in seconds on one core, and bytes of all files in the output tree. Medians, for plans. */
   readonly estimate: { readonly seconds: number; readonly bytes: number };
 }

@@ -58,6 +58,7 @@ export const sequence = defineKind({
     return `${chains}${residues} residues`;
   },
   pack: packSequences,
+  examples: [{ text: 'MKTLLLTLVVVTIVCLDLGYTRAS' }],
   // b2bTools 3.0.9. All five predictors of one protein: 90 % within 12 s, at most 24 s.
   estimate: { seconds: 3.2, bytes: 60_000 },
 });

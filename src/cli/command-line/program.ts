@@ -258,6 +258,7 @@ program
   .command('doctor')
   .description('check runtime, Temporal, services, credentials, output store and engines')
   .option('--temporal', 'check only the Temporal server: access, namespace, permissions, workers')
+  .option('--service <name>', 'try what a service does with every kind of answer')
   .addOption(local())
   .addOption(config())
   .addOption(json())

@@ -8,13 +8,19 @@ import { EXIT } from '../../domain/errors.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
+import { printTable } from '../text/table.ts';
+import type { Conformance } from '../../doctor/conformance/conform.ts';
+import { serviceOf } from '../../services/registry.ts';
 
 interface DoctorFlags extends ServiceFlags {
   /** Only the checks of Temporal. */
   readonly temporal?: boolean;
+  /** Its name. */
+  readonly service?: string;
 }
 
 export async function doctor(flags: DoctorFlags): Promise<number> {
+  if (flags.service !== undefined) return tryService(flags.service, flags);
   const findings = await diagnose({
     load: () => commandSettings(flags, { tokens: 'optional' }),
     environment: process.env,
@@ -39,4 +45,28 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
   const standing = warning ? 'WARNING' : ok ? 'ok     ' : 'PROBLEM';
   printLine(`${standing}  ${check}: ${found}`);
   if (remedy) printLine(`         ${remedy}`);
+}
+
+async function tryService(name: string, { json }: DoctorFlags): Promise<number> {
+  const { conform } = await import('../../doctor/conformance/conform.ts');
+  const tried = await conform(serviceOf(name), {});
+  if (json) printDocument(tried);
+  else tried.forEach(printConformance);
+  return tried.every(({ faults }) => faults.length === 0) ? EXIT.ok : EXIT.usage;
+}
+
+function printConformance({ service, variant, rows, faults }: Conformance): void {
+  const keys = Object.entries(variant).map(([key, value]) => `, ${key}: ${String(value)}`);
+  printLine(`${service}${keys.join('')}`);
+  printTable(
+    ['STEP', 'ANSWER', 'BY', 'WHAT HAPPENS'],
+    rows.map(({ step, answer, outcome, isClaim, fault }) => [
+      step,
+      answer,
+      isClaim ? service : 'any service',
+      fault === null ? outcome : `${fault}: ${outcome}`,
+    ]),
+  );
+  for (const { code, where, message } of faults) printLine(`${code}  ${where}: ${message}`);
+  printLine(faults.length === 0 ? 'ok' : `${faults.length} faults`);
 }

@@ -128,6 +128,7 @@ export const molecule = defineKind({
       return { netCharge: charge, result: { molfile, hasBondOrders: bonding !== null } };
     },
   },
+  examples: [{ text: 'CCO' }],
   // acpype 2023.10.27. AM1-BCC: 90 % within 15 s, at most 48 s; Gasteiger charges take half as long.
   estimate: { seconds: 2.6, bytes: 120_000 },
 });
