@@ -221,6 +221,8 @@ class Trial {
         return { words: 'does not show whether there is a job: held' };
       case 'found':
         return { words: `found as ${outcome.remoteId}`, fault: 'ID_FROM_NOTHING' };
+      case 'repeat':
+        return { words: 'the same request is sent again' };
     }
   }
 }
