@@ -4,8 +4,8 @@ import { hydrogensMissing, isNetCharge } from '../kinds/molecule/bonding.ts';
 import { structureIn } from '../kinds/molecule/input.ts';
 import { writeMolfile } from '../kinds/molecule/molfile.ts';
 import { chemist } from '../kinds/molecule/rdkit.ts';
-import type { MoleculeReading } from '../kinds/molecule/result.ts';
-import { whyLeftOut, type LeftOut } from './left-out.ts';
+import type { MoleculeReading } from '../kinds/molecule/reading.ts';
+import { type LeftOut, whyLeftOut } from './left-out.ts';
 
 export interface BondedMolecule extends BondOrders {
   readonly reading: MoleculeReading;

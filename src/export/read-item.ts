@@ -1,5 +1,5 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
-import type { MoleculeReading } from '../kinds/molecule/result.ts';
+import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import type { ResultReading } from '../kinds/reading.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';

@@ -2,7 +2,7 @@
  * Results in the form in which the report's page draws them: the same values in few bytes. By shape, so that a result of
  * any kind that has one of these is drawn.
  */
-import type { EstimatedParameter } from './molecule/result.ts';
+import type { EstimatedParameter } from './molecule/reading.ts';
 
 /** Values along a chain, one per position; null for no value. Values that cannot be packed are kept unchanged. */
 export type PackedTrack =

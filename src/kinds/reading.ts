@@ -2,7 +2,7 @@
  * The content of a result, for the tables and the report. One form per kind, independent of the form of the service's
  * payload.
  */
-import type { MoleculeReading } from './molecule/result.ts';
+import type { MoleculeReading } from './molecule/reading.ts';
 
 /** Values along a chain: one per residue or column, null for no value. Text only for psper's `viterbi`. */
 export type Track = readonly (number | string | null)[];

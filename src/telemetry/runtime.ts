@@ -11,6 +11,13 @@ import { HISTOGRAM_BUCKETS } from './metrics.ts';
 /** An SDK warning about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
 const INTENDED = 'No workflows registered, not polling for workflow tasks';
 
+/** An item that fails or is held fails its workflow: its end is on disk, and no fault of the worker. */
+function isItemsEnd({ message, meta }: { message: string; meta?: unknown }): boolean {
+  return (
+    message === 'Workflow failed' && (meta as { workflowType?: string }).workflowType === 'item'
+  );
+}
+
 const FLUSH_MS = 1_000;
 
 let metricsAddress: string | null = null;
@@ -33,7 +40,7 @@ export function startRuntime(): void {
   const { write, level, format } = target;
   const writeLine = lineWriter(write, format);
   const logger = new DefaultLogger(level, (entry) => {
-    if (entry.message !== INTENDED) writeLine(entry);
+    if (entry.message !== INTENDED && !isItemsEnd(entry)) writeLine(entry);
   });
   // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
   const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });

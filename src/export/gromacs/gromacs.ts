@@ -3,9 +3,9 @@ import { readTopology, type Topology } from '../../kinds/molecule/gromacs.ts';
 import type { Added, Exporter, ExportFormat, ExportItem } from '../format.ts';
 import { hydrogensMissing } from '../../kinds/molecule/bonding.ts';
 import { leftOut } from '../left-out.ts';
-import { AtomTypes, type AtomTypeLine, type NamedType } from './atom-types.ts';
+import { type AtomTypeLine, AtomTypes, type NamedType } from './atom-types.ts';
 import { DEFAULTS, TEMPLATES } from './templates.ts';
-import type { MoleculeReading } from '../../kinds/molecule/result.ts';
+import type { MoleculeReading } from '../../kinds/molecule/reading.ts';
 
 const ITP = '_GMX.itp';
 const GRO = '_GMX.gro';

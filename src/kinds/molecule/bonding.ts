@@ -5,12 +5,12 @@
  * Rejected: the bond types of ACPYPE's mol2 file, in which acetate and nitrobenzene have only single bonds.
  */
 import {
-  distanceOf,
   type BondOrders,
+  distanceOf,
   type MolecularGraph,
   type Place,
 } from '../../domain/molecular-graph.ts';
-import type { AtomReading, MoleculeReading } from './result.ts';
+import type { AtomReading, MoleculeReading } from './reading.ts';
 import { mostBonds } from './element.ts';
 import { totalCharge } from './gromacs.ts';
 

@@ -3,10 +3,10 @@
  * `X_CHARMM.inp` their positions, `X_CHARMM.prm` and `X_CNS.par` the parameters of its atom types.
  */
 import {
-  readPlace,
   type FileAtom,
   type Parameter,
   type ReadAtoms,
+  readPlace,
   type Term,
 } from './agreement.ts';
 

@@ -1,5 +1,5 @@
 /** A molecule's files for GROMACS (its manual, file formats): the topology, `X_GMX.itp`, and coordinates, `X_GMX.gro`. */
-import { readPlace, type Parameter, type ReadAtoms } from './agreement.ts';
+import { type Parameter, type ReadAtoms, readPlace } from './agreement.ts';
 
 interface TopologyAtom {
   readonly name: string;

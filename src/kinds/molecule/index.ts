@@ -1,8 +1,8 @@
 /** The kind `molecule`: a SMILES, or a file with coordinates, that becomes force-field files. */
 import {
-  MOLECULE_EXTENSIONS,
   compositionOf,
   findLargestPart,
+  MOLECULE_EXTENSIONS,
   readSmilesInput,
   readStructureInput,
   structureIn,
@@ -16,7 +16,8 @@ import { ATOM_TYPES, CHARGE_METHODS, type MoleculeOptions } from '../vocabulary.
 import { checkMolecule } from './check.ts';
 import { writeMolfile } from './molfile.ts';
 import { nativeFiles, presentFiles } from './files.ts';
-import { readMolecule, type MoleculeReading } from './result.ts';
+import { readMolecule } from './result.ts';
+import type { MoleculeReading } from './reading.ts';
 
 export const molecule = defineKind({
   name: 'molecule',

@@ -1,6 +1,6 @@
 /** What is measured of a molecule, from its topology, coordinates and parmchk2's output, and the table of molecules. */
-import { tableColumns, type Cells, type Measure, type ResultTable } from '../kind.ts';
-import type { AtomReading, MoleculeReading } from './result.ts';
+import { type Cells, type Measure, type ResultTable, tableColumns } from '../kind.ts';
+import type { AtomReading, MoleculeReading } from './reading.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
 import { countParts } from './structure.ts';
 

@@ -4,12 +4,12 @@ import type { ReadAtoms } from './agreement.ts';
 import { elementOf } from './element.ts';
 import { writeMolfile } from './molfile.ts';
 import {
-  makeStructure,
-  numbered,
-  unreadable,
   type Atom,
   type Bond,
+  makeStructure,
+  numbered,
   type Structure,
+  unreadable,
 } from './structure.ts';
 
 const FORMAT = 'Mol2';

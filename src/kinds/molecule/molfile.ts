@@ -2,12 +2,12 @@
 import type { BondOrders, Place } from '../../domain/molecular-graph.ts';
 import { elementOf } from './element.ts';
 import {
-  makeStructure,
-  numbered,
-  unreadable,
   type Atom,
   type Bond,
+  makeStructure,
+  numbered,
   type Structure,
+  unreadable,
 } from './structure.ts';
 
 const FORMAT = 'MDL';

@@ -1,7 +1,7 @@
 /** PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records): of the user, and of ACPYPE. */
 import { elementOf } from './element.ts';
 import { readPlace } from './agreement.ts';
-import { makeStructure, unreadable, type Atom, type Structure } from './structure.ts';
+import { type Atom, makeStructure, type Structure, unreadable } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 
 const FORMAT = 'PDB';

@@ -14,7 +14,7 @@ import type {
 import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
 import { elementOfNumber } from './element.ts';
 import { rdkitRefusal, type Refused } from './rdkit-refusal.ts';
-import { findDifference, mapAtoms, type Difference, type PlacedMolecule } from './same-molecule.ts';
+import { type Difference, findDifference, mapAtoms, type PlacedMolecule } from './same-molecule.ts';
 
 /** All atoms of a valid molecule with their bonds and the specified configuration. */
 export interface ReadMolecule extends DescribedMolecule, BondOrders {

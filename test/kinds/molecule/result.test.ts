@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { readFrcmod } from '../../../src/kinds/molecule/result.ts';
-import { readMolecule, type MoleculeTexts } from '../../../src/kinds/molecule/result.ts';
+import { type MoleculeTexts, readFrcmod, readMolecule } from '../../../src/kinds/molecule/result.ts';
 import { golden, goldens } from '../goldens.ts';
 
 interface Golden {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { assignBondOrders } from '../../../src/kinds/molecule/bonding.ts';
 import { writeMolfile } from '../../../src/kinds/molecule/molfile.ts';
-import type { MoleculeReading } from '../../../src/kinds/molecule/result.ts';
+import type { MoleculeReading } from '../../../src/kinds/molecule/reading.ts';
 import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
 import { bondedMolecule } from '../../../src/export/bonded-molecule.ts';
 import { readItem } from '../../../src/store/item-store.ts';
