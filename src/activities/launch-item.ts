@@ -10,7 +10,6 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { log } from '@temporalio/activity';
 import { standingIn } from '../budget/lanes.ts';
 import type { ItemLaunch, ServiceReference } from '../domain/campaign.ts';
-import type { Kind } from '../domain/item.ts';
 import { submittedOf, isAnswer } from '../workflows/fates.ts';
 import { itemStart } from '../workflows/item-start.ts';
 import { submittedSignal, type ItemInput, type Submitted } from '../workflows/messages.ts';
@@ -59,7 +58,7 @@ function inputOf(
   const { id, kind, generation, store, tree } = job;
   return {
     id,
-    kind: kind as Kind,
+    kind: kind,
     generation,
     campaign,
     store,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { formatDuration, formatNonZeroDuration } from '../domain/duration.ts';
-import type { ArtefactName, PollOutcome } from '../domain/outcomes.ts';
+import type { PollOutcome } from '../domain/outcomes.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { jobStuckBecause } from '../domain/stuck-job.ts';
 import type { PollPolicy, PollResult, RemoteJob } from '../workflows/activity-types.ts';
@@ -91,7 +91,7 @@ async function look(
       // The result itself has no timing block, and the log does not say when the job was queued (contract 2.5, 2.6).
       return {
         type: 'finished',
-        artefacts: client.artefacts(job.item.kind) as readonly ArtefactName[],
+        artefacts: client.artefacts(job.item.kind),
         ...queuedAtOf(seen),
       };
     case 'failed':

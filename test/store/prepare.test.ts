@@ -130,7 +130,7 @@ describe('preparing a campaign again', () => {
   const { options } = aMolecule('m0');
   test.each<[string, Partial<Item>]>([
     ['input', { input: { name: 'input.smi', text: 'CCN\n' } }],
-    ['options', { options: { ...options, chargeMethod: 'gas' } as Item['options'] }],
+    ['options', { options: { ...options, chargeMethod: 'gas' } }],
   ])('starts the item again with another %s, without its previous results', async (_, changes) => {
     const store = await prepared(molecules(1));
     await change(store, 'm0', { state: 'succeeded' });
