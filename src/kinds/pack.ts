@@ -1,6 +1,13 @@
 /** Results in the format of the report's page: the same values in few bytes. */
 import type { MoleculeReading } from './molecule/reading.ts';
-import type { AlignmentReading, ColumnSpread, ProteinReading, SequenceReading, ShiftsReading, Track } from './reading.ts';
+import type {
+  AlignmentReading,
+  ColumnSpread,
+  ProteinReading,
+  SequenceReading,
+  ShiftsReading,
+  Track,
+} from './reading.ts';
 import type { PackedProtein, PackedResult, PackedSpread, PackedTrack } from './page-data.ts';
 import { packCurve, packTrack } from './packing.ts';
 

@@ -74,9 +74,10 @@ test('control codes are escaped, and other texts are not; names of campaigns are
     expect(harmless(`a${code}b`)).toMatch(/^a\\u\{[0-9a-f]+\}[^\p{Cc}]*b$/u);
   for (const text of ['Ä, β-sheet, 蛋白质 🧬 👩‍🔬', 'two\nlines', 'a\ttab'])
     expect(harmless(text)).toBe(text);
-  for (const name of ['night', 'A-1.b_2', 'x'.repeat(64)]) expect(checkedName(name)).toBe(name);
+  for (const name of ['night', 'A-1.b_2', 'é', 'x'.repeat(64)])
+    expect(checkedName(name)).toBe(name);
   const refused = expect.objectContaining({ code: 'NAME_INVALID', exitCode: 2 }) as Error;
-  for (const bad of ['', '.x', 'a:b', 'a/b', 'a\\b', 'a b', 'é', 'a"b', 'x'.repeat(65)])
+  for (const bad of ['', '.x', 'a:b', 'a/b', 'a\\b', 'a b', 'a"b', 'x'.repeat(65)])
     expect(() => checkedName(bad), bad).toThrow(refused);
 });
 

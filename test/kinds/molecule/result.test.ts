@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { type MoleculeTexts, readFrcmod, readMolecule } from '../../../src/kinds/molecule/result.ts';
+import {
+  type MoleculeTexts,
+  readFrcmod,
+  readMolecule,
+} from '../../../src/kinds/molecule/result.ts';
 import { golden, goldens } from '../goldens.ts';
 
 interface Golden {
