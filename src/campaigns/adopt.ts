@@ -6,7 +6,8 @@ import type { Kind, ServiceName } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { isFinal } from '../domain/states.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
-import { serviceOf } from '../services/registry.ts';
+import { kindsOf, serviceOf, serviceOfKind } from '../services/registry.ts';
+import { ID } from '../domain/name.ts';
 import { addressOf } from '../store/address.ts';
 import { jobsInFolder, type JobsInFolder, namesIn } from '../store/jobs-in-folder.ts';
 import {
@@ -17,8 +18,6 @@ import {
   withLocalCopy,
 } from './adopted-manifest.ts';
 import { type ListedJob, remoteJobs, type RemoteJobs, withServices } from './remote-jobs.ts';
-import { kindNames } from '../kinds/registry.ts';
-import { serviceOfKind } from '../services/registry.ts';
 
 interface Adoption {
   readonly service: ServiceName;
@@ -88,7 +87,7 @@ function checkAdoption(
   ids: readonly string[],
 ): void {
   if (kind !== null && serviceOfKind(kind).name !== service) {
-    throw codedError('ADOPT_KIND_OF_OTHER', { kind, service, kinds: kindsOf(service) });
+    throw codedError('ADOPT_KIND_OF_OTHER', { kind, service, kinds: kindsOf(serviceOf(service)) });
   }
   const bad = ids.filter((id) => !isUsableId(id));
   if (bad.length > 0) {
@@ -108,7 +107,7 @@ async function namedJobs(order: Adoption, ids: readonly string[]): Promise<Adopt
   const former = new Map(
     (await readAdopted(addressOf(folder, name))).map((row) => [row.remote_id, row] as const),
   );
-  const [only, ...others] = kindsOf(service);
+  const [only, ...others] = kindsOf(serviceOf(service));
   const kind = order.kind ?? (others.length === 0 ? only : undefined);
   const rows = ids.flatMap((id): AdoptedRow[] => {
     const known = kind ?? former.get(id)?.kind;
@@ -124,7 +123,11 @@ async function looked(order: Adoption, ids: readonly string[]): Promise<readonly
   const found = jobs.filter(({ remoteId }) => ids.includes(remoteId));
   const missing = ids.filter((id) => !found.some(({ remoteId }) => remoteId === id));
   if (missing.length > 0) {
-    throw codedError('ADOPT_KIND_UNKNOWN', { ids: missing, notes, kinds: kindsOf(order.service) });
+    throw codedError('ADOPT_KIND_UNKNOWN', {
+      ids: missing,
+      notes,
+      kinds: kindsOf(serviceOf(order.service)),
+    });
   }
   return found.map(rowOf);
 }
@@ -185,11 +188,7 @@ function rowOf({ kind, remoteId, jobName }: ListedJob): AdoptedRow {
 
 /** The job's id names the item if it is valid as a folder name; otherwise the row gets an id from its line number. */
 function idFor(remoteId: string): { readonly id?: string } {
-  return /^(?!\.)[A-Za-z0-9._-]{1,64}$/.test(remoteId) ? { id: remoteId } : {};
-}
-
-function kindsOf(service: ServiceName): readonly Kind[] {
-  return kindNames().filter((kind) => serviceOfKind(kind).name === service);
+  return ID.test(remoteId) ? { id: remoteId } : {};
 }
 
 /** With today's date in local time. */

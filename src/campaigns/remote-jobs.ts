@@ -4,14 +4,13 @@ import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
-import { createClient, serviceOfKind } from '../services/registry.ts';
+import { createClient, kindsOf, serviceOf } from '../services/registry.ts';
 import { type HolderOfJob, jobsInFolder } from '../store/jobs-in-folder.ts';
 import { chooseServices } from './choose-services.ts';
 import { hostLocalServices } from '../host/local.ts';
 import { type LocalName, localSettings, recordOf } from '../host/local-settings.ts';
 import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';
-import { kindNames } from '../kinds/registry.ts';
 
 export interface ListedJob extends PastJob {
   readonly service: ServiceName;
@@ -79,7 +78,7 @@ async function jobsOf(
   const notes: string[] = [...unreadable];
   let incomplete = false;
   try {
-    for (const kind of kindNames().filter((one) => serviceOfKind(one).name === service)) {
+    for (const kind of kindsOf(serviceOf(service))) {
       const outcome = await client.list(kind, { signal: AbortSignal.timeout(PATIENCE_MS) });
       if (outcome.type !== 'listed') {
         notes.push(outcome.message);

@@ -199,8 +199,6 @@ export interface KindDefinition<
 > {
   /** `[a-z][a-z0-9-]*`; in manifests, tables and messages. */
   readonly name: N;
-  /** Increased when the same input and options mean another result: part of what rows share jobs by. Default: 1. */
-  readonly version?: number;
   readonly words: { readonly one: string; readonly many: string };
   /** The folder of its items in the output tree. */
   readonly folder: string;
@@ -226,8 +224,6 @@ export interface KindDefinition<
   ) => readonly InnerFile[];
   /** The same for a failed job: its log, and what there is of a result. */
   readonly unfoldFailed?: (artefact: string, bytes: Uint8Array) => readonly InnerFile[];
-  /** Meaning and remedy of the codes that `check` and `compare` use, other than those that all kinds share. */
-  readonly faults?: Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;
   /** File names, or their endings, that a result is read from. */
   readonly reads: readonly string[];
   /** Null if they are not in the expected form. */

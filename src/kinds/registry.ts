@@ -39,10 +39,6 @@ export function isOwnKind(name: Kind): boolean {
   return own.has(name);
 }
 
-export function isKind(name: string): boolean {
-  return known.has(name);
-}
-
 /** Adds the kind of a plugin, or replaces an earlier form of it. */
 export function registerKind(kind: AnyKind): void {
   known.set(kind.name, kind);

@@ -8,7 +8,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { CheckedRow } from '../domain/item.ts';
 import { hasErrno } from '../domain/errno.ts';
 import { codedError } from '../domain/errors.ts';
-import { allKinds } from '../kinds/registry.ts';
+import { allKinds, kindOf } from '../kinds/registry.ts';
 import { readFileName } from '../manifest/sources.ts';
 
 export interface Fixes {
@@ -56,12 +56,12 @@ function besideTable({ row, source }: CheckedRow, folder: string): Cells {
 }
 
 async function repair({ item, kind, row }: CheckedRow): Promise<Cells | null> {
-  if (item !== null) return null;
-  const input = allKinds().find(({ name }) => name === kind)?.input;
-  const column = input?.column?.name;
+  if (item !== null || kind === null) return null;
+  const { input } = kindOf(kind);
+  const column = input.column?.name;
   const text = column === undefined ? '' : (row?.[column] ?? '').trim();
   if (column === undefined || text === '') return null;
-  const repaired = await input?.repair?.(text);
+  const repaired = await input.repair?.(text);
   return repaired == null ? null : { [column]: repaired, [`original_${column}`]: text };
 }
 

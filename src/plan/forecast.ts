@@ -3,7 +3,7 @@ import { lastSubmissionIn } from '../budget/forecast.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import { kindOf } from '../kinds/registry.ts';
-import { serviceNames, serviceOfKind } from '../services/registry.ts';
+import { allServices, kindsOf } from '../services/registry.ts';
 
 /** A service for the jobs, with its current charges. */
 export interface Supply {
@@ -33,10 +33,9 @@ export function forecast(
   supplies: readonly Supply[],
   now: number,
 ): readonly ServiceForecast[] {
-  return serviceNames().flatMap((service) => {
-    const kinds = Object.entries(jobs).filter(
-      ([kind, n]) => n > 0 && serviceOfKind(kind).name === service,
-    );
+  return allServices().flatMap((definition) => {
+    const service = definition.name;
+    const kinds = kindsOf(definition).map((kind) => [kind, jobs[kind] ?? 0] as const);
     const count = kinds.reduce((sum, [, n]) => sum + n, 0);
     if (count === 0) return [];
     const supply = supplies.find((one) => one.service === service);

@@ -1,5 +1,6 @@
 /** Paths in the output tree (docs/output-tree.md). Pure: names only. */
 import type { Kind } from '../domain/item.ts';
+import { ID } from '../domain/name.ts';
 import { allKinds, isOwnKind, kindNames, kindOf } from '../kinds/registry.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
@@ -84,9 +85,6 @@ export function leaseKey(number: number): string {
 export function pageKey(page: number): string {
   return `${PAGES}${String(page).padStart(5, '0')}.json`;
 }
-
-/** Ids as allowed in the manifest. */
-const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
 
 /** The folder of an item, without a trailing slash. @throws StoreError `STORE_BAD_KEY` */
 export function itemFolder(kind: Kind, id: string): string {

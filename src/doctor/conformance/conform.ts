@@ -1,5 +1,5 @@
 /** The conformance kit: what a service definition would do, outcome by outcome, and what is wrong with that. */
-import { allKinds } from '../../kinds/registry.ts';
+import { kindOf } from '../../kinds/registry.ts';
 import { kindsOf } from '../../services/registry.ts';
 import { configOf, type Service, type ServiceConfig } from '../../services/service.ts';
 import { tryAnswers, type Row } from './answers.ts';
@@ -34,7 +34,7 @@ async function conformVariant(
 ): Promise<Conformance> {
   const watch = new Watch(service);
   checkDefinition(watch);
-  const kinds = allKinds().filter(({ name }) => kindsOf(service).includes(name));
+  const kinds = kindsOf(service).map(kindOf);
   const jobs = await Promise.all(kinds.map((kind) => readJob(watch, kind, NAME)));
   for (const job of jobs) checkRequest(watch, job, config);
   const rows = await tryAnswers(watch, jobs, { config, secrets: madeUpSecrets(service) });
