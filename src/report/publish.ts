@@ -60,8 +60,7 @@ export async function publishCampaign(
   const survey = await passItems(store, campaign, counter('audit', options));
   const sinks = [...tablesOf(files, survey.columns), page];
   const items = listedItems(store, campaign);
-  const source = { store: given, items, own: survey.columns.results };
-  await passParts(source, sinks, counter('results', options));
+  await passParts({ store: given, items }, sinks, counter('results', options));
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));

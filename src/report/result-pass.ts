@@ -1,13 +1,11 @@
 /** One pass over the items of a campaign: makes the parts of each result, and passes them to all sinks. */
-import type { Kind } from '../domain/item.ts';
+import type { Cells } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { measure, type MeasureValues } from '../kinds/measure.ts';
-import type { ItemRecord } from '../store/item-record.ts';
 import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
 import { type DetailParts, makeDetail } from './page/item-detail.ts';
 import { readResult } from './read-result.ts';
-import { type OwnColumnsByKind, type ResultRows, RowMaker } from './tables/result-rows.ts';
 
 export interface ItemParts {
   readonly item: Listed;
@@ -26,38 +24,17 @@ export interface PartsSink {
 interface Source {
   readonly store: Store;
   readonly items: AsyncIterable<Listed>;
-  readonly own: OwnColumnsByKind;
-}
-
-class RowsByKind {
-  readonly #own: OwnColumnsByKind;
-  readonly #makers = new Map<Kind, RowMaker>();
-
-  constructor(own: OwnColumnsByKind) {
-    this.#own = own;
-  }
-
-  make(record: ItemRecord, reading: unknown): ResultRows {
-    const kind = kindOf(record.kind);
-    let maker = this.#makers.get(kind.name);
-    if (maker === undefined) {
-      maker = new RowMaker(kind, 'results', this.#own[kind.name] ?? new Set());
-      this.#makers.set(kind.name, maker);
-    }
-    return maker.rows(record, kind.table.rows(reading, record));
-  }
 }
 
 /** In item order; a result is freed before the next one is read. `onItem` is called for each, and may throw to abort. */
 export async function passParts(
-  { store, items, own }: Source,
+  { store, items }: Source,
   sinks: readonly PartsSink[],
   onItem: () => void,
 ): Promise<void> {
-  const rows = new RowsByKind(own);
   try {
     for await (const item of items) {
-      const parts = await makeParts(store, item, rows);
+      const parts = await makeParts(store, item);
       for (const sink of sinks) await sink.add({ item, parts });
       onItem();
     }
@@ -73,8 +50,8 @@ export async function passParts(
  * the cost of a publication, so each is read once, here.
  */
 export interface ResultParts {
-  /** In the table of its kind; null if the item has no result. */
-  readonly rows: ResultRows | null;
+  /** Of its rows in the table of its kind; null if the item has no result. */
+  readonly cells: readonly Cells[] | null;
   /** A short summary of the result; '' if the item has none. */
   readonly words: string;
   /** Null if the item has no result. */
@@ -83,14 +60,17 @@ export interface ResultParts {
 }
 
 /** @throws StoreError */
-async function makeParts(store: Store, item: Listed, rows: RowsByKind): Promise<ResultParts> {
+async function makeParts(store: Store, item: Listed): Promise<ResultParts> {
   const { record } = item;
-  const kind = record === null ? null : kindOf(record.kind);
   const reading: unknown = record === null ? null : await readResult(store, record);
+  const detail = await makeDetail(store, item, reading);
+  if (record === null || reading === null)
+    return { cells: null, words: '', measures: null, detail };
+  const kind = kindOf(record.kind);
   return {
-    rows: record === null || reading === null ? null : rows.make(record, reading),
-    words: kind === null || reading === null ? '' : kind.summary(reading),
-    measures: kind === null || reading === null ? null : measure(kind, reading),
-    detail: await makeDetail(store, item, reading),
+    cells: kind.table.rows(reading, record),
+    words: kind.summary(reading),
+    measures: measure(kind, reading),
+    detail,
   };
 }

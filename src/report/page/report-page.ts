@@ -59,7 +59,7 @@ export class ReportPage implements PartsSink {
 
   async add({ item, parts }: ItemParts): Promise<void> {
     this.#rows.add(item, parts);
-    this.#hasMolecules ||= parts.detail.formula !== null && parts.rows !== null;
+    this.#hasMolecules ||= parts.detail.formula !== null && parts.cells !== null;
     const detail = this.#detailOf(parts.detail);
     // Handled when it is awaited.
     detail.catch(() => undefined);

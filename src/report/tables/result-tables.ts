@@ -1,19 +1,27 @@
 /** The tables of a campaign in `tables/`: the results of each kind, and the measures of its items. */
 import type { Kind } from '../../domain/item.ts';
-import { kindOf } from '../../kinds/registry.ts';
+import type { Cells } from '../../kinds/kind.ts';
+import { kindOf, type AnyKind } from '../../kinds/registry.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
 import { type TableFormat, tableKey, writtenKinds } from '../../store/layout.ts';
 import { csvLine } from '../csv-table.ts';
 import { type FileWriter, OpenFile } from '../open-file.ts';
 import type { ItemParts, PartsSink } from '../result-pass.ts';
 import type { Column } from './column.ts';
 import { ParquetGroups } from './parquet-groups.ts';
-import { measureCells, type OwnColumnsByKind, type ResultRows, RowMaker } from './result-rows.ts';
+import {
+  measureCells,
+  type OwnColumnsByKind,
+  type ResultRows,
+  RowMaker,
+  type TableOf,
+} from './result-rows.ts';
 
 /** With only a header if the campaign has no such result. */
 export class ResultTables implements PartsSink {
-  readonly #results: ReadonlyMap<Kind, ResultTable>;
+  readonly #results: ReadonlyMap<Kind, OpenTable>;
   /** Of the kinds whose tables of results have several rows per item. */
-  readonly #measures: ReadonlyMap<Kind, { readonly file: ResultTable; readonly rows: RowMaker }>;
+  readonly #measures: ReadonlyMap<Kind, OpenTable>;
 
   /** @param kinds of the campaign's items */
   constructor(
@@ -21,43 +29,51 @@ export class ResultTables implements PartsSink {
     kinds: readonly Kind[],
     own: { readonly results: OwnColumnsByKind; readonly measures: OwnColumnsByKind },
   ) {
-    const written = writtenKinds(kinds).map((name) => kindOf(name));
-    const open = (name: string, { columns }: RowMaker) =>
-      new ResultTable(store, (format) => tableKey(name, format), columns);
-    this.#results = new Map(
-      written.map((kind) => {
-        const rows = new RowMaker(kind, 'results', own.results[kind.name] ?? new Set());
-        return [kind.name, open(kind.table.name, rows)];
-      }),
-    );
-    this.#measures = new Map(
-      written.flatMap((kind) => {
-        if (kind.measuresTable === null) return [];
-        const rows = new RowMaker(kind, 'measures', own.measures[kind.name] ?? new Set());
-        return [[kind.name, { file: open(kind.measuresTable, rows), rows }] as const];
-      }),
-    );
+    const open = (of: TableOf, nameIn: (kind: AnyKind) => string | null) =>
+      new Map(
+        writtenKinds(kinds).flatMap((kind) => {
+          const name = nameIn(kindOf(kind));
+          if (name === null) return [];
+          const rows = new RowMaker(kindOf(kind), of, own[of][kind] ?? new Set());
+          const keyOf = (format: TableFormat) => tableKey(name, format);
+          return [[kind, { rows, file: new ResultTable(store, keyOf, rows.columns) }] as const];
+        }),
+      );
+    this.#results = open('results', ({ table }) => table.name);
+    this.#measures = open('measures', ({ measuresTable }) => measuresTable);
   }
 
-  async add({ item: { record }, parts: { rows, measures } }: ItemParts): Promise<void> {
-    if (record === null || rows === null) return;
-    await this.#results.get(record.kind)?.add(rows);
-    const table = this.#measures.get(record.kind);
-    if (table === undefined || measures === null) return;
-    await table.file.add(table.rows.rows(record, [measureCells(record.kind, measures)]));
+  async add({ item: { record }, parts: { cells, measures } }: ItemParts): Promise<void> {
+    if (record === null || cells === null || measures === null) return;
+    const { kind } = record;
+    await addTo(this.#results.get(kind), record, cells);
+    await addTo(this.#measures.get(kind), record, [measureCells(kind, measures)]);
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#all().map((table) => table.end()));
+    await Promise.all(this.#all().map(({ file }) => file.end()));
   }
 
   async abandon(reason: unknown): Promise<void> {
-    for (const table of this.#all()) await table.abandon(reason);
+    for (const { file } of this.#all()) await file.abandon(reason);
   }
 
-  #all(): readonly ResultTable[] {
-    return [...this.#results.values(), ...Array.from(this.#measures.values(), ({ file }) => file)];
+  #all(): readonly OpenTable[] {
+    return [...this.#results.values(), ...this.#measures.values()];
   }
+}
+
+interface OpenTable {
+  readonly rows: RowMaker;
+  readonly file: ResultTable;
+}
+
+async function addTo(
+  table: OpenTable | undefined,
+  record: ItemRecord,
+  cells: readonly Cells[],
+): Promise<void> {
+  await table?.file.add(table.rows.rows(record, cells));
 }
 
 /** One result table, written to its two files, which have the same rows. */

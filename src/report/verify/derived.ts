@@ -41,7 +41,7 @@ export async function checkTables(derivation: Derivation): Promise<readonly Foun
     const compare = key.endsWith('.parquet') ? compareBytes : compareTable;
     compared.set(key, await compare(store, key, data));
   };
-  const source = { store, items: listedItems(store, campaign), own: columns.results };
+  const source = { store, items: listedItems(store, campaign) };
   await passParts(source, tablesOf({ write }, columns), () => derivation.signal?.throwIfAborted());
   for (const [key, differences] of compared) {
     const found = differences.filter(({ about }) => !isReported(about));

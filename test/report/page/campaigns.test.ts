@@ -11,7 +11,6 @@ import { SummaryTally } from '../../../src/report/campaign-summary.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { passParts } from '../../../src/report/result-pass.ts';
-import { OwnColumns } from '../../../src/report/tables/result-rows.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
 import { writeInvalidRows } from '../../../src/store/invalid-rows.ts';
 import { writeItem } from '../../../src/store/item-store.ts';
@@ -124,8 +123,8 @@ test('data that do not fit into the page are stored beside it, with a message', 
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');
   const report = await ReportPage.open(store, { mostEmbedded: 0 });
-  const source = { store, items: campaignItems(store, campaign), own: new OwnColumns().byKind };
-  await passParts(source, [report], () => undefined);
+  const items = campaignItems(store, campaign);
+  await passParts({ store, items }, [report], () => undefined);
   await report.write(new SummaryTally().summary(campaign, end, []));
 
   const page = await opened(store.location);
