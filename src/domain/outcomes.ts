@@ -130,6 +130,18 @@ export interface Timing {
   readonly heartbeatAgeSeconds: number | null;
 }
 
+/** What a service that reports no timing has said. */
+export const NO_TIMING: Timing = {
+  queuedAt: null,
+  startedAt: null,
+  finishedAt: null,
+  queueWaitSeconds: null,
+  elapsedSeconds: null,
+  leftSeconds: null,
+  timeLimitSeconds: null,
+  heartbeatAgeSeconds: null,
+};
+
 /** The answer to a poll of a job. */
 export type PollOutcome =
   | {

@@ -3,8 +3,7 @@ import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import type { ResultReading } from '../kinds/reading.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { filesNamed, readTexts } from '../report/read-result.ts';
-import { kindOf } from '../kinds/registry.ts';
+import { filesNamed, readResultBy } from '../report/read-result.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { bondedMolecule, type BondedMolecule } from './bonded-molecule.ts';
@@ -26,15 +25,19 @@ export async function readExportItem(
   const { id, kind } = record;
   const takesBonds = format.takes.includes('bonds');
   const takesReading = takesBonds || format.takes.includes('reading');
+  const readFile = (name: string) =>
+    readRecorded(store, itemKey(kind, id, name), record.files[name]);
   const files: Record<string, string> = {};
   for (const ending of format.files) {
-    const name = fileEnding(record, ending);
+    const [name] = filesNamed(record, ending);
     if (name === undefined) return whyLeftOut('FILE_MISSING', { ending });
-    const read = await readRecorded(store, itemKey(kind, id, name), record.files[name]);
+    const read = await readFile(name);
     if (typeof read !== 'string') return read;
     files[ending] = read;
   }
-  const reading = takesReading ? await readResult(store, record) : null;
+  const reading = takesReading
+    ? ((await readResultBy(record, readFile)) as ResultReading | LeftOut | null)
+    : null;
   if (reading !== null && 'code' in reading) return reading;
   if (takesReading && reading === null) {
     return whyLeftOut('RESULT_UNREADABLE', { lack: 'no reading' });
@@ -57,11 +60,6 @@ async function readBonds(
   return typeof text === 'string' ? bondedMolecule(reading, { name, text }) : text;
 }
 
-/** From the first result set: further ones are in folders. */
-function fileEnding({ files }: ItemRecord, ending: string): string | undefined {
-  return Object.keys(files).find((name) => name.endsWith(ending) && !name.includes('/'));
-}
-
 async function readRecorded(
   store: Store,
   key: string,
@@ -73,20 +71,4 @@ async function readRecorded(
     return whyLeftOut('FILE_DAMAGED', { key });
   }
   return new TextDecoder().decode(bytes);
-}
-
-async function readResult(
-  store: Store,
-  record: ItemRecord,
-): Promise<ResultReading | LeftOut | null> {
-  const texts = new Map<string, string[]>();
-  for (const name of kindOf(record.kind).reads) {
-    for (const file of filesNamed(record, name)) {
-      const key = itemKey(record.kind, record.id, file);
-      const read = await readRecorded(store, key, record.files[file]);
-      if (typeof read !== 'string') return read;
-      texts.set(name, [...(texts.get(name) ?? []), read]);
-    }
-  }
-  return readTexts(record, texts) as ResultReading | null;
 }

@@ -12,19 +12,26 @@ import type { Store } from '../store/store.ts';
  */
 export async function readResult(store: Store, record: ItemRecord): Promise<unknown> {
   if (record.state !== 'succeeded') return null;
-  const kind = kindOf(record.kind);
+  return readResultBy(record, (file) => readFile(store, record, file));
+}
+
+/** @param read of a file: its text, or why there is no result, which is returned instead of it */
+export async function readResultBy(
+  record: ItemRecord,
+  read: (file: string) => Promise<string | object | null>,
+): Promise<unknown> {
   const texts = new Map<string, readonly string[]>();
-  for (const name of kind.reads) {
-    const files = filesNamed(record, name);
-    const read = await Promise.all(files.map((file) => readFile(store, record, file)));
-    if (read.includes(null)) return null;
-    texts.set(name, read as string[]);
+  for (const name of kindOf(record.kind).reads) {
+    const found = await Promise.all(filesNamed(record, name).map(read));
+    const [why] = found.filter((one) => typeof one !== 'string');
+    if (why !== undefined) return why;
+    texts.set(name, found as string[]);
   }
   return readTexts(record, texts);
 }
 
 /** @param texts by name or ending, as the kind's `reads` */
-export function readTexts(
+function readTexts(
   { id, kind, options, input, resultFrom }: ItemRecord,
   texts: ReadonlyMap<string, readonly string[]>,
 ): unknown {

@@ -1,6 +1,6 @@
 /** What an answer to a status request means: by the table of the service, else as for any service. */
 import { parseDuration } from '../domain/duration.ts';
-import type { PollOutcome, Timing } from '../domain/outcomes.ts';
+import { NO_TIMING, type PollOutcome, type Timing } from '../domain/outcomes.ts';
 import { findMeaning, interpret, readAnswer } from './answers.ts';
 import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from './answers.ts';
 import type { HttpAnswer, HttpResponse } from './body.ts';
@@ -100,17 +100,6 @@ function complete(answer: HttpResponse, read: PollMeaning, text: string): PollRe
     }
   }
 }
-
-const NO_TIMING: Timing = {
-  queuedAt: null,
-  startedAt: null,
-  finishedAt: null,
-  queueWaitSeconds: null,
-  elapsedSeconds: null,
-  leftSeconds: null,
-  timeLimitSeconds: null,
-  heartbeatAgeSeconds: null,
-};
 
 function wholeTiming(timing: Partial<Timing> | null | undefined): Timing | null {
   return timing === null || timing === undefined ? null : { ...NO_TIMING, ...timing };

@@ -1,5 +1,5 @@
 /** The times of a job at its service, from the results of several activities. */
-import type { PostTimes, Timing } from '../domain/outcomes.ts';
+import { NO_TIMING, type PostTimes, type Timing } from '../domain/outcomes.ts';
 
 /** Empty where the worker died before it reported them. */
 export function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<PostTimes> {
@@ -12,16 +12,5 @@ export function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<P
 /** The timing from the log of a job, and from its status while it ran. */
 export function withQueuedAt(timing: Timing | null, queuedAt: string | undefined): Timing | null {
   if (queuedAt === undefined) return timing;
-  return { ...(timing ?? UNKNOWN), queuedAt: timing?.queuedAt ?? queuedAt };
+  return { ...(timing ?? NO_TIMING), queuedAt: timing?.queuedAt ?? queuedAt };
 }
-
-const UNKNOWN: Timing = {
-  queuedAt: null,
-  startedAt: null,
-  finishedAt: null,
-  queueWaitSeconds: null,
-  elapsedSeconds: null,
-  leftSeconds: null,
-  timeLimitSeconds: null,
-  heartbeatAgeSeconds: null,
-};

@@ -3,7 +3,7 @@ import { checkPrediction, type PredictionOptions } from './check.ts';
 import { checkDistributions } from './files.ts';
 import { checkAnswer, engineStated, isSynthetic } from '../provenance.ts';
 import type { Artefact, JobFacts } from '../kind.ts';
-import type { Timing } from '../../domain/outcomes.ts';
+import { NO_TIMING, type Timing } from '../../domain/outcomes.ts';
 import { asObject, parseBoundedJson, readLooseText } from '../json.ts';
 
 export const RESULT = {
@@ -85,14 +85,12 @@ export function timingOf(
   finishedAt: string | null,
 ): Timing {
   return {
+    ...NO_TIMING,
     queuedAt,
     startedAt,
     finishedAt,
     queueWaitSeconds: seconds(queuedAt, startedAt),
     elapsedSeconds: seconds(startedAt, finishedAt),
-    leftSeconds: null,
-    timeLimitSeconds: null,
-    heartbeatAgeSeconds: null,
   };
 }
 
