@@ -287,7 +287,7 @@ async function factsOf(
   const { describe } = kindOf(kind).artefacts[artefact] ?? {};
   if (describe === undefined) return { timing: null };
   const text = (await store.readText(key, { recent: 'use' })) ?? '';
-  const { timing = null, engine } = describe(text);
+  const { timing = null, engine } = describe(text, []);
   return { timing, ...(engine != null && { engine }) };
 }
 

@@ -55,7 +55,7 @@ export async function writeArtefact(
   const inner = isReadable ? (kind.unfold?.(name, bytes, options) ?? []) : [];
   const texts = inner.map((file) => [folderOf(file) + file.name, file.text] as const);
   const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder });
-  const { engine } = isReadable ? describe(kind, name, bytes) : {};
+  const { engine } = isReadable ? describe(kind, name, bytes, inner) : {};
   const reason = problem && { code: problem.code, message: problem.message };
   return { files, problem: reason, timing: null, ...(engine != null && { engine }) };
 }
@@ -72,12 +72,17 @@ export async function writeFailed(
     (file) => [(file.isRejected ? REJECTED : '') + file.name, file.text] as const,
   );
   const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder: '' });
-  const { engine, timing = null } = describe(kind, name, bytes);
+  const { engine, timing = null } = describe(kind, name, bytes, inner);
   return { files, problem: null, timing, ...(engine != null && { engine }) };
 }
 
-function describe(kind: AnyKind, name: ArtefactName, bytes: Uint8Array) {
-  return kind.artefacts[name]?.describe?.(new TextDecoder().decode(bytes)) ?? {};
+function describe(
+  kind: AnyKind,
+  name: ArtefactName,
+  bytes: Uint8Array,
+  inner: readonly InnerFile[],
+) {
+  return kind.artefacts[name]?.describe?.(new TextDecoder().decode(bytes), inner) ?? {};
 }
 
 function folderOf({ set = 1 }: InnerFile): string {

@@ -81,8 +81,11 @@ export interface Artefact<O = Options> {
     bytes: Uint8Array,
     job: JobFacts<O>,
   ) => ResultFault | null | Promise<ResultFault | null>;
-  /** What it says of the job: what computed the result, and when. */
-  readonly describe?: (text: string) => {
+  /** What it says of the job, with the files inside it: what computed the result, and when. */
+  readonly describe?: (
+    text: string,
+    inner: readonly InnerFile[],
+  ) => {
     readonly engine?: string | null;
     readonly timing?: Timing | null;
   };

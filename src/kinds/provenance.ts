@@ -3,7 +3,8 @@
  */
 import { isOnLocalNetwork } from '../domain/local-host.ts';
 import { asObject, complexity, readResultJson } from './json.ts';
-import { resultProblem, type ResultProblem } from './result-problems.ts';
+import type { JobFacts, ResultFault } from './kind.ts';
+import { resultProblem, type ResultCheck, type ResultProblem } from './result-problems.ts';
 
 /**
  * What is checked of every answer with JSON before its content: that it can be parsed safely, and names this job.
@@ -20,6 +21,19 @@ export function checkAnswer(
     return resultProblem('RESULT_TOO_COMPLEX', message);
   }
   return otherJob(name, new TextDecoder().decode(bytes), remoteId);
+}
+
+/** The check of an artefact with JSON: first what every such answer must be, then `check`. */
+export function checksAnswer<O>(
+  name: string,
+  check: (bytes: Uint8Array, job: JobFacts<O>) => ResultCheck | Promise<ResultCheck>,
+) {
+  return async (bytes: Uint8Array, job: JobFacts<O>): Promise<ResultFault | null> => {
+    const fault = checkAnswer(name, bytes, job.remoteId);
+    if (fault !== null) return fault;
+    const found = await check(bytes, job);
+    return found.ok ? null : found;
+  };
 }
 
 /** Whether an answer names the requested job: `hash_id` (molecules, 2.4), `request_id` (predictions). */
@@ -94,6 +108,7 @@ export function mayBeSynthetic({ hostname }: URL): boolean {
   return isOnLocalNetwork(hostname);
 }
 
-export function isSynthetic(result: Uint8Array): boolean {
-  return LABEL.test(Buffer.from(result).toString('latin1'));
+export function isSynthetic(result: Uint8Array | string): boolean {
+  const text = typeof result === 'string' ? result : Buffer.from(result).toString('latin1');
+  return LABEL.test(text);
 }

@@ -51,7 +51,7 @@ export async function checkMolecule(
     return resultProblem('RESULT_MISSING_FILES', message);
   }
   // Results of the synthetic engine only have the right shape: it does not compute the hydrogens of a SMILES.
-  const computed = !(mayBeSynthetic && isSynthetic(Buffer.from(bytes)));
+  const computed = !(mayBeSynthetic && isSynthetic(bytes));
   const wanted = options.netCharge ?? input?.charge ?? null;
   return (
     (computed ? await checkAtoms(topology, textOf(native, 'GMX_gro'), input) : null) ??

@@ -7,10 +7,10 @@ import {
   readStructureInput,
   structureIn,
 } from './input.ts';
-import { checkAnswer, engineOfLog, isSynthetic } from '../provenance.ts';
+import { checksAnswer, engineOfLog, isSynthetic } from '../provenance.ts';
 import { asObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES, MOLECULES_TABLE } from './measures.ts';
-import { defineKind, type InnerFile } from '../kind.ts';
+import { defineKind, type InnerFile, type JobFacts } from '../kind.ts';
 import { packMolecule } from '../pack.ts';
 import { ATOM_TYPES, CHARGE_METHODS, type MoleculeOptions } from '../vocabulary.ts';
 import { checkMolecule } from './check.ts';
@@ -72,17 +72,19 @@ export const molecule = defineKind({
       file: 'record.json',
       presence: 'required',
       when: 'ended',
-      async check(bytes, { options, input, remoteId, mayBeSynthetic }) {
-        const fault = checkAnswer('record', bytes, remoteId);
-        if (fault !== null) return fault;
-        const composition = input === null ? null : await compositionOf(input);
-        const check = await checkMolecule(bytes, options, composition, mayBeSynthetic);
-        return check.ok ? null : check;
-      },
-      describe(text) {
-        if (isSynthetic(Buffer.from(text))) return { engine: 'synthetic' };
-        const read = readResultJson(text);
-        return read.ok ? { engine: engineOfLog(logIn(read.json)[0]?.text ?? '') } : {};
+      check: checksAnswer(
+        'record',
+        async (bytes, { options, input, mayBeSynthetic }: JobFacts<MoleculeOptions>) =>
+          checkMolecule(
+            bytes,
+            options,
+            input === null ? null : await compositionOf(input),
+            mayBeSynthetic,
+          ),
+      ),
+      describe(text, inner) {
+        if (isSynthetic(text)) return { engine: 'synthetic' };
+        return { engine: engineOfLog(inner.find(({ name }) => name === LOG)?.text ?? '') };
       },
     },
   },
@@ -138,9 +140,11 @@ function presentIn(json: unknown, options: MoleculeOptions | null): InnerFile[] 
   return presentFiles(json, options).map(({ fileName, text }) => ({ name: fileName, text }));
 }
 
+const LOG = 'job.log';
+
 function logIn(json: unknown): InnerFile[] {
   const log = asObject(json)?.['log'];
-  return typeof log === 'string' ? [{ name: 'job.log', text: log }] : [];
+  return typeof log === 'string' ? [{ name: LOG, text: log }] : [];
 }
 
 function summarise({ formula, atoms, charge, estimated }: MoleculeReading): string {

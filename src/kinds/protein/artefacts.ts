@@ -1,7 +1,7 @@
 /** The files of a finished prediction, what is checked of each, and what the processing log says (contract 2.6). */
 import { checkPrediction, type PredictionOptions } from './check.ts';
 import { checkDistributions } from './files.ts';
-import { checkAnswer, engineStated, isSynthetic } from '../provenance.ts';
+import { checksAnswer, engineStated, isSynthetic } from '../provenance.ts';
 import type { Artefact, JobFacts } from '../kind.ts';
 import { NO_TIMING, type Timing } from '../../domain/outcomes.ts';
 import { asObject, parseBoundedJson, readLooseText } from '../json.ts';
@@ -10,19 +10,16 @@ export const RESULT = {
   result: {
     file: 'result.json',
     presence: 'required',
-    check(bytes: Uint8Array, { options, input, remoteId }: JobFacts<unknown>) {
-      const fault = checkAnswer('result', bytes, remoteId);
-      if (fault !== null) return fault;
-      const check = checkPrediction(bytes, options as PredictionOptions, input);
-      return check.ok ? null : check;
-    },
+    check: checksAnswer('result', (bytes, { options, input }: JobFacts<unknown>) =>
+      checkPrediction(bytes, options as PredictionOptions, input),
+    ),
     describe: statedEngine,
   },
 } as const satisfies Readonly<Record<string, Artefact<unknown>>>;
 
 /** A result says whether it is synthetic; the processing log names other engines. */
 function statedEngine(text: string) {
-  return isSynthetic(Buffer.from(text)) ? { engine: 'synthetic' } : {};
+  return isSynthetic(text) ? { engine: 'synthetic' } : {};
 }
 
 /** They are compared with the result. */
@@ -47,12 +44,9 @@ export const DISTRIBUTIONS = {
   distributions: {
     file: byType('distributions'),
     presence: 'usual',
-    check(bytes: Uint8Array, { input, remoteId }: JobFacts<unknown>) {
-      const fault = checkAnswer('distributions', bytes, remoteId);
-      if (fault !== null) return fault;
-      const check = checkDistributions(bytes, input);
-      return check.ok ? null : check;
-    },
+    check: checksAnswer('distributions', (bytes, { input }: JobFacts<unknown>) =>
+      checkDistributions(bytes, input),
+    ),
   },
 } as const satisfies Readonly<Record<string, Artefact<unknown>>>;
 
