@@ -27,7 +27,7 @@ export const alignment = defineKind({
   share: null,
   showsOptions: true,
   artefacts: { ...RESULT, ...COMPARED, ...DISTRIBUTIONS, ...EXTRA },
-  compare: (texts, { remoteId }) => checkFiles(texts, 'alignment', remoteId),
+  compare: (texts, { remoteId }) => checkFiles(texts, remoteId),
   reads: ['result.json', 'distributions.json', 'distributions.csv'],
   readResult: ({ get }, { names }) =>
     readAlignment(

@@ -26,13 +26,16 @@ export function checkAnswer(
 /** The check of an artefact with JSON: first what every such answer must be, then `check`. */
 export function checksAnswer<O>(
   name: string,
-  check: (bytes: Uint8Array, job: JobFacts<O>) => ResultCheck | Promise<ResultCheck>,
+  check: (
+    bytes: Uint8Array,
+    job: JobFacts<O>,
+  ) => ResultProblem | null | Promise<ResultCheck | null>,
 ) {
   return async (bytes: Uint8Array, job: JobFacts<O>): Promise<ResultFault | null> => {
     const fault = checkAnswer(name, bytes, job.remoteId);
     if (fault !== null) return fault;
     const found = await check(bytes, job);
-    return found.ok ? null : found;
+    return found?.ok === false ? found : null;
   };
 }
 

@@ -43,7 +43,7 @@ export const sequence = defineKind({
   },
   showsOptions: true,
   artefacts: { ...RESULT, ...COMPARED, ...EXTRA },
-  compare: (texts, { remoteId }) => checkFiles(texts, 'sequence', remoteId),
+  compare: (texts, { remoteId }) => checkFiles(texts, remoteId),
   reads: ['result.json'],
   readResult: ({ get }, { names, sharedBy }) => {
     const reading = readSequences(get('result.json') ?? '', names);

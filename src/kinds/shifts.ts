@@ -75,7 +75,7 @@ export const shifts = defineKind({
     metadata: { ...COMPARED.metadata, presence: 'optional' },
     ...EXTRA,
   },
-  compare: (texts, { remoteId }) => checkFiles(texts, 'shifts', remoteId),
+  compare: (texts, { remoteId }) => checkFiles(texts, remoteId),
   reads: ['result.json'],
   readResult: ({ get }) => readShifts(get('result.json') ?? ''),
   measures: SHIFTS_MEASURES,

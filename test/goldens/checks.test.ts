@@ -129,11 +129,12 @@ function predictionVerdict(kind: 'sequence' | 'alignment' | 'shifts') {
     const check = await Promise.resolve(
       checkPrediction(texts['result'] ?? '', predictionOptions(kind, options), file),
     );
-    if (!check.ok) return check.code;
+    if (check !== null) return check.code;
     const { distributions } = texts;
-    const spread = distributions === undefined ? null : checkDistributions(distributions, file);
-    if (spread?.ok === false) return spread.code;
-    return checkFiles(texts, kind, 'abc123')?.code ?? 'ok';
+    const spread =
+      distributions === undefined ? null : checkDistributions(Buffer.from(distributions), file);
+    if (spread !== null) return spread.code;
+    return checkFiles(texts, 'abc123')?.code ?? 'ok';
   };
 }
 

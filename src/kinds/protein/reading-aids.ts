@@ -50,3 +50,12 @@ export const TRACK_KEYS = [
 
 /** The values that the service predicts for alignments, as far as known. */
 export const ALIGNMENT_KEYS = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
+
+/** Keys of a payload in the order of `TRACK_KEYS`. */
+export function inOrder(keys: readonly string[]): readonly string[] {
+  const known: readonly string[] = TRACK_KEYS;
+  return [
+    ...known.filter((key) => keys.includes(key)),
+    ...keys.filter((key) => !known.includes(key)),
+  ];
+}

@@ -9,7 +9,7 @@ import type {
   Track,
 } from '../reading.ts';
 import { type Payload, type PayloadEntry, type PayloadValue, readPayload } from './payload.ts';
-import { TRACK_KEYS } from './reading-aids.ts';
+import { inOrder, TRACK_KEYS } from './reading-aids.ts';
 import { readDistributions } from './tables.ts';
 
 /** Text in these is not a value; for unknown keys it may be. */
@@ -46,14 +46,6 @@ function readProtein(entry: PayloadEntry, headers: RecordHeaders): ProteinReadin
       ),
     ),
   };
-}
-
-function inOrder(keys: readonly string[]): readonly string[] {
-  const known: readonly string[] = TRACK_KEYS;
-  return [
-    ...known.filter((key) => keys.includes(key)),
-    ...keys.filter((key) => !known.includes(key)),
-  ];
 }
 
 /** Padded or cut to the length of the chain. */

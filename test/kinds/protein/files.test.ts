@@ -23,11 +23,8 @@ one,3,,0.81782,40.207819,
 two,2,,0.15,1.5,
 `;
 
-function problemOf(
-  files: Partial<PredictionFiles>,
-  kind: 'sequence' | 'alignment' | 'shifts' = 'sequence',
-) {
-  return checkFiles({ result: RESULT, ...files }, kind, JOB);
+function problemOf(files: PredictionFiles) {
+  return checkFiles({ result: RESULT, ...files }, JOB);
 }
 const disagree = (words: string) => ({
   code: 'RESULT_FILES_DISAGREE',
@@ -99,7 +96,7 @@ describe('shifts', () => {
     ['with another value do not', [first], csv.replace('0.8', '0.5'), false],
     ['with another number of a residue do not', [first], csv.replace('A,4', 'A,5'), false],
   ])('%s', (_, chains, text, agrees) => {
-    const problem = problemOf({ result: JSON.stringify(chains), csv: text }, 'shifts');
+    const problem = problemOf({ result: JSON.stringify(chains), csv: text });
     if (agrees) expect(problem).toBeNull();
     else expect(problem).toMatchObject(disagree(''));
   });
