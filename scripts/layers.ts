@@ -2,7 +2,7 @@
  * Which part of `src/` and `packages/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
  *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
- *     → report → config → store, ledger → manifest → services, report-page → kinds, budget, state
+ *     → report → config → plugins → store, ledger → manifest → services, report-page → kinds, budget, state
  *     → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
@@ -26,7 +26,8 @@ const ROWS = [
   ['services', 'report-page'],
   ['manifest'],
   ['store', 'ledger'],
-  ['config'],
+  ['plugins'],
+  ['config', 'service'],
   ['plan', 'report'],
   ['export'],
   ['workflows'],

@@ -15,6 +15,7 @@ import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { EndReporter } from './end-reporter.ts';
 import { jobName } from './job.ts';
+import { takePluginResult } from './plugin-result.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { storeFailure } from './retry.ts';
 import { openHeldTree } from './tree.ts';
@@ -60,9 +61,9 @@ async function endRecord(
     return writtenEnd(record, conclusion);
   }
   const remoteId = rest.remoteId ?? record.remoteId;
-  const end = await endByFiles(store, conclusion, remoteId);
+  const { end, reading } = await endByFiles(store, record, conclusion, remoteId);
   const isWrong = end !== given || files.some(isRejected);
-  const fetched = isWrong ? await rejected(store, item, files) : files;
+  const fetched = isWrong ? await rejected(store, item, files) : [...files, ...reading];
   const kept = filesAfter(record, remoteId, fetched);
   const notes = await removeOthers(store, record, kept);
   const written: ItemRecord = {
@@ -145,12 +146,17 @@ async function settleFiles(
 /** Files are downloaded separately: they can be compared only now, and the item fails if they disagree. */
 async function endByFiles(
   store: Store,
+  record: ItemRecord,
   { item: { kind, id }, end, files }: ItemConclusion,
   remoteId: string | null,
-): Promise<ItemEnd> {
-  if (end.state !== 'succeeded' || remoteId === null) return end;
-  const problem = await disagreement(store, { kind, id, remoteId, files });
-  return problem === null ? end : { state: 'failed', code: problem.code, message: problem.message };
+): Promise<{ readonly end: ItemEnd; readonly reading: readonly KeptFile[] }> {
+  if (end.state !== 'succeeded' || remoteId === null) return { end, reading: [] };
+  const taken = await takePluginResult(store, record, remoteId, files);
+  if (taken !== null && 'file' in taken) return { end, reading: [taken.file] };
+  const problem = taken?.fault ?? (await disagreement(store, { kind, id, remoteId, files }));
+  if (problem === null) return { end, reading: [] };
+  const { code, message } = problem;
+  return { end: { state: 'failed', code, message }, reading: [] };
 }
 
 function isRejected({ name }: KeptFile): boolean {

@@ -14,7 +14,7 @@ import type { ServiceClient } from '../services/client.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { storedDigest } from '../store/digest.ts';
-import { artefactFile, itemKey } from '../store/layout.ts';
+import { artefactFile, itemKey, pageName } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows/activity-types.ts';
 import { collected } from './collect.ts';
@@ -54,6 +54,8 @@ export async function fetchArtefact(
       return result;
     }
     deps.filesSeen.note(job, artefact, true);
+    if (got.type === 'pages')
+      return { files: got.pages.map((one) => named(one, job.item)), problem: null, timing: null };
     if (got.type === 'artefact') {
       try {
         return await takeIn(store, job, got.artefact, { ...patience, client });
@@ -140,6 +142,8 @@ interface OnDisk {
 }
 
 type Got =
+  /** All on the disk. */
+  | { readonly type: 'pages'; readonly pages: readonly OnDisk[] }
   /** On the disk. */
   | OnDisk
   /** In memory, to be checked. */
@@ -152,17 +156,26 @@ async function download(
   client: ServiceClient,
   store: Store,
   { item, remoteId }: RemoteJob,
-  { artefact, isResult, had, tries }: Wanted,
+  wanted: Wanted,
 ): Promise<Got> {
   const { cancellationSignal: signal } = Context.current();
+  const { artefact } = wanted;
   const outcome = await client.fetch(remoteId, artefact, { signal });
+  if (outcome.type !== 'found') return withoutFile(outcome, wanted);
+  const fileName = artefactFile(item.kind, artefact, outcome.contentType);
+  const { check, isPaged } = kindOf(item.kind).artefacts[artefact] ?? {};
+  if (isPaged) return receivePages(outcome, store, { item, fileName, wanted });
+  return check
+    ? collect(outcome, artefact, fileName)
+    : receive(outcome, store, itemKey(item.kind, item.id, fileName));
+}
+
+/** @throws "not yet" */
+function withoutFile(
+  outcome: Exclude<FetchOutcome, Found>,
+  { artefact, isResult, had, tries }: Wanted,
+): Got {
   switch (outcome.type) {
-    case 'found': {
-      const fileName = artefactFile(item.kind, artefact, outcome.contentType);
-      return kindOf(item.kind).artefacts[artefact]?.check
-        ? collect(outcome, artefact, fileName)
-        : receive(outcome, store, itemKey(item.kind, item.id, fileName));
-    }
     case 'absent':
       return absent(artefact, outcome, isResult, had);
     case 'tooLarge':
@@ -238,6 +251,34 @@ async function receive(found: Found, store: Store, key: string): Promise<Got> {
     return { type: 'file', file, hidden: found.hidden };
   } catch (error) {
     return brokenOff(error);
+  }
+}
+
+interface Pages {
+  readonly item: ItemAddress;
+  /** Of an artefact that is not paged. */
+  readonly fileName: string;
+  readonly wanted: Wanted;
+}
+
+/** Each page has what it needs to find the next one. All or none count: a page that is missing begins them again. */
+async function receivePages(
+  first: Found,
+  store: Store,
+  { item: { kind, id }, fileName, wanted }: Pages,
+): Promise<Got> {
+  const pages: OnDisk[] = [];
+  for (let page: FetchOutcome = first; ;) {
+    if (page.type !== 'found') return withoutFile(page, wanted);
+    const got = await collect(page, wanted.artefact, pageName(fileName, pages.length + 1));
+    if (got.type !== 'artefact') return got;
+    const { fileName: name, bytes, hidden } = got.artefact;
+    const file = await store.write(itemKey(kind, id, name), bytes, { keepFree: KEPT_FREE });
+    pages.push({ type: 'file', file, hidden });
+    const next: Promise<FetchOutcome> | null = page.nextPage?.(bytes) ?? null;
+    got.release();
+    if (next === null) return { type: 'pages', pages };
+    page = await next;
   }
 }
 

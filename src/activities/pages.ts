@@ -11,7 +11,7 @@ import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { openHeldTree } from './tree.ts';
 import { kindOf } from '../kinds/registry.ts';
-import { serviceOfKind } from '../services/registry.ts';
+import { kindsOf, serviceOf } from '../services/registry.ts';
 
 export async function loadPage(
   deps: Dependencies,
@@ -22,13 +22,12 @@ export async function loadPage(
 ): Promise<ItemOfPage[]> {
   try {
     const opened = await openHeldTree(deps, { store: folder, tree });
+    const kinds = kindsOf(serviceOf(service));
     const entries = await readPage(opened, page);
     return (
       entries
         // A row that gets the result of another one needs no job: `publish` delivers it.
-        .filter(
-          ({ kind, follows }) => serviceOfKind(kind).name === service && follows === undefined,
-        )
+        .filter(({ kind, follows }) => kinds.includes(kind) && follows === undefined)
         .map(({ id, kind, done, generation = 0, job, adopts, sends }) => ({
           id,
           kind,

@@ -7,65 +7,70 @@ import { allServices } from '../services/registry.ts';
 
 const PREFIX = 'HUNDREDFOLD_';
 
-/** Every key that a variable can set. */
-const KEYS: readonly (readonly string[])[] = [
-  ['contact'],
-  ['temporal', 'address'],
-  ['temporal', 'namespace'],
-  ['temporal', 'profile'],
-  ['temporal', 'profile', 'env'],
-  ['temporal', 'taskQueue'],
-  ['temporal', 'deployment'],
-  ['temporal', 'apiKey', 'env'],
-  ['temporal', 'apiKey', 'file'],
-  ['temporal', 'tls', 'ca'],
-  ['temporal', 'tls', 'cert'],
-  ['temporal', 'tls', 'key'],
-  ['temporal', 'tls', 'serverName'],
-  ['temporal', 'payloadCodec'],
-  ...allServices().flatMap(({ name: service, secrets, config }) => [
-    ['services', service, 'url'],
-    ...Object.keys(secrets).flatMap((key) => [
-      ['services', service, key, 'env'],
-      ['services', service, key, 'file'],
+/** Every key that a variable can set, with those of the services that are known now. */
+function listKeys(): readonly (readonly string[])[] {
+  return [
+    ['contact'],
+    ['plugins'],
+    ['temporal', 'address'],
+    ['temporal', 'namespace'],
+    ['temporal', 'profile'],
+    ['temporal', 'profile', 'env'],
+    ['temporal', 'taskQueue'],
+    ['temporal', 'deployment'],
+    ['temporal', 'apiKey', 'env'],
+    ['temporal', 'apiKey', 'file'],
+    ['temporal', 'tls', 'ca'],
+    ['temporal', 'tls', 'cert'],
+    ['temporal', 'tls', 'key'],
+    ['temporal', 'tls', 'serverName'],
+    ['temporal', 'payloadCodec'],
+    ...allServices().flatMap(({ name: service, secrets, config }) => [
+      ['services', service, 'url'],
+      ...Object.keys(secrets).flatMap((key) => [
+        ['services', service, key, 'env'],
+        ['services', service, key, 'file'],
+      ]),
+      ['services', service, 'budget'],
+      ['services', service, 'budget', 'limit'],
+      ['services', service, 'budget', 'window'],
+      ['services', service, 'maxDownload'],
+      ['services', service, 'maxOpen'],
+      ['services', service, 'poll', 'every'],
+      ['services', service, 'poll', 'atMost'],
+      ['services', service, 'allowHttp'],
+      ['services', service, 'tls', 'ca'],
+      ['services', service, 'basic', 'user'],
+      ['services', service, 'basic', 'password', 'env'],
+      ['services', service, 'basic', 'password', 'file'],
+      ...Object.keys(config.shape).map((key) => ['services', service, key]),
     ]),
-    ['services', service, 'budget'],
-    ['services', service, 'budget', 'limit'],
-    ['services', service, 'budget', 'window'],
-    ['services', service, 'maxDownload'],
-    ['services', service, 'maxOpen'],
-    ['services', service, 'poll', 'every'],
-    ['services', service, 'poll', 'atMost'],
-    ['services', service, 'allowHttp'],
-    ['services', service, 'tls', 'ca'],
-    ['services', service, 'basic', 'user'],
-    ['services', service, 'basic', 'password', 'env'],
-    ['services', service, 'basic', 'password', 'file'],
-    ...Object.keys(config.shape).map((key) => ['services', service, key]),
-  ]),
-  ['store', 'url'],
-  ['store', 'endpoint'],
-  ['store', 'region'],
-  ['store', 'pathStyle'],
-  ['embedded', 'dir'],
-  ['jobs', 'deadline'],
-  ['jobs', 'whenUnsure'],
-  ['jobs', 'lostAfter'],
-  ['jobs', 'sameFailures'],
-  ['notify', 'command'],
-  ['notify', 'url'],
-  ['notify', 'token', 'env'],
-  ['notify', 'token', 'file'],
-  ['notify', 'allowHttp'],
-  ['notify', 'tls', 'ca'],
-  ['worker', 'metrics', 'port'],
-  ['worker', 'metrics', 'host'],
-  ['worker', 'logFormat'],
-];
+    ['store', 'url'],
+    ['store', 'endpoint'],
+    ['store', 'region'],
+    ['store', 'pathStyle'],
+    ['embedded', 'dir'],
+    ['jobs', 'deadline'],
+    ['jobs', 'whenUnsure'],
+    ['jobs', 'lostAfter'],
+    ['jobs', 'sameFailures'],
+    ['notify', 'command'],
+    ['notify', 'url'],
+    ['notify', 'token', 'env'],
+    ['notify', 'token', 'file'],
+    ['notify', 'allowHttp'],
+    ['notify', 'tls', 'ca'],
+    ['worker', 'metrics', 'port'],
+    ['worker', 'metrics', 'host'],
+    ['worker', 'logFormat'],
+  ];
+}
 
 /** `HUNDREDFOLD_SERVICES_PREDICTIONS_MAX_DOWNLOAD` */
 function variableOf(path: readonly string[]): string {
-  const words = path.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`));
+  const words = path.map((key) =>
+    key.replace(/[A-Z]/g, (letter) => `_${letter}`).replaceAll('-', '_'),
+  );
   return PREFIX + words.join('_').toUpperCase();
 }
 
@@ -75,7 +80,7 @@ export function withEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): unknown {
   let result: unknown = config;
-  for (const path of KEYS) {
+  for (const path of listKeys()) {
     const value = environment[variableOf(path)];
     if (value !== undefined && value !== '') result = withValue(result, path, value);
   }

@@ -84,8 +84,11 @@ function describePoll({ every, atMost }: Service['pace']) {
     });
 }
 
-export const services = z
-  .strictObject(
-    Object.fromEntries(allServices().map((service) => [service.name, describeSchema(service)])),
-  )
-  .partial();
+/** Of all services that are known now: those of plugins are loaded first. */
+export function describeServices() {
+  return z
+    .strictObject(
+      Object.fromEntries(allServices().map((service) => [service.name, describeSchema(service)])),
+    )
+    .partial();
+}

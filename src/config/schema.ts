@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { allowHttp, caOnly, contact } from './schema-network.ts';
-import { services } from './schema-services.ts';
+import { describeServices } from './schema-services.ts';
 import { address, bound, duration, flag, secretSource, url } from './schema-values.ts';
 import { worker } from './schema-worker.ts';
 
@@ -179,25 +179,41 @@ const embeddedDir = z.string().meta({
   examples: ['.hundredfold'],
 });
 
-export const configSchema = z
-  .strictObject({
-    contact,
-    temporal,
-    services: services.meta({
-      description: 'The real services. You can omit a service that no row needs.',
-    }),
-    store,
-    embedded: z
-      .strictObject({ dir: embeddedDir })
-      .meta({ description: 'The embedded Temporal server.' }),
-    jobs,
-    notify,
-    worker,
-  })
-  .partial()
-  .meta({
-    title: 'Configuration of hundredfold',
-    description: 'hundredfold.yaml. Every key is optional; docs/configuration.md describes them.',
-  });
+/** By their entries; an environment variable gives them as one text. */
+export const plugins = z
+  .array(z.string().min(1))
+  .or(z.string().transform((text) => text.split(',').map((one) => one.trim())));
+
+/** With the services that are known now. */
+export function describeConfig() {
+  return z
+    .strictObject({
+      contact,
+      temporal,
+      plugins: plugins.meta({
+        description:
+          'Files with kinds and services of your own: paths below the folder of this file, whole paths, or names of installed packages.',
+        examples: [['./uniprot.ts']],
+      }),
+      services: describeServices().meta({
+        description: 'The real services. You can omit a service that no row needs.',
+      }),
+      store,
+      embedded: z
+        .strictObject({ dir: embeddedDir })
+        .meta({ description: 'The embedded Temporal server.' }),
+      jobs,
+      notify,
+      worker,
+    })
+    .partial()
+    .meta({
+      title: 'Configuration of hundredfold',
+      description: 'hundredfold.yaml. Every key is optional; docs/configuration.md describes them.',
+    });
+}
+
+/** Without plugins. */
+export const configSchema = describeConfig();
 
 export type Config = z.output<typeof configSchema>;

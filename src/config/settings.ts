@@ -14,7 +14,8 @@ import {
   type ObjectStoreAccess,
 } from '../domain/object-store.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
-import { configSchema, type Config } from './schema.ts';
+import { loadPlugins, type Plugin } from '../plugins/load.ts';
+import { describeConfig, plugins as pluginsSchema, type Config } from './schema.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { SecretPlace } from './secret.ts';
 import { secretVariables } from './secret-variables.ts';
@@ -38,6 +39,8 @@ export interface Settings extends ConfiguredServices {
   readonly policy: JobPolicy;
   readonly notify: NotifySettings;
   readonly worker: WorkerSettings;
+  /** With kinds and services of the user; they are known to this process now. */
+  readonly plugins: readonly Plugin[];
   /** The file it came from, for messages; null when there is none. */
   readonly file: string | null;
 }
@@ -53,7 +56,7 @@ export function loadSettings(
   environment: Environment,
   { tokens }: LoadOptions = { tokens: 'required' },
 ): Settings {
-  const { config, path, base } = readConfig(file, environment);
+  const { config, path, base, plugins } = readConfig(file, environment);
   const place = { environment, base };
   const codec = config.temporal?.payloadCodec;
   return {
@@ -73,6 +76,7 @@ export function loadSettings(
     },
     notify: notifyOf(config, place, tokens),
     worker: workerSettings(config.worker),
+    plugins,
     file: path,
   };
 }
@@ -132,13 +136,25 @@ interface ConfigFile {
   readonly path: string | null;
   /** Folder that paths in the file are relative to. */
   readonly base: string;
+  readonly plugins: readonly Plugin[];
 }
 
 /** Throws CONFIG_UNREADABLE, CONFIG_NOT_YAML or CONFIG_INVALID. */
 function readConfig(file: string | undefined, environment: Environment): ConfigFile {
   const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? existing(DEFAULT_CONFIG_FILE);
-  const config = parse(withEnvironment(path ? readYaml(path) : {}, environment), path);
-  return { config, path: path ?? null, base: path ? dirname(resolve(path)) : process.cwd() };
+  const base = path ? dirname(resolve(path)) : process.cwd();
+  const raw = path ? readYaml(path) : {};
+  const plugins = readPlugins(raw, environment, base);
+  const config = parse(withEnvironment(raw, environment), path);
+  return { config, path: path ?? null, base, plugins };
+}
+
+/** Before everything else: the keys of their services belong to the form of the configuration. */
+function readPlugins(raw: unknown, environment: Environment, base: string): readonly Plugin[] {
+  const own = environment['HUNDREDFOLD_PLUGINS'] || (raw as { plugins?: unknown } | null)?.plugins;
+  // What has another form is told with all other problems.
+  const { data = [] } = pluginsSchema.safeParse(own ?? []);
+  return loadPlugins(data, base);
 }
 
 function existing(file: string): string | undefined {
@@ -159,7 +175,7 @@ function readYaml(path: string): unknown {
 }
 
 function parse(raw: unknown, path: string | undefined): Config {
-  const parsed = configSchema.safeParse(withoutNulls(raw));
+  const parsed = describeConfig().safeParse(withoutNulls(raw));
   if (parsed.success) return parsed.data;
   const where = path ?? 'the HUNDREDFOLD_* environment variables';
   const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${wordsOf(issue)}`);

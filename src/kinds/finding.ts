@@ -6,6 +6,8 @@ import type { ProblemWords } from '../domain/problem.ts';
 export interface InputFinding {
   readonly code: string;
   readonly facts: unknown;
+  /** Of a plugin's kind, whose codes are in no table. */
+  readonly words?: ProblemWords<object>;
 }
 
 /** Makes findings of these problems: the facts of a code are what its words need. */

@@ -6,6 +6,7 @@ import type { InputText, Options } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { Reading } from './finding.ts';
 import type { OptionColumns, ValuesOf } from './columns.ts';
+import type { Judge } from './stored-reading.ts';
 import type { PackedResult } from './page-data.ts';
 
 /** One input as the user gave it: a cell, or a file. */
@@ -231,6 +232,8 @@ export interface KindDefinition<
   readonly reads: readonly string[];
   /** Null if they are not in the expected form. */
   readonly readResult: (texts: ResultTexts, item: ResultItem<ValuesOf<C>>) => R | null;
+  /** Of a plugin's kind: reads and checks a result when all its files are there, and says what is stored of it. */
+  readonly judge?: Judge;
   /** By key, in table order; a key is unique across all kinds. */
   readonly measures: Readonly<Record<string, Measure<R>>>;
   readonly table: ResultTable<ValuesOf<C>, R>;

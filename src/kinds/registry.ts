@@ -39,9 +39,34 @@ export function isOwnKind(name: Kind): boolean {
   return own.has(name);
 }
 
+export function isKind(name: string): boolean {
+  return known.has(name);
+}
+
+/** Where the kind of a plugin comes from. */
+export interface PluginSource {
+  /** As the configuration names it. */
+  readonly plugin: string;
+  /** SHA-256 of all that it consists of. */
+  readonly sha256: string;
+}
+
+const sources = new Map<Kind, PluginSource>();
+
 /** Adds the kind of a plugin, or replaces an earlier form of it. */
-export function registerKind(kind: AnyKind): void {
+export function registerKind(kind: AnyKind, source: PluginSource): void {
   known.set(kind.name, kind);
+  sources.set(kind.name, source);
+}
+
+/** Adds a kind as a tree describes it, if this process does not have its plugin: its results can be shown. */
+export function registerDescribed(kind: AnyKind): void {
+  if (!sources.has(kind.name) && !own.has(kind.name)) known.set(kind.name, kind);
+}
+
+/** The plugin of a kind in this process; null if it has none, or the kind is one of ours. */
+export function sourceOf(name: Kind): PluginSource | null {
+  return sources.get(name) ?? null;
 }
 
 /** Whether a job with these options provides everything requested; both of the same work. */

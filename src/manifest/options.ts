@@ -93,5 +93,6 @@ function readFlag(column: ColumnOf<'flag'>, value: string, refuse: Refuse): bool
 }
 
 function findWord(allowed: readonly string[], word: string): string | undefined {
-  return allowed.find((one) => one === word || one === word.replace(/(?<=\d)\.0*$/, ''));
+  const plain = word.replace(/(?<=\d)\.0*$/, '');
+  return allowed.find((one) => [word, plain].includes(one.toLowerCase()));
 }

@@ -20,6 +20,8 @@ export interface Complaint {
   readonly value: string | null;
   /** The line to name instead of the row's own. */
   readonly line: number | null;
+  /** Of a plugin's kind, whose codes are in no table. */
+  readonly words?: ProblemWords<object> | undefined;
 }
 
 export function complaint<C extends ProblemCode>(
@@ -35,16 +37,16 @@ export function severityOf(code: string): Severity {
   return PROBLEMS[code as ProblemCode].severity;
 }
 
-export function isError({ code }: Complaint): boolean {
-  return severityOf(code) === 'error';
+export function isError({ code, words }: Complaint): boolean {
+  return (words?.severity ?? severityOf(code)) === 'error';
 }
 
 export function toProblem(
-  { code, facts, column, value: written, line }: Complaint,
+  { code, facts, column, value: written, line, words: own }: Complaint,
   place: { readonly file: string; readonly line: number | null; readonly id: string | null },
 ): Problem {
   // `complaint` checked that the facts are those of the code.
-  const words = PROBLEMS[code] as ProblemWords<unknown>;
+  const words = (own ?? PROBLEMS[code]) as ProblemWords<unknown>;
   const value = written === null ? null : shown(written);
   return {
     severity: words.severity,
@@ -61,10 +63,10 @@ export function toProblem(
 
 /** What a kind found in an input; some findings are about another cell than the input's. */
 export function findingComplaint(
-  { code, facts }: InputFinding,
+  { code, facts, words }: InputFinding,
   input: { readonly column: string; readonly value: string },
 ): Complaint {
   const known = code as ProblemCode;
-  const { cell } = PROBLEMS[known] as ProblemWords<unknown>;
-  return { code: known, facts, ...(cell?.(facts) ?? input), line: null };
+  const { cell } = (words ?? PROBLEMS[known]) as ProblemWords<unknown>;
+  return { code: known, facts, ...(cell?.(facts) ?? input), line: null, words };
 }

@@ -9,6 +9,13 @@ const known = new Map<ServiceName, Service>(
   [molecules, predictions].map((service) => [service.name, service as Service]),
 );
 
+const own: ReadonlySet<ServiceName> = new Set(known.keys());
+
+/** Whether it is one of ours, and not of a plugin. */
+export function isOwnService(name: ServiceName): boolean {
+  return own.has(name);
+}
+
 export function allServices(): readonly Service[] {
   return [...known.values()];
 }

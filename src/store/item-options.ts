@@ -23,7 +23,10 @@ export function optionsToDisk(options: Options): Readonly<Record<string, unknown
 
 /** @throws z.ZodError when a value is missing or not allowed */
 export function optionsFromDisk(kind: Kind, disk: unknown): Options {
-  return { kind, ...schemaOfKind(kind).parse(camelKeys(disk)) };
+  const stored = new Map(Object.entries(disk as object));
+  const keys = Object.values(kindOf(kind).options).map(({ key }) => key);
+  const values = keys.map((key) => [key, stored.get(snakeCase(key))] as const);
+  return { kind, ...schemaOfKind(kind).parse(Object.fromEntries(values)) };
 }
 
 /** `remoteId` → `remote_id` */

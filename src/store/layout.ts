@@ -130,6 +130,12 @@ export function artefactFile(
   return typeof file === 'string' ? file : file(contentType);
 }
 
+/** Of an artefact that comes in pages, from 1: `mapping.0001.json`. */
+export function pageName(file: string, number: number): string {
+  const dot = file.indexOf('.');
+  return `${file.slice(0, dot)}.${String(number).padStart(4, '0')}${file.slice(dot)}`;
+}
+
 /** The file of the result itself, the first artefact of the kind. */
 export function resultFile(kind: Kind): string {
   return artefactFile(kind, Object.keys(kindOf(kind).artefacts)[0] ?? '', null);

@@ -5,7 +5,13 @@
 import { z } from 'zod';
 import type { Sent } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
-import { kindNames } from '../kinds/registry.ts';
+import { kindNames, kindOf, registerDescribed, sourceOf } from '../kinds/registry.ts';
+import {
+  describedKind,
+  describeKind,
+  kindFrom,
+  type DescribedKind,
+} from '../kinds/stored-reading.ts';
 import { FINAL_STATES, type FinalState, isFinal } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
@@ -30,6 +36,8 @@ export interface PreparedCampaign extends CampaignHeader {
   readonly items: number;
   /** Of all pages. */
   readonly counts: RowCounts;
+  /** The kinds of plugins that its rows are of. */
+  readonly described?: readonly DescribedKind[];
 }
 
 /** An item in a page. `done`: its final state from a former run. */
@@ -79,6 +87,7 @@ const campaignOnDisk = z.object({
   counts: z.object({ items: ofEachKind, following: ofEachKind, adopted: z.int().nonnegative() }),
   manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
   settings: z.record(z.string(), z.unknown()),
+  described: z.array(describedKind).exactOptional(),
 });
 
 const pageOnDisk = z.array(
@@ -102,11 +111,12 @@ const pageOnDisk = z.array(
   }),
 );
 
-/** Null until the campaign is completely prepared. */
+/** Null until the campaign is completely prepared. Kinds of plugins that this process does not have are known after it. */
 export async function readPreparedCampaign(store: Store): Promise<PreparedCampaign | null> {
   const text = await store.readText(PREPARED_CAMPAIGN);
   if (text === null) return null;
   const { format: _, manifests, ...same } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
+  for (const one of same.described ?? []) registerDescribed(kindFrom(one));
   return {
     ...same,
     manifestDigests: manifests,
@@ -115,10 +125,28 @@ export async function readPreparedCampaign(store: Store): Promise<PreparedCampai
 
 export async function writePreparedCampaign(
   store: Store,
-  { manifestDigests, ...same }: PreparedCampaign,
+  { manifestDigests, described: former = [], ...same }: PreparedCampaign,
 ): Promise<void> {
-  const disk = { format: FORMAT, ...same, manifests: manifestDigests };
+  const described = describeKinds(same.counts, former);
+  const disk = {
+    format: FORMAT,
+    ...same,
+    ...(described.length > 0 && { described }),
+    manifests: manifestDigests,
+  };
   await store.write(PREPARED_CAMPAIGN, `${JSON.stringify(disk, null, 2)}\n`);
+}
+
+/** By the plugins of this process; what it does not have stays as it was. */
+function describeKinds(
+  { items }: RowCounts,
+  former: readonly DescribedKind[],
+): readonly DescribedKind[] {
+  return Object.keys(items).flatMap((name) => {
+    const source = (items[name] ?? 0) > 0 ? sourceOf(name) : null;
+    if (source !== null) return [describeKind(kindOf(name), source)];
+    return former.filter((one) => one.name === name);
+  });
 }
 
 /** The items of one page, numbered from 0. @throws StoreError `STORE_NOT_PREPARED` */

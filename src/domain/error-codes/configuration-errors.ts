@@ -1,6 +1,7 @@
 /** Errors of the configuration, the environment and what they name. The table is in docs/configuration.md. */
 import { wording, type ErrorTable } from './error-entry.ts';
 import { CREDENTIAL_ERRORS } from './credential-errors.ts';
+import { PLUGIN_ERRORS } from './plugin-errors.ts';
 
 const CONFIGURATION_PLACE =
   'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS.';
@@ -166,4 +167,5 @@ export const CONFIGURATION_ERRORS = {
   ...FILE_ERRORS,
   ...CREDENTIAL_ERRORS,
   ...REFERENCE_ERRORS,
+  ...PLUGIN_ERRORS,
 };

@@ -1,0 +1,62 @@
+/** Translates DNA: text in, text out. At most 5 jobs at a time, 20 in a minute and 500 in a day. */
+import { accept, defineKind, defineService, refuse } from 'hundredfold/service';
+
+export const dna = defineKind({
+  name: 'dna',
+  words: { one: 'DNA sequence' },
+  input: {
+    column: { name: 'dna' },
+    extensions: ['.dna'],
+    read({ text }) {
+      const letters = text.replace(/\s/g, '').toUpperCase();
+      return /^([ACGT]{3})+$/.test(letters)
+        ? accept({ file: 'input.dna', text: letters })
+        : refuse('DNA_CODONS', 'This is not a number of whole codons.', 'Write only A, C, G, T.');
+    },
+  },
+  artefacts: { protein: { file: 'protein.txt' } },
+  readResult: ({ protein }) => (/^[A-Z*]+$/.test(protein) ? protein : null),
+  check: (protein, { input }) =>
+    input === null || protein.length * 3 === input.text.length ? null : 'It has another length.',
+  measures: {
+    residues: { title: 'Residues', meaning: 'Length.', of: (protein) => protein.length },
+  },
+});
+
+export const translate = defineService({
+  name: 'translate',
+  title: 'the translation service',
+  kinds: [dna],
+  url: {},
+  secrets: { key: { description: 'Source of your key.', env: 'TRANSLATE_KEY' } },
+  budget: {
+    windows: [
+      { limit: 20, window: '1m' },
+      { limit: 500, window: '24h' },
+    ],
+    maxOpen: 5,
+    counts: 'accepted',
+  },
+  pace: { every: '1s', atMost: '30s' },
+  identity: { by: 'request', within: '24h', header: 'Idempotency-Key' },
+  keeps: null,
+  submit: {
+    request: {
+      dna: ({ input }) => ({
+        path: ['jobs'],
+        body: { text: input.text, type: 'text/plain' },
+        auth: [{ secret: 'key', in: 'header', name: 'X-Key' }],
+      }),
+    },
+    answers: { 201: ({ text }) => ({ type: 'accepted', id: text.trim() }) },
+  },
+  poll: {
+    request: (id) => ({ path: ['jobs', id] }),
+    answers: {
+      200: ({ text }) =>
+        text === 'done' ? { type: 'finished' } : text === 'queued' ? { type: 'running' } : null,
+    },
+  },
+  fetch: { protein: { request: (id) => ({ path: ['jobs', id, 'protein'] }) } },
+  probe: { request: () => ({ path: ['jobs', 'none'] }), answers: { 404: { type: 'right' } } },
+});

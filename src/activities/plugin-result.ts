@@ -1,0 +1,62 @@
+/** The result of a plugin's kind: read and checked once, and what is shown of it stored beside its files. */
+import { kindOf } from '../kinds/registry.ts';
+import { READING_FILE, type Judged } from '../kinds/stored-reading.ts';
+import { lineOf } from '../plugins/modules.ts';
+import { storedDigest } from '../store/digest.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { itemKey, pageName } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+import type { KeptFile } from '../workflows/activity-types.ts';
+import { KEPT_FREE } from './take-result.ts';
+import type { ResultFault } from '../kinds/kind.ts';
+
+type Taken = { readonly fault: ResultFault } | { readonly file: KeptFile };
+
+/** Null for one of our kinds, whose results are checked file by file. */
+export async function takePluginResult(
+  store: Store,
+  record: ItemRecord,
+  remoteId: string,
+  files: readonly KeptFile[],
+): Promise<Taken | null> {
+  const { kind, id, options, adopted } = record;
+  const { judge, artefacts } = kindOf(kind);
+  if (judge === undefined) return null;
+  const read = (name: string) => store.readText(itemKey(kind, id, name), { recent: 'use' });
+  const texts: Record<string, string[]> = {};
+  for (const [artefact, { file, isPaged = false }] of Object.entries(artefacts)) {
+    const name = typeof file === 'string' ? file : file(null);
+    const names = files
+      .map((one) => one.name)
+      .filter((one) => one === name || (isPaged && isPage(one, name)));
+    const found = await Promise.all(names.sort().map(read));
+    texts[artefact] = found.filter((text) => text !== null);
+  }
+  const text = adopted?.inputKnown === false ? null : await read(record.input.name);
+  const input = text === null ? null : { name: record.input.name, text };
+  const judged = judgeSafely(judge, texts, { options, input, remoteId, mayBeSynthetic: false });
+  if ('fault' in judged) return judged;
+  const key = itemKey(kind, id, READING_FILE);
+  const stored = await store.write(key, `${JSON.stringify(judged.reading)}\n`, {
+    keepFree: KEPT_FREE,
+  });
+  return { file: { name: READING_FILE, ...storedDigest(stored) } };
+}
+
+function isPage(file: string, name: string): boolean {
+  const number = Number(/\.(\d{4})\./.exec(file)?.[1]);
+  return Number.isInteger(number) && pageName(name, number) === file;
+}
+
+type Judge = NonNullable<ReturnType<typeof kindOf>['judge']>;
+
+/** The files of a result that the plugin cannot read stay: `retry` reads them again. */
+function judgeSafely(judge: Judge, ...given: Parameters<Judge>): Judged {
+  try {
+    return judge(...given);
+  } catch (error) {
+    const at = lineOf(error);
+    const where = at === null ? '' : `${at.file}:${at.line}: `;
+    return { fault: { code: 'PLUGIN_FAILED', message: `${where}${String(error)}` } };
+  }
+}

@@ -1,0 +1,155 @@
+/** What the exports of a plugin are, and what is wrong with them, in words. */
+import { allKinds, isOwnKind, type AnyKind } from '../kinds/registry.ts';
+import { allServices, isOwnService } from '../services/registry.ts';
+import { listFaults, type Service } from '../services/service.ts';
+import type { Plugin, PluginFault } from './load.ts';
+import { markOf } from './mark.ts';
+import { kindShape, serviceShape, shapeFaults } from './shapes.ts';
+
+interface Definitions {
+  readonly kinds: readonly AnyKind[];
+  readonly services: readonly Service[];
+  readonly faults: readonly PluginFault[];
+}
+
+/** Columns that every row has. */
+const EVERY_ROW = ['id', 'kind', 'file', 'remote_id', 'email', 'title'];
+
+/** @param others plugins that were loaded before */
+export function checkDefinitions(
+  exports: Readonly<Record<string, unknown>>,
+  others: readonly Pick<Plugin, 'entry' | 'kinds' | 'services'>[],
+): Definitions {
+  const values = Object.values(exports);
+  const services = values.filter((one) => markOf(one) === 'service') as Service[];
+  const exported = values.filter((one) => markOf(one) === 'kind') as AnyKind[];
+  if (services.length + exported.length === 0)
+    return { kinds: [], services, faults: [nothing(Object.keys(exports))] };
+  const served = services.flatMap(({ kinds }) => (Array.isArray(kinds) ? kinds : []) as AnyKind[]);
+  const kinds = [...new Set([...exported, ...served])];
+  const faults: PluginFault[] = [
+    ...services.flatMap((one) => faultsOfService(one)),
+    ...kinds.flatMap((one) => faultsOfKind(one)),
+  ];
+  // What has no right form has no names to compare.
+  if (faults.length === 0) {
+    for (const { name } of kinds.filter((one) => !served.includes(one)))
+      faults.push({ code: 'PLUGIN_SHAPE', what: `${name}: no service of this plugin takes it` });
+    faults.push(...nameFaults(kinds, services, others), ...columnFaults(kinds, others));
+  }
+  return { kinds, services, faults };
+}
+
+function nothing(names: readonly string[]): PluginFault {
+  const found = names.length === 0 ? 'nothing' : names.join(', ');
+  const what = `it exports ${found}, and no kind or service that defineKind or defineService returned`;
+  return { code: 'PLUGIN_EXPORTS_NOTHING', what };
+}
+
+function faultsOfService(service: Service): readonly PluginFault[] {
+  const name = typeof service.name === 'string' ? service.name : 'a service';
+  const config: unknown = service.config;
+  const foreign = isForeignSchema(config) || Object.values(shapeOf(config)).some(isForeignSchema);
+  if (foreign)
+    return [{ code: 'PLUGIN_ZOD', what: `${name}: \`config\` is of another copy of zod` }];
+  const shape = shapeFaults(serviceShape, service);
+  const all = shape.length > 0 ? shape : listFaults(service);
+  return all.map((one) => ({ code: 'PLUGIN_SHAPE', what: `${name}: ${one}` }));
+}
+
+/** A schema of zod 3, or of a zod before ours. */
+function isForeignSchema(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('safeParse' in value)) return false;
+  const { _zod } = value as { _zod?: { version?: { major?: number } } };
+  return _zod?.version?.major !== 4;
+}
+
+function shapeOf(config: unknown): object {
+  return (config as { shape?: object } | undefined)?.shape ?? {};
+}
+
+function faultsOfKind(kind: AnyKind): readonly PluginFault[] {
+  if (allKinds().some((known) => known === kind && isOwnKind(kind.name))) return [];
+  const name = typeof kind.name === 'string' ? kind.name : 'a kind';
+  if (markOf(kind) !== 'kind')
+    return [{ code: 'PLUGIN_SHAPE', what: `${name}: make kinds with defineKind` }];
+  return shapeFaults(kindShape, kind).map((one) => ({
+    code: 'PLUGIN_SHAPE',
+    what: `${name}: ${one}`,
+  }));
+}
+
+type Names = readonly (readonly [what: string, name: string, owner: string])[];
+
+/** Names that must be unique in a process, with whose they are. */
+function namesOf(kinds: readonly AnyKind[], services: readonly Service[], owner: string): Names {
+  return [
+    ...kinds.flatMap(({ name, folder, table, measuresTable }): Names => [
+      ['kind', name, owner],
+      ['folder', folder, owner],
+      ['table', table.name, owner],
+      ...(measuresTable === null ? [] : [['table', measuresTable, owner] as const]),
+    ]),
+    ...services.map(({ name }) => ['service', name, owner] as const),
+  ];
+}
+
+function nameFaults(
+  kinds: readonly AnyKind[],
+  services: readonly Service[],
+  others: Parameters<typeof checkDefinitions>[1],
+): readonly PluginFault[] {
+  const taken = [
+    ...namesOf(
+      allKinds().filter(({ name }) => isOwnKind(name)),
+      allServices().filter(({ name }) => isOwnService(name)),
+      'hundredfold',
+    ),
+    ...['tables', 'rejected', '.hundredfold'].map((one) => ['folder', one, 'hundredfold'] as const),
+    ...others.flatMap((one) => namesOf(one.kinds, one.services, one.entry)),
+  ];
+  const faults: PluginFault[] = [];
+  for (const [what, name] of namesOf(kinds, services, '')) {
+    const owner = taken.find((other) => other[0] === what && other[1] === name)?.[2];
+    if (owner !== undefined)
+      faults.push({ code: 'PLUGIN_NAME_TAKEN', what: `the ${what} ${name} is one of ${owner}` });
+    else taken.push([what, name, 'the same plugin']);
+  }
+  return faults;
+}
+
+function columnFaults(
+  kinds: readonly AnyKind[],
+  others: Parameters<typeof checkDefinitions>[1],
+): readonly PluginFault[] {
+  const known = [...allKinds(), ...others.flatMap((one) => one.kinds), ...kinds];
+  const faults: PluginFault[] = [];
+  const refuse = (what: string) => faults.push({ code: 'PLUGIN_COLUMN', what });
+  for (const kind of kinds) {
+    const own = [kind.input.column?.name ?? [], Object.keys(kind.options)].flat();
+    for (const column of own) {
+      if (EVERY_ROW.includes(column)) refuse(`${kind.name}: every row has a column ${column}`);
+      const other = known.find(
+        (one) => one.name !== kind.name && meaningOf(one, column) !== meaningOf(kind, column),
+      );
+      if (other && meaningOf(other, column) !== null)
+        refuse(`${kind.name}: the kind ${other.name} has another column ${column}`);
+    }
+    const rival = known.find(
+      (one) =>
+        one.name !== kind.name &&
+        one.input.extensions.some((ending) => kind.input.extensions.includes(ending)),
+    );
+    if (rival && kind.input.recognise === undefined) {
+      const what = `${kind.name}: files of the kind ${rival.name} have the same extension: write \`input.recognise\``;
+      faults.push({ code: 'PLUGIN_SHAPE', what });
+    }
+  }
+  return faults;
+}
+
+/** What a column says in rows of a kind; null if the kind has no such column. */
+function meaningOf({ input, options }: AnyKind, column: string): string | null {
+  if (input.column?.name === column) return 'input';
+  return column in options ? JSON.stringify(options[column]) : null;
+}

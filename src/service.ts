@@ -1,0 +1,94 @@
+/**
+ * What a plugin is made with: `import { defineKind, defineService, z } from 'hundredfold/service'`.
+ *
+ * A plugin describes requests and reads answers; it never sends. hundredfold sends, waits, retries, keeps the budget and
+ * puts secrets where the definition says. So the functions of a plugin are synchronous and have no memory: equal arguments
+ * give equal values.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import { parseJson } from './kinds/json.ts';
+import { error, warning } from './domain/problem.ts';
+import type { Reading } from './kinds/finding.ts';
+import { allKinds, isOwnKind } from './kinds/registry.ts';
+
+export { definePluginKind as defineKind } from './plugins/define-kind.ts';
+export type {
+  PluginArtefact,
+  PluginInput,
+  PluginKind,
+  PluginTable,
+} from './plugins/define-kind.ts';
+export type { InputSource, JobFacts, Measure, TableColumn } from './kinds/kind.ts';
+export type { OptionColumn } from './kinds/columns.ts';
+export { definePluginService as defineService } from './plugins/define-service.ts';
+export type {
+  Answer,
+  Auth,
+  Body,
+  FileMeaning,
+  Identity,
+  Job,
+  Json,
+  ListMeaning,
+  Pace,
+  PollMeaning,
+  ProbeMeaning,
+  Request,
+  Secret,
+  SubmitMeaning,
+} from './services/service.ts';
+/** Schemas of configuration keys and of answers. */
+export { z };
+
+/** What is sent of an input, if nothing is wrong with it. */
+export interface Accepted {
+  /** Its name in the item's folder: `input.ids`. */
+  readonly file: string;
+  readonly text: string;
+  /** Inputs with equal canonical texts have equal results, and share a job; default: `text`. */
+  readonly canonical?: string;
+  /** Things that the user should know. */
+  readonly warnings?: readonly Warning[];
+}
+
+export interface Warning {
+  /** In capitals: `IDS_REPEATED`. */
+  readonly code: string;
+  /** What is wrong, in a sentence. */
+  readonly message: string;
+  /** What to do about it, in a sentence. */
+  readonly remedy: string;
+}
+
+/** What `input.read` returns for an input that can be sent. */
+export function accept({ file, text, canonical = text, warnings = [] }: Accepted): Reading {
+  const findings = warnings.map(({ code, message, remedy }) => ({
+    code,
+    facts: {},
+    words: warning(message, remedy),
+  }));
+  return { input: { name: file, text }, canonical, findings };
+}
+
+/** What `input.read` returns for an input that must not be sent: its row has an error, and no job is spent. */
+export function refuse(code: string, message: string, remedy: string): Reading {
+  return {
+    input: null,
+    canonical: '',
+    findings: [{ code, facts: {}, words: error(message, remedy) }],
+  };
+}
+
+/** The JSON value of a text, within limits of size and depth; undefined if it is none. */
+export function readJson(text: string): unknown {
+  return parseJson(text) ?? undefined;
+}
+
+/** The kinds of hundredfold by name: their `input` can be that of a kind of yours. */
+export const kinds = Object.fromEntries(
+  allKinds()
+    .filter(({ name }) => isOwnKind(name))
+    .map((kind) => [kind.name, { input: kind.input }] as const),
+);
