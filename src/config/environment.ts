@@ -1,9 +1,10 @@
-import { allServices } from '../services/registry.ts';
 /**
  * Each key of the configuration can be overridden by an environment variable named after it: `services.predictions.url`
  * by `HUNDREDFOLD_SERVICES_PREDICTIONS_URL`. Variable names do not distinguish `maxDownload` from `max.download`,
  * so names are matched against the existing keys.
  */
+import { allServices } from '../services/registry.ts';
+import type { Service } from '../services/service.ts';
 
 const PREFIX = 'HUNDREDFOLD_';
 
@@ -25,26 +26,7 @@ function listKeys(): readonly (readonly string[])[] {
     ['temporal', 'tls', 'key'],
     ['temporal', 'tls', 'serverName'],
     ['temporal', 'payloadCodec'],
-    ...allServices().flatMap(({ name: service, secrets, config }) => [
-      ['services', service, 'url'],
-      ...Object.keys(secrets).flatMap((key) => [
-        ['services', service, key, 'env'],
-        ['services', service, key, 'file'],
-      ]),
-      ['services', service, 'budget'],
-      ['services', service, 'budget', 'limit'],
-      ['services', service, 'budget', 'window'],
-      ['services', service, 'maxDownload'],
-      ['services', service, 'maxOpen'],
-      ['services', service, 'poll', 'every'],
-      ['services', service, 'poll', 'atMost'],
-      ['services', service, 'allowHttp'],
-      ['services', service, 'tls', 'ca'],
-      ['services', service, 'basic', 'user'],
-      ['services', service, 'basic', 'password', 'env'],
-      ['services', service, 'basic', 'password', 'file'],
-      ...Object.keys(config.shape).map((key) => ['services', service, key]),
-    ]),
+    ...allServices().flatMap(listServiceKeys),
     ['store', 'url'],
     ['store', 'endpoint'],
     ['store', 'region'],
@@ -64,6 +46,31 @@ function listKeys(): readonly (readonly string[])[] {
     ['worker', 'metrics', 'host'],
     ['worker', 'logFormat'],
   ];
+}
+
+/** Of one service, with its own keys. */
+function listServiceKeys({ name, secrets, config }: Service): readonly (readonly string[])[] {
+  const below = [
+    ['url'],
+    ...Object.keys(secrets).flatMap((key) => [
+      [key, 'env'],
+      [key, 'file'],
+    ]),
+    ['budget'],
+    ['budget', 'limit'],
+    ['budget', 'window'],
+    ['maxDownload'],
+    ['maxOpen'],
+    ['poll', 'every'],
+    ['poll', 'atMost'],
+    ['allowHttp'],
+    ['tls', 'ca'],
+    ['basic', 'user'],
+    ['basic', 'password', 'env'],
+    ['basic', 'password', 'file'],
+    ...Object.keys(config.shape).map((key) => [key]),
+  ];
+  return below.map((path) => ['services', name, ...path]);
 }
 
 /** `HUNDREDFOLD_SERVICES_PREDICTIONS_MAX_DOWNLOAD` */

@@ -132,6 +132,13 @@ export const ITEM_ENDS = [
     remedy: 'The files are kept under `rejected/`. For chemical shifts, try another `model_class`.',
   },
   {
+    codes: ['RESULT_NOT_READABLE', 'RESULT_WRONG', 'PLUGIN_FAILED'],
+    meaning:
+      'Of a kind of your own: its plugin cannot read the result, finds it wrong, or threw an error while it read it.',
+    remedy:
+      'The files are kept under `rejected/`. If the plugin is at fault, correct it; then run `hundredfold retry`: it asks for the result of the same job.',
+  },
+  {
     codes: ['ITEM_MISSING', 'ITEM_INPUT_MISSING'],
     meaning: 'The folder of the item was changed while the campaign ran.',
     remedy: 'Run the same `run` command again: it recreates the folder.',

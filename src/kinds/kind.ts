@@ -204,6 +204,8 @@ export interface KindDefinition<
   /** `[a-z][a-z0-9-]*`; in manifests, tables and messages. */
   readonly name: N;
   readonly words: { readonly one: string; readonly many: string };
+  /** Increased when the same input and options mean another result: part of what rows share jobs by. Default: 1. */
+  readonly version?: number;
   /** The folder of its items in the output tree. */
   readonly folder: string;
   readonly input: InputReader<ValuesOf<C>>;

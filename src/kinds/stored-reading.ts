@@ -108,7 +108,7 @@ export type DescribedKind = z.output<typeof describedKind>;
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- options and results only pass through */
 export function describeKind(
-  kind: Omit<KindDefinition<string, any, any>, 'options'> & { readonly options: OptionColumns },
+  kind: Omit<KindDefinition<string, any>, 'options'> & { readonly options: OptionColumns },
   source: { readonly plugin: string; readonly sha256: string },
 ): DescribedKind {
   const { name, words, folder, options, artefacts, measures, table, estimate } = kind;
@@ -138,7 +138,10 @@ export function kindFrom(described: DescribedKind): KindDefinition<string, any, 
     'Name the plugin under `plugins:` in hundredfold.yaml.',
   );
   return {
-    ...{ name, words, folder, estimate },
+    name,
+    words,
+    folder,
+    estimate,
     input: {
       column: null,
       extensions: [],
@@ -148,7 +151,7 @@ export function kindFrom(described: DescribedKind): KindDefinition<string, any, 
         findings: [{ code: 'PLUGIN_NOT_LOADED', facts: {}, words: refusal }],
       }),
     },
-    options: options as unknown as OptionColumns,
+    options: options,
     share: null,
     artefacts: artefacts as Readonly<Record<string, Artefact<any>>>,
     ...readsStored(described),

@@ -143,13 +143,17 @@ type DefinedKind<N extends string, C extends Options, A> = Omit<
   };
 };
 
+/** No options, or no columns. */
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- it has no keys, and is no index signature
+type None = Record<never, never>;
+
 /** The definition for the registry: what is shown of a result is read from what was stored of it. */
 export function definePluginKind<
   const N extends string,
   const A extends Artefacts,
   R,
-  const C extends Options = Record<never, never>,
-  const T extends Columns = Record<never, never>,
+  const C extends Options = None,
+  const T extends Columns = None,
 >(kind: PluginKind<N, C, A, T, R>): DefinedKind<N, C, A> {
   const { name, words, input, artefacts, table } = kind;
   const measures = Object.fromEntries(
@@ -166,7 +170,7 @@ export function definePluginKind<
     input: { column: null, extensions: [], ...input },
     options: Object.fromEntries(
       Object.entries(kind.options ?? {}).map(([column, one]) => [column, { ...one, key: column }]),
-    ) as OptionColumns,
+    ),
     share: null,
     artefacts: Object.fromEntries(
       Object.entries(artefacts).map(([key, one]) => [key, { presence: 'required', ...one }]),

@@ -8,7 +8,7 @@ import { kindOf } from '../kinds/registry.ts';
 import { optionsToDisk } from './item-options.ts';
 
 /**
- * SHA-256 of kind, canonical input and options. They are left out if rows that differ in them can share a job
+ * SHA-256 of kind and its version, canonical input and options. They are left out if rows that differ in them can share a job
  * (`KindDefinition.share`): it runs all that are requested.
  */
 export function workDigest({
@@ -16,8 +16,10 @@ export function workDigest({
   canonical,
   options,
 }: Pick<Item, 'kind' | 'canonical' | 'options'>): string {
-  const settings = kindOf(kind).share ? '{}' : JSON.stringify(optionsToDisk(options));
-  return hash('sha256', `${kind} ${settings}\n${canonical}`);
+  const { share, version = 1 } = kindOf(kind);
+  const settings = share ? '{}' : JSON.stringify(optionsToDisk(options));
+  const name = version === 1 ? kind : `${kind}@${version}`;
+  return hash('sha256', `${name} ${settings}\n${canonical}`);
 }
 
 /** Identifies the rows that share work; unique for a row that adopts a job, which is its own. */
