@@ -1,6 +1,7 @@
 /** The result of a plugin's kind: read and checked once, and what is shown of it stored beside its files. */
 import { kindOf } from '../kinds/registry.ts';
-import { READING_FILE, type Judged } from '../kinds/stored-reading.ts';
+import { READING_FILE } from '../kinds/stored-reading.ts';
+import type { Judged, ResultFault } from '../kinds/kind.ts';
 import { lineOf } from '../plugins/modules.ts';
 import { storedDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -8,7 +9,6 @@ import { itemKey, pageName } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { KeptFile } from '../workflows/activity-types.ts';
 import { KEPT_FREE } from './take-result.ts';
-import type { ResultFault } from '../kinds/kind.ts';
 
 type Taken = { readonly fault: ResultFault } | { readonly file: KeptFile };
 

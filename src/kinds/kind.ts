@@ -6,7 +6,6 @@ import type { InputText, Options } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { Reading } from './finding.ts';
 import type { OptionColumns, ValuesOf } from './columns.ts';
-import type { Judge } from './stored-reading.ts';
 import type { PackedResult } from './page-data.ts';
 
 /** One input as the user gave it: a cell, or a file. */
@@ -193,6 +192,19 @@ export interface KindExample {
   /** Cells of its option columns; default: empty. */
   readonly options?: Readonly<Record<string, string>>;
 }
+
+/** What is stored of a result of a plugin's kind: it is shown without the plugin (stored-reading.ts). */
+export interface StoredReading {
+  readonly measures: Readonly<Record<string, number | null>>;
+  readonly rows: readonly Cells[];
+  readonly summary: string;
+}
+
+/** What became of the result of a job. */
+export type Judged = { readonly fault: ResultFault } | { readonly reading: StoredReading };
+
+/** @param texts by artefact; several are pages */
+export type Judge = (texts: Readonly<Record<string, readonly string[]>>, job: JobFacts) => Judged;
 
 export interface KindDefinition<
   N extends string = string,

@@ -5,23 +5,9 @@
 import { z } from 'zod';
 import { error } from '../domain/problem.ts';
 import type { OptionColumns } from './columns.ts';
-import type {
-  Artefact,
-  Cells,
-  JobFacts,
-  KindDefinition,
-  Measure,
-  ResultFault,
-  TableColumn,
-} from './kind.ts';
+import type { Artefact, KindDefinition, Measure, StoredReading, TableColumn } from './kind.ts';
 
 export const READING_FILE = 'reading.json';
-
-export interface StoredReading {
-  readonly measures: Readonly<Record<string, number | null>>;
-  readonly rows: readonly Cells[];
-  readonly summary: string;
-}
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const reading = z.object({
@@ -29,12 +15,6 @@ const reading = z.object({
   rows: z.array(z.record(z.string(), z.union([cell, z.array(cell)]))),
   summary: z.string(),
 });
-
-/** What became of the result of a job. */
-export type Judged = { readonly fault: ResultFault } | { readonly reading: StoredReading };
-
-/** @param texts by artefact; several are pages */
-export type Judge = (texts: Readonly<Record<string, readonly string[]>>, job: JobFacts) => Judged;
 
 interface Shown {
   readonly name: string;

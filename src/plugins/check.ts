@@ -2,24 +2,31 @@
 import { allKinds, isOwnKind, type AnyKind } from '../kinds/registry.ts';
 import { allServices, isOwnService } from '../services/registry.ts';
 import { listFaults, type Service } from '../services/service.ts';
-import type { Plugin, PluginFault } from './load.ts';
+import type { PluginErrorCode } from '../domain/error-codes/plugin-errors.ts';
 import { markOf } from './mark.ts';
 import { kindShape, serviceShape, shapeFaults } from './shapes.ts';
 
-interface Definitions {
+/** What is wrong with a plugin. */
+export interface PluginFault {
+  readonly code: PluginErrorCode;
+  readonly what: string;
+}
+
+export interface Definitions {
   readonly kinds: readonly AnyKind[];
   readonly services: readonly Service[];
-  readonly faults: readonly PluginFault[];
 }
+
+/** Of a plugin that was loaded before: `entry` is its name in the configuration. */
+type Others = readonly (Definitions & { readonly entry: string })[];
 
 /** Columns that every row has. */
 const EVERY_ROW = ['id', 'kind', 'file', 'remote_id', 'email', 'title'];
 
-/** @param others plugins that were loaded before */
 export function checkDefinitions(
   exports: Readonly<Record<string, unknown>>,
-  others: readonly Pick<Plugin, 'entry' | 'kinds' | 'services'>[],
-): Definitions {
+  others: Others,
+): Definitions & { readonly faults: readonly PluginFault[] } {
   const values = Object.values(exports);
   const services = values.filter((one) => markOf(one) === 'service') as Service[];
   const exported = values.filter((one) => markOf(one) === 'kind') as AnyKind[];
@@ -97,7 +104,7 @@ function namesOf(kinds: readonly AnyKind[], services: readonly Service[], owner:
 function nameFaults(
   kinds: readonly AnyKind[],
   services: readonly Service[],
-  others: Parameters<typeof checkDefinitions>[1],
+  others: Others,
 ): readonly PluginFault[] {
   const taken = [
     ...namesOf(
@@ -118,10 +125,7 @@ function nameFaults(
   return faults;
 }
 
-function columnFaults(
-  kinds: readonly AnyKind[],
-  others: Parameters<typeof checkDefinitions>[1],
-): readonly PluginFault[] {
+function columnFaults(kinds: readonly AnyKind[], others: Others): readonly PluginFault[] {
   const known = [...allKinds(), ...others.flatMap((one) => one.kinds), ...kinds];
   const faults: PluginFault[] = [];
   const refuse = (what: string) => faults.push({ code: 'PLUGIN_COLUMN', what });

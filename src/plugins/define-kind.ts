@@ -7,17 +7,15 @@ import type {
   Cells,
   InputSource,
   JobFacts,
+  Judge,
+  Judged,
   KindDefinition,
   Measure,
   ResultFault,
+  StoredReading,
   TableColumn,
 } from '../kinds/kind.ts';
-import {
-  readsStored,
-  type Judge,
-  type Judged,
-  type StoredReading,
-} from '../kinds/stored-reading.ts';
+import { readsStored } from '../kinds/stored-reading.ts';
 import { mark } from './mark.ts';
 
 export interface PluginArtefact {

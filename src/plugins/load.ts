@@ -4,26 +4,17 @@ import { createRequire } from 'node:module';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { codedError } from '../domain/errors.ts';
 import type { PluginErrorCode } from '../domain/error-codes/plugin-errors.ts';
-import { isOwnKind, registerKind, type AnyKind } from '../kinds/registry.ts';
+import { isOwnKind, registerKind } from '../kinds/registry.ts';
 import { registerService } from '../services/registry.ts';
-import type { Service } from '../services/service.ts';
-import { checkDefinitions } from './check.ts';
+import { checkDefinitions, type Definitions, type PluginFault } from './check.ts';
 import { ImportRefused, lineOf, loadModule, type LoadedModule } from './modules.ts';
 
-export interface Plugin {
+export interface Plugin extends Definitions {
   /** As the configuration names it. */
   readonly entry: string;
   readonly file: string;
   /** SHA-256 of all that the plugin consists of. */
   readonly digest: string;
-  readonly kinds: readonly AnyKind[];
-  readonly services: readonly Service[];
-}
-
-/** What is wrong with a plugin. */
-export interface PluginFault {
-  readonly code: PluginErrorCode;
-  readonly what: string;
 }
 
 /** By file: a module is loaded once in a process, so that a campaign keeps the definitions that it began with. */
