@@ -5,7 +5,8 @@
  * Rejected: a folder beside the export that is renamed when it is complete, which a bucket cannot do.
  */
 import type { Kind } from '../domain/item.ts';
-import type { ResultReading } from '../kinds/reading.ts';
+import type { MoleculeReading } from '../kinds/molecule/reading.ts';
+import type { AlignmentReading, SequenceReading, ShiftsReading } from '../kinds/protein/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import type { BondedMolecule } from './bonded-molecule.ts';
 import type { LeftOut } from './left-out.ts';
@@ -29,6 +30,8 @@ export interface StructureFile {
   readonly name: string;
   readonly text: string;
 }
+
+export type ResultReading = MoleculeReading | SequenceReading | AlignmentReading | ShiftsReading;
 
 /** An item that has succeeded, with everything that the format needs. */
 export interface ExportItem {

@@ -1,6 +1,6 @@
 /** The chains of a result, each with a name that is unique in the export. */
-import type { ProteinReading, ResultReading } from '../kinds/reading.ts';
-import type { Added, ExportFormat, ExportItem } from './format.ts';
+import type { ProteinReading } from '../kinds/protein/reading.ts';
+import type { Added, ExportFormat, ExportItem, ResultReading } from './format.ts';
 import { leftOut } from './left-out.ts';
 
 export interface NamedProtein {

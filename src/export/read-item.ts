@@ -1,13 +1,12 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
-import type { ResultReading } from '../kinds/reading.ts';
+import type { ExportFormat, ExportItem, ResultReading } from './format.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { filesNamed, readResultBy } from '../report/read-result.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { bondedMolecule, type BondedMolecule } from './bonded-molecule.ts';
-import type { ExportFormat, ExportItem } from './format.ts';
 import { type LeftOut, whyLeftOut } from './left-out.ts';
 import type { StructureFolder } from './structure-folder.ts';
 

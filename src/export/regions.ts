@@ -1,12 +1,12 @@
-/** Regions of a chain in which a predictor is above its threshold (results/reading-aids.ts). Pure. */
-import type { ProteinReading } from '../kinds/reading.ts';
+/** Regions of a chain in which a predictor is above its threshold (kinds/protein/reading.ts). Pure. */
 import {
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
   MEMBRANE_ABOVE,
   PHASE_SEPARATION_FROM,
+  type ProteinReading,
   RIGID_FROM,
-} from '../kinds/protein/reading-aids.ts';
+} from '../kinds/protein/reading.ts';
 
 /** A rule for the regions of a track. */
 interface Rule {

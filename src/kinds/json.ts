@@ -26,16 +26,6 @@ export function readLooseText(value: unknown): string | null {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
-/** Whether all values are finite numbers or null. Most lists are, and need no copy: there are millions. */
-export function arePlain(values: readonly unknown[]): values is readonly (number | null)[] {
-  for (let at = 0; at < values.length; at += 1) {
-    const value = values[at];
-    // NaN if the number is not finite.
-    if (value !== null && (typeof value !== 'number' || value - value !== 0)) return false;
-  }
-  return true;
-}
-
 /** Levels. The results of both services have at most seven. */
 const DEEPEST = 100;
 /** Objects, lists and keys together: of 40 to 100 bytes each in memory. The largest known result has some 20,000. */

@@ -3,6 +3,7 @@
  * any kind that has one of these is drawn.
  */
 import type { EstimatedParameter } from './molecule/reading.ts';
+import type { ChainReading, ColumnSpread, ProteinReading } from './protein/reading.ts';
 
 /** Values along a chain, one per position; null for no value. Values that cannot be packed are kept unchanged. */
 export type PackedTrack =
@@ -10,7 +11,7 @@ export type PackedTrack =
   | { readonly values: readonly (number | null)[] }
   | { readonly words: readonly string[]; readonly places: readonly (number | null)[] };
 
-/** Each value is `from` plus a number of steps, encoded in `width` letters (packing.ts). */
+/** Each value is `from` plus a number of steps, encoded in `width` letters (protein/packing.ts). */
 export interface PackedLetters {
   readonly letters: string;
   readonly width: 1 | 2;
@@ -18,12 +19,9 @@ export interface PackedLetters {
   readonly step: number;
 }
 
-export interface PackedProtein {
-  readonly name: string;
-  readonly residues: string;
+export type PackedProtein = Omit<ProteinReading, 'tracks'> & {
   readonly tracks: Readonly<Record<string, PackedTrack>>;
-  readonly scores: Readonly<Record<string, number | string>>;
-}
+};
 
 export interface PackedStructure {
   readonly shape: 'structure';
@@ -56,19 +54,13 @@ export interface PackedAlignment {
   readonly spreads: Readonly<Record<string, PackedSpread>>;
 }
 
-export type PackedSpread = Readonly<
-  Record<'median' | 'firstQuartile' | 'thirdQuartile' | 'topOutlier' | 'bottomOutlier', PackedTrack>
->;
+export type PackedSpread = Readonly<Record<keyof ColumnSpread, PackedTrack>>;
 
 export interface PackedChains {
   readonly shape: 'chains';
-  readonly chains: readonly {
-    readonly name: string;
-    readonly chain: string | null;
-    readonly residues: string;
-    readonly numbers: readonly (number | string)[];
+  readonly chains: readonly (Omit<ChainReading, 'shiftCrypt'> & {
     readonly shiftCrypt: PackedTrack;
-  }[];
+  })[];
 }
 
 export type PackedResult = PackedStructure | PackedProteins | PackedAlignment | PackedChains;

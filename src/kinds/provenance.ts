@@ -4,7 +4,7 @@
 import { isOnLocalNetwork } from '../domain/local-host.ts';
 import { asObject, complexity, readResultJson } from './json.ts';
 import type { JobFacts, ResultFault } from './kind.ts';
-import { resultProblem, type ResultCheck, type ResultProblem } from './result-problems.ts';
+import { type ResultCheck, resultProblem, type ResultProblem } from './result-problems.ts';
 
 /**
  * What is checked of every answer with JSON before its content: that it can be parsed safely, and names this job.

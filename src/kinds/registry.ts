@@ -1,11 +1,9 @@
 /** The kinds, in the order of the documentation; those of plugins follow. */
 import type { Kind, Options } from '../domain/item.ts';
-import { alignment } from './alignment.ts';
 import type { OptionColumns } from './columns.ts';
 import type { KindDefinition } from './kind.ts';
 import { molecule } from './molecule/index.ts';
-import { sequence } from './sequence.ts';
-import { shifts } from './shifts.ts';
+import { alignment, sequence, shifts } from './protein/index.ts';
 
 /** Any kind: what concerns its options and results is only passed back to itself. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -1,9 +1,7 @@
 /** The prediction service (its contract: sections 2 to 9): sequences, alignments and NMR shifts, in both variants. */
 import { z } from 'zod';
 import { EARLIER_NAMES } from '../kinds/vocabulary.ts';
-import { alignment } from '../kinds/alignment.ts';
-import { sequence } from '../kinds/sequence.ts';
-import { shifts } from '../kinds/shifts.ts';
+import { alignment, sequence, shifts } from '../kinds/protein/index.ts';
 import { asObject } from '../kinds/json.ts';
 import {
   readAcknowledgedId,

@@ -6,7 +6,7 @@ import { DEFAULT_OPTIONS, type ExportItem, type ExportOptions } from '../../src/
 import { exportFormatOf } from '../../src/export/formats.ts';
 import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
-import { readAlignment, readSequences } from '../../src/kinds/protein/reading.ts';
+import { readAlignment, readSequences } from '../../src/kinds/protein/payload.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
 import type { MoleculeOptions } from '../../src/kinds/vocabulary.ts';
 import { golden, goldens } from '../kinds/goldens.ts';

@@ -134,7 +134,7 @@ function predictionVerdict(kind: 'sequence' | 'alignment' | 'shifts') {
     const spread =
       distributions === undefined ? null : checkDistributions(Buffer.from(distributions), file);
     if (spread !== null) return spread.code;
-    return checkFiles(texts, 'abc123')?.code ?? 'ok';
+    return checkFiles(texts, { remoteId: 'abc123' })?.code ?? 'ok';
   };
 }
 

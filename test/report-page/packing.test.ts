@@ -8,7 +8,7 @@ import {
   packTrack,
   placesOf,
   wordsOf,
-} from '../../src/kinds/packing.ts';
+} from '../../src/kinds/protein/packing.ts';
 
 type Numbers = readonly (number | null)[];
 

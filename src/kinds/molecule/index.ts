@@ -11,13 +11,12 @@ import { checksAnswer, engineOfLog, isSynthetic } from '../provenance.ts';
 import { asObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES, MOLECULES_TABLE } from './measures.ts';
 import { defineKind, type InnerFile, type JobFacts } from '../kind.ts';
-import { packMolecule } from '../pack.ts';
 import { ATOM_TYPES, CHARGE_METHODS, type MoleculeOptions } from '../vocabulary.ts';
 import { checkMolecule } from './check.ts';
 import { writeMolfile } from './molfile.ts';
 import { nativeFiles, presentFiles } from './files.ts';
 import { readMolecule } from './result.ts';
-import type { MoleculeReading } from './reading.ts';
+import { type MoleculeReading, packMolecule } from './reading.ts';
 
 export const molecule = defineKind({
   name: 'molecule',

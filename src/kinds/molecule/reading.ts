@@ -1,5 +1,6 @@
 /** What the files of a molecule say, for tables and the report. */
 import type { BondOrders } from '../../domain/molecular-graph.ts';
+import type { PackedResult } from '../page-data.ts';
 
 /** One atom of a molecule, as in the topology (GROMACS manual, topology file formats, `[ atoms ]`). */
 export interface AtomReading {
@@ -45,4 +46,21 @@ export interface MoleculeReading {
   /** Derived from atoms, bonds and net charge (bonding.ts), which a topology has; null if none fit. */
   readonly bonding: BondOrders | null;
   readonly estimated: readonly EstimatedParameter[];
+}
+
+/** For the report's page: the same values in few bytes. */
+export function packMolecule(reading: MoleculeReading): PackedResult {
+  const { formula, charge, atoms, bonds, estimated } = reading;
+  return {
+    shape: 'structure',
+    formula,
+    charge,
+    estimated,
+    names: atoms.map(({ name }) => name),
+    elements: atoms.map(({ element }) => element),
+    types: atoms.map(({ type }) => type),
+    charges: atoms.map((atom) => Math.round(atom.charge * 10_000)),
+    places: atoms.flatMap(({ position }) => position.map((along) => Math.round(along * 100))),
+    bonds: bonds.flat(),
+  };
 }

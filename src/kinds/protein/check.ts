@@ -5,9 +5,9 @@
 import type { InputText } from '../../domain/item.ts';
 import { resultProblem, type ResultProblem } from '../result-problems.ts';
 import type { Predictor, SequenceOptions, ShiftsOptions } from '../vocabulary.ts';
-import { readFasta, residueFindings, type FastaRecord } from './fasta.ts';
-import { readPayload, type PayloadEntry } from './payload.ts';
-import { SHIFTS_MISSING } from './reading-aids.ts';
+import { type FastaRecord, readFasta, residueFindings } from './fasta.ts';
+import { type PayloadEntry, readPayload } from './payload.ts';
+import { SHIFTS_MISSING } from './reading.ts';
 import { readChains } from './shift-files.ts';
 
 export type PredictionOptions =

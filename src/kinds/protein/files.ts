@@ -6,11 +6,12 @@
  * earlier job may still be in the folder.
  */
 import type { InputText } from '../../domain/item.ts';
-import { mean, numbersIn } from '../measure.ts';
+import type { JobFacts } from '../kind.ts';
 import { otherJob } from '../provenance.ts';
 import { resultProblem, type ResultProblem } from '../result-problems.ts';
 import { readFasta } from './fasta.ts';
-import { readPayload, type PayloadEntry, type PayloadValue } from './payload.ts';
+import { mean, numbersIn } from './measures.ts';
+import { type PayloadEntry, type PayloadValue, readPayload } from './payload.ts';
 import { distributionLengths, readCsv, readDistributions } from './tables.ts';
 
 /** The texts of downloaded files; files that the service did not provide are missing. */
@@ -18,11 +19,11 @@ export type PredictionFiles = Readonly<
   Partial<Record<'result' | 'csv' | 'metadata' | 'distributions' | 'history', string>>
 >;
 
-/**
- * The result itself is not checked here, but when it arrives.
- * @param remoteId the job's id at the service
- */
-export function checkFiles(files: PredictionFiles, remoteId: string): ResultProblem | null {
+/** The result itself is not checked here, but when it arrives. */
+export function checkFiles(
+  files: PredictionFiles,
+  { remoteId }: Pick<JobFacts, 'remoteId'>,
+): ResultProblem | null {
   for (const [name, text] of Object.entries<string>({ ...files })) {
     const other = otherJob(name, text, remoteId);
     if (other !== null) return other;

@@ -1,110 +1,109 @@
 /** Measures of sequences, alignments and shift files. Several chains of an item are counted together. */
-import type {
-  AlignmentReading,
-  ColumnSpread,
-  ProteinReading,
-  SequenceReading,
-  ShiftsReading,
-} from '../reading.ts';
+import type { Measure } from '../kind.ts';
 import {
   AGGREGATION_FROM,
   AGGREGATION_RESIDUES,
-  ALIGNMENT_KEYS,
+  type ALIGNMENT_KEYS,
+  type AlignmentReading,
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
+  lengthOf,
   PHASE_SEPARATION_FROM,
+  type SequenceReading,
   SHIFTS_MISSING,
-} from './reading-aids.ts';
-import { mean, numbersIn, share } from '../measure.ts';
-import type { Measure } from '../kind.ts';
+  type ShiftsReading,
+  type Track,
+} from './reading.ts';
+
+/** What most measures are. */
+const MAIN = { unit: '', decimals: 0, isMain: true } as const;
 
 export const SEQUENCE_MEASURES: Readonly<Record<string, Measure<SequenceReading>>> = {
   length: {
+    ...MAIN,
     title: 'Length',
-    unit: '',
     meaning: 'Number of residues.',
-    decimals: 0,
-    isMain: true,
     column: 'residues',
     of: ({ proteins }) => proteins.reduce((sum, protein) => sum + lengthOf(protein), 0),
   },
   disordered: {
+    ...MAIN,
     title: 'Disordered',
     unit: '%',
     meaning: `Share of the residues with a DisoMine value above ${DISORDER_ABOVE}.`,
     decimals: 1,
-    isMain: true,
     column: 'disordered_percent',
-    of: (result) => share(valuesIn(result, 'disoMine'), (value) => value > DISORDER_ABOVE),
+    of: (result) => percentAbove(valuesIn(result, 'disoMine'), DISORDER_ABOVE),
   },
   backbone: {
+    ...MAIN,
     title: 'Mean backbone',
-    unit: '',
     meaning:
       'Mean of DynaMine’s backbone dynamics: below 0.69 flexible, 0.69 to 0.8 depending on context, 0.8 to 1 rigid.',
     decimals: 3,
-    isMain: true,
     column: 'backbone_mean',
     of: (result) => mean(valuesIn(result, 'backbone')),
   },
   earlyFoldingResidues: {
+    ...MAIN,
     title: 'Early folding',
     unit: 'residues',
     meaning: `Residues with an EFoldMine value above ${EARLY_FOLDING_ABOVE}.`,
-    decimals: 0,
-    isMain: true,
     column: 'early_folding_residues',
-    of: countEarlyFolding,
+    of(result) {
+      const values = valuesIn(result, 'earlyFolding');
+      const early = values.filter((value) => value > EARLY_FOLDING_ABOVE);
+      return values.length === 0 ? null : early.length;
+    },
   },
   aggregationRegions: {
+    ...MAIN,
     title: 'Aggregation regions',
-    unit: '',
     meaning: `Stretches of ${AGGREGATION_RESIDUES} residues or more with an AgMata value of ${AGGREGATION_FROM} or more. AgMata’s authors give no threshold: this one is ours.`,
-    decimals: 0,
-    isMain: true,
     column: 'aggregation_regions',
-    of: countAggregationRegions,
+    of({ proteins }) {
+      const tracks = proteins.flatMap(({ tracks: { agmata } }) => (agmata ? [agmata] : []));
+      return tracks.length === 0 ? null : tracks.flatMap(aggregationRegions).length;
+    },
   },
   phaseSeparation: {
+    ...MAIN,
     title: 'Phase separation',
-    unit: '',
     meaning: `PSPer’s score of the protein, the highest where the item has several; from ${PHASE_SEPARATION_FROM} on it may separate into phases.`,
     decimals: 3,
-    isMain: true,
     column: 'phase_separation_score',
-    of: maxScore,
+    of({ proteins }) {
+      const scores = proteins.flatMap((protein) => protein.scores['protein_score'] ?? []);
+      return scores.length === 0 ? null : Math.max(...scores);
+    },
   },
 };
 
+/** The numeric values of a chain. */
+export function numbersIn(track: Track = []): number[] {
+  return track.filter((value) => typeof value === 'number');
+}
+
+/** Null if there are no values. */
+export function mean(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** In per cent; null if there are no values. */
+function percentAbove(values: readonly number[], limit: number): number | null {
+  return mean(values.map((value) => (value > limit ? 100 : 0)));
+}
+
 function valuesIn({ proteins }: SequenceReading, key: string): number[] {
   return proteins.flatMap(({ tracks }) => numbersIn(tracks[key]));
-}
-
-function countEarlyFolding(result: SequenceReading): number | null {
-  const early = valuesIn(result, 'earlyFolding');
-  return early.length === 0 ? null : early.filter((value) => value > EARLY_FOLDING_ABOVE).length;
-}
-
-function countAggregationRegions({ proteins }: SequenceReading): number | null {
-  const tracks = proteins.flatMap(({ tracks: { agmata } }) => (agmata ? [agmata] : []));
-  if (tracks.length === 0) return null;
-  return tracks.reduce((sum, track) => sum + aggregationRegions(track).length, 0);
-}
-
-function maxScore({ proteins }: SequenceReading): number | null {
-  const scores = proteins.flatMap((protein) => protein.scores['protein_score'] ?? []);
-  return scores.length === 0 ? null : Math.max(...scores);
-}
-
-function lengthOf({ residues, tracks }: ProteinReading): number {
-  return residues.length || Math.max(0, ...Object.values(tracks).map((track) => track.length));
 }
 
 /** Positions from 0; the end is exclusive. */
 type Stretch = readonly [from: number, to: number];
 
 /** The regions in which every value reaches the threshold, and that are long enough. */
-export function aggregationRegions(track: readonly (number | string | null)[]): Stretch[] {
+export function aggregationRegions(track: Track): Stretch[] {
   const found: Stretch[] = [];
   let from = 0;
   for (let place = 0; place <= track.length; place += 1) {
@@ -116,7 +115,7 @@ export function aggregationRegions(track: readonly (number | string | null)[]): 
   return found;
 }
 
-const TITLES: Readonly<Record<string, string>> = {
+const TITLES: Readonly<Record<(typeof ALIGNMENT_KEYS)[number], string>> = {
   backbone: 'Backbone',
   sidechain: 'Side chain',
   helix: 'Helix',
@@ -130,96 +129,67 @@ const TITLES: Readonly<Record<string, string>> = {
 
 export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReading>>> = {
   sequences: {
+    ...MAIN,
     title: 'Sequences',
-    unit: '',
     meaning: 'Rows of the alignment.',
-    decimals: 0,
-    isMain: true,
     of: ({ proteins }) => proteins.length,
   },
   columns: {
+    ...MAIN,
     title: 'Columns',
-    unit: '',
     meaning: 'Columns of the alignment.',
-    decimals: 0,
-    isMain: true,
     of: ({ columns }) => columns,
   },
   conservation: {
+    ...MAIN,
     title: 'Conservation',
     unit: '%',
     meaning:
       'Mean over the columns of 1 − entropy / log 20 of the residues, times the share of rows without a gap.',
     decimals: 1,
-    isMain: true,
     column: 'conservation_percent',
-    of: meanConservation,
+    of({ proteins, columns }) {
+      const rows = proteins.map(({ residues }) => residues);
+      const conserved = mean(conservation(rows, columns) ?? []);
+      return conserved === null ? null : 100 * conserved;
+    },
   },
   ...Object.fromEntries(
-    ALIGNMENT_KEYS.flatMap((key): [string, Measure<AlignmentReading>][] => {
-      const title = TITLES[key] ?? key;
-      const isMain = key === 'backbone' || key === 'disoMine';
-      const common = { unit: '', decimals: 3 };
-      return [
-        [
-          `${key}_mean`,
-          {
-            ...common,
-            title: `${title}, mean`,
-            meaning: 'Mean over the columns of the median of the rows.',
-            isMain,
-            of: ({ spreads }) => mean(numbersIn(spreads[key]?.median)),
+    Object.entries(TITLES).flatMap(([key, title]): [string, Measure<AlignmentReading>][] => [
+      [
+        `${key}_mean`,
+        {
+          ...MAIN,
+          title: `${title}, mean`,
+          meaning: 'Mean over the columns of the median of the rows.',
+          decimals: 3,
+          isMain: key === 'backbone' || key === 'disoMine',
+          of: ({ spreads }) => mean(numbersIn(spreads[key]?.median)),
+        },
+      ],
+      [
+        `${key}_spread`,
+        {
+          ...MAIN,
+          title: `${title}, spread`,
+          meaning: 'Mean over the columns of the distance between the quartiles of the rows.',
+          decimals: 3,
+          isMain: key === 'backbone',
+          of({ spreads }) {
+            const { firstQuartile: lows = [], thirdQuartile: highs = [] } = spreads[key] ?? {};
+            const distances = highs.map((high, column) => {
+              const low = lows[column];
+              return typeof high === 'number' && typeof low === 'number' ? high - low : null;
+            });
+            return mean(numbersIn(distances));
           },
-        ],
-        [
-          `${key}_spread`,
-          {
-            ...common,
-            title: `${title}, spread`,
-            meaning: 'Mean over the columns of the distance between the quartiles of the rows.',
-            isMain: key === 'backbone',
-            of: ({ spreads }) => meanSpread(spreads[key]),
-          },
-        ],
-      ];
-    }),
+        },
+      ],
+    ]),
   ),
 };
 
-function meanConservation(reading: AlignmentReading): number | null {
-  const conserved = conservationOf(reading);
-  const share = conserved === null ? null : mean(conserved);
-  return share === null ? null : 100 * share;
-}
-
-function meanSpread(spread: ColumnSpread | undefined): number | null {
-  const { firstQuartile, thirdQuartile } = spread ?? {};
-  const distances = thirdQuartile?.map((high, column) => minus(high, firstQuartile?.[column]));
-  return mean(numbersIn(distances));
-}
-
-function minus(high: unknown, low: unknown): number | null {
-  return typeof high === 'number' && typeof low === 'number' ? high - low : null;
-}
-
-/** Residue codes in a column: the twenty amino acids, and other residue letters. */
-const CODES = 128;
-const GAPS = new Set(['-', '.', '~'].map((gap) => gap.charCodeAt(0)));
-const MOST_BITS = Math.log2(20);
-
-/** Both tables and measures need it. */
-const known = new WeakMap<AlignmentReading, readonly number[] | null>();
-
-/** `conservation` of the rows of this alignment, computed once. */
-export function conservationOf(reading: AlignmentReading): readonly number[] | null {
-  let conserved = known.get(reading);
-  if (conserved === undefined) {
-    const rows = reading.proteins.map(({ residues }) => residues);
-    conserved = conservation(rows, reading.columns);
-    known.set(reading, conserved);
-  }
-  return conserved;
-}
+const GAPS = /[-.~]/g;
 
 /**
  * For each column, from 0 to 1: 1 minus the normalised Shannon entropy of its residues, times the fraction of rows
@@ -227,40 +197,35 @@ export function conservationOf(reading: AlignmentReading): readonly number[] | n
  */
 export function conservation(rows: readonly string[], columns: number): number[] | null {
   if (rows.length === 0 || rows.some((residues) => residues.length !== columns)) return null;
-  const counts = new Uint32Array(CODES);
   return Array.from({ length: columns }, (_, column) => {
-    counts.fill(0);
-    let filled = 0;
-    for (const residues of rows) {
-      const code = residues.charCodeAt(column);
-      if (GAPS.has(code)) continue;
-      counts[code % CODES] = (counts[code % CODES] ?? 0) + 1;
-      filled += 1;
-    }
-    if (filled === 0) return 0;
+    const filled = rows
+      .map((residues) => residues.charAt(column))
+      .join('')
+      .replace(GAPS, '');
+    if (filled === '') return 0;
+    const counts = new Map<string, number>();
+    for (const residue of filled) counts.set(residue, (counts.get(residue) ?? 0) + 1);
     let bits = 0;
-    for (const count of counts) {
-      if (count > 0) bits -= (count / filled) * Math.log2(count / filled);
+    for (const count of counts.values()) {
+      bits -= (count / filled.length) * Math.log2(count / filled.length);
     }
-    return Math.max(0, 1 - bits / MOST_BITS) * (filled / rows.length);
+    return Math.max(0, 1 - bits / Math.log2(20)) * (filled.length / rows.length);
   });
 }
 
-export const SHIFTS_MEASURES = {
+export const SHIFTS_MEASURES: Readonly<Record<string, Measure<ShiftsReading>>> = {
   residues: {
+    ...MAIN,
     title: 'Residues',
-    unit: '',
     meaning: 'Residues of the chains.',
-    decimals: 0,
-    isMain: true,
     of: (result) => indicesIn(result).length,
   },
   measured: {
+    ...MAIN,
     title: 'Measured',
     unit: '%',
     meaning: 'Share of the residues with a ShiftCrypt index: enough of their shifts are known.',
     decimals: 1,
-    isMain: true,
     column: 'measured_percent',
     of(result) {
       const all = indicesIn(result).length;
@@ -268,22 +233,19 @@ export const SHIFTS_MEASURES = {
     },
   },
   shiftCryptMean: {
+    ...MAIN,
     title: 'Mean ShiftCrypt',
-    unit: '',
     meaning: 'Mean of the index where there is one: low in helices, high in strands.',
     decimals: 3,
-    isMain: true,
     column: 'shiftCrypt_mean',
     of: (result) => mean(measuredIn(result)),
   },
-} as const satisfies Readonly<Record<string, Measure<ShiftsReading>>>;
+};
 
 export function indicesIn({ chains }: ShiftsReading): (number | null)[] {
   return chains.flatMap(({ shiftCrypt }) => shiftCrypt);
 }
 
 export function measuredIn(result: ShiftsReading): number[] {
-  return indicesIn(result).filter(
-    (value) => value !== null && value !== SHIFTS_MISSING,
-  ) as number[];
+  return numbersIn(indicesIn(result)).filter((value) => value !== SHIFTS_MISSING);
 }

@@ -1,5 +1,6 @@
 /**
- * Reads a prediction payload, whose inner structure the contract does not define (2.5). Seen so far:
+ * Reads a prediction payload, whose inner structure the contract does not define (2.5), and what it says, with the user's
+ * names. Seen so far:
  *
  *   {proteins: {id: {seq, backbone, …}}, metadata}           the engine's own
  *   {proteins: {id: {backbone, …}}, sequences: {id: […]}}    the engine's own for alignments, gaps null
@@ -10,8 +11,20 @@
  *
  * In all of them an entry is an object with the values of one protein as arrays, one value per residue.
  */
-import { arePlain, asObject, readResultJson } from '../json.ts';
+import { asObject, readResultJson } from '../json.ts';
 import { resultProblem, type ResultProblem } from '../result-problems.ts';
+import {
+  type AlignmentReading,
+  type ChainReading,
+  inOrder,
+  lengthOf,
+  type ProteinReading,
+  type SequenceReading,
+  type ShiftsReading,
+  type Track,
+  TRACK_KEYS,
+} from './reading.ts';
+import { readDistributions } from './tables.ts';
 
 export type PayloadValue = number | string | null;
 
@@ -91,8 +104,10 @@ function wrappedEntries(results: JsonObject, wrapper: JsonObject): PayloadEntry[
 }
 
 function isPrediction(object: JsonObject): boolean {
-  const named = SEQUENCE_KEYS.some((key) => readSequence(object[key]) !== '');
-  return named || Object.values(object).some((value) => readValues(value) !== null);
+  return (
+    SEQUENCE_KEYS.some((key) => readSequence(object[key]) !== '') ||
+    Object.values(object).some((value) => readValues(value) !== null)
+  );
 }
 
 function readEntry(object: JsonObject, key: string, sequence: unknown): PayloadEntry {
@@ -104,14 +119,9 @@ function readEntry(object: JsonObject, key: string, sequence: unknown): PayloadE
     if (list !== null) values[name] = list;
     else if (typeof value === 'number' || typeof value === 'string') scalars[name] = value;
   }
-  const named = ID_KEYS.map((idKey) => object[idKey]).find((id) => typeof id === 'string');
+  const id = ID_KEYS.map((idKey) => object[idKey]).find((one) => typeof one === 'string') ?? key;
   const own = SEQUENCE_KEYS.map((one) => readSequence(object[one])).find((text) => text !== '');
-  return {
-    id: named ?? key,
-    sequence: own ?? readSequence(sequence),
-    values,
-    scalars,
-  };
+  return { id, sequence: own ?? readSequence(sequence), values, scalars };
 }
 
 /** As an array of letters, or as one text. */
@@ -123,21 +133,101 @@ function readSequence(value: unknown): string {
 
 /** An array of scalars; null for anything else. */
 function readValues(value: unknown): readonly PayloadValue[] | null {
-  if (!Array.isArray(value)) return null;
-  const items: readonly unknown[] = value;
-  if (arePlain(items)) return items;
-  const list: PayloadValue[] = [];
-  for (const item of items) {
-    if (typeof item === 'object' && item !== null) return null;
-    if (typeof item === 'number') list.push(Number.isFinite(item) ? item : null);
-    else if (typeof item === 'string') list.push(numberOrText(item));
-    else list.push(null);
-  }
-  return list;
+  const isList =
+    Array.isArray(value) && value.every((one) => one === null || typeof one !== 'object');
+  return isList ? value.map(readScalar) : null;
 }
 
-function numberOrText(text: string): PayloadValue {
-  if (/^\s*(?:nan|null|none)?\s*$/i.test(text)) return text === '' ? '' : null;
-  const number = Number(text);
-  return Number.isFinite(number) ? number : text;
+function readScalar(value: unknown): PayloadValue {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value !== 'string' || value === '') return value === '' ? '' : null;
+  if (/^\s*(?:nan|null|none)?\s*$/i.test(value)) return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : value;
+}
+
+/** Header as the user wrote it, by the id in the results; an id that is not listed is the header. */
+type RecordHeaders = Readonly<Record<string, string>>;
+
+/** @returns null if the bytes contain no prediction */
+export function readSequences(
+  bytes: Uint8Array | string,
+  headers?: RecordHeaders,
+): SequenceReading | null {
+  const proteins = readProteins(bytes, headers);
+  return proteins && { kind: 'sequence', proteins };
+}
+
+/**
+ * @param distributions the file of that name, JSON or CSV; null if the service gave none
+ * @returns null if the bytes contain no prediction
+ */
+export function readAlignment(
+  bytes: Uint8Array | string,
+  distributions: Uint8Array | string | null,
+  headers?: RecordHeaders,
+): AlignmentReading | null {
+  const proteins = readProteins(bytes, headers);
+  if (proteins === null) return null;
+  const columns = Math.max(...proteins.map(lengthOf));
+  const spreads = distributions === null ? {} : readDistributions(distributions, columns);
+  return { kind: 'alignment', proteins, columns, spreads };
+}
+
+/** @returns null if the bytes contain no prediction */
+export function readShifts(bytes: Uint8Array | string): ShiftsReading | null {
+  const payload = readPayload(bytes);
+  return payload.ok ? { kind: 'shifts', chains: payload.entries.map(readChain) } : null;
+}
+
+function readChain({ id, sequence, values, scalars }: PayloadEntry): ChainReading {
+  const { shiftCrypt = [], seqCodes = [] } = values;
+  const chain = scalars['chainCode'];
+  return {
+    name: id,
+    chain: chain === undefined ? null : String(chain),
+    residues: sequence,
+    // Without its own codes, the chain is numbered from 1, like residues.
+    numbers: shiftCrypt.map((_, index) => seqCodes[index] ?? index + 1),
+    shiftCrypt: shiftCrypt.map((value) => (typeof value === 'number' ? value : null)),
+  };
+}
+
+/** In payload order. */
+function readProteins(
+  bytes: Uint8Array | string,
+  headers: RecordHeaders = {},
+): readonly ProteinReading[] | null {
+  const payload = readPayload(bytes);
+  if (!payload.ok) return null;
+  return payload.entries.map(({ id, sequence, values, scalars }) => {
+    const length =
+      sequence.length || Math.max(0, ...Object.values(values).map((list) => list.length));
+    return {
+      name: (Object.hasOwn(headers, id) ? headers[id] : undefined) ?? id,
+      residues: sequence,
+      tracks: Object.fromEntries(
+        inOrder(Object.keys(values)).map((key) => [key, readTrack(key, values[key] ?? [], length)]),
+      ),
+      scores: Object.fromEntries(
+        Object.entries(scalars).filter(
+          (pair): pair is [string, number] =>
+            // The engine's run time is not a property of the protein.
+            typeof pair[1] === 'number' && !pair[0].endsWith('_execution_time'),
+        ),
+      ),
+    };
+  });
+}
+
+/** Text in these is not a value; for unknown keys it may be. */
+const NUMERIC: ReadonlySet<string> = new Set(TRACK_KEYS.filter((key) => key !== 'viterbi'));
+
+/** Padded or cut to the length of the chain. The labels of `viterbi` have a leading space. */
+function readTrack(key: string, values: readonly PayloadValue[], length: number): Track {
+  return Array.from({ length }, (_, index) => {
+    const value = values[index] ?? null;
+    if (typeof value !== 'string') return value;
+    return NUMERIC.has(key) ? null : value.trim() || null;
+  });
 }

@@ -1,118 +1,120 @@
-/** What a result of a prediction says, with the user's names. Pure. */
-import { arePlain } from '../json.ts';
-import type {
-  AlignmentReading,
-  ChainReading,
-  ProteinReading,
-  SequenceReading,
-  ShiftsReading,
-  Track,
-} from '../reading.ts';
-import { type Payload, type PayloadEntry, type PayloadValue, readPayload } from './payload.ts';
-import { inOrder, TRACK_KEYS } from './reading-aids.ts';
-import { readDistributions } from './tables.ts';
-
-/** Text in these is not a value; for unknown keys it may be. */
-const NUMERIC: ReadonlySet<string> = new Set(TRACK_KEYS.filter((key) => key !== 'viterbi'));
-
-/** Header as the user wrote it, by the id in the results; an id that is not listed is the header. */
-export type RecordHeaders = Readonly<Record<string, string>>;
-
-/** In payload order. */
-export function readProteins(
-  payload: Payload,
-  headers: RecordHeaders = {},
-): readonly ProteinReading[] {
-  return payload.entries.map((entry) => readProtein(entry, headers));
-}
-
-function readProtein(entry: PayloadEntry, headers: RecordHeaders): ProteinReading {
-  const { id, sequence, values } = entry;
-  const length =
-    sequence.length || Math.max(0, ...Object.values(values).map((list) => list.length));
-  const tracks = inOrder(Object.keys(values)).map((key): [string, Track] => [
-    key,
-    NUMERIC.has(key) ? numbers(values[key], length) : labels(values[key], length),
-  ]);
-  return {
-    name: (Object.hasOwn(headers, id) ? headers[id] : undefined) ?? id,
-    residues: sequence,
-    tracks: Object.fromEntries(tracks),
-    scores: Object.fromEntries(
-      Object.entries(entry.scalars).filter(
-        (pair): pair is [string, number] =>
-          // The engine's run time is not a property of the protein.
-          typeof pair[1] === 'number' && !pair[0].endsWith('_execution_time'),
-      ),
-    ),
-  };
-}
-
-/** Padded or cut to the length of the chain. */
-function numbers(values: readonly PayloadValue[] = [], length: number): Track {
-  if (values.length === length && arePlain(values)) return values;
-  const track = new Array<number | null>(length);
-  for (let index = 0; index < length; index += 1) {
-    const value = values[index];
-    track[index] = typeof value === 'number' ? value : null;
-  }
-  return track;
-}
-
-/** The labels of `viterbi` have a leading space. */
-function labels(values: readonly PayloadValue[] = [], length: number): Track {
-  return Array.from({ length }, (_, index) => {
-    const value = values[index] ?? null;
-    return typeof value === 'string' ? value.trim() || null : value;
-  });
-}
-
-/** @returns null if the bytes contain no prediction */
-export function readSequences(
-  bytes: Uint8Array | string,
-  headers?: RecordHeaders,
-): SequenceReading | null {
-  const payload = readPayload(bytes);
-  return payload.ok ? { kind: 'sequence', proteins: readProteins(payload, headers) } : null;
-}
-
 /**
- * @param distributions the file of that name, JSON or CSV; null if the service gave none
- * @returns null if the bytes contain no prediction
+ * What a result of a prediction says: one form per kind, independent of that of the service's payload. And reading aids:
+ * how a value is commonly interpreted, according to the tools' own pages. They are not results.
  */
-export function readAlignment(
-  bytes: Uint8Array | string,
-  distributions: Uint8Array | string | null,
-  headers?: RecordHeaders,
-): AlignmentReading | null {
-  const payload = readPayload(bytes);
-  if (!payload.ok) return null;
-  const proteins = readProteins(payload, headers);
-  const columns = Math.max(...proteins.map(lengthOf));
-  const spreads = distributions === null ? {} : readDistributions(distributions, columns);
-  return { kind: 'alignment', proteins, columns, spreads };
+
+/** Values along a chain: one per residue or column, null for no value. Text only for psper's `viterbi`. */
+export type Track = readonly (number | string | null)[];
+
+export interface ProteinReading {
+  /** The header as the user wrote it, if known, else the payload's id. */
+  readonly name: string;
+  /** One letter per residue; gaps of an alignment as `-`; '' if the payload does not contain them. */
+  readonly residues: string;
+  /** By the payload's key, in the order of `TRACK_KEYS`. All have the same length. */
+  readonly tracks: Readonly<Record<string, Track>>;
+  /** Values of the whole protein, `protein_score` of psper. */
+  readonly scores: Readonly<Record<string, number>>;
 }
 
-function lengthOf({ residues, tracks }: AlignmentReading['proteins'][number]): number {
+export interface SequenceReading {
+  readonly kind: 'sequence';
+  readonly proteins: readonly ProteinReading[];
+}
+
+/** The names of the five statistics that the engine gives for each column of an alignment. */
+export const SPREAD_KEYS = [
+  'median',
+  'firstQuartile',
+  'thirdQuartile',
+  /** Third quartile + 1.5 × the interquartile range: a value above it is an outlier. It is a limit, not a value. */
+  'topOutlier',
+  /** First quartile − 1.5 × the interquartile range. */
+  'bottomOutlier',
+] as const;
+
+/** The distribution of the rows' values, column by column; null if every row has a gap. */
+export type ColumnSpread = Readonly<Record<(typeof SPREAD_KEYS)[number], Track>>;
+
+export interface AlignmentReading {
+  readonly kind: 'alignment';
+  readonly proteins: readonly ProteinReading[];
+  /** Number of columns. */
+  readonly columns: number;
+  /** By the payload's key, each with one value per column. */
+  readonly spreads: Readonly<Record<string, ColumnSpread>>;
+}
+
+/** One chain of a shift file. */
+export interface ChainReading {
+  readonly name: string;
+  readonly chain: string | null;
+  readonly residues: string;
+  /** Residue numbers as given by the service; text if there are insertion codes. */
+  readonly numbers: readonly (number | string)[];
+  /** ShiftCrypt index; -10 means that too many shifts of the residue are missing, which is a valid result. */
+  readonly shiftCrypt: readonly (number | null)[];
+}
+
+export interface ShiftsReading {
+  readonly kind: 'shifts';
+  readonly chains: readonly ChainReading[];
+}
+
+/** In residues or columns. */
+export function lengthOf({ residues, tracks }: ProteinReading): number {
   return residues.length || (Object.values(tracks)[0]?.length ?? 0);
 }
 
-/** @returns null if the bytes contain no prediction */
-export function readShifts(bytes: Uint8Array | string): ShiftsReading | null {
-  const payload = readPayload(bytes);
-  return payload.ok ? { kind: 'shifts', chains: payload.entries.map(readChain) } : null;
+/** The values that the service predicts for alignments, as far as known. */
+export const ALIGNMENT_KEYS = [
+  ...(['backbone', 'sidechain', 'helix', 'sheet', 'coil', 'ppII'] as const),
+  ...(['earlyFolding', 'disoMine', 'agmata'] as const),
+] as const;
+
+/** The known keys of the predictors, in the order of tables and plots; others follow in payload order. */
+export const TRACK_KEYS = [
+  ...ALIGNMENT_KEYS,
+  ...(['viterbi', 'complexity', 'arg', 'tyr', 'RRM', 'disorder'] as const),
+] as const;
+
+/** Keys of a payload in the order of `TRACK_KEYS`. */
+export function inOrder(keys: readonly string[]): readonly string[] {
+  return [...new Set([...TRACK_KEYS.filter((key) => keys.includes(key)), ...keys])];
 }
 
-function readChain({ id, sequence, values, scalars }: PayloadEntry): ChainReading {
-  const indices = values['shiftCrypt'] ?? [];
-  const numbers = values['seqCodes'] ?? [];
-  const chain = scalars['chainCode'];
-  return {
-    name: id,
-    chain: chain === undefined ? null : String(chain),
-    residues: sequence,
-    // Without its own codes, the chain is numbered from 1, like residues.
-    numbers: indices.map((_, index) => numbers[index] ?? index + 1),
-    shiftCrypt: indices.map((value) => (typeof value === 'number' ? value : null)),
-  };
+/** DynaMine's backbone S²: above, likely part of a membrane-spanning helix. */
+export const MEMBRANE_ABOVE = 1;
+/** From here on: rigid. */
+export const RIGID_FROM = 0.8;
+
+/** DynaMine's backbone S², from the highest. A value belongs to the first class whose bound it reaches. */
+export const BACKBONE_CLASSES = [
+  { label: 'membrane-spanning', above: MEMBRANE_ABOVE },
+  { label: 'rigid', from: RIGID_FROM },
+  { label: 'context-dependent', from: 0.69 },
+  { label: 'flexible', from: -Infinity },
+] as const;
+
+export function backboneClass(value: number): (typeof BACKBONE_CLASSES)[number]['label'] {
+  const found = BACKBONE_CLASSES.find((one) =>
+    'above' in one ? value > one.above : value >= one.from,
+  );
+  return found?.label ?? 'flexible';
 }
+
+/** Above: likely to fold early (EFoldMine). */
+export const EARLY_FOLDING_ABOVE = 0.169;
+/** Above: likely disordered (DisoMine). */
+export const DISORDER_ABOVE = 0.5;
+/**
+ * From here on a residue belongs to an aggregation-prone region. AgMata's authors give no threshold: this one is ours.
+ */
+export const AGGREGATION_FROM = 1;
+/** Minimum number of residues of such a region. */
+export const AGGREGATION_RESIDUES = 5;
+/** From here on, the whole protein is likely to phase-separate (PSPer's `protein_score`). */
+export const PHASE_SEPARATION_FROM = 0.5611;
+
+/** ShiftCrypt's value for a residue with too many missing shifts: a valid result, but not an index. */
+export const SHIFTS_MISSING = -10;

@@ -1,24 +1,23 @@
 /** The tables of predictions: `residues`, `alignments` and `shifts`, with one row per residue or column. */
-import { aggregationRegions, conservationOf } from './measures.ts';
+import { asInteger, type Cell, type Cells, type ResultTable, tableColumns } from '../kind.ts';
+import { aggregationRegions, conservation } from './measures.ts';
 import {
   ALIGNMENT_KEYS,
+  type AlignmentReading,
   backboneClass,
+  type ChainReading,
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
+  lengthOf,
   PHASE_SEPARATION_FROM,
-  SHIFTS_MISSING,
-  TRACK_KEYS,
-} from './reading-aids.ts';
-import {
-  type AlignmentReading,
-  type ChainReading,
   type ProteinReading,
   type SequenceReading,
+  SHIFTS_MISSING,
   type ShiftsReading,
   SPREAD_KEYS,
   type Track,
-} from '../reading.ts';
-import { asInteger, type Cell, type Cells, type ResultTable, tableColumns } from '../kind.ts';
+  TRACK_KEYS,
+} from './reading.ts';
 
 /** One row per residue of a sequence, with the values of all predictors. */
 export const RESIDUES_TABLE: ResultTable<unknown, SequenceReading> = {
@@ -39,36 +38,38 @@ export const RESIDUES_TABLE: ResultTable<unknown, SequenceReading> = {
   rows: ({ proteins }) => proteins.map(residueCells),
 };
 
-function residueCells({ name, residues, tracks, scores }: ProteinReading): Cells {
-  const rows =
-    residues.length || Math.max(0, ...Object.values(tracks).map((track) => track.length));
+function residueCells(protein: ProteinReading): Cells {
+  const { name, residues, tracks, scores } = protein;
   const score = scores['protein_score'] ?? null;
   return {
     sequence: name,
-    ...numbering(rows, 'residue'),
+    ...numberRows(lengthOf(protein), 'residue'),
     // The payload may lack the residues.
     residue: residues === '' ? null : residues.split(''),
     ...Object.fromEntries(TRACK_KEYS.map((key) => [key, tracks[key] ?? null])),
     protein_score: score,
-    backbone_class: labels(tracks['backbone'], backboneClass),
-    early_folding: labels(tracks['earlyFolding'], (value) => value > EARLY_FOLDING_ABOVE),
-    disordered: labels(tracks['disoMine'], (value) => value > DISORDER_ABOVE),
+    backbone_class: label(tracks['backbone'], backboneClass),
+    early_folding: label(tracks['earlyFolding'], (value) => value > EARLY_FOLDING_ABOVE),
+    disordered: label(tracks['disoMine'], (value) => value > DISORDER_ABOVE),
     phase_separating: score === null ? null : score >= PHASE_SEPARATION_FROM,
-    aggregation_prone: inAggregationRegion(tracks['agmata']),
+    aggregation_prone: markAggregation(tracks['agmata']),
   };
 }
 
-function numbering(rows: number, of: 'residue' | 'column'): Cells {
+function numberRows(rows: number, of: 'residue' | 'column'): Cells {
   const indices = Array.from({ length: rows }, (_, index) => index);
   return { [`${of}_index`]: indices, [`${of}_number`]: indices.map((index) => index + 1) };
 }
 
 /** Null if there is no value; null for all rows if the predictor did not run. */
-function labels(track: Track | undefined, label: (value: number) => Cell): null | readonly Cell[] {
-  return track?.map((value) => (typeof value === 'number' ? label(value) : null)) ?? null;
+function label(
+  track: Track | undefined,
+  classify: (value: number) => Cell,
+): null | readonly Cell[] {
+  return track?.map((value) => (typeof value === 'number' ? classify(value) : null)) ?? null;
 }
 
-function inAggregationRegion(track: Track | undefined): null | readonly Cell[] {
+function markAggregation(track: Track | undefined): null | readonly Cell[] {
   if (track === undefined) return null;
   const cells: Cell[] = track.map((value) => (typeof value === 'number' ? false : null));
   for (const [from, to] of aggregationRegions(track)) cells.fill(true, from, to);
@@ -87,34 +88,31 @@ export const ALIGNMENTS_TABLE: ResultTable<unknown, AlignmentReading> = {
       'conservation',
     ),
   },
-  rows(reading) {
-    const { proteins, columns, spreads } = reading;
+  rows({ proteins, columns, spreads }) {
     const spreadCells = ALIGNMENT_KEYS.flatMap((key) =>
       SPREAD_KEYS.map((name) => [`${key}_${name}`, spreads[key]?.[name] ?? null] as const),
     );
+    const rows = proteins.map(({ residues }) => residues);
+    const conserved = conservation(rows, columns);
     return [
       {
-        ...numbering(columns, 'column'),
+        ...numberRows(columns, 'column'),
         sequences: proteins.length,
-        gaps: gapsByColumn(proteins, columns),
+        gaps: countGaps(proteins, columns),
         ...Object.fromEntries(spreadCells),
-        conservation:
-          conservationOf(reading)?.map((value) => Math.round(value * 1e4) / 1e4) ?? null,
+        conservation: conserved?.map((value) => Math.round(value * 1e4) / 1e4) ?? null,
       },
     ];
   },
 };
 
 /** Null if the payload does not contain the residues of every row. */
-function gapsByColumn(proteins: AlignmentReading['proteins'], rows: number): number[] | null {
+function countGaps(proteins: AlignmentReading['proteins'], columns: number): number[] | null {
   if (proteins.some(({ residues }) => residues === '')) return null;
-  const gaps = new Array<number>(rows).fill(0);
-  for (const { residues } of proteins) {
-    for (let index = residues.indexOf('-'); index >= 0; index = residues.indexOf('-', index + 1)) {
-      gaps[index] = (gaps[index] ?? 0) + 1;
-    }
-  }
-  return gaps;
+  return Array.from(
+    { length: columns },
+    (_, column) => proteins.filter(({ residues }) => residues[column] === '-').length,
+  );
 }
 
 /** One row per residue of a shift file. */

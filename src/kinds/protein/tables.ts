@@ -3,9 +3,8 @@
  * writes a row per residue or column, and a column for every predictor, empty for those that did not run.
  */
 import { parse } from 'csv-parse/sync';
-import { arePlain, asObject, readResultJson } from '../json.ts';
-import { SPREAD_KEYS, type ColumnSpread, type Track } from '../reading.ts';
-import { inOrder } from './reading-aids.ts';
+import { asObject, readResultJson } from '../json.ts';
+import { type ColumnSpread, inOrder, SPREAD_KEYS } from './reading.ts';
 
 type Row = readonly string[];
 
@@ -60,7 +59,10 @@ export function readDistributions(
   return Object.fromEntries(
     inOrder([...found.keys()]).map((key) => {
       const lists = found.get(key) ?? {};
-      const spread = SPREAD_KEYS.map((name) => [name, asTrack(lists[name] ?? [], columns)]);
+      const spread = SPREAD_KEYS.map((name) => [
+        name,
+        Array.from({ length: columns }, (_, column) => asNumber(lists[name]?.[column])),
+      ]);
       return [key, Object.fromEntries(spread) as ColumnSpread];
     }),
   );
@@ -103,11 +105,6 @@ function readLists(bytes: Uint8Array | string): ReadonlyMap<string, Lists> {
     if (lists.length > 0) found.set(key, Object.fromEntries(lists));
   }
   return found;
-}
-
-function asTrack(values: readonly unknown[], columns: number): Track {
-  if (values.length === columns && arePlain(values)) return values;
-  return Array.from({ length: columns }, (_, column) => asNumber(values[column]));
 }
 
 function asNumber(value: unknown): number | null {

@@ -1,8 +1,8 @@
 /** Values along the chains of several items, as lines of one chart. Pure. */
-import { SHIFTS_MISSING, TRACK_KEYS } from '../../kinds/protein/reading-aids.ts';
+import { SHIFTS_MISSING, TRACK_KEYS } from '../../kinds/protein/reading.ts';
 import type { ItemDetail } from '../data.ts';
 import type { PackedTrack } from '../../kinds/page-data.ts';
-import { isText, numbersOf } from '../../kinds/packing.ts';
+import { isText, numbersOf } from '../../kinds/protein/packing.ts';
 
 export interface Series {
   readonly name: string;

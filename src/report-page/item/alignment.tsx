@@ -1,7 +1,7 @@
 /** An alignment: the distribution of every predictor over its columns, and its rows. */
 import { useMemo, useState } from 'preact/hooks';
 import type { PackedAlignment, PackedProtein, PackedSpread } from '../../kinds/page-data.ts';
-import { isText, numbersOf } from '../../kinds/packing.ts';
+import { isText, numbersOf } from '../../kinds/protein/packing.ts';
 import { AlignedRows } from './aligned-rows.tsx';
 import { Readout } from './readout.tsx';
 import { valueText } from './value-text.ts';

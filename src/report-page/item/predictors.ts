@@ -14,7 +14,7 @@ import {
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
   PHASE_SEPARATION_FROM,
-} from '../../kinds/protein/reading-aids.ts';
+} from '../../kinds/protein/reading.ts';
 
 /** A range of values with a meaning. */
 export interface Band {

@@ -1,7 +1,7 @@
 /** A sequence: every predictor along its residues. */
 import { useMemo } from 'preact/hooks';
 import type { PackedProtein, PackedProteins } from '../../kinds/page-data.ts';
-import { isText, numbersOf, placesOf, wordsOf } from '../../kinds/packing.ts';
+import { isText, numbersOf, placesOf, wordsOf } from '../../kinds/protein/packing.ts';
 import { predictorOf, residueName, scoreMeaning } from './predictors.ts';
 import { Readout } from './readout.tsx';
 import { ResidueLetters } from './chain-axis.tsx';

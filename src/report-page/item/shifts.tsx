@@ -2,8 +2,8 @@
 import { lineY, dot, text, gridY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
-import { SHIFTS_MISSING } from '../../kinds/protein/reading-aids.ts';
-import { numbersOf } from '../../kinds/packing.ts';
+import { SHIFTS_MISSING } from '../../kinds/protein/reading.ts';
+import { numbersOf } from '../../kinds/protein/packing.ts';
 import type { PackedChains } from '../../kinds/page-data.ts';
 import { ResidueLetters, roundPlaces } from './chain-axis.tsx';
 import { residueName } from './predictors.ts';

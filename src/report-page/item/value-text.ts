@@ -1,6 +1,6 @@
 /** The value of one position in words. */
 import type { PackedTrack } from '../../kinds/page-data.ts';
-import { isText, numbersOf, wordsOf } from '../../kinds/packing.ts';
+import { isText, numbersOf, wordsOf } from '../../kinds/protein/packing.ts';
 import { meaningOf } from './predictors.ts';
 
 /** `0.812 rigid`; – if there is none. No decimals if all values are integers: `8`. */

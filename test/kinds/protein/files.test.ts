@@ -24,7 +24,7 @@ two,2,,0.15,1.5,
 `;
 
 function problemOf(files: PredictionFiles) {
-  return checkFiles({ result: RESULT, ...files }, JOB);
+  return checkFiles({ result: RESULT, ...files }, { remoteId: JOB });
 }
 const disagree = (words: string) => ({
   code: 'RESULT_FILES_DISAGREE',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readPayload, type Payload } from '../../../src/kinds/protein/payload.ts';
+import { type Payload, readPayload } from '../../../src/kinds/protein/payload.ts';
 
 function read(json: unknown): Payload {
   const payload = readPayload(typeof json === 'string' ? json : JSON.stringify(json));

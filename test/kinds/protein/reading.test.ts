@@ -1,14 +1,14 @@
 /** Every recorded prediction of the real engines, compared with the CSV file that the engine wrote beside it. */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { readAlignment, readSequences, readShifts } from '../../../src/kinds/protein/reading.ts';
+import { readAlignment, readSequences, readShifts } from '../../../src/kinds/protein/payload.ts';
 import { readDistributions } from '../../../src/kinds/protein/tables.ts';
 import {
-  SPREAD_KEYS,
   type AlignmentReading,
   type ProteinReading,
+  SPREAD_KEYS,
   type Track,
-} from '../../../src/kinds/reading.ts';
+} from '../../../src/kinds/protein/reading.ts';
 import { golden, goldens, hasGolden } from '../goldens.ts';
 
 type Spreads = AlignmentReading['spreads'];

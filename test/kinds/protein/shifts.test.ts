@@ -1,6 +1,7 @@
 /** One case per code is in test/goldens/invalid.txt; here are the formats, and what decides whether the engine can use a file. */
 import { describe, expect, test } from 'vitest';
 import type { ModelClass, ShiftsOptions } from '../../../src/kinds/vocabulary.ts';
+import { shifts } from '../../../src/kinds/protein/index.ts';
 import { readShiftsInput } from '../../../src/kinds/protein/shifts-input.ts';
 
 const ATOMS = { N: 119.2, H: 8.1, CA: 55.3, HA: 4.4, C: 175.1, CB: 33.2, HB2: 2.1 };
@@ -103,6 +104,7 @@ const codes = (text: string, given = options()): string[] =>
 describe('the format of shifts is detected from the content', () => {
   test.each([
     ['NEF', nef(), 'input.nef'],
+    ['the example', shifts.examples?.[0]?.text ?? '', 'input.nef'],
     ['NMR-STAR', STAR, 'input.str'],
     ['CRLF', STAR.replaceAll('\n', '\r\n'), 'input.str'],
     ['NMR-STAR 2.1, without its references', STAR21, 'input.str'],

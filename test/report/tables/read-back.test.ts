@@ -10,7 +10,7 @@ import { publishCampaign } from '../../../src/report/publish.ts';
 import { type Column, columns, type Slab } from '../../../src/report/tables/column.ts';
 import { ParquetGroups } from '../../../src/report/tables/parquet-groups.ts';
 import { fixedColumns } from '../../../src/report/tables/result-rows.ts';
-import { SPREAD_KEYS } from '../../../src/kinds/reading.ts';
+import { SPREAD_KEYS } from '../../../src/kinds/protein/reading.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
 import { tableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';

@@ -1,0 +1,204 @@
+/**
+ * The kinds of proteins: `sequence`, with predictions for each residue; `alignment`, for each row and column; `shifts`, NMR
+ * chemical shifts as NEF or NMR-STAR. Times and sizes are those of b2bTools 3.0.9.
+ */
+import { DEFAULT_PREDICTORS, EARLIER_NAMES, MODEL_CLASSES, PREDICTORS } from '../vocabulary.ts';
+import { defineKind, type ResultItem } from '../kind.ts';
+import {
+  ALIGNMENT_EXTENSIONS,
+  readAlignmentInput,
+  recogniseAlignment,
+  recogniseSequence,
+} from './alignment.ts';
+import { COMPARED, DISTRIBUTIONS, EXTRA, RESULT } from './artefacts.ts';
+import { FASTA_EXTENSIONS, readSequenceInput } from './fasta.ts';
+import { checkFiles } from './files.ts';
+import {
+  ALIGNMENT_MEASURES,
+  indicesIn,
+  measuredIn,
+  SEQUENCE_MEASURES,
+  SHIFTS_MEASURES,
+} from './measures.ts';
+import { packAlignment, packSequences, packShifts } from './packing.ts';
+import { readAlignment, readSequences, readShifts } from './payload.ts';
+import type { SequenceReading } from './reading.ts';
+import { ALIGNMENTS_TABLE, RESIDUES_TABLE, SHIFTS_TABLE } from './result-tables.ts';
+import { readShiftsInput, recogniseShifts } from './shifts-input.ts';
+
+export const sequence = defineKind({
+  name: 'sequence',
+  words: { one: 'sequence', many: 'sequences' },
+  folder: 'sequences',
+  input: {
+    column: { name: 'sequence', synonyms: ['seq', 'protein_sequence', 'aa_sequence', 'fasta'] },
+    extensions: FASTA_EXTENSIONS,
+    records: Object.fromEntries(FASTA_EXTENSIONS.map((extension) => [extension, 'fasta'])),
+    recognise: recogniseSequence,
+    read: ({ id, text }, options) => readSequenceInput(text, options, id ?? 'sequence'),
+  },
+  options: {
+    predictors: {
+      key: 'predictors',
+      description: 'What is predicted for each residue.',
+      type: 'list',
+      allowed: PREDICTORS,
+      default: DEFAULT_PREDICTORS,
+      aliases: Object.fromEntries(Object.entries(EARLIER_NAMES).map(([name, old]) => [old, name])),
+      problem: 'MANIFEST_PREDICTOR_UNKNOWN',
+    },
+  },
+  // A job runs all predictors that its rows request.
+  share: {
+    covers: (job, wanted) => wanted.predictors.every((one) => job.predictors.includes(one)),
+    combine: (one, other) => ({
+      kind: 'sequence',
+      predictors: [...new Set([...one.predictors, ...other.predictors])],
+    }),
+  },
+  showsOptions: true,
+  artefacts: { ...RESULT, ...COMPARED, ...EXTRA },
+  compare: checkFiles,
+  reads: ['result.json'],
+  readResult: ({ get }, item) =>
+    renameProteins(readSequences(get('result.json') ?? '', item.names), item),
+  measures: SEQUENCE_MEASURES,
+  table: RESIDUES_TABLE,
+  measuresTable: 'sequence-measures',
+  summary({ proteins }) {
+    const residues = proteins.reduce((sum, protein) => sum + protein.residues.length, 0);
+    return `${proteins.length > 1 ? `${proteins.length} chains, ` : ''}${residues} residues`;
+  },
+  pack: packSequences,
+  examples: [{ text: 'MKTLLLTLVVVTIVCLDLGYTRAS' }],
+  // All five predictors of one protein: 90 % within 12 s, at most 24 s.
+  estimate: { seconds: 3.2, bytes: 60_000 },
+});
+
+export const alignment = defineKind({
+  name: 'alignment',
+  words: { one: 'alignment', many: 'alignments' },
+  folder: 'alignments',
+  input: {
+    column: null,
+    extensions: [...ALIGNMENT_EXTENSIONS, ...FASTA_EXTENSIONS],
+    recognise: recogniseAlignment,
+    read: ({ text }) => readAlignmentInput(text),
+  },
+  options: {},
+  share: null,
+  showsOptions: true,
+  artefacts: { ...RESULT, ...COMPARED, ...DISTRIBUTIONS, ...EXTRA },
+  compare: checkFiles,
+  reads: ['result.json', 'distributions.json', 'distributions.csv'],
+  readResult: ({ get }, { names }) =>
+    readAlignment(
+      get('result.json') ?? '',
+      get('distributions.json') ?? get('distributions.csv'),
+      names,
+    ),
+  measures: ALIGNMENT_MEASURES,
+  table: ALIGNMENTS_TABLE,
+  measuresTable: 'alignment-measures',
+  summary: ({ proteins, columns }) => `${proteins.length} rows, ${columns} columns`,
+  pack: packAlignment,
+  examples: [
+    { text: '>one\nMKTLLLTLVVVTIVCLDLGY\n>two\nMKSLLLTLIVVT-VCLDLGW\n', extension: '.fasta' },
+  ],
+  estimate: { seconds: 3.1, bytes: 150_000 },
+});
+
+/** Three residues, with the atoms of model 3. */
+const EXAMPLE = `data_example
+save_nef_molecular_system
+   _nef_molecular_system.sf_category nef_molecular_system
+   loop_
+      _nef_sequence.index
+      _nef_sequence.chain_code
+      _nef_sequence.sequence_code
+      _nef_sequence.residue_name
+      1 A 1 MET
+      2 A 2 GLN
+      3 A 3 SER
+   stop_
+save_
+save_nef_chemical_shift_list_1
+   _nef_chemical_shift_list.sf_category nef_chemical_shift_list
+   loop_
+      _nef_chemical_shift.chain_code
+      _nef_chemical_shift.sequence_code
+      _nef_chemical_shift.residue_name
+      _nef_chemical_shift.atom_name
+      _nef_chemical_shift.value
+      A 1 MET N 119.2
+      A 1 MET H 8.1
+      A 1 MET CA 55.3
+      A 2 GLN N 120.4
+      A 2 GLN H 8.3
+      A 2 GLN CA 56.1
+      A 3 SER N 116.7
+      A 3 SER H 8.2
+      A 3 SER CA 58.4
+   stop_
+save_
+`;
+
+export const shifts = defineKind({
+  name: 'shifts',
+  words: { one: 'shift file', many: 'shift files' },
+  folder: 'shifts',
+  input: {
+    column: null,
+    extensions: ['.nef', '.str', '.star'],
+    recognise: recogniseShifts,
+    read: ({ text }, options) => readShiftsInput(text, options),
+  },
+  options: {
+    model_class: {
+      key: 'modelClass',
+      description: 'Model of ShiftCrypt: 1 all atoms, 2 common atoms, 3 N and H only.',
+      type: 'choice',
+      allowed: MODEL_CLASSES,
+      default: '1',
+    },
+    original_numbering: {
+      key: 'originalNumbering',
+      description: 'Whether residues keep the numbers of the file.',
+      type: 'flag',
+      default: true,
+    },
+  },
+  share: null,
+  artefacts: {
+    ...RESULT,
+    ...COMPARED,
+    // b2bTools writes none for shifts.
+    metadata: { ...COMPARED.metadata, presence: 'optional' },
+    ...EXTRA,
+  },
+  compare: checkFiles,
+  reads: ['result.json'],
+  readResult: ({ get }) => readShifts(get('result.json') ?? ''),
+  measures: SHIFTS_MEASURES,
+  table: SHIFTS_TABLE,
+  measuresTable: 'shift-measures',
+  summary: (result) => `${measuredIn(result).length} of ${indicesIn(result).length} residues`,
+  pack: packShifts,
+  examples: [{ text: EXAMPLE, extension: '.nef', options: { model_class: '3' } }],
+  estimate: { seconds: 1.8, bytes: 10_000 },
+});
+
+/** The records of a row whose result came from the job of another, in order, have the names of its own input. */
+function renameProteins(
+  reading: SequenceReading | null,
+  { names = {}, sharedBy }: Pick<ResultItem, 'names' | 'sharedBy'>,
+): SequenceReading | null {
+  if (reading === null || sharedBy === undefined) return reading;
+  const headers = Object.values(names);
+  const isPaired = headers.length === reading.proteins.length;
+  const proteins = reading.proteins.map((protein, n) => {
+    const own = protein.name === sharedBy.leader ? sharedBy.own : protein.name;
+    return { ...protein, name: (isPaired && headers[n]) || own };
+  });
+  return { ...reading, proteins };
+}
