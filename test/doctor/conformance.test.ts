@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { conform } from '../../src/doctor/conformance/conform.ts';
 import { allServices, serviceOf } from '../../src/services/registry.ts';
 import { defineService } from '../../src/services/service.ts';
-import { sequence } from '../../src/kinds/sequence.ts';
+import { sequence } from '../../src/kinds/protein/index.ts';
 
 test.each(allServices().map(({ name }) => name))('%s passes, in each variant', async (name) => {
   for (const { faults, rows } of await conform(serviceOf(name), {})) {
