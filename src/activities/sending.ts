@@ -8,20 +8,24 @@
  * - A note with an outcome: the service accepted the job under this id, or refused it.
  *
  * It is removed after the end of the item was written (`conclude`), or by its maker when it is certain that no job was
- * created. Its name has the generation of the item, so that `retry` does not meet the notes of the previous one.
+ * created. Its name has the generation of the item, so that `retry` does not meet the notes of the previous one. It names
+ * the service to which the job was sent: another one knows nothing of it, and must not be asked for it.
  */
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
+import type { ServiceReference } from '../domain/campaign.ts';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
 import { itemKey, sendingNote } from '../store/layout.ts';
 import type { StagedFile, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { SubmitRequest } from '../workflows/submit-types.ts';
+import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 
 const note = z.object({
   /** ISO 8601, UTC: when it was made. */
   at: z.string(),
+  service: z.string(),
+  address: z.string(),
   remoteId: z.string().optional(),
   refused: z
     .object({ status: z.number(), message: z.string(), taken: z.literal(true).exactOptional() })
@@ -34,19 +38,26 @@ const note = z.object({
 
 type Noted = Pick<SubmitRequest, 'job' | 'attempt'>;
 
+type Service = Pick<ServiceReference, 'service' | 'address'>;
+
+type Over = Extract<SubmitResult, { readonly type: 'over' }>;
+
 export class SendingNote {
   readonly #store: Store;
   readonly #key: string;
   readonly #noted: Noted;
+  readonly #to: Service;
   #digest: string | null = null;
   #at = '';
   #staged: StagedFile | null = null;
   /** By both clocks, in ms: the wall clock may be set before the answer arrives. */
   #sent: { readonly wall: number; readonly steady: number } | null = null;
 
-  constructor(store: Store, noted: Noted) {
+  /** @param to the service that gets the job */
+  constructor(store: Store, noted: Noted, { service, address }: Service) {
     this.#store = store;
     this.#noted = noted;
+    this.#to = { service, address };
     this.#key = this.#keyOf(noted.attempt);
   }
 
@@ -67,13 +78,15 @@ export class SendingNote {
   }
 
   /** What the note of an earlier attempt tells: an outcome, or an unknown fate; null if there is none. */
-  async earlier(): Promise<TimedOutcome | null> {
+  async earlier(): Promise<TimedOutcome | Over | null> {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = note.safeParse(parseJson(text));
     if (!data) return { type: 'unsure', message: unknownFate('') };
     // The note was created before the first byte: slightly before the true time, and never after it.
     const { remoteId, refused, sentAt = data.at, answeredAt } = data;
+    const { service, address } = this.#to;
+    if (data.service !== service || data.address !== address) return sentElsewhere(data);
     if (refused) return { type: 'refused', ...refused };
     if (remoteId === undefined)
       return { type: 'unsure', message: unknownFate(` at ${data.at}`), sentAt };
@@ -132,12 +145,19 @@ export class SendingNote {
     }
   }
 
-  #textOf(more: Omit<z.infer<typeof note>, 'at'>): string {
+  #textOf(more: Omit<z.infer<typeof note>, 'at' | keyof Service>): string {
     const digest = this.#digest === null ? {} : { digest: this.#digest };
-    return `${JSON.stringify({ at: this.#at, ...digest, ...more })}\n`;
+    return `${JSON.stringify({ at: this.#at, ...this.#to, ...digest, ...more })}\n`;
   }
 }
 
 function unknownFate(since: string): string {
   return `a worker started to send it${since} and did not report the outcome`;
+}
+
+/** Its job may be at another service, which is not asked: it is not sent to this one as well. */
+function sentElsewhere({ at, service, address, remoteId }: z.infer<typeof note>): Over {
+  const fate = remoteId === undefined ? 'may have accepted it' : `accepted it as ${remoteId}`;
+  const message = `it was sent to ${service} at ${address} at ${at}, which ${fate}`;
+  return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message } };
 }

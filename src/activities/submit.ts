@@ -135,7 +135,7 @@ async function prepare(
   const id = slotOf(request);
   try {
     const store = await openHeldTree(deps, job);
-    const note = new SendingNote(store, request);
+    const note = new SendingNote(store, request, reference);
     const source = { campaign, id: job.id, kind: job.kind };
     const before = await sentBefore(store, source, request, note);
     if ('type' in before) return recall(deps, id, before, watch);
@@ -303,7 +303,9 @@ async function send(
       return reached.obstacle;
     }
     // The attempt that created the note reports the outcome of the job.
-    outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);
+    const told = reached.noted ? answer : ((await note.earlier()) ?? answer);
+    if (told.type === 'over') return told;
+    outcome = told;
   } catch (error) {
     return unreadable(error);
   } finally {

@@ -12,8 +12,9 @@ let folder: string;
 beforeEach(async () => (folder = await temporaryFolder()));
 
 const job = { id: 'a', kind: 'molecule', store: '', tree: '' };
-const note = async (attempt = 0, generation = 0) =>
-  new SendingNote(await openFileStore(folder), { job: { ...job, generation }, attempt });
+const HERE = { service: 'molecules', address: 'https://here' };
+const note = async (attempt = 0, generation = 0, to = HERE) =>
+  new SendingNote(await openFileStore(folder), { job: { ...job, generation }, attempt }, to);
 const files = () => readdir(join(folder, 'molecules', 'a')).catch(() => []);
 
 const UNSURE: SubmitOutcome = { type: 'unsure', message: 'no answer' };
@@ -69,6 +70,22 @@ describe('the note before a submission', () => {
     expect(await (await note(0, 1)).earlier(), 'of the next generation').toBeNull();
     await writeFile(join(folder, 'molecules', 'a', 'sending-0-0.json'), '{"at":');
     expect(await (await note()).earlier()).toMatchObject({ type: 'unsure' });
+  });
+
+  test('holds the row for another service, which is not asked for the job', async () => {
+    const first = await note();
+    await first.make();
+    const moved = () =>
+      note(0, 0, { ...HERE, address: 'https://there' }).then((it) => it.earlier());
+    const held = (fate: RegExp) => ({
+      type: 'over',
+      end: { state: 'held', message: expect.stringMatching(fate) as string },
+    });
+    expect(await moved()).toMatchObject(
+      held(/molecules at https:\/\/here .* may have accepted it/),
+    );
+    await first.settle(ACCEPTED);
+    expect(await moved()).toMatchObject(held(/https:\/\/here .* accepted it as job-7/));
   });
 
   test('contains when it was sent and answered, also if the clock is set back in between', async () => {

@@ -35,6 +35,15 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/activities/sending.test.ts'],
   },
   {
+    name: 'note-of-another-service',
+    file: 'src/activities/sending.ts',
+    find: 'if (data.service !== service || data.address !== address) return sentElsewhere(data);',
+    replace: 'if (data.service !== service) return sentElsewhere(data);',
+    breaks:
+      '4: a service is not asked for a job that another one has, and does not get it as well.',
+    tests: ['test/activities/sending.test.ts'],
+  },
+  {
     name: 'note-removed-before-end',
     file: 'src/activities/conclude.ts',
     find: 'if (isSendingNote(key)) notes.push(key);',
