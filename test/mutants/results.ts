@@ -149,8 +149,8 @@ export const RESULTS: readonly Mutant[] = [
   {
     name: 'check-forgotten-at-end',
     file: 'src/activities/conclude.ts',
-    find: "return problem === null ? end : { state: 'failed', code: problem.code, message: problem.message };",
-    replace: 'return problem === null ? end : { ...end };',
+    find: "return { end: { state: 'failed', code, message }, reading: [] };",
+    replace: 'return { end, reading: [] };',
     breaks: '5: files that contradict each other fail their item.',
     tests: ['test/activities/conclude.test.ts'],
   },
