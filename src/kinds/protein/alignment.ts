@@ -3,8 +3,8 @@
  * length. They are sent as aligned FASTA; other formats and gap characters are converted, and the original is kept.
  */
 import type { InputText } from '../../domain/item.ts';
+import type { InputFinding, Reading } from '../finding.ts';
 import {
-  type Fasta,
   type FastaRecord,
   fastaText,
   MINIMUM_RESIDUES,
@@ -12,29 +12,25 @@ import {
   readFasta,
   residueFindings,
 } from './fasta.ts';
-import type { InputFinding, Reading } from '../finding.ts';
 import { finding } from './problems.ts';
 import { recogniseShifts } from './shifts-input.ts';
 
 const GAP = '-';
 /** Gaps as written by Stockholm, A2M and GCG. The engine would read each as an unknown residue (measured). */
 const OTHER_GAPS = /[.~_]/g;
-
-/** True for several records of one length with gaps: nothing else looks like this. */
-export function looksAligned({ records }: Fasta): boolean {
-  const lengths = new Set(records.map((record) => record.residues.length));
-  return (
-    records.length > 1 &&
-    lengths.size === 1 &&
-    records.some((record) => /[-.~]/.test(record.residues))
-  );
-}
+/** Of translations, each row ends with a stop sign. */
+const STOP = /\*$/;
 
 /** The input of the kind `alignment`. */
 export function readAlignmentInput(text: string): Reading {
   const format = alignmentFormat(text);
   const { records, findings } = readRows(text, format);
-  if (records.length === 0) return { findings, input: null, canonical: '' };
+  if (records.length < 2) {
+    // With one sequence the engine succeeds, but the result is meaningless; the service answers 400.
+    const few = finding('ALIGNMENT_TOO_FEW_ROWS', { rows: records.length });
+    const isRead = records.length > 0 || findings.length === 0;
+    return { findings: isRead ? [...findings, few] : findings, input: null, canonical: '' };
+  }
   const { headers, ids, names, renamed } = nameRecords(records, 'alignment');
   const isStopped = records.every((record) => STOP.test(record.residues));
   const residues = records.map((record) =>
@@ -45,58 +41,15 @@ export function readAlignmentInput(text: string): Reading {
   const input: InputText = {
     name: 'input.fasta',
     text: converted ? fastaText(headers, residues) : text,
-    ...(converted && { original: { name: ORIGINAL_NAME[format], text } }),
+    ...(converted && { original: { name: `original${EXTENSIONS[format] ?? ''}`, text } }),
     ...(names && { names }),
   };
-  const canonical = fastaText(
-    ids,
-    residues.map((row) => row.toUpperCase()),
-  ).trimEnd();
-  return { findings: [...findings, ...checkRows(records, residues)], input, canonical };
-}
-
-/** Of translations, each row ends with a stop sign. */
-const STOP = /\*$/;
-
-const ORIGINAL_NAME: Readonly<Record<AlignmentFormat, string>> = {
-  FASTA: 'original.fasta',
-  A3M: 'original.a3m',
-  Stockholm: 'original.sto',
-  Clustal: 'original.aln',
-  PHYLIP: 'original.phy',
-  NEXUS: 'original.nex',
-  MSF: 'original.msf',
-};
-
-/** @returns no records if the findings say that it cannot be read */
-function readRows(
-  text: string,
-  format: AlignmentFormat,
-): { records: readonly FastaRecord[]; findings: readonly InputFinding[] } {
-  switch (format) {
-    case 'Stockholm':
-    case 'Clustal': {
-      const read = readAlignmentRows(text, format);
-      return read.findings.length > 0 ? read : enoughRows(read.records, []);
-    }
-    case 'A3M': {
-      const { records, findings } = readA3m(text);
-      return enoughRows(records, findings);
-    }
-    case 'FASTA': {
-      const { records, plain, findings } = readFasta(text);
-      return enoughRows(plain ? [] : records, findings);
-    }
-    default:
-      return { records: [], findings: [finding('ALIGNMENT_NOT_FASTA', { format })] };
-  }
-}
-
-/** With one sequence the engine succeeds, but the result is meaningless; the service answers 400. */
-function enoughRows(records: readonly FastaRecord[], findings: readonly InputFinding[]) {
-  if (records.length >= 2) return { records, findings };
-  const few = finding('ALIGNMENT_TOO_FEW_ROWS', { rows: records.length });
-  return { records: [], findings: [...findings, few] };
+  const upper = residues.map((row) => row.toUpperCase());
+  return {
+    findings: [...findings, ...checkRows(records, residues)],
+    input,
+    canonical: fastaText(ids, upper).trimEnd(),
+  };
 }
 
 /** @param residues of the records, with `-` for every gap */
@@ -113,7 +66,7 @@ function checkRows(records: readonly FastaRecord[], residues: readonly string[])
     findings.push(...checkRow(record, residues[index] ?? '', expected));
   }
   // Reported only if there are no other findings: broken alignments have such columns for other reasons.
-  const columns = findings.length === 0 ? emptyColumns(residues, expected) : 0;
+  const columns = findings.length === 0 ? countEmptyColumns(residues, expected) : 0;
   return columns === 0 ? findings : [finding('ALIGNMENT_EMPTY_COLUMNS', { columns })];
 }
 
@@ -126,10 +79,8 @@ function checkRow(
   const findings: InputFinding[] = [];
   if (length !== expected)
     findings.push(finding('ALIGNMENT_UNEQUAL', { record, length, expected }));
-  const otherGaps = [...new Set(written.match(OTHER_GAPS) ?? [])].join('');
-  if (otherGaps !== '') {
-    findings.push(finding('ALIGNMENT_GAP_CHARACTER', { record, characters: otherGaps }));
-  }
+  const characters = [...new Set(written.match(OTHER_GAPS))].join('');
+  if (characters !== '') findings.push(finding('ALIGNMENT_GAP_CHARACTER', { record, characters }));
   if (STOP.test(written) && !STOP.test(residues))
     findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
   const ungapped = residues.replaceAll(GAP, '');
@@ -143,7 +94,7 @@ function checkRow(
 }
 
 /** Columns in which no sequence has a residue: harmless, and usually left over from removed sequences. */
-function emptyColumns(rows: readonly string[], width: number): number {
+function countEmptyColumns(rows: readonly string[], width: number): number {
   let count = 0;
   for (let column = 0; column < width; column += 1) {
     if (rows.every((row) => row.charAt(column) === GAP)) count += 1;
@@ -151,19 +102,47 @@ function emptyColumns(rows: readonly string[], width: number): number {
   return count;
 }
 
-export type AlignmentFormat =
-  'FASTA' | 'A3M' | 'Stockholm' | 'Clustal' | 'PHYLIP' | 'NEXUS' | 'MSF';
+/** Format → how its text begins. The last three are recognised, but not read. */
+const BEGINNINGS = {
+  Stockholm: /^# ?STOCKHOLM\b/i,
+  Clustal: /^(CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign)\b/i,
+  NEXUS: /^#NEXUS\b/i,
+  MSF: /^(!![AN]A_MULTIPLE|PileUp\b|MSF:)/i,
+  PHYLIP: /^\d+[ \t]+\d+[ \t]*[\r\n]/,
+} as const;
+
+type Format = keyof typeof BEGINNINGS | 'FASTA' | 'A3M';
+
+/** Of the formats that are read. */
+const EXTENSIONS: Readonly<Partial<Record<Format, string>>> = {
+  FASTA: '.fasta',
+  A3M: '.a3m',
+  Stockholm: '.sto',
+  Clustal: '.aln',
+};
 
 /** By the beginning of the text, the only reliable part of a format; A3M is FASTA but for its insertions. */
-export function alignmentFormat(text: string): AlignmentFormat {
+export function alignmentFormat(text: string): Format {
   const start = text.slice(0, 2000).trimStart();
   if (start.startsWith('>') || A3M_COMMENT.test(start)) return isA3m(text) ? 'A3M' : 'FASTA';
-  if (/^# ?STOCKHOLM\b/i.test(start)) return 'Stockholm';
-  if (/^(CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign)\b/i.test(start)) return 'Clustal';
-  if (/^#NEXUS\b/i.test(start)) return 'NEXUS';
-  if (/^(!![AN]A_MULTIPLE|PileUp\b|MSF:)/i.test(start)) return 'MSF';
-  if (/^\d+[ \t]+\d+[ \t]*[\r\n]/.test(start)) return 'PHYLIP';
-  return 'FASTA';
+  const found = Object.entries(BEGINNINGS).find(([, beginning]) => beginning.test(start));
+  return (found?.[0] as Format | undefined) ?? 'FASTA';
+}
+
+interface AlignmentRows {
+  /** None if the findings say that it cannot be read. */
+  readonly records: readonly FastaRecord[];
+  readonly findings: readonly InputFinding[];
+}
+
+export function readRows(text: string, format: Format): AlignmentRows {
+  if (format === 'FASTA') {
+    const { records, plain, findings } = readFasta(text);
+    return { records: plain ? [] : records, findings };
+  }
+  if (format === 'A3M') return readA3m(text);
+  if (format === 'Stockholm' || format === 'Clustal') return readBlocks(text, format);
+  return { records: [], findings: [finding('ALIGNMENT_NOT_FASTA', { format })] };
 }
 
 /** `#A3M#` of HH-suite; the lengths and numbers of copies of ColabFold. */
@@ -173,12 +152,11 @@ const NO_SEQUENCE = /^(ss_pred|ss_conf|ss_dssp|sa_dssp|sa_pred)\b/;
 
 /** Rows of unequal length that become equal without their lower-case residues, of which the first row has none. */
 function isA3m(text: string): boolean {
-  const [first, ...others] = a3mRecords(text);
-  if (first === undefined || others.length === 0 || /[a-z]/.test(first.residues)) return false;
-  const isInserted = others.some(({ residues }) => residues.length !== first.residues.length);
+  const [first, ...others] = a3mRecords(text).map(({ residues }) => residues);
+  if (first === undefined || /[a-z]/.test(first)) return false;
   return (
-    isInserted &&
-    others.every(({ residues }) => withoutInsertions(residues).length === first.residues.length)
+    others.some(({ length }) => length !== first.length) &&
+    others.every((residues) => withoutInsertions(residues).length === first.length)
   );
 }
 
@@ -197,112 +175,60 @@ function readA3m(text: string): AlignmentRows {
     ...record,
     residues: withoutInsertions(record.residues),
   }));
-  const count = written.reduce(
-    (sum, { residues }) => sum + residues.replace(/[^a-z]/g, '').length,
-    0,
-  );
+  const count = written.reduce((sum, one) => sum + one.residues.replace(/[^a-z]/g, '').length, 0);
   return { records, findings: [finding('ALIGNMENT_INSERTIONS_REMOVED', { count })] };
 }
 
-interface AlignmentRows {
-  readonly records: readonly FastaRecord[];
-  readonly findings: readonly InputFinding[];
-}
-
-interface Line {
-  readonly words: readonly string[];
-  readonly number: number;
-}
-
-interface Layout {
-  readonly format: 'Stockholm' | 'Clustal';
-  /** Why a line cannot be a row; null if it can. */
-  wrong(line: Line): string | null;
-  /** Lines without sequence. */
-  skips(line: string): boolean;
-}
-
-const LAYOUTS: Readonly<Record<'Stockholm' | 'Clustal', Layout>> = {
-  Stockholm: {
-    format: 'Stockholm',
-    wrong: ({ words }) => (words.length === 2 ? null : 'it is not a name and a sequence'),
-    skips: (line) => line.startsWith('#'),
-  },
-  Clustal: {
-    format: 'Clustal',
-    // Some programs add the number of residues so far at the end.
-    wrong: ({ words: [, , count, more] }) =>
-      more === undefined && (count === undefined || /^\d+$/.test(count))
-        ? null
-        : 'it is not a name and a sequence',
-    // The conservation marks below a block begin with a space.
-    skips: (line) => /^[ \t]/.test(line) && /^[ \t*:.]*$/.test(line),
-  },
-};
-
-export function readAlignmentRows(text: string, format: 'Stockholm' | 'Clustal'): AlignmentRows {
-  const lines = text.split(/\r\n|\n|\r/);
-  const start = lines.findIndex((line) => line.trim() !== '');
-  const body = lines.slice(start + 1);
-  if (format === 'Clustal') return readBlocks(body, start + 2, LAYOUTS.Clustal);
-  const end = body.findIndex((line) => line.trimEnd() === '//');
-  if (end === -1) {
-    const facts = { format, line: lines.length, reason: 'the end mark `//` is missing' };
-    return { records: [], findings: [finding('ALIGNMENT_MALFORMED', facts)] };
-  }
-  const count = body.filter((line) => line.trimEnd() === '//').length;
-  if (count > 1)
-    return { records: [], findings: [finding('ALIGNMENT_SEVERAL', { format, count })] };
-  return readBlocks(body.slice(0, end), start + 2, LAYOUTS.Stockholm);
-}
-
 /** A name occurs once in each block; blocks are separated by blank lines. */
-function readBlocks(lines: readonly string[], from: number, layout: Layout): AlignmentRows {
-  const rows = new Map<string, { parts: string[]; line: number }>();
+function readBlocks(text: string, format: 'Stockholm' | 'Clustal'): AlignmentRows {
+  const lines = text.split(/\r\n|\n|\r/);
+  const start = lines.findIndex((line) => line.trim() !== '') + 1;
+  const refuse = (line: number, reason: string): AlignmentRows => ({
+    records: [],
+    findings: [finding('ALIGNMENT_MALFORMED', { format, line, reason })],
+  });
+  let end = lines.length;
+  if (format === 'Stockholm') {
+    const ends = lines.flatMap((line, n) => (line.trimEnd() === '//' ? [n] : []));
+    if (ends.length === 0) return refuse(lines.length, 'the end mark `//` is missing');
+    const several = finding('ALIGNMENT_SEVERAL', { format, count: ends.length });
+    if (ends.length > 1) return { records: [], findings: [several] };
+    end = ends[0] ?? end;
+  }
+  const rows = new Map<string, string[]>();
   let block = new Set<string>();
-  for (const [index, text] of lines.entries()) {
-    const line: Line = { words: text.trim().split(/\s+/), number: from + index };
-    const [name = '', residues = ''] = line.words;
+  for (const [index, line] of lines.slice(start, end).entries()) {
+    const [name = '', residues = '', count, more] = line.trim().split(/\s+/);
     if (name === '') {
       block = new Set();
       continue;
     }
-    if (layout.skips(text)) continue;
-    const reason =
-      layout.wrong(line) ??
-      (residues === ''
-        ? 'it is not a name and a sequence'
-        : block.has(name)
-          ? `\`${name.slice(0, 40)}\` is already in this block`
-          : null);
-    if (reason !== null) {
-      const facts = { format: layout.format, line: line.number, reason };
-      return { records: [], findings: [finding('ALIGNMENT_MALFORMED', facts)] };
+    // The conservation marks of Clustal, below a block, begin with a space.
+    if (format === 'Stockholm' ? line.startsWith('#') : /^[ \t][ \t*:.]*$/.test(line)) continue;
+    // Some programs add the number of residues so far at the end of a row of Clustal.
+    const isRow = count === undefined || (format === 'Clustal' && /^\d+$/.test(count));
+    const number = start + index + 1;
+    if (residues === '' || !isRow || more !== undefined) {
+      return refuse(number, 'it is not a name and a sequence');
     }
+    if (block.has(name)) return refuse(number, `\`${name.slice(0, 40)}\` is already in this block`);
     block.add(name);
     const row = rows.get(name);
-    if (row === undefined) rows.set(name, { parts: [residues], line: line.number });
-    else row.parts.push(residues);
+    if (row === undefined) rows.set(name, [residues]);
+    else row.push(residues);
   }
-  const records = [...rows].map(([name, { parts, line }]) => ({
+  const records = Array.from(rows, ([name, parts]) => ({
     header: name,
     name,
     residues: parts.join(''),
-    line,
   }));
   return { records, findings: [] };
 }
 
 /** Of Stockholm, Clustal and A3M files. */
 export const ALIGNMENT_EXTENSIONS = [
-  '.sto',
-  '.stk',
-  '.stockholm',
-  '.aln',
-  '.clustal',
-  '.clw',
-  '.a3m',
-  '.a2m',
+  ...['.sto', '.stk', '.stockholm'],
+  ...['.aln', '.clustal', '.clw', '.a3m', '.a2m'],
 ];
 
 /** For the two recognisers: a text says why it is unclear. */
@@ -318,8 +244,11 @@ export function recogniseSequence(text: string): Recognised {
 export function recogniseAlignment(text: string): Recognised {
   // Aligners use many different file names.
   if (alignmentFormat(text) !== 'FASTA') return true;
-  const fasta = readFasta(text);
-  const count = fasta.records.length;
-  if (count < 2) return false;
-  return looksAligned(fasta) || `${count} FASTA records may be an alignment or several sequences`;
+  const { records } = readFasta(text);
+  if (records.length < 2) return false;
+  // Several records of one length with gaps: nothing else looks like this.
+  const isAligned =
+    new Set(records.map(({ residues }) => residues.length)).size === 1 &&
+    records.some(({ residues }) => /[-.~]/.test(residues));
+  return isAligned || `${records.length} FASTA records may be an alignment or several sequences`;
 }

@@ -14,11 +14,9 @@ export interface FastaRecord {
   readonly name: string;
   /** All characters between this header and the next, without spaces and line breaks. */
   readonly residues: string;
-  /** Line of the header in the text, from 1. */
-  readonly line: number;
 }
 
-export interface Fasta {
+interface Fasta {
   readonly records: readonly FastaRecord[];
   /** True if there is no header at all: one sequence, or not FASTA. */
   readonly plain: boolean;
@@ -27,10 +25,7 @@ export interface Fasta {
 
 /** Minimum length that the predictors accept, in residues (measured; the contract does not say). */
 export const MINIMUM_RESIDUES = 5;
-/**
- * Minimum for early folding, in residues (failed at 5; the limit is b2bTools' own), and the predictors that need early
- * folding.
- */
+/** Minimum for early folding (failed at 5; the limit is b2bTools' own), and the predictors that need early folding. */
 const FOLDING_RESIDUES = 7;
 const NEED_FOLDING: readonly Predictor[] = ['efoldmine', 'disomine', 'agmata'];
 /** The limits of psper, in residues. */
@@ -41,13 +36,10 @@ const NUCLEOTIDES_FROM = 20;
 export function readFasta(text: string): Fasta {
   const lines = text.split(/\r\n|\n|\r/);
   if (!lines.some((line) => line.startsWith('>'))) {
-    return {
-      records: [{ header: '', name: '', residues: text.replace(/\s+/g, ''), line: 1 }],
-      plain: true,
-      findings: [],
-    };
+    const record = { header: '', name: '', residues: text.replace(/\s+/g, '') };
+    return { records: [record], plain: true, findings: [] };
   }
-  const records: { header: string; residues: string[]; line: number }[] = [];
+  const records: { header: string; parts: string[] }[] = [];
   const findings: InputFinding[] = [];
   for (const [index, line] of lines.entries()) {
     const current = records.at(-1);
@@ -55,42 +47,66 @@ export function readFasta(text: string): Fasta {
       const header = line.slice(1).trim();
       // The engine silently drops a record without a name.
       if (header === '') findings.push(finding('SEQUENCE_HEADER_EMPTY', { line: index + 1 }));
-      records.push({ header, residues: [], line: index + 1 });
+      records.push({ header, parts: [] });
     } else if (current !== undefined) {
-      current.residues.push(line.replace(/\s+/g, ''));
+      current.parts.push(line.replace(/\s+/g, ''));
     } else if (line.trim() !== '' && findings.length === 0) {
       findings.push(finding('SEQUENCE_TEXT_BEFORE_HEADER', { line: index + 1 }));
     }
   }
-  const joined = records.map(({ header, residues, line }) => ({
-    header,
-    name: /^\S*/.exec(header)?.[0] ?? '',
-    residues: residues.join(''),
-    line,
-  }));
-  return { records: joined, plain: false, findings };
+  return {
+    records: records.map(({ header, parts }) => ({
+      header,
+      name: /^\S*/.exec(header)?.[0] ?? '',
+      residues: parts.join(''),
+    })),
+    plain: false,
+    findings,
+  };
+}
+
+/** `id`: the header for a sequence without one. */
+export function readSequenceInput(text: string, options: SequenceOptions, id: string): Reading {
+  const { records, plain, findings } = readFasta(text);
+  const residues = records.map((record) => withoutStop(record.residues));
+  const isStopped = records.some((record, n) => record.residues !== residues[n]);
+  // The engine refuses a sequence without a header; with the id, the result has a name that the user knows.
+  const headed = plain ? records.map((record) => ({ ...record, header: id })) : records;
+  const { headers, names, renamed } = nameRecords(headed, 'sequence');
+  const sent = plain ? `>${id}\n${text.trim()}\n` : text;
+  const isChanged = renamed || isStopped;
+  const input: InputText = {
+    name: 'input.fasta',
+    text: isChanged ? fastaText(headers, residues) : sent,
+    ...(isChanged && { original: { name: 'original.fasta', text } }),
+    ...(names && { names }),
+  };
+  return {
+    findings: [...findings, ...checkSequences(records, options.predictors)],
+    input,
+    // In upper case, as the engine reads it; the names of the records do not affect the values.
+    canonical: residues.map((one) => one.toUpperCase()).join('\n'),
+  };
 }
 
 /** Removes the stop sign at the end of a translation. */
-export function withoutStop(residues: string): string {
+function withoutStop(residues: string): string {
   return residues.endsWith('*') ? residues.slice(0, -1) : residues;
 }
 
 /** Checks every record as a single sequence. */
-export function checkSequences(
-  fasta: Fasta,
-  { predictors }: { readonly predictors: readonly Predictor[] },
+function checkSequences(
+  records: readonly FastaRecord[],
+  predictors: readonly Predictor[],
 ): InputFinding[] {
-  const findings: InputFinding[] = [...fasta.findings];
   const seen = new Set<string>();
-  for (const record of fasta.records) {
-    findings.push(...checkSequence(record, predictors));
-    if (record.header !== '' && seen.has(record.header)) {
-      findings.push(finding('SEQUENCE_NAME_REPEATED', { record: record.name }));
-    }
-    seen.add(record.header);
-  }
-  return findings;
+  return records.flatMap((record) => {
+    const { header, name } = record;
+    const isRepeated = header !== '' && seen.has(header);
+    seen.add(header);
+    const repeated = isRepeated ? [finding('SEQUENCE_NAME_REPEATED', { record: name })] : [];
+    return [...checkSequence(record, predictors), ...repeated];
+  });
 }
 
 function checkSequence(
@@ -98,23 +114,15 @@ function checkSequence(
   predictors: readonly Predictor[],
 ): InputFinding[] {
   const residues = withoutStop(written);
-  if (residues.length === 0) return [finding('SEQUENCE_EMPTY', { record })];
+  const { length } = residues;
+  if (length === 0) return [finding('SEQUENCE_EMPTY', { record })];
   const findings = residueFindings(record, residues);
   // As X it would be an extra residue at the end of the chain, which the predictors consider.
   if (residues !== written) findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
-  findings.push(...lengthFindings(record, residues.length, predictors));
-  return findings;
-}
-
-function lengthFindings(
-  record: string,
-  length: number,
-  predictors: readonly Predictor[],
-): InputFinding[] {
   if (length < MINIMUM_RESIDUES) {
-    return [finding('SEQUENCE_TOO_SHORT', { record, length, minimum: MINIMUM_RESIDUES })];
+    const facts = { record, length, minimum: MINIMUM_RESIDUES };
+    return [...findings, finding('SEQUENCE_TOO_SHORT', facts)];
   }
-  const findings: InputFinding[] = [];
   const folding = predictors.filter((name) => NEED_FOLDING.includes(name));
   if (folding.length > 0 && length < FOLDING_RESIDUES) {
     const facts = { record, length, minimum: FOLDING_RESIDUES, predictors: folding };
@@ -127,9 +135,6 @@ function lengthFindings(
   return findings;
 }
 
-const RESIDUES_ONLY = /^[ACDEFGHIKLMNPQRSTVWY]*$/i;
-const NOT_A_BASE = /[^ACGTUN]/i;
-
 /**
  * The 20 amino acids, in any case. B, J, O, U, X and Z are letters of the code that the predictors read as X; anything
  * else they would silently convert to X, or fail on.
@@ -137,26 +142,18 @@ const NOT_A_BASE = /[^ACGTUN]/i;
  * @param residues of one sequence, without gaps
  */
 export function residueFindings(record: string, residues: string): InputFinding[] {
-  // Fast path for nearly all sequences: with a million, a set of letters for each takes noticeable time.
-  if (RESIDUES_ONLY.test(residues) && NOT_A_BASE.test(residues)) return [];
   const letters = new Set(residues.toUpperCase());
-  const foreign: string[] = [];
-  const unknown: string[] = [];
-  for (const letter of letters) {
-    if ('ACDEFGHIKLMNPQRSTVWY'.includes(letter)) continue;
-    ('BJOUXZ'.includes(letter) ? unknown : foreign).push(letter);
-  }
+  const other = [...letters].filter((letter) => !'ACDEFGHIKLMNPQRSTVWY'.includes(letter)).join('');
+  const [foreign, unknown] = [other.replace(/[BJOUXZ]/g, ''), other.replace(/[^BJOUXZ]/g, '')];
   const findings: InputFinding[] = [];
-  if (foreign.length > 0) {
-    findings.push(finding('SEQUENCE_NOT_RESIDUES', { record, characters: foreign.join('') }));
+  if (foreign !== '') {
+    findings.push(finding('SEQUENCE_NOT_RESIDUES', { record, characters: foreign }));
   }
-  if (unknown.length > 0) {
-    const all = unknown.length === letters.size;
-    const facts = { record, characters: unknown.join('') };
+  if (unknown !== '') {
     findings.push(
-      all
+      unknown.length === letters.size
         ? finding('SEQUENCE_ALL_UNKNOWN', { record })
-        : finding('SEQUENCE_UNKNOWN_RESIDUES', facts),
+        : finding('SEQUENCE_UNKNOWN_RESIDUES', { record, characters: unknown }),
     );
   }
   return [...findings, ...nucleotideFindings(record, residues, letters)];
@@ -176,31 +173,6 @@ function nucleotideFindings(
   const kinds = bases + (letters.has('T') || letters.has('U') ? 1 : 0);
   if (kinds === 4) return [finding('SEQUENCE_NUCLEOTIDES', { record })];
   return letters.size >= 3 ? [finding('SEQUENCE_NUCLEOTIDES_DOUBTFUL', { record })] : [];
-}
-
-/** `id`: the header for a sequence without one. */
-export function readSequenceInput(text: string, options: SequenceOptions, id: string): Reading {
-  const fasta = readFasta(text);
-  // In upper case, as the engine reads it; the names of the records do not affect the values.
-  const canonical = fasta.records
-    .map(({ residues }) => withoutStop(residues).toUpperCase())
-    .join('\n');
-  return { findings: checkSequences(fasta, options), input: toSend(fasta, text, id), canonical };
-}
-
-function toSend({ records, plain }: Fasta, text: string, id: string): InputText {
-  // The engine refuses a sequence without a header; with the id, the result has a name that the user knows.
-  const headed = plain ? records.map((record) => ({ ...record, header: id })) : records;
-  const { headers, names, renamed } = nameRecords(headed, 'sequence');
-  const residues = records.map((record) => withoutStop(record.residues));
-  const stopped = records.some((record) => record.residues.endsWith('*'));
-  const named = names && { names };
-  if (renamed || stopped) {
-    const original = { name: 'original.fasta', text };
-    return { name: 'input.fasta', text: fastaText(headers, residues), original, ...named };
-  }
-  const sent = plain ? `>${id}\n${text.trim()}\n` : text;
-  return { name: 'input.fasta', text: sent, ...named };
 }
 
 interface RecordNames {
@@ -242,13 +214,12 @@ export function nameRecords(
   const written = records.map(({ header }) => header);
   const predicted = resultIds(written, RULES[kind]);
   const ids = predicted ?? written.map((_, index) => `seq_${String(index + 1)}`);
-  const differing = ids.flatMap((id, index) => {
-    const header = written[index] ?? '';
-    return id === header ? [] : [[id, header] as const];
-  });
+  const headers = predicted === null ? ids : written;
+  const differing = written.flatMap((header, n) => (ids[n] === header ? [] : [[ids[n], header]]));
+  const names = Object.fromEntries(differing) as Record<string, string>;
   return {
-    headers: predicted === null ? ids : written,
-    names: differing.length === 0 ? undefined : Object.fromEntries(differing),
+    headers,
+    names: differing.length === 0 ? undefined : names,
     ids,
     renamed: predicted === null,
   };

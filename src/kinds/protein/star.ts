@@ -34,7 +34,7 @@ type StarReading =
 /** @returns the save frames; content outside of them becomes a frame without a name */
 export function readStar(text: string): StarReading {
   try {
-    return { ok: true, frames: new StarReader().read(text) };
+    return { ok: true, frames: readFrames(text.replace(/\r\n?/g, '\n')) };
   } catch (error) {
     if (!(error instanceof StarSyntaxError)) throw error;
     return { ok: false, line: error.line, reason: error.message };
@@ -61,7 +61,7 @@ interface Token {
 const TOKEN =
   /\n|[\0-\t\v- ]+|#[^\n]*|(?<![^\n]);(?<block>[^]*?)\n;|(?<quote>['"])(?<quoted>[^\n]*?)\k<quote>(?![^\0- ])|(?<bare>[^\0- ]+)/g;
 
-function* tokensOf(text: string): Generator<Token> {
+function* readTokens(text: string): Generator<Token> {
   let line = 1;
   for (const { 0: whole, index, groups = {} } of text.matchAll(TOKEN)) {
     const { block, quoted, bare } = groups;
@@ -80,100 +80,82 @@ function* tokensOf(text: string): Generator<Token> {
 
 interface OpenFrame extends StarFrame {
   readonly items: Map<string, string>;
-  readonly loops: StarLoop[];
+  readonly loops: OpenLoop[];
 }
 
-interface OpenLoop {
+interface OpenLoop extends StarLoop {
   readonly tags: string[];
   readonly rows: { readonly values: string[]; readonly line: number }[];
-  readonly line: number;
 }
 
-class StarReader {
-  readonly #frames: OpenFrame[] = [];
-  #loop: OpenLoop | null = null;
+const KEYWORD = /^(?:data_|save_|(?:loop_|stop_)$)/i;
+
+function readFrames(text: string): readonly StarFrame[] {
+  let frame: OpenFrame = { name: '', items: new Map(), loops: [] };
+  const frames = [frame];
+  let isInSaveFrame = false;
+  let blocks = 0;
+  let loop: OpenLoop | null = null;
   /** A tag that waits for its value. */
-  #tag: Token | null = null;
-  #isInSaveFrame = false;
-  #blocks = 0;
-
-  read(text: string): readonly StarFrame[] {
-    const normal = text.replace(/\r\n?/g, '\n');
-    this.#begin('');
-    for (const token of tokensOf(normal)) {
-      const keyword = token.isBare
-        ? /^(?:data_|save_|(?:loop_|stop_)$)/i.exec(token.text)?.[0].toLowerCase()
-        : undefined;
-      if (keyword !== undefined) this.#keyword(keyword, token);
-      else if (token.isBare && token.text.startsWith('_')) this.#name(token);
-      else this.#value(token);
+  let tag: Token | null = null;
+  for (const token of readTokens(text)) {
+    const { text: word, line, isBare } = token;
+    const keyword = isBare ? KEYWORD.exec(word)?.[0].toLowerCase() : undefined;
+    const isTag = isBare && word.startsWith('_');
+    if (keyword === undefined && !isTag) {
+      if (tag !== null) frame.items.set(tag.text.toLowerCase(), word);
+      else addValue(loop, token);
+      tag = null;
+      continue;
     }
-    this.#close();
-    if (this.#isInSaveFrame) {
-      throw new StarSyntaxError(normal.split('\n').length, 'the file ends inside a save frame');
+    if (isTag && loop?.rows.length === 0) {
+      loop.tags.push(word.toLowerCase());
+      continue;
     }
-    return this.#frames;
-  }
-
-  #begin(name: string): void {
-    this.#frames.push({ name, items: new Map(), loops: [] });
-  }
-
-  #keyword(keyword: string, { text, line }: Token): void {
+    const wasInLoop = loop !== null;
+    expectEnd(tag, loop);
+    [tag, loop] = [isTag ? token : null, null];
     const refuse = (isWrong: boolean, reason: string): void => {
       if (isWrong) throw new StarSyntaxError(line, reason);
     };
-    const wasInLoop = this.#loop !== null;
-    this.#close();
-    const name = text.slice(keyword.length);
-    if (keyword === 'loop_') this.#loop = { tags: [], rows: [], line };
-    else if (keyword === 'stop_') refuse(!wasInLoop, '`stop_` without a loop');
+    if (keyword === 'loop_') {
+      loop = { tags: [], rows: [], line };
+      frame.loops.push(loop);
+    } else if (keyword === 'stop_') refuse(!wasInLoop, '`stop_` without a loop');
     else if (keyword === 'data_') {
-      refuse(this.#isInSaveFrame, 'a data block begins inside a save frame');
-      this.#blocks += 1;
-      refuse(this.#blocks > 1, 'a second data block begins here; a row is one entry');
-    } else {
-      refuse(name === '' && !this.#isInSaveFrame, '`save_` without a save frame');
-      refuse(name !== '' && this.#isInSaveFrame, 'a save frame begins inside another');
-      this.#isInSaveFrame = name !== '';
-      this.#begin(name);
+      refuse(isInSaveFrame, 'a data block begins inside a save frame');
+      blocks += 1;
+      refuse(blocks > 1, 'a second data block begins here; a row is one entry');
+    } else if (keyword === 'save_') {
+      const name = word.slice(keyword.length);
+      refuse(name === '' && !isInSaveFrame, '`save_` without a save frame');
+      refuse(name !== '' && isInSaveFrame, 'a save frame begins inside another');
+      isInSaveFrame = name !== '';
+      frame = { name, items: new Map(), loops: [] };
+      frames.push(frame);
     }
   }
+  expectEnd(tag, loop);
+  if (isInSaveFrame) {
+    throw new StarSyntaxError(text.split('\n').length, 'the file ends inside a save frame');
+  }
+  return frames;
+}
 
-  #name(token: Token): void {
-    if (this.#loop?.rows.length === 0) {
-      this.#loop.tags.push(token.text.toLowerCase());
-      return;
-    }
-    this.#close();
-    this.#tag = token;
-  }
+function addValue(loop: OpenLoop | null, { text, line }: Token): void {
+  if (loop === null) throw new StarSyntaxError(line, 'a value without a tag');
+  const { tags, rows } = loop;
+  if (tags.length === 0) throw new StarSyntaxError(line, 'the loop has values but no tags');
+  const row = rows.at(-1);
+  if (row === undefined || row.values.length === tags.length) rows.push({ values: [text], line });
+  else row.values.push(text);
+}
 
-  #value({ text, line }: Token): void {
-    if (this.#tag !== null) {
-      this.#frames.at(-1)?.items.set(this.#tag.text.toLowerCase(), text);
-      this.#tag = null;
-      return;
-    }
-    if (this.#loop === null) throw new StarSyntaxError(line, 'a value without a tag');
-    const { tags, rows } = this.#loop;
-    if (tags.length === 0) throw new StarSyntaxError(line, 'the loop has values but no tags');
-    const row = rows.at(-1);
-    if (row === undefined || row.values.length === tags.length) rows.push({ values: [text], line });
-    else row.values.push(text);
-  }
-
-  /** Ends the tag or the loop that is open. */
-  #close(): void {
-    if (this.#tag !== null) throw new StarSyntaxError(this.#tag.line, 'a tag has no value');
-    if (this.#loop === null) return;
-    const { tags, rows } = this.#loop;
-    const last = rows.at(-1);
-    if (last !== undefined && last.values.length < tags.length) {
-      const reason = `the last row of the loop has fewer than ${tags.length} values`;
-      throw new StarSyntaxError(last.line, reason);
-    }
-    this.#frames.at(-1)?.loops.push(this.#loop);
-    this.#loop = null;
-  }
+/** The tag or loop that is open is complete. */
+function expectEnd(tag: Token | null, loop: OpenLoop | null): void {
+  if (tag !== null) throw new StarSyntaxError(tag.line, 'a tag has no value');
+  const last = loop?.rows.at(-1);
+  if (loop === null || last === undefined || last.values.length === loop.tags.length) return;
+  const reason = `the last row of the loop has fewer than ${loop.tags.length} values`;
+  throw new StarSyntaxError(last.line, reason);
 }

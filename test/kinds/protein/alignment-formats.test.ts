@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import {
   alignmentFormat,
   readAlignmentInput,
-  readAlignmentRows,
+  readRows,
 } from '../../../src/kinds/protein/alignment.ts';
 import { readFasta } from '../../../src/kinds/protein/fasta.ts';
 
@@ -77,7 +77,7 @@ describe('Stockholm and Clustal, interleaved, are sent as FASTA', () => {
   test('the rows of a block are identified by name, in any order and with any name', () => {
     const text =
       'CLUSTAL\n\n__proto__ MN-Q\nconstructor MNKQ\n\nconstructor AAAA\n__proto__ CCCC\n';
-    const rows = readAlignmentRows(text, 'Clustal').records;
+    const rows = readRows(text, 'Clustal').records;
     expect(rows.map(({ name, residues }) => [name, residues])).toEqual([
       ['__proto__', 'MN-QCCCC'],
       ['constructor', 'MNKQAAAA'],
@@ -111,10 +111,7 @@ test('reads Stockholm and Clustal files like the parsers of GMOD', () => {
       const stockholm = written(rows, '# STOCKHOLM 1.0', '//\n');
       const clustal = written(rows, 'CLUSTAL W', '');
       const gmod = [new StockholmMSA(stockholm, 0), new ClustalMSA(clustal)];
-      const ours = [
-        readAlignmentRows(stockholm, 'Stockholm'),
-        readAlignmentRows(clustal, 'Clustal'),
-      ];
+      const ours = [readRows(stockholm, 'Stockholm'), readRows(clustal, 'Clustal')];
       for (const parser of gmod) {
         expect(parser.getNames().map((name) => [name, parser.getRow(name)])).toEqual(expected);
       }

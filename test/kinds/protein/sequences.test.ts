@@ -1,18 +1,18 @@
 /** One case per code is in test/goldens/invalid.txt; here are the limits, what is no fault, and what is sent. */
 import { describe, expect, test } from 'vitest';
 import { readAlignmentInput } from '../../../src/kinds/protein/alignment.ts';
-import { checkSequences, readFasta, readSequenceInput } from '../../../src/kinds/protein/fasta.ts';
+import { readFasta, readSequenceInput } from '../../../src/kinds/protein/fasta.ts';
 import type { Reading } from '../../../src/kinds/finding.ts';
 import type { Predictor } from '../../../src/kinds/vocabulary.ts';
 
 const RESIDUES = 'MNKQQQTALNMARFIRSQSL';
 
 function codes(text: string, predictor: Predictor = 'dynamine'): string[] {
-  return checkSequences(readFasta(text), { predictors: [predictor] }).map(({ code }) => code);
+  return sequence(text, 'row', predictor).findings.map(({ code }) => code);
 }
 
-function sequence(text: string, id = 'row'): Reading {
-  return readSequenceInput(text, { kind: 'sequence', predictors: ['dynamine'] }, id);
+function sequence(text: string, id = 'row', predictor: Predictor = 'dynamine'): Reading {
+  return readSequenceInput(text, { kind: 'sequence', predictors: [predictor] }, id);
 }
 
 test('FASTA has headers, wrapped lines, blanks and any line ends, or is one plain sequence', () => {
@@ -21,8 +21,8 @@ test('FASTA has headers, wrapped lines, blanks and any line ends, or is one plai
     plain: false,
     findings: [],
     records: [
-      { header: 'sp|P1|X_Y  A protein', name: 'sp|P1|X_Y', residues: RESIDUES, line: 2 },
-      { header: 'b', name: 'b', residues: 'MNKQQ', line: 6 },
+      { header: 'sp|P1|X_Y  A protein', name: 'sp|P1|X_Y', residues: RESIDUES },
+      { header: 'b', name: 'b', residues: 'MNKQQ' },
     ],
   });
   const plain = { plain: true, records: [{ name: '', residues: RESIDUES }] };
