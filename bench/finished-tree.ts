@@ -65,11 +65,11 @@ const CAMPAIGN = {
     services: {
       molecules: {
         url: 'https://molecules.example.org/acpype',
-        budget: { limit: 100, windowMs: 3_600_000 },
+        budget: { windows: [{ limit: 100, windowMs: 3_600_000 }] },
       },
       predictions: {
         url: 'https://predictions.example.org',
-        budget: { limit: 100, windowMs: 3_600_000 },
+        budget: { windows: [{ limit: 100, windowMs: 3_600_000 }] },
       },
     },
     store: { url: './results' },

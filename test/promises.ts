@@ -7,22 +7,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
+import type { Window } from '../src/budget/policy.ts';
 import { FINAL_STATES } from '../src/domain/states.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
 import { treeFaults } from '../src/report/verify/tree.ts';
 import { openFileStore } from '../src/store/filesystem.ts';
 
-export interface Limits {
-  readonly limit: number;
-  readonly windowMs: number;
-}
-
 /** What a test has done, as the promises see it. */
 export interface Evidence {
   /** Of the local services. */
   readonly journal: readonly JournalEntry[];
-  /** Of the prediction service; null: none. */
-  readonly limits: Limits | null;
+  /** Of the prediction service: all of them hold at once. */
+  readonly windows: readonly Window[];
   /** The ids of all rows, of every campaign, once for each job that they may cost. */
   readonly rows: readonly string[];
   /** Of the campaigns that have ended. */
@@ -41,8 +37,8 @@ export interface Tree {
 }
 
 const PROMISES = {
-  neverOverBudget({ journal, limits }: Evidence): void {
-    if (limits !== null) neverOverBudget(journal, limits);
+  neverOverBudget({ journal, windows }: Evidence): void {
+    for (const window of windows) neverOverBudget(journal, window);
   },
   neverRefusedForRate({ journal }: Evidence): void {
     neverRefusedForRate(journal);
@@ -83,10 +79,10 @@ export async function keepsPromises(
   }
 }
 
-/** 1. In no rolling window has a credential more accepted jobs than its limit, by the service's own stamps. */
+/** 1. In no rolling window of this length has a credential more accepted jobs than its limit, by the service's own stamps. */
 export function neverOverBudget(
   journal: readonly JournalEntry[],
-  { limit, windowMs }: Limits,
+  { limit, windowMs }: Window,
 ): void {
   const credentials = Map.groupBy(
     journal.filter(({ accepted, service }) => accepted && service === 'predictions'),

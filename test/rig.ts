@@ -12,7 +12,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { startOrJoin } from '../src/campaigns/start.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
-import type { Limit } from '../src/budget/budget.ts';
+import type { Window } from '../src/budget/policy.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
 import { Secret } from '../src/config/secret.ts';
 import type { Environment } from '../src/domain/environment.ts';
@@ -43,6 +43,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly policy?: Partial<JobPolicy>;
   /** The limit that the runner assumes, if it is not the service's. */
   readonly believedLimit?: number | null;
+  /** That the runner has as well, and the service does not know. */
+  readonly furtherWindows?: readonly Window[];
   /** Who is notified of the end of a campaign. */
   readonly notify?: NotifySettings;
   /** Of the worker; default: that of this process. */
@@ -101,15 +103,16 @@ export class Rig {
     const windowMs = options.windowMs ?? 3_600_000;
     const believed =
       options.believedLimit === undefined ? (options.limit ?? 100) : options.believedLimit;
-    const limit = { limit: believed === 0 ? null : believed, windowMs };
+    const first = believed === null || believed === 0 ? [] : [{ limit: believed, windowMs }];
+    const windows = [...first, ...(options.furtherWindows ?? [])];
     const token = new Secret(own);
     this.settings = [
       describeService('molecules', services.moleculesUrl, { token }, place),
-      this.#predictions(token, place.address, limit),
+      this.#predictions(token, place.address, windows),
     ];
   }
 
-  #predictions(token: Secret, address: string, limit: Limit): ServiceSettings {
+  #predictions(token: Secret, address: string, windows: readonly Window[]): ServiceSettings {
     const { variant = 'current' } = this.#options;
     return describeService(
       'predictions',
@@ -117,7 +120,7 @@ export class Rig {
       { token },
       {
         address,
-        limit,
+        policy: { windows, maxOpen: null, counts: 'accepted' },
         config: { variant },
       },
     );
@@ -180,12 +183,13 @@ export class Rig {
       texts[`history of ${id}`] = await historyOf(this.client.workflow.getHandle(id));
     }
     const { limit = 100, believedLimit, windowMs = 3_600_000 } = this.#options;
+    const { furtherWindows = [] } = this.#options;
     // A service without a limit counts nothing: then the one that the budget believes must hold.
     const kept = limit === 0 ? (believedLimit ?? 0) : limit;
     await keepsPromises(
       {
         journal,
-        limits: kept === 0 ? null : { limit: kept, windowMs },
+        windows: [...(kept === 0 ? [] : [{ limit: kept, windowMs }]), ...furtherWindows],
         rows: this.#rows,
         trees: Array.from(trees, ([folder, ids]) => ({ folder, ids: [...new Set(ids)] })),
         secrets: [this.#token],

@@ -12,8 +12,9 @@ for await (const event of watch(name, { signal: AbortSignal.timeout(60_000) })) 
     case 'progress': {
       const ended = Object.values(event.ended).reduce((sum, items) => sum + items, 0);
       console.log(`${event.state}: ${ended} of ${event.total} items have ended`);
-      for (const { service, charged, limit } of event.budgets)
-        if (limit !== null) console.log(`  ${service}: ${charged} of ${limit} slots are charged`);
+      for (const { service, windows } of event.budgets)
+        for (const { charged, limit } of windows)
+          console.log(`  ${service}: ${charged} of ${limit} slots are charged`);
       if (event.obstacle !== null) console.log(`  ${event.obstacle}`);
       break;
     }

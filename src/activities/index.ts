@@ -17,7 +17,7 @@ import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { readClock, readSteadyClock } from './read-clock.ts';
 import { submit } from './submit.ts';
-import { cancelRunning, countUnfinished, whereabouts } from './open-items.ts';
+import { cancelRunning, countOpenJobs, whereabouts } from './open-items.ts';
 import { ensureBudget, readFormer } from './budget-start.ts';
 
 export function createActivities(deps: Dependencies): Activities {
@@ -26,7 +26,7 @@ export function createActivities(deps: Dependencies): Activities {
     readClock: () => readClock(),
     readFormer: beating((...args) => readFormer(deps, ...args)),
     readSteadyClock: () => Promise.resolve(readSteadyClock(deps)),
-    countUnfinished: (service) => countUnfinished(deps, service),
+    countOpenJobs: (service) => countOpenJobs(deps, service),
     submit: beating(async (request, reference) => {
       const watch = new AnswerWatch(deps);
       const result = await submit(deps, request, reference, watch, submissions);

@@ -9,7 +9,7 @@ import type { Dependencies } from './dependencies.ts';
 import { ifFound, isReached } from './if-found.ts';
 
 /** Items that have a job at the service and have not ended, of all campaigns of this task queue. */
-export async function countUnfinished(
+export async function countOpenJobs(
   { temporal, taskQueue }: Pick<Dependencies, 'temporal' | 'taskQueue'>,
   service: ServiceName,
 ): Promise<number> {

@@ -4,8 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
-import type { Limit } from '../budget/window.ts';
+import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
+import { formatDuration } from '../domain/duration.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
 import type { Account, AcceptedAnswer, Reservation, WrittenAnswer } from '../ledger/charge.ts';
@@ -17,7 +18,7 @@ export interface SlotRequest {
   readonly reference: ServiceReference;
   readonly service: KnownService;
   /** As the budget knows it. */
-  readonly limit: Limit;
+  readonly policy: Policy;
   /** As in `ReservationRequest`. */
   readonly replaces?: string | undefined;
   readonly signal: AbortSignal;
@@ -28,7 +29,7 @@ export interface TakenSlot {
   readonly id: string;
   readonly replaces: string | undefined;
   readonly account: Account;
-  readonly limit: Limit;
+  readonly policy: Policy;
 }
 
 export type Slot =
@@ -50,18 +51,19 @@ export type Slot =
 const PATIENCE_MS = 250;
 
 export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
-  const { id, reference, service, limit, signal, replaces } = request;
+  const { id, reference, service, policy, signal } = request;
+  // Where the service counts what is sent, each POST has a slot of its own.
+  const replaces = policy.counts === 'sent' ? undefined : request.replaces;
   // The token that is sent counts, which may have replaced that of the request.
   const { credential } = service.budget;
   const account = { ...reference, credential, address: service.ledgerAddress };
   try {
     for (let waited = 0; ;) {
-      const of = { ...account, id, limit };
+      const of = { ...account, id, windows: policy.windows };
       const found = deps.ledger.reserve({ ...of, ...(replaces !== undefined && { replaces }) });
-      if (found.type === 'taken') return { type: 'taken', id, replaces, account, limit };
+      if (found.type === 'taken') return { type: 'taken', id, replaces, account, policy };
       waited += found.retryAfterMs;
-      if (waited > PATIENCE_MS || signal.aborted)
-        return { ...found, message: wordsOf(found, limit) };
+      if (waited > PATIENCE_MS || signal.aborted) return { ...found, message: wordsOf(found) };
       await delay(found.retryAfterMs, undefined, { signal }).catch(() => undefined);
     }
   } catch (error) {
@@ -122,37 +124,36 @@ export function closeSlot(
 
 function close(
   ledger: Dependencies['ledger'],
-  { id, replaces, account, limit: configured }: TakenSlot,
+  { id, replaces, account, policy: { windows, counts } }: TakenSlot,
   outcome: TimedOutcome | null,
 ): void {
+  const isCounted = counts === 'sent';
   switch (outcome?.type) {
     case 'accepted': {
       const { remoteId, rateLimit } = outcome;
-      const limit = rateLimit && { rateLimit: { ...rateLimit, configured } };
-      ledger.close(id, 'charged', { remoteId, ...limit, ...timesOf(outcome) });
+      const seen = rateLimit && { rateLimit: { ...rateLimit, windows } };
+      ledger.close(id, 'charged', { remoteId, ...seen, ...timesOf(outcome) });
       return;
     }
     case 'unsure':
       ledger.leave(id, timesOf(outcome).sentAt ?? null);
       return;
     case 'notNow': {
-      if (outcome.doubt) {
-        ledger.close(id, 'charged');
+      const { doubt, reason, sentBack, retryAfterMs } = outcome;
+      if (reason === 'rate-limited') {
+        const serviceLimit = outcome.rateLimit?.limit ?? null;
+        const post = { account, windows, retryAfterMs, serviceLimit, counts: isCounted };
+        ledger.reject(id, { ...post, replaced: replaces });
         return;
       }
-      if (outcome.reason !== 'rate-limited') break;
-      const { retryAfterMs } = outcome;
-      const serviceLimit = outcome.rateLimit?.limit ?? null;
-      ledger.reject(id, {
-        account,
-        limit: configured,
-        retryAfterMs,
-        serviceLimit,
-        replaced: replaces,
-      });
+      if (!doubt && (!isCounted || sentBack || reason === 'unreachable')) break;
+      ledger.close(id, 'charged');
       return;
     }
     case 'refused':
+      if (!isCounted) break;
+      ledger.close(id, 'charged');
+      return;
     case undefined:
       break;
   }
@@ -169,10 +170,7 @@ function timesOf({
   };
 }
 
-function wordsOf(
-  { because, byOthers }: Extract<Reservation, { type: 'full' }>,
-  { limit }: Limit,
-): string {
+function wordsOf({ because, byOthers, window }: Extract<Reservation, { type: 'full' }>): string {
   switch (because) {
     case 'rejected':
       return 'the service answered 429 to another command on this machine, and its Retry-After has not passed';
@@ -180,7 +178,8 @@ function wordsOf(
       return 'the ledger of submissions was damaged: the number of jobs in the window is not known yet';
     case 'window': {
       const others = byOthers > 0 ? `, ${byOthers} of them by others` : '';
-      return `the limit of ${limit ?? 0} jobs is reached on this machine${others}`;
+      const limit = window ? `${window.limit} jobs in ${formatDuration(window.windowMs)}` : 'jobs';
+      return `the limit of ${limit} is reached on this machine${others}`;
     }
   }
 }

@@ -18,6 +18,7 @@ import { readItem } from '../store/item-store.ts';
 import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError, storeError } from '../store/store-error.ts';
+import { longestMs } from '../budget/policy.ts';
 import { slotOf } from '../budget/request.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
@@ -121,7 +122,7 @@ interface Prepared {
   readonly note: SendingNote;
   /** Null if the row may be sent: its record is read again. */
   readonly ended: () => Promise<SubmitResult | null>;
-  readonly slot: Pick<SlotRequest, 'id' | 'reference' | 'limit' | 'replaces'>;
+  readonly slot: Pick<SlotRequest, 'id' | 'reference' | 'policy' | 'replaces'>;
 }
 
 /** Everything that can fail before a byte is sent: such a failure costs no slot. */
@@ -131,7 +132,7 @@ async function prepare(
   reference: ServiceReference,
   { watch, client }: { readonly watch: AnswerWatch; readonly client: ServiceClient },
 ): Promise<Prepared | SubmitResult> {
-  const { campaign, job, limit, replaces } = request;
+  const { campaign, job, policy, replaces } = request;
   const id = slotOf(request);
   try {
     const store = await openHeldTree(deps, job);
@@ -140,7 +141,7 @@ async function prepare(
     const before = await sentBefore(store, source, request, note);
     if ('type' in before) return recall(deps, id, before, watch);
     if (Context.current().info.workflowExecution?.runId !== request.readIn) return ofFormerRun();
-    const slot = { id, reference, replaces, limit };
+    const slot = { id, reference, replaces, policy };
     const read = await jobOf(store, source, before);
     const digest = client.digestToRepeat(read);
     if (digest !== null && !(await note.isRepetition(digest))) return otherRequest();
@@ -241,12 +242,12 @@ function tooLate(): SubmitResult {
 /** Another Temporal uses this token: only this token waits. */
 async function leasedElsewhere(
   deps: Dependencies,
-  { job, limit: { limit, windowMs } }: SubmitRequest,
+  { job, policy: { windows } }: SubmitRequest,
   reference: ServiceReference,
 ): Promise<SubmitResult | null> {
-  if (limit === null) return null;
+  if (windows.length === 0) return null;
   try {
-    await deps.tokens?.check(job.store, reference, windowMs);
+    await deps.tokens?.check(job.store, reference, longestMs(windows));
     return null;
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'TOKEN_LEASED') throw error;

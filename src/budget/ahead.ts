@@ -37,7 +37,6 @@ export function decideAhead(state: Budget, now: number): DecisionAhead {
 }
 
 function leadMs({ credentials }: Budget): number {
-  const windows = Object.values(credentials).map(({ window }) => window);
-  const limited = windows.filter(({ limit }) => limit !== null);
-  return Math.min(LONGEST_LEAD_MS, ...limited.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
+  const windows = Object.values(credentials).flatMap(({ policy }) => policy.windows);
+  return Math.min(LONGEST_LEAD_MS, ...windows.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
 }

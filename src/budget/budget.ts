@@ -26,30 +26,21 @@ import {
   type Lane,
 } from './lanes.ts';
 import { requestKey, slotOf, type CampaignRun, type Request } from './request.ts';
-import { credentialOf, fullUntil, type Budget, type Grant, type Unsure } from './state.ts';
-import { boundUnfinished, noteCount, roomAt } from './unfinished.ts';
-import { noteGranted } from './use.ts';
 import {
-  nextFree,
-  restore,
-  setLimit,
-  take,
-  ticketNow,
-  type Charges,
-  type Limit,
-  type Ticket,
-  type Window,
-} from './window.ts';
-
-export {
-  MAX_OUTSTANDING,
-  newBudget,
-  NO_LIMIT,
+  credentialOf,
+  setPolicy,
+  usageOf,
   type Budget,
+  type CredentialState,
   type Grant,
   type Unsure,
 } from './state.ts';
-export type { Limit };
+import { countOpenJobs, noteCount } from './open-jobs.ts';
+import { noteUser } from './use.ts';
+import { heedSetBack, restore, take, ticketNow, type Ticket } from './charges.ts';
+import { roomIn } from './policy.ts';
+
+export { MAX_OUTSTANDING, newBudget, type Budget, type Grant, type Unsure } from './state.ts';
 
 export interface Decision {
   /** Submit these now, in this order. */
@@ -92,6 +83,7 @@ export function apply(state: Budget, event: BudgetEvent, now: number): void {
 export function decide(state: Budget, now: number): Decision {
   const grants: Grant[] = [];
   settleDue(state, now);
+  for (const { charges } of Object.values(state.credentials)) heedSetBack(charges, now);
   for (;;) {
     const lanes = inTurn(state.queue);
     const lane = nextTurn(state, lanes, now);
@@ -132,7 +124,7 @@ function takeOver(state: Budget, { from, at, reason, closes, paused }: Restored)
   if (state.restored?.from === from) return;
   state.restored = { from, at, reason };
   for (const [credential, charged] of Object.entries(closes))
-    restore(credentialOf(state, credential).window, charged);
+    restore(credentialOf(state, credential).charges, charged);
   for (const campaign of paused) pauseCampaign(state.queue, campaign, true);
 }
 
@@ -146,34 +138,31 @@ function nextTurn(state: Budget, lanes: readonly Lane[], now: number): Lane | un
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
 function opensAt(state: Budget, lane: Lane, now: number): number {
   const { credential } = lane;
-  const { window, block } = credentialOf(state, credential);
+  const { policy, charges, block } = credentialOf(state, credential);
+  const usage = usageOf(state, charges);
   const unsure = Object.values(state.unsure).filter(
     ({ request }) => request.credential === credential,
   );
   const outstanding = Object.keys(state.outstanding).length;
   const tooMany = outstanding >= state.maxOutstanding;
   const probeOut =
-    (block.probing && window.inFlight > unsure.length) ||
+    (block.probing && charges.inFlight > unsure.length) ||
     (state.addressBlock.probing && outstanding > 0);
   if (tooMany || probeOut) return Number.POSITIVE_INFINITY;
   const blocked = Math.max(
-    roomAt(state, now),
     blockedUntil(block, now),
     blockedUntil(state.addressBlock, now),
     heldUntil(state.holds, { campaign: lane.campaign, credential }),
-    fullUntil(state, window),
   );
   const replaced = replacedBy(state, lane);
   if (replaced) {
     // The slot that it uses counts once, and a limit that was lowered meanwhile applies.
-    const opens = Math.max(blocked, nextFree(withoutOne(window), now, timesOf(unsure, replaced)));
+    const others = { ...usage, inFlight: usage.inFlight - 1 };
+    const { nextAt } = roomIn(policy, others, now, timesOf(unsure, replaced));
+    const opens = Math.max(blocked, nextAt);
     if (opens < replaced.settlesBy) return opens;
   }
-  return Math.max(blocked, nextFree(window, now, timesOf(unsure)));
-}
-
-function withoutOne({ limit, windowMs, inFlight, closes }: Window): Charges {
-  return { limit, windowMs, inFlight: inFlight - 1, closes };
+  return Math.max(blocked, roomIn(policy, usage, now, timesOf(unsure)).nextAt);
 }
 
 function timesOf(unsure: readonly Unsure[], without?: Unsure): number[] {
@@ -183,10 +172,14 @@ function timesOf(unsure: readonly Unsure[], without?: Unsure): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The submission of unknown fate whose slot the head of a lane uses, with the same credential. */
-function replacedBy({ unsure }: Budget, { credential, waiting: [head] }: Lane): Unsure | undefined {
-  const replaced = unsure[head?.replaces ?? ''];
-  return replaced?.request.credential === credential ? replaced : undefined;
+/**
+ * The submission of unknown fate whose slot the head of a lane uses, with the same credential. Where the service counts
+ * what is sent, each needs its own.
+ */
+function replacedBy(state: Budget, { credential, waiting: [head] }: Lane): Unsure | undefined {
+  const replaced = state.unsure[head?.replaces ?? ''];
+  if (replaced?.request.credential !== credential) return undefined;
+  return credentialOf(state, credential).policy.counts === 'accepted' ? replaced : undefined;
 }
 
 function grant(state: Budget, lane: Lane, now: number): Grant {
@@ -196,9 +189,9 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
   const request = takeTurn(lane);
   outrank(state.queue, lane);
   const credential = credentialOf(state, lane.credential);
-  const { window, block } = credential;
-  noteGranted(credential, request);
-  const ticket = takeSlot(state, window, replaced, now);
+  const { block, users } = credential;
+  noteUser(users, request);
+  const ticket = takeSlot(state, credential, replaced, now);
   const probe = state.addressBlock.probing;
   const mayReplace = credential.replaced === true || block.refusesSince !== null;
   const granted: Grant = {
@@ -219,29 +212,23 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
 
 function takeSlot(
   state: Budget,
-  window: Window,
+  { charges, policy }: CredentialState,
   replaced: Unsure | undefined,
   now: number,
 ): Ticket {
   state.granted += 1;
-  if (!replaced) return take(window, now);
+  if (!replaced) return take(charges, policy, now);
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
   delete state.unsure[slotOf(replaced.request)];
   // The slot is taken already.
-  return ticketNow(window, now);
+  return ticketNow(charges, policy, now);
 }
 
-/** Limits may change while jobs are charged. */
+/** A policy may change while jobs are charged: they stay charged, under the new one. */
 function configure(state: Budget, event: Extract<BudgetEvent, { type: 'configure' }>): void {
-  boundUnfinished(state, event.maxOpen ?? null);
   const credential = credentialOf(state, event.credential);
-  setLimit(credential.window, event.credentialLimit);
+  setPolicy(credential, event.policy);
+  countOpenJobs(state);
   if (event.submitQueue === undefined) delete credential.submitQueue;
   else credential.submitQueue = event.submitQueue;
-}
-
-/** The limit that a credential is under now. */
-export function limitOf(state: Budget, credential: string): Limit {
-  const { limit, windowMs } = credentialOf(state, credential).window;
-  return { limit, windowMs };
 }

@@ -21,9 +21,10 @@ import { hold } from './holds.ts';
 import { putBack, putLast } from './lanes.ts';
 import { requestKey, slotOf } from './request.ts';
 import { busyWith, credentialOf, type Budget, type Grant, type Unsure } from './state.ts';
-import { noteAccepted } from './unfinished.ts';
-import { noteCharged } from './use.ts';
-import { charge, giveBack, reconcile } from './window.ts';
+import { noteAccepted } from './open-jobs.ts';
+import { forgetUsers, noteUser } from './use.ts';
+import { charge, giveBack, reconcile } from './charges.ts';
+import { counting, longestWindow } from './policy.ts';
 
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
@@ -37,11 +38,12 @@ export function close(
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
   delete state.outstanding[key];
   remember(state.answered, granted.request, now);
-  const { window, block } = credentialOf(state, granted.request.credential);
+  const { policy, charges, block } = credentialOf(state, granted.request.credential);
   switch (closing.type) {
     case 'accepted':
       if (closing.rateLimit?.remaining != null) {
-        reconcile(window, granted.ticket, closing.rateLimit.remaining, now);
+        const { limit, remaining } = closing.rateLimit;
+        reconcile(charges, policy, granted.ticket, { limit, remaining }, now);
       }
       chargeSlot(state, granted, chargedAt ?? now);
       recover(block, granted.number);
@@ -53,7 +55,8 @@ export function close(
     case 'unsure':
       return leave(state, granted, closing, now);
     case 'refused':
-      release(state, granted);
+      if (closing.unsent) release(state, granted);
+      else releaseSent(state, granted, now);
       // A failure for which the row may be the reason.
       knowFailures(state, granted.number);
       recover(state.addressBlock, granted.number);
@@ -62,7 +65,8 @@ export function close(
     case 'notNow':
       // Perhaps a job: it counts until that is known.
       if (closing.doubt) chargeSlot(state, granted, now);
-      else release(state, granted);
+      else if (closing.sentBack || closing.reason === 'unreachable') release(state, granted);
+      else releaseSent(state, granted, now);
       return turnAway(state, granted, closing, now);
     case 'deferred':
       release(state, granted);
@@ -150,9 +154,18 @@ function turnAway(
 }
 
 function chargeSlot(state: Budget, { request }: Grant, at: number): void {
-  const credential = credentialOf(state, request.credential);
-  charge(credential.window, at);
-  noteCharged(credential, request, busyWith(state, request.credential), at);
+  const { policy, charges, users } = credentialOf(state, request.credential);
+  charge(charges, at, request.campaign);
+  noteUser(users, request);
+  const closes = counting(longestWindow(policy), charges, at);
+  forgetUsers(users, closes, busyWith(state, request.credential));
+}
+
+/** No job; but where the service counts what is sent, the slot is charged. */
+function releaseSent(state: Budget, granted: Grant, now: number): void {
+  const { policy } = credentialOf(state, granted.request.credential);
+  if (policy.counts === 'sent') chargeSlot(state, granted, now);
+  else release(state, granted);
 }
 
 /** No job: the slot is free, or that of the submission which this one would have replaced. */
@@ -161,7 +174,7 @@ function release(state: Budget, { request, replaced }: Grant): void {
     state.unsure[slotOf(replaced.request)] = replaced;
     return;
   }
-  giveBack(credentialOf(state, request.credential).window);
+  giveBack(credentialOf(state, request.credential).charges);
 }
 
 function keepUnsure(state: Budget, { replaced: _, ...granted }: Grant, now: number): void {

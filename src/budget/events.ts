@@ -1,7 +1,7 @@
 /** All that can happen to a budget. */
 import type { AnswerTime, NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
 import type { CampaignRun, Request } from './request.ts';
-import type { Limit } from './window.ts';
+import type { Close, Policy } from './policy.ts';
 
 /** How a submission ended, seen from the budget. */
 export type Closing =
@@ -14,7 +14,11 @@ export type Closing =
       readonly answered?: AnswerTime;
     }
   /** Certainly no job, and final for the item. */
-  | { readonly type: 'refused' }
+  | {
+      readonly type: 'refused';
+      /** For a reason of ours. */
+      readonly unsent?: true;
+    }
   /** Certainly no job; the item keeps its turn, and a block begins. */
   | {
       readonly type: 'notNow';
@@ -44,9 +48,7 @@ export type Closing =
 
 export interface BudgetConfiguration {
   readonly credential: string;
-  readonly credentialLimit: Limit;
-  /** Unfinished jobs of the address at most; null or left out: no bound. */
-  readonly maxOpen?: number | null;
+  readonly policy: Policy;
   /**
    * Task queue of the workers that have the token, opaque to the budget. Left out: the budget's own, all of whose workers
    * have it.
@@ -56,7 +58,7 @@ export interface BudgetConfiguration {
 
 export type BudgetEvent =
   | ({ readonly type: 'configure' } & BudgetConfiguration)
-  /** So many jobs of the service are unfinished. */
+  /** So many jobs of the service have not ended. */
   | { readonly type: 'counted'; readonly count: number }
   | { readonly type: 'request'; readonly request: Request }
   | { readonly type: 'withdraw'; readonly item: string; readonly run: string }
@@ -85,7 +87,7 @@ export interface Restored {
   readonly at: number;
   /** Why, for people. */
   readonly reason: string;
-  /** Close times of the jobs that may still be charged, by credential. */
-  readonly closes: Readonly<Record<string, readonly number[]>>;
+  /** Of the jobs that may still be charged, by credential. */
+  readonly closes: Readonly<Record<string, readonly Close[]>>;
   readonly paused: readonly string[];
 }

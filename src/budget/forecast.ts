@@ -1,34 +1,51 @@
 /**
  * When a number of jobs will be submitted, by the arithmetic of the budget: for the live view, `plan` and the
- * budget's own report. The lower bound for N jobs at L per window W is (ceil(N/L) - 1) x W + the last job.
+ * budget's own report. For one window, the lower bound for N jobs at L per window W is (ceil(N/L) - 1) x W + the last job.
  */
-import type { WindowStatus } from './status.ts';
-import { GUARD_MS, charged, free, releases, type Charges } from './window.ts';
+import type { CredentialStatus } from './status.ts';
+import { GUARD_MS, longestMs, type Window } from './policy.ts';
 
 /**
  * The time (ms) at which the last of `jobs` can be submitted, if each is accepted at once and no one else uses the
- * window. `now` when there is nothing to submit or no limit; `Infinity` with a limit of zero.
+ * windows. `now` when there is nothing to submit or no limit; `Infinity` with a limit of zero.
+ *
+ * @param charged when the jobs that count were charged, ascending; for those on their way, `now`
  */
-export function lastSubmission(window: Charges, jobs: number, now: number): number {
-  if (jobs <= 0 || window.limit === null) return now;
-  if (window.limit <= 0) return Number.POSITIVE_INFINITY;
-  const atOnce = Math.min(jobs, free(window, now));
-  const left = jobs - atOnce;
-  if (left === 0) return now;
-  // One round is a stretch in which every slot is released once: first those charged now, then today's burst.
-  const step = window.windowMs + GUARD_MS;
-  const inFlight = Array.from({ length: window.inFlight }, () => now + step);
-  const burst = Array.from({ length: atOnce }, () => now + step);
-  const excess = Math.max(0, charged(window, now) - window.limit);
-  const round = [...releases(window, now), ...inFlight, ...burst].slice(excess);
-  const rounds = Math.floor((left - 1) / round.length);
-  return (round[(left - 1) % round.length] as number) + rounds * step;
+export function lastSubmission(
+  windows: readonly Window[],
+  charged: readonly number[],
+  jobs: number,
+  now: number,
+): number {
+  if (windows.some(({ limit }) => limit <= 0)) return jobs <= 0 ? now : Number.POSITIVE_INFINITY;
+  const times = [...charged];
+  let last = now;
+  // Each goes when, in every window, the job that is `limit` before it has left.
+  for (let left = jobs; left > 0; left -= 1) {
+    for (const { limit, windowMs } of windows) {
+      const before = times[times.length - limit];
+      if (before !== undefined) last = Math.max(last, before + windowMs + GUARD_MS);
+    }
+    times.push(last);
+  }
+  return last;
 }
 
-/** The same, from the status of one of the budget's windows. */
-export function lastSubmissionIn(status: WindowStatus, jobs: number, now: number): number {
-  const { limit, windowMs, blockedUntil } = status;
-  const closes = status.releases.map((release) => release - windowMs - GUARD_MS);
-  const window = { limit, windowMs, inFlight: status.charged - closes.length, closes, granted: 0 };
-  return lastSubmission(window, jobs, Math.max(now, blockedUntil ?? 0));
+/**
+ * The same, from the status of a credential. A bound on open jobs is a window as long as one of them runs: `jobMs`, if it
+ * is known.
+ */
+export function lastSubmissionIn(
+  { windows, open, blockedUntil }: CredentialStatus,
+  jobs: number,
+  jobMs: number | null,
+  now: number,
+): number {
+  const longest = windows.find(({ windowMs }) => windowMs === longestMs(windows));
+  const closes = longest?.releases.map((at) => at - longest.windowMs - GUARD_MS) ?? [];
+  const inFlight = Math.max(0, (longest?.charged ?? 0) - closes.length);
+  const charged = [...closes, ...Array<number>(inFlight).fill(now)].sort((a, b) => a - b);
+  const side =
+    open === null || jobMs === null ? [] : [{ limit: open.most, windowMs: Math.max(0, jobMs) }];
+  return lastSubmission([...windows, ...side], charged, jobs, Math.max(now, blockedUntil ?? 0));
 }

@@ -5,9 +5,11 @@
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { newBlock, type Block } from './block.ts';
 import { pauseCampaign } from './lanes.ts';
-import { credentialOf, type Budget } from './state.ts';
+import type { Charges } from './charges.ts';
+import type { Close } from './policy.ts';
+import { credentialOf, forgetBefore, setPolicy, type Budget } from './state.ts';
 import type { BudgetSnapshot } from './status.ts';
-import { setLimit, type Window } from './window.ts';
+import { closesOf } from './use.ts';
 
 type Written = BudgetSnapshot['addressBlock'];
 
@@ -22,26 +24,33 @@ export interface FormerBudget {
 
 /**
  * The charges of `former` replace those of `state`. A submission that was outstanding there may end this late, so it
- * counts from then. `former` null: what was charged is unknown, and every window counts as full for its length.
+ * counts from then. `former` null: what was charged is unknown, and every window counts as full once.
  *
  * @param now when both runs have certainly ended to begin submissions (ms)
  */
 export function inherit(state: Budget, former: BudgetSnapshot | null, now: number): void {
   const latest = now + LATEST_ACCEPTANCE_MS;
   if (former === null) {
-    state.fullSince = latest;
+    forgetBefore(state, latest);
     return;
   }
   const { outstanding, addressBlock, credentials, paused } = former;
-  if (former.fullSince !== undefined)
-    state.fullSince = Math.max(state.fullSince ?? 0, former.fullSince);
-  for (const { credential, submitQueue, ...written } of credentials) {
+  if (former.unknownBefore !== undefined) forgetBefore(state, former.unknownBefore);
+  for (const written of credentials) {
+    const { credential, submitQueue } = written;
     const isNew = !(credential in state.credentials);
     const own = credentialOf(state, credential);
-    if (isNew) setLimit(own.window, written);
+    if (isNew) setPolicy(own, written.policy);
     if (isNew && submitQueue !== undefined) own.submitQueue = submitQueue;
     const open = outstanding.filter((grant) => grant.credential === credential);
-    takeCharges(own.window, written.closes, open.length, latest);
+    takeCharges(
+      own.charges,
+      written,
+      open.map(({ campaign }) => campaign),
+      latest,
+    );
+    for (const { campaign, closes: _, ...standing } of written.users)
+      if (campaign !== null) own.users[campaign] ??= standing;
     takeBlock(own.block, written, former.at);
   }
   takeBlock(state.addressBlock, addressBlock, former.at);
@@ -49,13 +58,15 @@ export function inherit(state: Budget, former: BudgetSnapshot | null, now: numbe
 }
 
 function takeCharges(
-  window: Window,
-  closes: readonly number[],
-  outstanding: number,
+  charges: Charges,
+  { users, unknownBefore }: BudgetSnapshot['credentials'][number],
+  outstanding: readonly string[],
   latest: number,
 ): void {
-  const open = Array<number>(outstanding).fill(latest);
-  window.closes = [...closes, ...open].sort((a, b) => a - b);
+  const open = outstanding.map((campaign): Close => [latest, 1, campaign]);
+  charges.closes = [...closesOf(users), ...open].sort(([a], [b]) => a - b);
+  if (unknownBefore !== undefined)
+    charges.unknownBefore = Math.max(unknownBefore, charges.unknownBefore ?? unknownBefore);
 }
 
 /** What the service ordered holds for the next run. */

@@ -5,20 +5,21 @@ import type { Restored } from './events.ts';
 import { newHolds, type Holds } from './holds.ts';
 import { newQueue, type Queue } from './lanes.ts';
 import type { JobReference, Waiting } from './request.ts';
-import type { Uses } from './use.ts';
-import { GUARD_MS, newWindow, type Limit, type Ticket, type Window } from './window.ts';
+import type { Users } from './use.ts';
+import { newCharges, type Charges, type Ticket } from './charges.ts';
+import { openJobs } from './open-jobs.ts';
+import type { Policy, Usage } from './policy.ts';
 
-export const NO_LIMIT: Limit = { limit: null, windowMs: 0 };
-
-interface CredentialState {
-  window: Window;
+export interface CredentialState {
+  policy: Policy;
+  charges: Charges;
   block: Block;
   /** Its token was refused (401), and jobs are sent with the one that is configured now. */
   replaced?: true;
   /** Task queue of the workers that have the token; absent where every worker has it. */
   submitQueue?: string;
-  /** Which campaigns its charges belong to. */
-  uses: Uses;
+  /** The campaigns that its charges belong to. */
+  users: Users;
 }
 
 export interface Budget {
@@ -38,8 +39,8 @@ export interface Budget {
   holds: Holds;
   /** The budget knows of failures of submissions up to this number. */
   failuresKnownTo: number;
-  /** Absent where the number of unfinished jobs has no bound. */
-  unfinished?: Unfinished;
+  /** Absent where the number of open jobs has no bound. */
+  open?: OpenJobs;
   /** Most submissions in progress at a time: a service gets a burst, not a flood. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
@@ -49,19 +50,14 @@ export interface Budget {
   pages: number;
   /** Ids of the items whose requests were granted, by campaign, until the campaign is notified (allowance.ts). */
   taken: Record<string, string[]>;
-  /**
-   * What was charged before this time is unknown (ms): until its length has passed since then, every window counts as
-   * full. Absent if everything is known.
-   */
-  fullSince?: number;
+  /** What was charged to any credential before this time is unknown (ms). Absent if everything is known. */
+  unknownBefore?: number;
   /** The last recovery that was reported to this budget. */
   restored?: Pick<Restored, 'from' | 'at' | 'reason'>;
 }
 
-/** Jobs that were accepted and have not ended (unfinished.ts). */
-interface Unfinished {
-  /** Most of them at a time. */
-  max: number;
+/** Jobs that were accepted and have not ended (open-jobs.ts). */
+interface OpenJobs {
   /** As counted last, and when (ms; 0: never). */
   count: number;
   countedAt: number;
@@ -119,11 +115,22 @@ export function newBudget(): Budget {
   };
 }
 
+/** Nothing is sent before the policy is known. */
+const NOT_CONFIGURED: Policy = {
+  windows: [{ limit: 0, windowMs: 0 }],
+  maxOpen: null,
+  counts: 'accepted',
+};
+
 export function credentialOf(state: Budget, name: string): CredentialState {
   return (state.credentials[name] ??= {
-    window: newWindow(0, 0),
+    policy: NOT_CONFIGURED,
+    charges: {
+      ...newCharges(),
+      ...(state.unknownBefore !== undefined && { unknownBefore: state.unknownBefore }),
+    },
     block: newBlock(),
-    uses: {},
+    users: {},
   });
 }
 
@@ -139,10 +146,21 @@ export function busyWith(state: Budget, credential: string): ReadonlySet<string>
   return new Set(own.map(({ request }) => request.campaign));
 }
 
-/** Until when a window counts as full because what was charged before is unknown (ms). */
-export function fullUntil(
-  { fullSince }: { readonly fullSince?: number },
-  { limit, windowMs }: Limit,
-): number {
-  return fullSince === undefined || limit === null ? 0 : fullSince + windowMs + GUARD_MS;
+/** Of what is charged to any credential, at the latest before this time (ms). */
+export function forgetBefore(state: Budget, time: number): void {
+  state.unknownBefore = Math.max(time, state.unknownBefore ?? time);
+  for (const { charges } of Object.values(state.credentials))
+    charges.unknownBefore = Math.max(time, charges.unknownBefore ?? time);
+}
+
+export function setPolicy(credential: CredentialState, policy: Policy): void {
+  if (JSON.stringify(policy) === JSON.stringify(credential.policy)) return;
+  credential.policy = policy;
+  credential.charges.changed += 1;
+}
+
+/** What counts against the policy of a credential. */
+export function usageOf(state: Budget, charges: Charges): Usage {
+  const open = openJobs(state);
+  return open === undefined ? charges : { ...charges, open };
 }

@@ -7,18 +7,29 @@
 import type { Standing } from '../domain/campaign.ts';
 import type { Block } from './block.ts';
 import { standingIn } from './lanes.ts';
-import { busyWith, fullUntil, type Budget, type Grant } from './state.ts';
+import type { CredentialState, Budget, Grant } from './state.ts';
 import type { Hold } from './holds.ts';
-import { useSnapshot, describeUse, type UseSnapshot, type CampaignUse } from './use.ts';
+import { openJobs } from './open-jobs.ts';
+import {
+  closesOf,
+  describeUse,
+  snapshotUsers,
+  type CampaignUse,
+  type UserSnapshot,
+} from './use.ts';
 import {
   charged,
-  countingCloses,
-  free,
-  nextFree,
+  counting,
+  GUARD_MS,
+  longestMs,
+  longestWindow,
   releases,
-  type Charges,
+  roomIn,
+  roomInWindow,
+  type Policy,
+  type Usage,
   type Window,
-} from './window.ts';
+} from './policy.ts';
 
 /** What keeps requests from being sent, at one moment. Times in ms since the epoch. */
 export interface BlockStatus {
@@ -31,15 +42,10 @@ export interface BlockStatus {
 }
 
 /** A window at one moment. */
-export interface WindowStatus extends BlockStatus {
-  /** Jobs in any window; null: no limit. */
-  readonly limit: number | null;
-  /** Length of the window (ms). */
-  readonly windowMs: number;
+export interface WindowStatus extends Window {
   /** Slots in use. */
   readonly charged: number;
-  /** null: no limit. */
-  readonly free: number | null;
+  readonly free: number;
   /** When the next slot can be taken; null when only an answer that is still due can free one. */
   readonly nextFreeAt: number | null;
   /** When the charged slots become free, ascending. */
@@ -69,8 +75,16 @@ export interface BudgetStatus {
   readonly rebuilt?: { readonly at: number; readonly reason: string };
 }
 
-interface CredentialStatus extends WindowStatus {
+export interface CredentialStatus extends BlockStatus {
   readonly credential: string;
+  /** All of them hold at once, in the order of the configuration; empty: no limit. */
+  readonly windows: readonly WindowStatus[];
+  /** Jobs that are accepted and have not ended, and the most of them; null: no bound. */
+  readonly open: { readonly jobs: number; readonly most: number } | null;
+  /** In all windows, and among open jobs; null: no limit. */
+  readonly free: number | null;
+  /** As in `WindowStatus`. */
+  readonly nextFreeAt: number | null;
   /** The 429s that our own jobs do not explain, and the last of them; absent when there was none. */
   readonly strangers?: { readonly at: number; readonly count: number };
 }
@@ -96,11 +110,7 @@ export interface BudgetSnapshot {
   /** When the budget decides again without an event (ms); null if only an event can help. */
   readonly wakeAt: number | null;
   readonly addressBlock: BlockSnapshot;
-  readonly credentials: readonly (WindowSnapshot &
-    Pick<CredentialStatus, 'credential' | 'strangers'> & {
-      readonly use: UseSnapshot;
-      readonly submitQueue?: string;
-    })[];
+  readonly credentials: readonly CredentialSnapshot[];
   readonly waiting: readonly (Omit<Waiters, 'heldBecause'> & { readonly held: Hold | null })[];
   readonly outstanding: readonly {
     readonly campaign: string;
@@ -111,7 +121,9 @@ export interface BudgetSnapshot {
   }[];
   readonly counts: Budget['counts'];
   readonly paused: readonly string[];
-  readonly fullSince?: number;
+  readonly unknownBefore?: number;
+  /** Jobs that have not ended; absent where they are not counted. */
+  readonly open?: number;
   readonly rebuilt?: NonNullable<BudgetStatus['rebuilt']>;
 }
 
@@ -120,7 +132,15 @@ interface BlockSnapshot {
   readonly refusal?: Refusing;
 }
 
-type WindowSnapshot = Charges & BlockSnapshot;
+interface CredentialSnapshot
+  extends BlockSnapshot, Pick<CredentialStatus, 'credential' | 'strangers'> {
+  readonly policy: Policy;
+  readonly inFlight: number;
+  /** With the closes that count. */
+  readonly users: readonly UserSnapshot[];
+  readonly unknownBefore?: number;
+  readonly submitQueue?: string;
+}
 
 export function snapshotOf(
   of: { readonly service: string; readonly address: string },
@@ -128,7 +148,8 @@ export function snapshotOf(
   at: number,
   wakeAt: number | null,
 ): BudgetSnapshot {
-  const { restored, queue, counts, fullSince, holds, strangers } = state;
+  const { restored, queue, counts, unknownBefore, holds, strangers } = state;
+  const open = openJobs(state);
   return {
     service: of.service,
     address: of.address,
@@ -136,13 +157,11 @@ export function snapshotOf(
     wakeAt,
     addressBlock: blockSnapshot(state.addressBlock),
     credentials: Object.entries(state.credentials).map(([credential, of]) => {
-      const window = windowSnapshot(of.window, of.block, holds.credentials[credential], at);
       return {
         credential,
         ...(strangers[credential] && { strangers: strangers[credential] }),
-        ...window,
+        ...credentialSnapshot(of, holds.credentials[credential], at),
         ...(of.submitQueue !== undefined && { submitQueue: of.submitQueue }),
-        use: useSnapshot(of, window.closes, busyWith(state, credential), at),
       };
     }),
     waiting: queue.lanes.map(({ campaign, credential, waiting, behind, ...lane }) => ({
@@ -160,7 +179,8 @@ export function snapshotOf(
     ],
     counts: { ...counts },
     paused: [...queue.paused],
-    ...(fullSince !== undefined && { fullSince }),
+    ...(unknownBefore !== undefined && { unknownBefore }),
+    ...(open !== undefined && { open }),
     ...(restored && { rebuilt: { at: restored.at, reason: restored.reason } }),
   };
 }
@@ -169,20 +189,21 @@ function underWay({ request: { campaign, credential }, notBefore }: Grant) {
   return { campaign, credential, notBefore };
 }
 
-function windowSnapshot(
-  window: Window,
-  block: Block,
+/** Closes that have left every window are not written, but remembered as unknown. */
+function credentialSnapshot(
+  { policy, charges, users, block }: CredentialState,
   held: Hold | undefined,
   at: number,
-): WindowSnapshot {
-  const { limit, windowMs, inFlight } = window;
-  const counting = countingCloses(window, at);
+): Omit<CredentialSnapshot, 'credential'> {
+  const { inFlight, closes } = charges;
+  const counted = counting(longestWindow(policy), charges, at);
+  const unknownBefore = closes[closes.length - counted.length - 1]?.[0] ?? charges.unknownBefore;
   const own = blockSnapshot(block);
   return {
-    limit,
-    windowMs,
+    policy,
     inFlight,
-    closes: window.closes.slice(window.closes.length - counting),
+    users: snapshotUsers(users, counted),
+    ...(unknownBefore !== undefined && { unknownBefore }),
     ...own,
     blocked: held && held.until > block.until ? held : own.blocked,
   };
@@ -200,20 +221,19 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
   const { service, address, addressBlock, credentials, waiting, outstanding } = snapshot;
   // Given out ahead of time: not yet used, though the state counts them.
   const ahead = outstanding.filter(({ notBefore }) => notBefore > now);
+  const described = credentials.map((one) => {
+    const own = ahead.filter(({ credential }) => credential === one.credential).length;
+    return describeCredential(one, own, snapshot.open, now);
+  });
   return {
     service,
     address,
     now,
     addressBlock: describeBlock(addressBlock, now),
-    use: describeUse(snapshot, now),
-    credentials: credentials.map(({ credential, strangers, use: _, ...window }) => {
-      const own = ahead.filter((grant) => grant.credential === credential).length;
-      return {
-        credential,
-        ...(strangers && { strangers }),
-        ...describeWindow(window, own, snapshot, now),
-      };
-    }),
+    use: described.flatMap((status, i) =>
+      describeUse(snapshot, credentials[i] as CredentialSnapshot, tightest(status), now),
+    ),
+    credentials: described,
     waiting: waiting.map(({ held, ...waiters }) => ({
       ...waiters,
       ...(held && held.until > now && { heldBecause: held.reason }),
@@ -224,27 +244,58 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
   };
 }
 
-const UNKNOWN = 'what its former run had charged is not known: its window counts as full once';
+const UNKNOWN = 'what was charged before is not known: its window counts as full once';
 
-function describeWindow(
-  window: WindowSnapshot,
+function describeCredential(
+  of: CredentialSnapshot,
   ahead: number,
-  snapshot: BudgetSnapshot,
+  open: number | undefined,
   now: number,
-): WindowStatus {
-  const { limit, windowMs } = window;
-  const until = fullUntil(snapshot, window);
-  const blocked = until > window.blocked.until ? { until, reason: UNKNOWN } : window.blocked;
-  const next = Math.max(nextFree(window, now), blocked.until);
-  return {
-    limit,
-    windowMs,
-    charged: charged(window, now) - ahead,
-    free: limit === null ? null : free(window, now),
-    nextFreeAt: Number.isFinite(next) ? next : null,
-    releases: releases(window, now),
-    ...describeBlock({ ...window, blocked }, now),
+): CredentialStatus {
+  const { credential, strangers, policy, inFlight, users, unknownBefore, ...block } = of;
+  const usage: Usage = {
+    inFlight,
+    closes: closesOf(users),
+    ...(open !== undefined && { open }),
+    ...(unknownBefore !== undefined && { unknownBefore }),
   };
+  const until = (unknownBefore ?? Number.NEGATIVE_INFINITY) + longestMs(policy.windows) + GUARD_MS;
+  const isUnknown = policy.windows.length > 0 && until > Math.max(now, block.blocked.until);
+  const blocked = isUnknown ? { until, reason: UNKNOWN } : block.blocked;
+  const room = roomIn(policy, usage, now);
+  const free = Number.isFinite(room.free) ? room.free : null;
+  return {
+    credential,
+    ...(strangers && { strangers }),
+    windows: policy.windows.map((window) => describeWindow(window, usage, ahead, now)),
+    open:
+      policy.maxOpen === null || open === undefined ? null : { jobs: open, most: policy.maxOpen },
+    free,
+    nextFreeAt: finite(Math.max(room.nextAt, blocked.until)),
+    ...describeBlock({ ...block, blocked }, now),
+  };
+}
+
+function describeWindow(window: Window, usage: Usage, ahead: number, now: number): WindowStatus {
+  const { free, nextAt } = roomInWindow(window, usage, now);
+  return {
+    ...window,
+    charged: charged(window, usage, now) - ahead,
+    free,
+    nextFreeAt: finite(nextAt),
+    releases: releases(window, usage, now),
+  };
+}
+
+function finite(at: number): number | null {
+  return Number.isFinite(at) ? at : null;
+}
+
+/** The window that decides: it leaves the fewest slots, and of two such it has the next one later. Null without one. */
+export function tightest({ windows }: Pick<CredentialStatus, 'windows'>): WindowStatus | null {
+  const nextOf = ({ nextFreeAt }: WindowStatus): number => nextFreeAt ?? Number.POSITIVE_INFINITY;
+  const sorted = [...windows].sort((a, b) => a.free - b.free || nextOf(b) - nextOf(a) || 0);
+  return sorted[0] ?? null;
 }
 
 function describeBlock({ blocked, refusal }: BlockSnapshot, now: number): BlockStatus {

@@ -26,7 +26,7 @@ export async function endedLately(
 }
 
 function isUnlimited({ credentials }: BudgetStatus): boolean {
-  return credentials.every(({ limit }) => limit === null);
+  return credentials.every(({ windows }) => windows.length === 0);
 }
 
 function endedSince(name: string, service: ServiceName, since: number): string {

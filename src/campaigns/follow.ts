@@ -40,7 +40,10 @@ function fingerprint({ progress, budgets }: CampaignObservation): string {
   const { state, total, open, ended } = progress;
   const drawn = budgets.map(({ counts, outstanding, waiting, addressBlock, credentials }) => [
     ...[counts, outstanding, waiting, addressBlock.blockedUntil],
-    ...credentials.map(({ limit, blockedUntil }) => [limit, blockedUntil]),
+    ...credentials.map(({ windows, blockedUntil }) => [
+      windows.map(({ limit }) => limit),
+      blockedUntil,
+    ]),
   ]);
   return JSON.stringify([state, total, open, ended, drawn]);
 }

@@ -1,11 +1,11 @@
 /** When a campaign would end, with the current charges of its budgets. */
 import type { BudgetStatus } from '../budget/status.ts';
-import type { Limit } from '../budget/window.ts';
-import { defaultLimit, type ServiceSettings, type UnreadyService } from '../config/services.ts';
+import type { Policy } from '../budget/policy.ts';
+import { defaultPolicy, type ServiceSettings, type UnreadyService } from '../config/services.ts';
 import { haveSameBudget } from '../domain/campaign.ts';
 import {
   forecast,
-  freshWindow,
+  freshAccount,
   type ServiceForecast,
   type Supply,
   supplyOf,
@@ -26,7 +26,7 @@ export function forecastCampaign(
   const others = allServices().filter(
     ({ name: service }) => !feeds.some(({ reference }) => reference.service === service),
   );
-  const usual = others.map(({ name }) => unused(name, defaultLimit(name)));
+  const usual = others.map(({ name }) => unused(name, defaultPolicy(name)));
   return forecast(jobs, [...supplies, ...usual], now);
 }
 
@@ -38,16 +38,16 @@ function supply(
   feed: ServiceSettings | UnreadyService,
   budgets: readonly BudgetStatus[],
 ): Supply {
-  const { reference, limit } = feed;
+  const { reference, policy } = feed;
   const credential = 'secrets' in feed ? feed.reference.credential : UNKNOWN;
   const kept = budgets.find((one) => haveSameBudget(one, reference));
   const found = kept && supplyOf(kept, credential, name);
   // A credential that this Temporal has not seen yet has charged nothing.
-  return found?.window
+  return found?.account
     ? found
-    : { ...unused(reference.service, limit), ...(found && { blockedUntil: found.blockedUntil }) };
+    : { ...unused(reference.service, policy), ...(found && { blockedUntil: found.blockedUntil }) };
 }
 
-function unused(service: string, limit: Limit): Supply {
-  return { service, window: freshWindow(limit), blockedUntil: null, waiting: [] };
+function unused(service: string, policy: Policy): Supply {
+  return { service, account: freshAccount(policy), blockedUntil: null, waiting: [] };
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { ifFound, isReached } from '../activities/if-found.ts';
+import { longestMs, type Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, FeedSpec, JobPolicy } from '../domain/campaign.ts';
 import { localNameOf } from '../host/local-settings.ts';
@@ -99,11 +100,11 @@ function memoOf({ folder, feeds, spec, manifests, retry }: Launch): Record<strin
 
 /** With a tree in a bucket: another Temporal may be using the same token. @throws StoreError `TOKEN_LEASED` */
 async function checkTokens({ client }: Session, { folder, feeds }: Launch): Promise<void> {
-  for (const { reference, limit } of feeds) {
+  for (const { reference, policy } of feeds) {
     const address = credentialLeaseAddress(folder, reference);
-    if (address === null || limit.limit === null) continue;
+    if (address === null || policy.windows.length === 0) continue;
     const store = await openStore(address);
-    await checkCredential(store, await treeHolder(client, null), limit.windowMs);
+    await checkCredential(store, await treeHolder(client, null), longestMs(policy.windows));
   }
 }
 
@@ -141,14 +142,14 @@ export function effectiveSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
 ): { readonly services: Readonly<Record<string, unknown>>; readonly jobs: JobPolicy } {
-  const services = feeds.map(({ reference, url, config, limit }) => [
+  const services = feeds.map(({ reference, url, config, policy }) => [
     reference.service,
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
       url: localNameOf(reference.address) ?? url,
       ...config,
       credential: reference.credential,
-      budget: limit,
+      budget: policy,
     },
   ]);
   return { services: Object.fromEntries(services) as Record<string, unknown>, jobs };
@@ -159,13 +160,13 @@ export function feedSpecs(
   pages: number,
   { role }: Pick<Session, 'role'>,
 ): FeedSpec[] {
-  return feeds.map(({ reference, limit: { limit } }) => ({
+  return feeds.map(({ reference, policy }) => ({
     reference,
     pages,
     // Workers of other tokens may work there.
     ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-    open: openItems(limit),
-    batch: batchOf(limit),
+    open: openItems(burstOf(policy)),
+    batch: batchOf(burstOf(policy)),
   }));
 }
 
@@ -185,6 +186,11 @@ function userHere(): string | null {
   } catch {
     return null;
   }
+}
+
+/** The most that can become free at once; null without a limit. */
+function burstOf({ windows }: Policy): number | null {
+  return windows.length === 0 ? null : Math.min(...windows.map(({ limit }) => limit));
 }
 
 const OPEN_WITHOUT_LIMIT = 300;

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { readSnapshot } from '../activities/budget-status.ts';
 import { reachBudget } from '../activities/budget-start.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
+import { closesOf } from '../budget/use.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { haveSameBudget, isSameReference, type ServiceReference } from '../domain/campaign.ts';
@@ -43,11 +44,13 @@ export async function takeAlong(
   run: string,
   budgets: readonly BudgetSnapshot[],
 ): Promise<void> {
-  for (const { reference, limit, maxOpen } of feeds) {
+  for (const { reference, policy } of feeds) {
     const { credential } = reference;
     const left = budgets.find((one) => haveSameBudget(one, reference));
     const credentials = left?.credentials ?? [];
-    const closes = Object.fromEntries(credentials.map((one) => [one.credential, one.closes]));
+    const closes = Object.fromEntries(
+      credentials.map((one) => [one.credential, closesOf(one.users)]),
+    );
     const restored = {
       from: `move ${run}`,
       at: Date.now(),
@@ -55,8 +58,7 @@ export async function takeAlong(
       paused: [],
       reason: 'campaigns were moved here from an embedded server',
     };
-    const limits = { credentialLimit: limit, maxOpen };
-    const configuration = { credential, ...limits, submitQueue: submitTaskQueue(reference) };
+    const configuration = { credential, policy, submitQueue: submitTaskQueue(reference) };
     await reachBudget(client, taskQueue, reference, { configuration, reason: restored.reason });
     const budget = client.workflow.getHandle(budgetWorkflowId(reference));
     await budget.signal(restoreSignal, restored);

@@ -112,7 +112,9 @@ function headersIn(
 
 function withValue(node: unknown, [key, ...rest]: readonly string[], value: string): unknown {
   if (key === undefined) return value;
-  const object = typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
+  // Of a list of windows, a variable replaces all.
+  const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
+  const object = isObject ? (node as Record<string, unknown>) : {};
   // A secret has one source: the variable replaces that in the file.
   if (key === 'env' || key === 'file') return { [key]: value };
   return { ...object, [key]: withValue(object[key], rest, value) };

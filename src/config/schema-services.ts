@@ -5,8 +5,8 @@ import { network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
 import {
   address,
   bound,
+  budget,
   duration,
-  limit,
   maxDownload,
   secretSource,
   url,
@@ -21,7 +21,9 @@ const OPTIONAL = {
   ...NETWORK_IS_OPTIONAL,
 } as const;
 
-function describeSchema({ kinds, url: place, secrets, budget, pace, config }: Service) {
+function describeSchema(service: Service) {
+  const { kinds, url: place, secrets, pace, config } = service;
+  const { windows, maxOpen, example, description: allows } = service.budget;
   const sources = Object.entries(secrets).map(([key, { description, env, example }]) => [
     key,
     secretSource.meta({
@@ -37,17 +39,17 @@ function describeSchema({ kinds, url: place, secrets, budget, pace, config }: Se
       ...(place.example !== undefined && { examples: [place.example] }),
     }),
     ...(Object.fromEntries(sources) as Record<string, typeof secretSource>),
-    budget: limit.meta({
-      description: budget.description ?? 'Maximum number of jobs in a rolling window.',
-      default: budget.windows[0] ?? 'none',
-      ...(budget.example !== undefined && { examples: [budget.example] }),
+    budget: budget.meta({
+      description: `${allows ?? 'Maximum number of jobs in a rolling window.'} Several windows hold at once.`,
+      default: windows.length === 0 ? 'none' : windows.length === 1 ? windows[0] : windows,
+      ...(example !== undefined && { examples: [example] }),
     }),
     ...config.shape,
     maxDownload,
     maxOpen: bound.meta({
       description:
         'Maximum number of jobs that the service has accepted and that have not ended. Other jobs wait on this side, not in the queue of the service.',
-      default: budget.maxOpen ?? 'none',
+      default: maxOpen ?? 'none',
       examples: [50, 'none'],
     }),
     poll: describePoll(pace),

@@ -64,8 +64,9 @@ const count = z
       .transform(Number),
   );
 
-/** A budget remembers when each of its jobs was accepted, and is carried in one payload of at most 2 MB. */
 const MAX_LIMIT = 10_000;
+/** More have no use, and each costs the budget some hundred remembered times. */
+const MAX_WINDOWS = 5;
 
 const limitedCount = z
   .int()
@@ -78,19 +79,19 @@ const limitedCount = z
       .transform(Number),
   );
 
-/** `none` (or nothing, if that is the default) means that the service has no limit. */
-export const limit = z.literal('none').or(
-  z.strictObject({
-    limit: limitedCount.meta({
-      description: `Accepted jobs in one window, at most ${MAX_LIMIT}.`,
-      examples: [100],
-    }),
-    window: duration.meta({
-      description: 'Length of the rolling window. A bare number is milliseconds.',
-      examples: ['60m', '10s'],
-    }),
+const window = z.strictObject({
+  limit: limitedCount.meta({
+    description: `Accepted jobs in one window, at most ${MAX_LIMIT}.`,
+    examples: [100],
   }),
-);
+  window: duration.meta({
+    description: 'Length of the rolling window. A bare number is milliseconds.',
+    examples: ['60m', '10s'],
+  }),
+});
+
+/** `none` (or nothing, if that is the default) means that the service has no limit. Of several windows all hold at once. */
+export const budget = z.union([z.literal('none'), window, z.array(window).min(1).max(MAX_WINDOWS)]);
 
 export const url = z.url({ protocol: /^https?$/ });
 

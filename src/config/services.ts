@@ -1,5 +1,5 @@
 /** Settings of each service: its address, our credentials, the limits of submission. */
-import { type Limit, NO_LIMIT } from '../budget/budget.ts';
+import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
@@ -14,9 +14,10 @@ import { duration } from './schema-values.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 
 /** What the contract of the service allows. */
-export function defaultLimit(service: ServiceName): Limit {
-  const [window] = serviceOf(service).budget.windows;
-  return window ? { limit: window.limit, windowMs: duration.parse(window.window) } : NO_LIMIT;
+export function defaultPolicy(service: ServiceName): Policy {
+  const { windows, maxOpen, counts = 'accepted' } = serviceOf(service).budget;
+  const read = windows.map(({ limit, window }) => ({ limit, windowMs: duration.parse(window) }));
+  return { windows: read, maxOpen, counts };
 }
 
 /** A service as the configuration describes it, without a credential. */
@@ -24,15 +25,13 @@ interface ServiceSite {
   readonly url: string;
   /** Of the keys of the service's own. */
   readonly config: ServiceConfig;
-  readonly limit: Limit;
+  readonly policy: Policy;
   /**
    * The address in the ledger of this machine: services of two folders may both be called `local` but count separately.
    */
   readonly ledgerAddress: string;
   /** Maximum bytes of one downloaded file. */
   readonly maxDownload: number;
-  /** Maximum number of accepted jobs that have not ended; null: no limit. */
-  readonly maxOpen: number | null;
   /** When its jobs are polled, and how closely requests may follow each other. */
   readonly pace: PollPace;
 }
@@ -111,13 +110,17 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
   const definition = serviceOf(service);
   const configured: Partial<NonNullable<(typeof services)[string]>> = services[service] ?? {};
   const { maxDownload, budget } = configured;
-  const { maxOpen = definition.budget.maxOpen ?? 'none' } = configured;
+  const { maxOpen } = configured;
+  const usual = defaultPolicy(service);
   const own = Object.keys(definition.config.shape).filter((key) => key in configured);
   return {
     maxDownload,
-    maxOpen: boundOf(maxOpen),
     pace: paceOf(definition.pace, configured),
-    limit: limitOf(budget, defaultLimit(service)),
+    policy: {
+      ...usual,
+      windows: budget === undefined ? usual.windows : windowsIn(budget),
+      maxOpen: maxOpen === undefined ? usual.maxOpen : boundOf(maxOpen),
+    },
     config: Object.fromEntries(own.map((key) => [key, configured[key as keyof typeof configured]])),
   };
 }
@@ -171,10 +174,10 @@ function siteOf(service: ServiceName, url: string, options: SiteOptions): Servic
   return {
     url,
     config: configOf(serviceOf(service), options.config ?? {}),
-    limit: options.limit ?? defaultLimit(service),
+    // The queue of local services is their user's own.
+    policy: options.policy ?? { ...defaultPolicy(service), maxOpen: null },
     ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
-    maxOpen: options.maxOpen ?? null,
     pace: options.pace ?? OWN_PACE,
   };
 }
@@ -205,10 +208,9 @@ interface PacedService {
     undefined | { readonly every?: number | undefined; readonly atMost?: number | undefined };
 }
 
-function limitOf(
-  budget: 'none' | { limit: number; window: number } | undefined,
-  fallback: Limit,
-): Limit {
-  if (budget === undefined) return fallback;
-  return budget === 'none' ? NO_LIMIT : { limit: budget.limit, windowMs: budget.window };
+type WindowSetting = Readonly<Record<'limit' | 'window', number>>;
+
+function windowsIn(budget: 'none' | WindowSetting | WindowSetting[]): Policy['windows'] {
+  if (budget === 'none') return [];
+  return [budget].flat().map(({ limit, window }) => ({ limit, windowMs: window }));
 }

@@ -84,10 +84,12 @@ function remedyOfRefusal(service: ServiceName, message: string): string {
     : `${adviceFor(message)}${/HTTP 403/.test(message) ? ` If they require a login: ${login}` : ''}`;
 }
 
-function standing({ reference, limit, network }: Site): string {
+function standing({ reference, policy, network }: Site): string {
   const known = 'credential' in reference ? `credential ${reference.credential}` : 'no token here';
-  const { limit: jobs, windowMs } = limit;
-  const budget = jobs === null ? 'no limit' : `${jobs} in ${formatDuration(windowMs)}`;
+  const windows = policy.windows.map(
+    ({ limit, windowMs }) => `${limit} in ${formatDuration(windowMs)}`,
+  );
+  const budget = windows.length === 0 ? 'no limit' : windows.join(' and ');
   const proxy = network?.proxy ? `, through the proxy ${network.proxy.name}` : '';
   return `${known}, ${budget}${proxy}`;
 }

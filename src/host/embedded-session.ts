@@ -134,11 +134,10 @@ export class EmbeddedSession implements Session {
   /** A limit that was changed while campaigns run applies from the next command on: the host has the old one. */
   async #updateLimits(client: Client): Promise<void> {
     const services = Object.values(this.#options.settings.services);
-    for (const { reference, limit, maxOpen } of services) {
+    for (const { reference, policy } of services) {
       await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
         credential: reference.credential,
-        credentialLimit: limit,
-        maxOpen,
+        policy,
       });
     }
   }

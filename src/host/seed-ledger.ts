@@ -1,4 +1,5 @@
 /** Adds the jobs recorded in an output tree to the ledger of this machine, before its campaign is started. */
+import { longestMs } from '../budget/policy.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { ServiceSettings } from '../config/services.ts';
@@ -24,8 +25,8 @@ interface Seeding {
 export async function seedLedger(store: Store, seeding: Seeding): Promise<number> {
   const feeds = seeding.feeds.filter(({ reference }) => localNameOf(reference.address) === null);
   let noted = 0;
-  for (const { reference, limit, ledgerAddress } of feeds) {
-    const { windowMs } = limit;
+  for (const { reference, policy, ledgerAddress } of feeds) {
+    const windowMs = longestMs(policy.windows);
     const jobs = await chargesInTree(store, reference.address, windowMs);
     if (jobs.length === 0) continue;
     const credential = (await credentialOfTree(store, reference.service)) ?? reference.credential;

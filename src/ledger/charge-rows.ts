@@ -1,7 +1,8 @@
 /** The charges in the file. Every method runs inside the transaction of its caller. */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { GUARD_MS, REMEMBERED_MS, type Limit } from '../budget/window.ts';
+import { windowMeant } from '../budget/charges.ts';
+import { charged, GUARD_MS, longestMs, type Window } from '../budget/policy.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type {
@@ -13,7 +14,7 @@ import type {
   ReservationRequest,
   WrittenAnswer,
 } from './charge.ts';
-import { counts, fullness, type Counted } from './fullness.ts';
+import { fullness, usageOf, type Counted } from './fullness.ts';
 import { anchorRows, prepared } from './schema.ts';
 import type { Moment } from './steady-clock.ts';
 
@@ -70,27 +71,25 @@ export class ChargeRows {
   }
 
   full(submission: ReservationRequest, { steadyMs }: Moment): Full | null {
-    const { limit, replaces } = submission;
-    const others = this.#counted(submission, limit, steadyMs).filter(({ id }) => id !== replaces);
-    const found = fullness(others, limit, steadyMs);
+    const { windows, replaces } = submission;
+    const others = this.#counted(submission, windows, steadyMs).filter(({ id }) => id !== replaces);
+    const found = fullness(others, windows, steadyMs);
     return found && { type: 'full', ...found, because: 'window' };
   }
 
   /** The row of a POST of unknown fate becomes that of the POST which replaces it. */
   open(submission: ReservationRequest, now: Moment): void {
-    const { id, limit, replaces } = submission;
+    const { id, windows, replaces } = submission;
     if (replaces !== undefined) this.free(replaces);
-    const keep = keepMs(limit.windowMs);
-    const windowMs = limit.limit === null ? null : limit.windowMs;
-    this.#insert(submission, { id, state: 'open', origin: 'sent', keepMs: keep, windowMs, ...now });
+    const keep = keepMs(longestMs(windows));
+    this.#insert(submission, { id, state: 'open', origin: 'sent', keepMs: keep, ...now });
   }
 
   /** How many of an account's charges count in a window that ends when `id` was reserved; includes `id`. */
-  chargedSince(id: string, account: Account, limit: Limit, now: Moment): number {
+  chargedSince(id: string, account: Account, window: Window, now: Moment): number {
     const reserved = this.#get('SELECT steady FROM charges WHERE id = ?', id);
     const since = Math.min(now.steadyMs, Number(reserved?.['steady'] ?? now.steadyMs));
-    const rows = this.#counted(account, limit, since);
-    return rows.filter((row) => counts(row, limit, since)).length;
+    return charged(window, usageOf(this.#counted(account, [window], since), since), since);
   }
 
   has(id: string): boolean {
@@ -147,15 +146,7 @@ export class ChargeRows {
     const at = { run: now.run, steadyMs: now.steadyMs - elapsed, wallMs: now.wallMs - elapsed };
     const id = `tree ${service} ${address} ${remoteId}`;
     const [state, origin] = ['charged', 'tree'] as const;
-    this.#insert(account, {
-      id,
-      state,
-      origin,
-      keepMs: keepMs(windowMs),
-      windowMs,
-      remoteId,
-      ...at,
-    });
+    this.#insert(account, { id, state, origin, keepMs: keepMs(windowMs), remoteId, ...at });
     return true;
   }
 
@@ -200,10 +191,10 @@ export class ChargeRows {
   }
 
   /** While the window includes time before the ledger was recreated, it may be full. */
-  unknownBefore({ limit, windowMs }: Limit, now: Moment): Full | null {
+  unknownBefore(windows: readonly Window[], now: Moment): Full | null {
     const age = this.gapAge(now);
-    if (age === null || limit === null) return null;
-    const wait = windowMs + GUARD_MS - age;
+    if (age === null || windows.length === 0) return null;
+    const wait = longestMs(windows) + GUARD_MS - age;
     if (wait <= 0) return null;
     return { type: 'full', retryAfterMs: Math.ceil(wait), byOthers: 0, because: 'unknown' };
   }
@@ -214,30 +205,30 @@ export class ChargeRows {
    */
   #chargeForeignJobs(
     row: Row,
-    { limit, remaining, configured }: NonNullable<AcceptedAnswer['rateLimit']>,
+    { limit, remaining, windows }: NonNullable<AcceptedAnswer['rateLimit']>,
     now: Moment,
   ): void {
     if (row['state'] !== 'open' || remaining === null) return;
-    if (limit === null || limit !== configured.limit) return;
+    const window = windows[windowMeant(windows, limit)];
+    if (window === undefined || limit !== window.limit) return;
     const account = {
       service: row['service'] as ServiceName,
       address: String(row['address']),
       credential: String(row['credential']),
     };
-    const ours = this.chargedSince(String(row['id']), account, configured, now);
+    const ours = this.chargedSince(String(row['id']), account, window, now);
     const others = Math.min(limit, Math.max(0, limit - remaining - ours));
     for (let n = 0; n < others; n += 1) {
       const id = `service ${randomUUID()}`;
       const [state, origin] = ['charged', 'service'] as const;
-      const [keep, windowMs] = [Number(row['keep_ms']), configured.windowMs];
-      this.#insert(account, { id, state, origin, keepMs: keep, windowMs, ...now });
+      this.#insert(account, { id, state, origin, keepMs: Number(row['keep_ms']), ...now });
     }
   }
 
-  #counted(account: Account, limit: Limit, now: number): CountedRow[] {
-    if (limit.limit === null) return [];
+  #counted(account: Account, windows: readonly Window[], now: number): CountedRow[] {
+    if (windows.length === 0) return [];
     const { service, address, credential } = account;
-    const since = now - limit.windowMs - GUARD_MS - LATEST_ACCEPTANCE_MS;
+    const since = now - longestMs(windows) - GUARD_MS - LATEST_ACCEPTANCE_MS;
     return this.#all(
       `SELECT id, state, steady, origin, owner FROM charges
        WHERE service = ? AND address = ? AND credential = ? AND steady > ?`,
@@ -257,10 +248,10 @@ export class ChargeRows {
   #insert({ service, address, credential }: Account, row: NewRow): void {
     this.#run(
       `INSERT INTO charges
-         (id, service, address, credential, state, origin, owner, session, remote_id, keep_ms, window_ms, run, steady, wall)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (id, service, address, credential, state, origin, owner, session, remote_id, keep_ms, run, steady, wall)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[row.id, service, address, credential, row.state, row.origin, this.#owner, this.#session],
-      ...[row.remoteId ?? null, row.keepMs, row.windowMs, row.run, row.steadyMs, row.wallMs],
+      ...[row.remoteId ?? null, row.keepMs, row.run, row.steadyMs, row.wallMs],
     );
   }
 
@@ -290,11 +281,12 @@ interface NewRow extends Moment {
   readonly state: Charge['state'];
   readonly origin: Charge['origin'];
   readonly keepMs: number;
-  readonly windowMs: number | null;
   readonly remoteId?: string;
 }
 
-/** Longer than the window: an open row leaves it later, and limits may be changed while it runs. */
+/** At least as long (ms), also for display: windows may be made longer. The budget remembers more (budget/charges.ts). */
+const REMEMBERED_MS = 3_600_000;
+/** Longer than the window: an open row leaves it later. */
 const KEEP_LONGER_MS = LATEST_ACCEPTANCE_MS + GUARD_MS;
 
 function keepMs(windowMs: number): number {

@@ -1,5 +1,5 @@
 /** Types of requests to the ledger and its answers. */
-import type { Limit } from '../budget/window.ts';
+import type { Window } from '../budget/policy.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Moment } from './steady-clock.ts';
 
@@ -16,8 +16,8 @@ export interface Account {
 export interface ReservationRequest extends Account {
   /** Unique for one POST. */
   readonly id: string;
-  /** Of its credential. */
-  readonly limit: Limit;
+  /** Of its credential; empty: no limit. */
+  readonly windows: readonly Window[];
   /** The id of a POST of unknown fate: both create at most one job, and share its slot (budget/closing.ts). */
   readonly replaces?: string;
 }
@@ -35,6 +35,8 @@ export type Reservation =
       /** Charges in the full window by other servers, folders or users of the token. */
       readonly byOthers: number;
       readonly because: Full;
+      /** Absent unless `because` it is full. */
+      readonly window?: Window;
     };
 
 /**
@@ -74,8 +76,8 @@ export interface AcceptedAnswer {
     /** X-RateLimit-Limit and X-RateLimit-Remaining; null if the answer had none. */
     readonly limit: number | null;
     readonly remaining: number | null;
-    /** The configured limit of the credential: if the service reports another, its headers are not evaluated. */
-    readonly configured: Limit;
+    /** The configured windows of the credential: a report of a limit that none has is not evaluated. */
+    readonly windows: readonly Window[];
   };
 }
 

@@ -1,5 +1,12 @@
-/** Whether a rolling window has a free slot, and when to retry if not. Pure: all times are steady ms. */
-import { GUARD_MS, type Limit } from '../budget/window.ts';
+/** Whether the rows of an account leave a slot, and when to retry if not. Pure: all times are steady ms. */
+import {
+  counting,
+  longestMs,
+  roomIn,
+  type Close,
+  type Usage,
+  type Window,
+} from '../budget/policy.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 
 /** While a request in progress may be refused and free its slot at any moment, retry this soon (ms). */
@@ -16,36 +23,44 @@ export interface Counted {
 interface Fullness {
   readonly retryAfterMs: number;
   readonly byOthers: number;
+  /** The last that has a slot again. */
+  readonly window: Window;
 }
 
-/** null: a slot is free. The rows are those of the window's credential, in any order. */
-export function fullness(rows: readonly Counted[], limit: Limit, now: number): Fullness | null {
-  if (limit.limit === null) return null;
-  const counted = rows.filter((row) => counts(row, limit, now));
-  const excess = counted.length - limit.limit;
-  if (excess < 0) return null;
-  const byOthers = counted.filter(({ own }) => !own).length;
-  const releases = counted.map((row) => release(row, limit, now)).sort((a, b) => a - b);
+/** null: every window has a slot. The rows are those of the credential, in any order. */
+export function fullness(
+  rows: readonly Counted[],
+  windows: readonly Window[],
+  now: number,
+): Fullness | null {
+  const usage = usageOf(rows, now);
+  const rooms = windows
+    .map((window) => ({ window, ...roomIn({ windows: [window], maxOpen: null }, usage, now) }))
+    .filter(({ free }) => free === 0)
+    .sort((a, b) => b.nextAt - a.nextAt);
+  const [last] = rooms;
+  if (!last) return null;
+  const { window, nextAt } = last;
   // With a limit of 0, no slot will become free.
-  const due = (releases[excess] ?? now + limit.windowMs) - now;
-  const mayBeFreed = counted.some((row) => isOnItsWay(row, now));
-  const wait = mayBeFreed ? Math.min(due, ASK_AGAIN_MS) : due;
-  return { retryAfterMs: Math.max(1, Math.ceil(wait)), byOthers };
+  const due = Number.isFinite(nextAt) ? nextAt - now : longestMs(windows);
+  const wait = usage.inFlight > 0 ? Math.min(due, ASK_AGAIN_MS) : due;
+  const others = usageOf(
+    rows.filter(({ own }) => !own),
+    now,
+  );
+  const byOthers = others.inFlight + counting(window, others, now).length;
+  return { retryAfterMs: Math.max(1, Math.ceil(wait)), byOthers, window };
 }
 
-export function counts(row: Counted, limit: Limit, now: number): boolean {
-  return release(row, limit, now) > now;
+/** Without an answer, a row counts as in flight as long as one may come, and then as answered at the end. */
+export function usageOf(rows: readonly Counted[], now: number): Usage {
+  const ended = rows.filter((row) => !isOnItsWay(row, now));
+  const closes = ended.map((row): Close => [closedAt(row), 1, null]);
+  return { inFlight: rows.length - ended.length, closes: closes.sort(([a], [b]) => a - b) };
 }
 
-/** When it leaves the window; while it is in progress, this grows with each call. */
-export function release(row: Counted, { windowMs }: Limit, now: number): number {
-  return closedAt(row, now) + windowMs + GUARD_MS;
-}
-
-/** When the answer came, or the earliest time at which it would come. Without one, it counts as answered at the end. */
-function closedAt(row: Counted, now: number): number {
-  if (row.state === 'charged') return row.steady;
-  return isOnItsWay(row, now) ? now : row.steady + LATEST_ACCEPTANCE_MS;
+function closedAt({ state, steady }: Counted): number {
+  return state === 'charged' ? steady : steady + LATEST_ACCEPTANCE_MS;
 }
 
 function isOnItsWay({ state, steady }: Counted, now: number): boolean {

@@ -16,7 +16,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
-import type { Limit } from '../budget/window.ts';
+import type { Window } from '../budget/policy.ts';
 import { ChargeRows } from './charge-rows.ts';
 import type {
   Account,
@@ -77,18 +77,18 @@ export class Ledger {
   reserve(submission: ReservationRequest): Reservation {
     const reservation = this.#transaction<Reservation>(({ charges, rejections }, now) => {
       charges.tidy(now);
-      const { id, limit } = submission;
+      const { id, windows } = submission;
       const known = charges.stateOf(id);
       if (known?.session === this.#session && known.state === 'open') return { type: 'taken' };
       const full =
-        charges.unknownBefore(limit, now) ??
+        charges.unknownBefore(windows, now) ??
         rejections.held(submission, now) ??
         charges.full(submission, now);
       if (full) return full;
       if (known) charges.giveOtherId(id);
       charges.open(submission, now);
       return { type: 'taken' };
-    }, submission.limit.limit !== null);
+    }, submission.windows.length > 0);
     if (reservation.type === 'taken') this.#onTheirWay.set(submission.id, submission);
     return reservation;
   }
@@ -133,17 +133,24 @@ export class Ledger {
 
   /**
    * The service answered 429 to this submission, which ends it without a job. Until `retryAfterMs` has passed, no
-   * process on this machine submits with the credential.
+   * process on this machine submits with the credential. `counts`: the service counts it nevertheless.
    */
   reject(id: string, post: RejectedPost): void {
-    const { account, limit, retryAfterMs, serviceLimit, replaced } = post;
+    const { account, windows, retryAfterMs, serviceLimit, replaced, counts } = post;
     this.#transaction(({ charges, rejections }, now) => {
-      const charged = charges.chargedSince(id, account, limit, now) - 1;
-      charges.free(id, replaced);
-      const type = explain(charged, limit, serviceLimit);
+      const used = windows.map((window) => ({
+        limit: window.limit,
+        charged: charges.chargedSince(id, account, window, now) - 1,
+      }));
+      if (counts) charges.charge(id, {}, now);
+      else charges.free(id, replaced);
+      // The window that was nearest to its limit.
+      const [fullest = { limit: null, charged: 0 }] = used.sort(
+        (a, b) => a.limit - a.charged - (b.limit - b.charged),
+      );
+      const type = explain(fullest, serviceLimit);
       const holdMs = Math.min(retryAfterMs ?? 0, LONGEST_HOLD_MS);
-      const rejected = { type, charged, limit: limit.limit, serviceLimit, holdMs };
-      rejections.add(account, rejected, now);
+      rejections.add(account, { type, ...fullest, serviceLimit, holdMs }, now);
     });
     this.#onTheirWay.delete(id);
   }
@@ -250,19 +257,23 @@ export class Ledger {
 
 interface RejectedPost {
   readonly account: Account;
-  readonly limit: Limit;
+  readonly windows: readonly Window[];
   /** The delay that the service requested; null if it requested none. */
   readonly retryAfterMs: number | null;
   /** X-RateLimit-Limit of the answer; null if there was none. */
   readonly serviceLimit: number | null;
   /** As in `Ledger.free`. */
   readonly replaced?: string | undefined;
+  readonly counts: boolean;
 }
 
 /** After this long (ms) we retry, whatever the service requests: one odd answer must not block a night. */
 const LONGEST_HOLD_MS = 3_600_000;
 
-function explain(charged: number, { limit }: Limit, serviceLimit: number | null): Rejection {
+function explain(
+  { charged, limit }: { readonly charged: number; readonly limit: number | null },
+  serviceLimit: number | null,
+): Rejection {
   if (limit === null || charged >= limit) return 'explained';
   if (serviceLimit !== null && serviceLimit < limit) return 'lower-limit';
   // Or the ceiling of the address is reached, which the headers do not show.

@@ -10,7 +10,7 @@ const LAYOUT = 1;
 /**
  * `steady` is the moment from which a charge counts, in ms of the run `run` (steady-clock.ts), and `wall` the same
  * moment by the wall clock: of the answer, or of the reservation while the row is open. `sent` and `answered` (ms by
- * the wall clock) and `window_ms`, in which the charge counts, are only for display.
+ * the wall clock) are only for display.
  */
 const SCHEMA = `
 CREATE TABLE charges (
@@ -29,8 +29,7 @@ CREATE TABLE charges (
   steady     REAL NOT NULL,
   wall       REAL NOT NULL,
   sent       REAL,
-  answered   REAL,
-  window_ms  REAL
+  answered   REAL
 ) STRICT;
 CREATE INDEX charges_account ON charges (service, address, credential, steady);
 CREATE INDEX charges_remote ON charges (service, address, remote_id);

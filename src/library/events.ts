@@ -8,6 +8,16 @@ import type { Kind } from '../domain/item.ts';
 import type { CampaignState, FinalState } from '../domain/states.ts';
 import type { CampaignResult } from './result.ts';
 
+/** State of a rolling window. */
+export interface WindowState {
+  /** Jobs that may be accepted in any stretch of `windowMs`. */
+  readonly limit: number;
+  /** Length of the window, in ms. */
+  readonly windowMs: number;
+  /** Jobs charged at this moment. */
+  readonly charged: number;
+}
+
 /** State of a rate limit: of one credential of a service. */
 export interface BudgetState {
   /** `molecules` or `predictions`. */
@@ -16,12 +26,8 @@ export interface BudgetState {
   readonly address: string;
   /** Fingerprint of the token: identifies the token without revealing it. */
   readonly credential: string;
-  /** Jobs that may be accepted in any window; null without a limit. */
-  readonly limit: number | null;
-  /** Length of the rolling window, in ms. */
-  readonly windowMs: number;
-  /** Jobs charged at this moment. */
-  readonly charged: number;
+  /** The rolling windows, which hold all at once; empty without a limit. */
+  readonly windows: readonly WindowState[];
   /** Jobs that may be submitted now; null without a limit. */
   readonly free: number | null;
   /** When the next slot becomes free, in ms since the epoch; null when unknown. */
@@ -162,13 +168,11 @@ function progressOf({
 }
 
 function budgetStates({ service, address, credentials }: BudgetStatus): BudgetState[] {
-  return credentials.map(({ credential, limit, windowMs, charged, free, nextFreeAt }) => ({
+  return credentials.map(({ credential, windows, free, nextFreeAt }) => ({
     service,
     address,
     credential,
-    limit,
-    windowMs,
-    charged,
+    windows: windows.map(({ limit, windowMs, charged }) => ({ limit, windowMs, charged })),
     free,
     nextFreeAt,
   }));

@@ -61,7 +61,7 @@ function endOf(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): numb
   );
   const { unopened, open, seconds } = workLeft(seen, service);
   // With limited slots, submitted jobs are practically done; without, they still have to be computed.
-  const slots = supply.window !== null && supply.window.limit !== null;
+  const slots = (supply.account?.windows.length ?? 0) > 0;
   // Waiting rows without a request are already counted as unopened.
   const waiting = sum(lanes.map(({ asked }) => asked));
   const jobs = unopened + (slots ? waiting : open);

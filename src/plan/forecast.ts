@@ -1,6 +1,7 @@
 /** When the jobs of a campaign will have ended, by simulating the budget. */
 import { lastSubmissionIn } from '../budget/forecast.ts';
-import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
+import type { Policy } from '../budget/policy.ts';
+import type { BudgetStatus, CredentialStatus } from '../budget/status.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { allServices, kindsOf } from '../services/registry.ts';
@@ -8,8 +9,8 @@ import { allServices, kindsOf } from '../services/registry.ts';
 /** A service for the jobs, with its current charges. */
 export interface Supply {
   readonly service: string;
-  /** The window that each job is charged to; null if there is no budget. */
-  readonly window: WindowStatus | null;
+  /** What each job is charged to; null if there is no budget. */
+  readonly account: CredentialStatus | null;
   /** Nothing is sent to the address before (ms since the epoch); null when it is not blocked. */
   readonly blockedUntil: number | null;
   /** For each other campaign, the number of jobs that wait for the same credential: slots are shared in turn. */
@@ -52,19 +53,19 @@ export function serviceForecast(
   supply: Supply | undefined,
   now: number,
 ): ServiceForecast {
-  const window = supply?.window ?? null;
-  const from = Math.max(now, supply?.blockedUntil ?? now, window?.blockedUntil ?? now);
-  if (window?.limit == null) {
+  const account = supply?.account ?? null;
+  const from = Math.max(now, supply?.blockedUntil ?? now, account?.blockedUntil ?? now);
+  if (!account || account.windows.length === 0) {
     const endsAt = from + (seconds * 1_000) / SIDE_BY_SIDE;
     return { service, jobs, endsAt, free: null };
   }
   const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
-  const lastSubmissionAt = lastSubmissionIn(window, before, from);
-  const endsAt = lastSubmissionAt + (seconds / jobs) * 1_000;
-  return { service, jobs, endsAt, free: window.free ?? 0 };
+  const jobMs = (seconds / jobs) * 1_000;
+  const endsAt = lastSubmissionIn(account, before, jobMs, from) + jobMs;
+  return { service, jobs, endsAt, free: account.free ?? 0 };
 }
 
-/** The window that jobs with this credential are charged to, and the other campaigns that wait for it. */
+/** What jobs with this credential are charged to, and the other campaigns that wait for it. */
 export function supplyOf(
   { service, addressBlock, credentials, waiting }: BudgetStatus,
   ours: string,
@@ -75,26 +76,26 @@ export function supplyOf(
   );
   return {
     service,
-    window: credentials.find(({ credential }) => credential === ours) ?? null,
+    account: credentials.find(({ credential }) => credential === ours) ?? null,
     blockedUntil: addressBlock.blockedUntil,
     waiting: others.map(({ items }) => items),
   };
 }
 
-/** A window without charges. */
-export function freshWindow({
-  limit,
-  windowMs,
-}: {
-  limit: number | null;
-  windowMs: number;
-}): WindowStatus {
+/** Without charges. */
+export function freshAccount({ windows, maxOpen }: Policy): CredentialStatus {
+  const limits = windows.map(({ limit }) => limit);
   return {
-    limit,
-    windowMs,
-    charged: 0,
-    free: limit,
-    releases: [],
+    credential: '',
+    windows: windows.map((window) => ({
+      ...window,
+      charged: 0,
+      free: window.limit,
+      releases: [],
+      nextFreeAt: null,
+    })),
+    open: maxOpen === null ? null : { jobs: 0, most: maxOpen },
+    free: windows.length === 0 ? null : Math.min(...limits),
     nextFreeAt: null,
     blockedUntil: null,
     blockedBecause: null,

@@ -30,8 +30,8 @@ export function chunkFile(chunk: number): string {
 export interface ServiceFacts {
   readonly name: ServiceName;
   readonly address: string;
-  /** Jobs per window, and its length in ms; null if the service has no budget. */
-  readonly budget: { readonly limit: number; readonly windowMs: number } | null;
+  /** Jobs per window, and its length in ms; empty if the service has no budget. */
+  readonly windows: readonly { readonly limit: number; readonly windowMs: number }[];
 }
 
 /** The overview, and the table of all items. */

@@ -1,6 +1,6 @@
 /** The gauges of the current state (standing.ts). */
 import type { MetricGauge, MetricMeter, MetricTags } from '@temporalio/common';
-import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
+import type { BudgetStatus, CredentialStatus } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 
 /** What is not known any more is NaN: the exporter cannot take a series back, and an old number would hide a problem. */
@@ -67,13 +67,18 @@ export class ServerGauges extends Gauges {
 }
 
 export class BudgetGauges extends Gauges {
-  readonly #slots = this.gauge(
-    'budget_slots',
-    'Slots of the rolling window, charged or free; free is absent without a limit',
-  );
+  readonly #slots = this.gauge('budget_slots', 'Slots of each rolling window, charged or free');
   readonly #limit = this.gauge(
     'budget_slots_limit',
-    'Jobs that the window allows; absent without a limit',
+    'Jobs that each window allows; absent without a limit',
+  );
+  readonly #open = this.gauge(
+    'budget_open_jobs',
+    'Jobs that are accepted and have not ended; absent without a bound',
+  );
+  readonly #openLimit = this.gauge(
+    'budget_open_jobs_limit',
+    'Open jobs at most; absent without a bound',
   );
   readonly #nextSlot = this.gauge(
     'budget_next_slot_seconds',
@@ -102,26 +107,33 @@ export class BudgetGauges extends Gauges {
     this.forget();
     for (const [i, { service, credential }] of references.entries()) {
       const status = found[i];
-      const window = status?.credentials.find((one) => one.credential === credential);
-      if (!status || !window) continue;
+      const own = status?.credentials.find((one) => one.credential === credential);
+      if (!status || !own) continue;
       const labels = { service, credential };
-      this.#window(labels, window, status);
+      this.#account(labels, own, status);
       const lanes = status.waiting.filter((one) => one.credential === credential);
       const waiting = lanes.reduce((sum, { items }) => sum + items, 0);
       this.#waiting.set(waiting, labels);
-      this.#unexplained.set(window.strangers?.count ?? 0, labels);
+      this.#unexplained.set(own.strangers?.count ?? 0, labels);
       this.#outstanding.set(status.outstanding, { service });
     }
   }
 
-  #window(
+  #account(
     labels: Readonly<Record<'service' | 'credential', string>>,
-    own: WindowStatus,
+    own: CredentialStatus,
     { now, addressBlock: shared }: BudgetStatus,
   ): void {
-    this.#slots.set(own.charged, { ...labels, state: 'charged' });
-    if (own.free !== null) this.#slots.set(own.free, { ...labels, state: 'free' });
-    if (own.limit !== null) this.#limit.set(own.limit, labels);
+    for (const { limit, windowMs, charged, free } of own.windows) {
+      const window = { ...labels, window: `${windowMs / 1_000}s` };
+      this.#slots.set(charged, { ...window, state: 'charged' });
+      this.#slots.set(free, { ...window, state: 'free' });
+      this.#limit.set(limit, window);
+    }
+    if (own.open) {
+      this.#open.set(own.open.jobs, labels);
+      this.#openLimit.set(own.open.most, labels);
+    }
     if (own.nextFreeAt !== null) {
       const at = Math.max(own.nextFreeAt, shared.blockedUntil ?? 0);
       this.#nextSlot.set(Math.max(0, at - now) / 1_000, labels);

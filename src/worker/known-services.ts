@@ -34,7 +34,7 @@ function know(
   otherSecrets: readonly string[],
   { client: temporal, roles, observation = {} }: Around,
 ): KnownService {
-  const { reference, url, config, limit, ledgerAddress, maxDownload } = settings;
+  const { reference, url, config, policy, ledgerAddress, maxDownload } = settings;
   const { service } = reference;
   const network = revealNetwork(settings.network);
   const secrets = { secrets: revealSecrets(settings), otherSecrets };
@@ -52,8 +52,7 @@ function know(
     }),
     budget: {
       credential: reference.credential,
-      credentialLimit: limit,
-      maxOpen: settings.maxOpen,
+      policy,
       ...(roles && { submitQueue: submitTaskQueue(reference) }),
     },
     ledgerAddress,

@@ -42,7 +42,7 @@ export const { submit } = proxyActivities<Activities>({
 });
 
 /** Short, and unlikely to fail for long. All decisions of the budget wait for it. */
-export const { readClock, countUnfinished } = proxyActivities<Activities>({
+export const { readClock, countOpenJobs } = proxyActivities<Activities>({
   startToCloseTimeout: '5s',
   priority: { priorityKey: 1 },
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },

@@ -183,7 +183,7 @@ export interface Activities {
   /** A clock of the worker's machine that is never set. Called by the budget workflow alone. */
   readSteadyClock(): Promise<SteadyReading>;
   /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
-  countUnfinished(service: ServiceName): Promise<number>;
+  countOpenJobs(service: ServiceName): Promise<number>;
   /** Looks a job up by its unique name, until the service answers; `unavailable` if it never does. */
   /** `slot`: of the submission of unknown fate that it is about (budget/request.ts). */
   find(

@@ -4,7 +4,7 @@
  */
 import { getExternalWorkflowHandle, log, type ActivityOptions } from '@temporalio/workflow';
 import type { Taken } from '../budget/allowance.ts';
-import { limitOf, type Budget, type Grant } from '../budget/budget.ts';
+import type { Budget, Grant } from '../budget/budget.ts';
 import type { Closing } from '../budget/events.ts';
 import type { CampaignRun } from '../budget/request.ts';
 import { credentialOf } from '../budget/state.ts';
@@ -130,7 +130,7 @@ function submitRequest(
     readIn: run,
     ...(mayReplace && { mayReplace: true as const }),
     ...(inDoubt && { inDoubt: true as const }),
-    limit: limitOf(state, request.credential),
+    policy: credentialOf(state, request.credential).policy,
   };
 }
 

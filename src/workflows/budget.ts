@@ -20,7 +20,7 @@ import {
 } from '@temporalio/workflow';
 import { decideAhead } from '../budget/ahead.ts';
 import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
-import { needsCount } from '../budget/unfinished.ts';
+import { needsCount } from '../budget/open-jobs.ts';
 import { apply, newBudget, type Budget, type Grant } from '../budget/budget.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
 import { blocksOf } from '../budget/state.ts';
@@ -28,7 +28,7 @@ import type { BudgetEvent } from '../budget/events.ts';
 import type { CampaignRun } from '../budget/request.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
-import { countUnfinished, readClock, readFormer, readSteadyClock } from './activity-options.ts';
+import { countOpenJobs, readClock, readFormer, readSteadyClock } from './activity-options.ts';
 import { AnswerTimes } from './answer-times.ts';
 import {
   reportRefused,
@@ -164,8 +164,8 @@ class BudgetKeeper {
     for (const event of events) apply(this.#state, event, this.#clock.now);
     this.#reportWithdrawn();
     if (needsCount(this.#state, this.#clock.now)) {
-      const options = { summary: 'how many jobs are unfinished' };
-      const count = await countUnfinished.executeWithOptions(options, [this.#input.service]);
+      const options = { summary: 'how many jobs have not ended' };
+      const count = await countOpenJobs.executeWithOptions(options, [this.#input.service]);
       apply(this.#state, { type: 'counted', count }, this.#clock.now);
     }
   }

@@ -40,8 +40,9 @@ export function closingOf(result: SubmitResult): Closing {
       // A worker that died says nothing about the service; a 502, a reset or silence does.
       return result.byService ? { type: 'unsure', unwell: result.message } : { type: 'unsure' };
     case 'refused':
-    case 'unable':
       return { type: 'refused' };
+    case 'unable':
+      return { type: 'refused', unsent: true };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Input and result of the submit activity, which the budget runs. */
-import type { Limit } from '../budget/budget.ts';
+import type { Policy } from '../budget/policy.ts';
 import type { Closing } from '../budget/events.ts';
 import type { JobReference, Request, Waiting } from '../budget/request.ts';
 import type { ItemEnd, ItemLaunch } from '../domain/campaign.ts';
@@ -34,7 +34,7 @@ export interface SubmitRequest extends Waiting<ItemJob> {
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
   readonly inDoubt?: true;
   /** Of its credential, as the budget knows it now. */
-  readonly limit: Limit;
+  readonly policy: Policy;
 }
 
 /** What the budget receives about a submission. */

@@ -2,12 +2,14 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
 import { closeSlot, reserveSlot, type TakenSlot } from '../../src/activities/slot.ts';
+import type { Policy } from '../../src/budget/policy.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { policyOf } from '../policy.ts';
 import { ACCOUNT, TestClock, WINDOW_MS } from '../ledger/a-ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-const limit = { limit: 2, windowMs: WINDOW_MS };
+const policy = policyOf(2, WINDOW_MS);
 const reference = { ...ACCOUNT, address: 'a name' };
 const service = {
   ledgerAddress: ACCOUNT.address,
@@ -26,10 +28,11 @@ beforeEach(async () => {
   deps = { ledger } as unknown as Dependencies;
 });
 
-const reserve = (id: string) => reserveSlot(deps, { id, reference, service, limit, signal });
+const reserve = (id: string, counts: Policy['counts'] = 'accepted') =>
+  reserveSlot(deps, { id, reference, service, policy: { ...policy, counts }, signal });
 
-async function taken(id: string): Promise<TakenSlot> {
-  const slot = await reserve(id);
+async function taken(id: string, counts?: Policy['counts']): Promise<TakenSlot> {
+  const slot = await reserve(id, counts);
   if (slot.type !== 'taken') throw new Error(slot.message);
   return slot;
 }
@@ -54,6 +57,17 @@ test.each<[string, SubmitOutcome | null, left: string[]]>([
   expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(left);
 });
 
+test.each<[string, SubmitOutcome | null, left: string[]]>([
+  ['refused', { type: 'refused', status: 400, message: '' }, ['charged']],
+  ['answered with 429', { ...away, reason: 'rate-limited' }, ['charged']],
+  ['answered with 503', { ...away, reason: 'unavailable' }, ['charged']],
+  ['not sent', away, []],
+  ['not begun', null, []],
+])('where the service counts what is sent, one that is %s', async (_, outcome, left) => {
+  closeSlot(deps, await taken('a', 'sent'), outcome);
+  expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(left);
+});
+
 test('a request for a slot of a full window returns the time to wait, or waits for milliseconds', async () => {
   for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
   expect(await reserve('c')).toMatchObject({
@@ -69,7 +83,7 @@ test('a request for a slot of a full window returns the time to wait, or waits f
 
 test('the submission that replaces one of unknown fate uses its slot', async () => {
   closeSlot(deps, await taken('a'), { type: 'unsure', message: '' });
-  const again = { id: 'b', replaces: 'a', reference, service, limit, signal };
+  const again = { id: 'b', replaces: 'a', reference, service, policy, signal };
   expect(await reserveSlot(deps, again)).toMatchObject({ type: 'taken', replaces: 'a' });
   expect(ledger.charges(ACCOUNT)).toHaveLength(1);
 });

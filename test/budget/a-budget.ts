@@ -1,8 +1,10 @@
 /** A budget that is played by hand: what it is asked, what it grants, and how each submission ends. */
 import { apply, decide, newBudget, type Grant } from '../../src/budget/budget.ts';
 import type { BudgetEvent, Closing } from '../../src/budget/events.ts';
+import type { Policy } from '../../src/budget/policy.ts';
 import type { Request } from '../../src/budget/request.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../../src/budget/status.ts';
+import { policyOf } from '../policy.ts';
 
 export const WINDOW_MS = 10_000;
 export const ACCEPTED: Closing = { type: 'accepted', rateLimit: null };
@@ -27,8 +29,11 @@ export class PlayedBudget {
   }
 
   limit(limit: number | null, credential = 'k'): void {
-    const credentialLimit = { limit, windowMs: WINDOW_MS };
-    this.apply({ type: 'configure', credential, credentialLimit }, 0);
+    this.allow(policyOf(limit, WINDOW_MS), credential);
+  }
+
+  allow(policy: Policy, credential = 'k'): void {
+    this.apply({ type: 'configure', credential, policy }, 0);
   }
 
   apply(event: BudgetEvent, now: number): void {

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decideAhead } from '../../src/budget/ahead.ts';
 import { decide, type Budget, type Decision } from '../../src/budget/budget.ts';
+import { tightest } from '../../src/budget/status.ts';
 import { PlayedBudget } from './a-budget.ts';
 import { Broken } from './naive.ts';
 
@@ -39,8 +40,11 @@ export class BudgetUnderTest extends PlayedBudget {
 
   #tell(now: number): string {
     const said = this.status(now);
-    for (const { credential, limit, charged } of said.credentials) {
-      if (limit === null) continue;
+    for (const own of said.credentials) {
+      const { credential } = own;
+      const window = tightest(own);
+      if (window === null) continue;
+      const { charged } = window;
       const of = said.use.filter((line) => line.credential === credential);
       const sum = of.reduce((total, line) => total + line.charged, 0);
       if (sum !== charged)

@@ -1,11 +1,11 @@
 /** Everything that can happen to a budget, as commands for fast-check. */
 import fc from 'fast-check';
-import type { Limit } from '../../src/budget/budget.ts';
+import type { Policy } from '../../src/budget/policy.ts';
 import { slotOf, type Request } from '../../src/budget/request.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { aRequest } from './a-budget.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
-import { CAMPAIGNS, CREDENTIALS, limit, type WorldKind } from './setting.ts';
+import { CAMPAIGNS, CREDENTIALS, policy, type WorldKind } from './setting.ts';
 import type { World } from './world.ts';
 
 type Command = fc.Command<World, BudgetUnderTest>;
@@ -143,12 +143,13 @@ const sleeps = fc
   .nat(5_000)
   .map((ms) => command(`the machine sleeps for ${ms} ms`, (world) => world.sleep(ms)));
 
-const show = (of: Limit): string => `${of.limit ?? 'no limit'} per ${of.windowMs} ms`;
+const show = ({ windows }: Policy): string =>
+  windows.map(({ limit, windowMs }) => `${limit} per ${windowMs} ms`).join(' and ') || 'no limit';
 
 const changes = fc
-  .record({ credential, own: limit, none: fc.nat(9) })
+  .record({ credential, own: policy, none: fc.nat(9) })
   .map(({ credential: name, own, none }) => {
-    const changed = none === 9 ? { ...own, limit: 0 } : own;
+    const changed = none === 9 ? { ...own, windows: [{ limit: 0, windowMs: 400 }] } : own;
     return command(`${name} has ${show(changed)}`, (world) => world.change(name, changed));
   });
 

@@ -2,7 +2,8 @@
  * The expected behaviour of the budget, implemented a second time and naively: every submission is kept forever and
  * counted again for each question. Nothing of `src/budget` is used here but the shapes of its events.
  */
-import type { Grant, Limit } from '../../src/budget/budget.ts';
+import type { Grant } from '../../src/budget/budget.ts';
+import type { Policy, Window } from '../../src/budget/policy.ts';
 import { slotOf, type Request } from '../../src/budget/request.ts';
 import { Broken, type Moment, NaiveBlock, passed } from './naive.ts';
 import type { Setting } from './setting.ts';
@@ -18,8 +19,8 @@ export interface Sent {
   readonly request: Request;
   /** Its position in the order of the requests. */
   readonly order: number;
-  /** The limits in force at the time of the grant, and the blocks known then. */
-  readonly limit: Limit;
+  /** The policy in force at the time of the grant, and the blocks known then. */
+  readonly policy: Policy;
   readonly changes: number;
   readonly refusals: number;
   /** Null until its send time. */
@@ -44,7 +45,7 @@ interface Place {
 }
 
 export class Expectations {
-  readonly limits: Record<string, Limit>;
+  readonly policies: Record<string, Policy>;
   readonly maxOutstanding: number;
   readonly sent: Sent[] = [];
   readonly waiting = new Map<string, Place>();
@@ -54,15 +55,17 @@ export class Expectations {
   /** null: it is not known exactly which request could be served when. */
   readonly #turns: Turns | null;
   #asked = 0;
-  /** Number of changes of the limits, and of refusals by the service. */
+  /** Number of changes of the policies, and of refusals by the service. */
   #changes = 0;
   #refusals = 0;
 
   constructor(setting: Setting) {
-    this.limits = { ...setting.limits };
+    this.policies = { ...setting.policies };
     this.maxOutstanding = setting.maxOutstanding;
     this.#turns = setting.world === 'quiet' ? new Turns() : null;
-    this.blocks = Object.fromEntries(Object.keys(setting.limits).map((c) => [c, new NaiveBlock()]));
+    this.blocks = Object.fromEntries(
+      Object.keys(setting.policies).map((c) => [c, new NaiveBlock()]),
+    );
   }
 
   /** Sent and not answered. */
@@ -75,12 +78,12 @@ export class Expectations {
     return this.sent.some(({ sentAt }) => !sentAt);
   }
 
-  limitsChange(credential: string, limit: Limit): void {
-    this.limits[credential] = limit;
+  policyChanges(credential: string, policy: Policy): void {
+    this.policies[credential] = policy;
     this.#changes += 1;
   }
 
-  limitsAreThoseOf(sent: Sent): boolean {
+  policiesAreThoseOf(sent: Sent): boolean {
     return sent.changes === this.#changes;
   }
 
@@ -153,7 +156,7 @@ export class Expectations {
       number: this.sent.length + 1,
       request,
       order: place.order,
-      limit: this.#limitOf(credential),
+      policy: this.#policyOf(credential),
       changes: this.#changes,
       refusals: this.#refusals,
       sentAt: null,
@@ -184,7 +187,7 @@ export class Expectations {
   sends(sent: Sent, now: Moment): void {
     const { item, credential } = sent.request;
     const known = sent.refusals === this.#refusals;
-    if (this.limitsAreThoseOf(sent)) {
+    if (this.policiesAreThoseOf(sent)) {
       const reason = known
         ? this.reasonAgainst(credential, now)
         : this.#windowAgainst(credential, now);
@@ -246,9 +249,10 @@ export class Expectations {
     foreign = 0,
     has: Sent | null = null,
   ): string | null {
-    const { limit } = this.#limitOf(credential);
-    if (limit === null || this.#taken(credential, now, has) + foreign < limit) return null;
-    return `all ${limit} slots of ${credential} are taken`;
+    const full = this.#policyOf(credential).windows.find(
+      (window) => this.#taken(credential, window, now, has) + foreign >= window.limit,
+    );
+    return full ? `all ${full.limit} slots of ${credential} are taken` : null;
   }
 
   #blockAgainst(credential: string, now: Moment): string | null {
@@ -264,8 +268,7 @@ export class Expectations {
   }
 
   /** `has`: not counted. Slots taken by the promised rule, from the sending until charge + window + guard. */
-  #taken(credential: string, now: Moment, has: Sent | null): number {
-    const { windowMs } = this.#limitOf(credential);
+  #taken(credential: string, { windowMs }: Window, now: Moment, has: Sent | null): number {
     let taken = 0;
     for (const sent of this.sent) {
       const { request, sentAt, closedAt, chargedAt, replacedBy } = sent;
@@ -277,8 +280,8 @@ export class Expectations {
     return taken;
   }
 
-  #limitOf(credential: string): Limit {
-    return this.limits[credential] as Limit;
+  #policyOf(credential: string): Policy {
+    return this.policies[credential] as Policy;
   }
 
   #firstOf(lane: Request): string | undefined {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decideAhead } from '../../src/budget/ahead.ts';
 import { decide } from '../../src/budget/budget.ts';
+import { policyOf } from '../policy.ts';
 import { ACCEPTED, PlayedBudget } from './a-budget.ts';
 import { findBroken } from './histories.ts';
 
@@ -48,8 +49,7 @@ const courses: fc.Arbitrary<Course> = fc.record({
 /** When the slot of each job was used. */
 function usedAt({ limit, windowMs, tookMs }: Course, choose: typeof decide): number[] {
   const budget = new PlayedBudget(limit);
-  const credentialLimit = { limit, windowMs };
-  budget.apply({ type: 'configure', credential: 'k', credentialLimit }, 0);
+  budget.allow(policyOf(limit, windowMs));
   budget.askFor('c', 24);
   const used: number[] = [];
   let flights: { readonly item: string; readonly closeAt: number }[] = [];
@@ -67,7 +67,9 @@ function usedAt({ limit, windowMs, tookMs }: Course, choose: typeof decide): num
     }
     ({ wakeAt } = decision);
     expect(wakeAt ?? Number.POSITIVE_INFINITY, 'the timer').toBeGreaterThan(now);
-    expect(budget.status(now).credentials[0]?.charged, 'shown').toBeLessThanOrEqual(limit);
+    expect(budget.status(now).credentials[0]?.windows[0]?.charged, 'shown').toBeLessThanOrEqual(
+      limit,
+    );
   }
   return used;
 }

@@ -103,22 +103,23 @@ function drain(world: World): void {
 }
 
 /** ms in which this many jobs are sent under the narrowest limit, with all slots taken at first. */
-function longest({ limits, addressLimit }: Setting, jobs: number): number {
-  const all = [addressLimit, ...Object.values(limits)];
-  const rounds = all.map(({ limit, windowMs }) =>
-    limit === null ? 0 : Math.ceil(jobs / limit + 2) * (windowMs + GUARD_MS),
+function longest({ policies, addressWindows }: Setting, jobs: number): number {
+  const all = [...addressWindows, ...Object.values(policies).flatMap(({ windows }) => windows)];
+  const rounds = all.map(
+    ({ limit, windowMs }) => Math.ceil(jobs / limit + 2) * (windowMs + GUARD_MS),
   );
   // Twice: a clock that was set back holds slots for up to a window more. Plus the last block, and what is unsure.
   return 2 * rounds.reduce((sum, ms) => sum + ms, 0) + 70_000 + LATEST_ACCEPTANCE_MS;
 }
 
-const HOURS_MS = 2 * 3_600_000;
+/** As long as charges are remembered. */
+const DAY_MS = 25 * 3_600_000;
 
 /** Finished work is forgotten: the state does not grow with the number of requests. */
 function settle(world: World): void {
   // Twice: charges by a clock that was set back are detected at the next request.
   for (const round of [1, 2]) {
-    world.pass(HOURS_MS);
+    world.pass(DAY_MS);
     for (const credential of world.credentials) {
       const item = `last of ${credential} ${round}`;
       world.ask(aRequest(item, { campaign: 'day', credential }));
@@ -126,12 +127,12 @@ function settle(world: World): void {
     }
   }
   const { queue, outstanding, answered, credentials } = world.budget.state;
-  const windows = Object.values(credentials).map(({ window }) => window);
+  const charges = Object.values(credentials).map((own) => own.charges);
   const kept = {
     lanes: queue.lanes.length,
     outstanding: Object.keys(outstanding).length,
     answered: Object.keys(answered).length,
-    closes: windows.reduce((sum, { closes }) => sum + closes.length, 0),
+    closes: charges.reduce((sum, { closes }) => sum + closes.length, 0),
   };
   // One item per credential, charged to it; nothing waits.
   const most = { lanes: 0, outstanding: 0, answered: 2, closes: 2 };

@@ -6,8 +6,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inherit } from '../../src/budget/inherit.ts';
 import type { BudgetSnapshot } from '../../src/budget/status.ts';
-import { GUARD_MS } from '../../src/budget/window.ts';
+import { GUARD_MS, type Window } from '../../src/budget/policy.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
+import { policyOf } from '../policy.ts';
 import { ACCEPTED, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';
 import { throughJson } from './budget-under-test.ts';
 
@@ -48,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 class Runs {
-  readonly #limit: number;
+  readonly windows: readonly Window[];
   /** The same of those in progress when a run is terminated; null: never. */
   readonly #fates: readonly (number | null)[];
   #budget: PlayedBudget;
@@ -62,9 +63,12 @@ class Runs {
   readonly accepted: number[] = [];
 
   constructor(limit: number, fates: readonly (number | null)[]) {
-    this.#limit = limit;
+    this.windows = [
+      { limit, windowMs: WINDOW_MS },
+      { limit: limit + 2, windowMs: 3 * WINDOW_MS },
+    ];
     this.#fates = fates;
-    this.#budget = new PlayedBudget(limit);
+    this.#budget = this.#begin();
     this.#memo = this.#write();
   }
 
@@ -80,6 +84,12 @@ class Runs {
 
   get granted(): number {
     return this.#budget.state.granted;
+  }
+
+  #begin(): PlayedBudget {
+    const budget = new PlayedBudget(null);
+    budget.allow({ ...policyOf(null, 0), windows: this.windows });
+    return budget;
   }
 
   #write(): string {
@@ -102,7 +112,7 @@ class Runs {
       this.#accept(this.#fates[(this.#cutOff += 1) % this.#fates.length], at, until);
     this.#flights = [];
     this.#now += restMs;
-    this.#budget = new PlayedBudget(this.#limit);
+    this.#budget = this.#begin();
     inherit(this.#budget.state, JSON.parse(this.#memo) as BudgetSnapshot, this.#now);
   }
 
@@ -112,9 +122,9 @@ class Runs {
 }
 
 /** Most jobs that were accepted within less than a window. */
-function fullest(times: readonly number[]): number {
+function fullest(times: readonly number[], windowMs: number): number {
   const counts = times.map(
-    (from) => times.filter((at) => at >= from && at < from + WINDOW_MS).length,
+    (from) => times.filter((at) => at >= from && at < from + windowMs).length,
   );
   return Math.max(0, ...counts);
 }
@@ -126,11 +136,12 @@ test('no window is exceeded, and none stays full', () => {
     fc.property(fc.integer({ min: 1, max: 5 }), fates, steps, (limit, ends, history) => {
       const runs = new Runs(limit, ends);
       for (const one of history) runs.act(one);
-      expect(fullest(runs.accepted)).toBeLessThanOrEqual(limit);
+      for (const window of runs.windows)
+        expect(fullest(runs.accepted, window.windowMs)).toBeLessThanOrEqual(window.limit);
       // All charges end, when nothing is outstanding any more.
       const last = { which: 0, as: 'accepted', at: 0, restMs: 0 } as const;
       runs.act({ ...last, do: 'terminate', ms: 0 });
-      runs.act({ ...last, do: 'pass', ms: LATEST_ACCEPTANCE_MS + 2 * WINDOW_MS });
+      runs.act({ ...last, do: 'pass', ms: LATEST_ACCEPTANCE_MS + 4 * WINDOW_MS });
       const before = runs.granted;
       runs.act({ ...last, do: 'ask', ms: 0 });
       expect(runs.granted).toBe(before + 1);

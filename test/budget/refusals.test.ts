@@ -111,7 +111,7 @@ describe('a submission that was not sent', () => {
     budget.close('a', { type: 'deferred', scope, delayMs: 3_000, message: 'why' }, 100);
     budget.ask('b', { campaign: 'd' }, 100);
     const { credentials, counts, waiting } = budget.status(150);
-    expect(credentials[0]).toMatchObject({ charged: 0 });
+    expect(credentials[0]).toMatchObject({ windows: [{ charged: 0 }] });
     expect(counts.submissions).toBe(0);
     if (scope === 'credential') expect(credentials[0]?.blockedBecause).toBe('why');
     else expect(waiting[0]).toMatchObject({ campaign: 'c', heldBecause: 'why' });

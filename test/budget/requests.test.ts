@@ -131,7 +131,7 @@ describe('the use of a credential', () => {
       budget.askFor(`campaign-${n}`, 2);
       budget.accepted(later(n));
     }
-    expect(Object.keys(budget.state.credentials['k']?.uses ?? {})).toEqual(['campaign-2']);
+    expect(Object.keys(budget.state.credentials['k']?.users ?? {})).toEqual(['campaign-2']);
   });
 });
 

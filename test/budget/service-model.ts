@@ -1,17 +1,16 @@
 /**
- * An independent, naive model of the rate limit of the service: it keeps every stamp and counts them. Nothing of
- * `src/budget` is used here, so that both cannot have the same error.
+ * An independent, naive model of the rate limits of the service: it keeps every stamp and counts them. Nothing of
+ * `src/budget` is used here but a type, so that both cannot have the same error.
  */
+import type { Window } from '../../src/budget/policy.ts';
+
 export class ServiceModel {
-  /** Jobs in a window; null: no limit. */
-  limit: number | null;
-  windowMs: number;
+  windows: readonly Window[];
   /** Our jobs and those of others, in ms of true time. */
   readonly #stamps: { readonly at: number; readonly ours: boolean }[] = [];
 
-  constructor(limit: number | null, windowMs: number) {
-    this.limit = limit;
-    this.windowMs = windowMs;
+  constructor(windows: readonly Window[]) {
+    this.windows = windows;
   }
 
   /** Stamps an accepted job. */
@@ -19,28 +18,42 @@ export class ServiceModel {
     this.#stamps.push({ at, ours });
   }
 
-  /** Accepted jobs in the half-open window (at - windowMs, at]. */
-  countAt(at: number): number {
-    return this.#stamps.filter((stamp) => stamp.at > at - this.windowMs && stamp.at <= at).length;
-  }
-
   hasRoomAt(at: number): boolean {
-    return this.limit === null || this.countAt(at) < this.limit;
+    return this.#full(at).length === 0;
   }
 
-  /** X-RateLimit-Remaining after a job stamped at `at`. */
-  remainingAt(at: number): number | null {
-    return this.limit === null ? null : Math.max(0, this.limit - this.countAt(at));
+  /** X-RateLimit headers after a job stamped at `at`; null: without a limit. They speak of the last of its windows. */
+  headerAt(at: number): { readonly window: Window; readonly remaining: number } | null {
+    const last = this.windows.at(-1);
+    const alike = this.windows.filter(({ limit }) => limit === last?.limit);
+    const [window] = alike.toSorted((a, b) => b.windowMs - a.windowMs);
+    return window
+      ? { window, remaining: Math.max(0, window.limit - this.#countAt(at, window)) }
+      : null;
   }
 
-  /** When the oldest job in the window leaves it: the Retry-After of a 429. */
-  roomAt(at: number): number {
-    const inWindow = this.#stamps.filter((stamp) => stamp.at > at - this.windowMs);
-    return Math.min(...inWindow.map((stamp) => stamp.at)) + this.windowMs;
+  /** When the oldest jobs in the full windows have left them: the Retry-After of a 429; null: never. */
+  roomAt(at: number): number | null {
+    const full = this.#full(at);
+    if (full.some(({ limit }) => limit === 0)) return null;
+    const times = full.map(({ windowMs }) => {
+      const inWindow = this.#stamps.filter((stamp) => stamp.at > at - windowMs);
+      return Math.min(...inWindow.map((stamp) => stamp.at)) + windowMs;
+    });
+    return Math.max(...times);
   }
 
   /** Jobs of others that were accepted after `at`. */
   foreignSince(at: number): number {
     return this.#stamps.filter((stamp) => !stamp.ours && stamp.at > at).length;
+  }
+
+  #full(at: number): readonly Window[] {
+    return this.windows.filter((window) => this.#countAt(at, window) >= window.limit);
+  }
+
+  /** Accepted jobs in the half-open window (at - windowMs, at]. */
+  #countAt(at: number, { windowMs }: Window): number {
+    return this.#stamps.filter((stamp) => stamp.at > at - windowMs && stamp.at <= at).length;
   }
 }

@@ -1,6 +1,6 @@
 /** The initial conditions of a history: limits, and how the service answers each submission. */
 import fc from 'fast-check';
-import type { Limit } from '../../src/budget/budget.ts';
+import type { Policy, Window } from '../../src/budget/policy.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 
 /**
@@ -48,9 +48,9 @@ export const GOOD: Fate = {
 
 export interface Setting {
   readonly world: WorldKind;
-  readonly limits: Record<string, Limit>;
+  readonly policies: Record<string, Policy>;
   /** Of the service alone: the budget does not know it. */
-  readonly addressLimit: Limit;
+  readonly addressWindows: readonly Window[];
   readonly maxOutstanding: number;
   /** Of the submissions in their order, repeated. */
   readonly fates: readonly Fate[];
@@ -61,15 +61,15 @@ export const CAMPAIGNS = ['day', 'night', 'weekend'] as const;
 
 const windowMs = fc.constantFrom(1_000, 250, 400, 2_500);
 
-export const limit: fc.Arbitrary<Limit> = fc.record({
-  limit: fc.oneof({ weight: 6, arbitrary: fc.integer({ min: 1, max: 5 }) }, fc.constant(null)),
-  windowMs,
-});
+const windows = (most: number, limit: number): fc.Arbitrary<readonly Window[]> =>
+  fc.array(
+    fc.record({ limit: fc.integer({ min: 1, max: limit }), windowMs }, { noNullPrototype: true }),
+    { maxLength: most },
+  );
 
-const addressLimit: fc.Arbitrary<Limit> = fc.record({
-  limit: fc.oneof(fc.integer({ min: 1, max: 7 }), fc.constant(null)),
-  windowMs,
-});
+export const policy: fc.Arbitrary<Policy> = fc
+  .oneof(windows(1, 5), windows(3, 5))
+  .map((of) => ({ windows: of, maxOpen: null, counts: 'accepted' }));
 
 const fate: fc.Arbitrary<Fate> = fc.record({
   outcome: fc.constantFrom<Fate['outcome']>(
@@ -94,8 +94,8 @@ const fate: fc.Arbitrary<Fate> = fc.record({
 export function settings(world: WorldKind): fc.Arbitrary<Setting> {
   return fc.record({
     world: fc.constant(world),
-    limits: fc.record({ alice: limit, bob: limit }),
-    addressLimit: world === 'shared' ? addressLimit : fc.constant({ limit: null, windowMs: 0 }),
+    policies: fc.record({ alice: policy, bob: policy }),
+    addressWindows: world === 'shared' ? windows(1, 7) : fc.constant([]),
     maxOutstanding: fc.constantFrom(100, 1, 2, 4),
     fates: fc.array(fate, { minLength: 1, maxLength: 8 }),
   });

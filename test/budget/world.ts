@@ -3,8 +3,9 @@
  * start and close, answers as the history says and has other clients, and a clock that is set. Every decision of the
  * budget is checked against the expectations at once.
  */
-import type { Grant, Limit } from '../../src/budget/budget.ts';
+import type { Grant } from '../../src/budget/budget.ts';
 import type { Closing } from '../../src/budget/events.ts';
+import { longestMs, type Policy, type Window } from '../../src/budget/policy.ts';
 import { slotOf, type Request } from '../../src/budget/request.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { Broken, type Moment, passed } from './naive.ts';
@@ -64,12 +65,12 @@ export class World {
     this.setting = setting;
     this.budget = budget;
     this.write = write;
-    this.credentials = Object.keys(setting.limits);
+    this.credentials = Object.keys(setting.policies);
     this.expected = new Expectations(setting);
     this.#tokens = Object.fromEntries(
-      Object.entries(setting.limits).map(([c, l]) => [c, new ServiceModel(l.limit, l.windowMs)]),
+      Object.entries(setting.policies).map(([c, { windows }]) => [c, new ServiceModel(windows)]),
     );
-    this.#address = new ServiceModel(setting.addressLimit.limit, setting.addressLimit.windowMs);
+    this.#address = new ServiceModel(setting.addressWindows);
     for (const credential of this.credentials) this.#configure(credential);
     budget.state.maxOutstanding = setting.maxOutstanding;
   }
@@ -107,10 +108,10 @@ export class World {
     this.#decide();
   }
 
-  /** A limit changes, at the service and here. */
-  change(credential: string, limit: Limit): void {
-    this.expected.limitsChange(credential, limit);
-    Object.assign(this.#tokens[credential] as ServiceModel, limit);
+  /** The limits change, at the service and here. */
+  change(credential: string, policy: Policy): void {
+    this.expected.policyChanges(credential, policy);
+    this.#tokenOf(credential).windows = policy.windows;
     this.#configure(credential);
     this.#decide();
   }
@@ -166,7 +167,7 @@ export class World {
   recover(): void {
     this.#healthy = true;
     for (const credential of this.credentials)
-      this.change(credential, this.setting.limits[credential] as Limit);
+      this.change(credential, this.setting.policies[credential] as Policy);
     for (const campaign of [...this.expected.paused]) this.pause(campaign, false);
   }
 
@@ -177,9 +178,9 @@ export class World {
   }
 
   #configure(credential: string): void {
-    const credentialLimit = this.expected.limits[credential] as Limit;
-    this.#longestWindowMs = Math.max(this.#longestWindowMs, credentialLimit.windowMs);
-    this.budget.apply({ type: 'configure', credential, credentialLimit }, this.now);
+    const policy = this.expected.policies[credential] as Policy;
+    this.#longestWindowMs = Math.max(this.#longestWindowMs, longestMs(policy.windows));
+    this.budget.allow(policy, credential);
   }
 
   #decide(): void {
@@ -284,7 +285,7 @@ export class World {
     const full = [token, this.#address].find((model) => !model.hasRoomAt(stampAt));
     if (full) {
       this.#checkMayBeFull(sent);
-      const roomInMs = full.limit === 0 ? 60_000 : full.roomAt(stampAt) - stampAt;
+      const roomInMs = (full.roomAt(stampAt) ?? stampAt + 60_000) - stampAt;
       const ordered = header ? Math.max(0, Math.ceil(roomInMs / 1_000) * 1_000) : null;
       return { type: 'notNow', reason: 'rate-limited', retryAfterMs: ordered, message: 'full' };
     }
@@ -292,14 +293,17 @@ export class World {
     sent.stampedAt = { time: stampAt, forward: this.#forward };
     this.#checkWindows(sent, sent.stampedAt);
     if (outcome === 'accepted, answer lost') return { type: 'unsure' };
-    const remaining = header ? token.remainingAt(stampAt) : null;
-    return { type: 'accepted', rateLimit: { limit: null, remaining, resetAfterSeconds: null } };
+    const seen = header ? token.headerAt(stampAt) : null;
+    const [limit, remaining] = [seen?.window.limit ?? null, seen?.remaining ?? null];
+    return { type: 'accepted', rateLimit: { limit, remaining, resetAfterSeconds: null } };
   }
 
   /** The service may refuse for a full window only for reasons that cannot be known here. */
   #checkMayBeFull(sent: Sent): void {
     const unknowable =
-      this.setting.world === 'shared' || this.#forward > 0 || !this.expected.limitsAreThoseOf(sent);
+      this.setting.world === 'shared' ||
+      this.#forward > 0 ||
+      !this.expected.policiesAreThoseOf(sent);
     if (!unknowable)
       throw new Broken('the service never has to refuse', `${sent.request.item} met a 429`);
   }
@@ -309,15 +313,14 @@ export class World {
     const stamped = this.expected.sent.filter(({ stampedAt }) => stampedAt);
     const last = stamped.at(-1) as Sent;
     // Granted ahead under limits that no longer apply: the order of sending differs from that of the grants.
-    if (this.setting.world === 'ahead' && !this.expected.limitsAreThoseOf(last)) return;
-    const inWindow = ({ windowMs }: Limit) =>
-      stamped.filter(({ stampedAt }) => passed(stampedAt as Moment, at) < windowMs);
-    const own = inWindow(last.limit).filter(
-      (sent) => sent.request.credential === last.request.credential,
-    );
-    const found = own.length;
-    if (last.request.credential === request.credential && found > (last.limit.limit ?? found))
-      throw new Broken('no window overflows', `${found} jobs of ${request.credential}`);
+    if (this.setting.world === 'ahead' && !this.expected.policiesAreThoseOf(last)) return;
+    if (last.request.credential !== request.credential) return;
+    const own = stamped.filter((sent) => sent.request.credential === request.credential);
+    for (const { limit, windowMs } of last.policy.windows) {
+      const found = own.filter(({ stampedAt }) => passed(stampedAt as Moment, at) < windowMs);
+      if (found.length > limit)
+        throw new Broken('no window overflows', `${found.length} jobs of ${request.credential}`);
+    }
   }
 
   #answer({ sent, fate, answerAt, closing }: Flight): void {
@@ -347,7 +350,8 @@ export class World {
     if (closing.type === 'unsure' && closing.unwell !== undefined)
       expected.refuses(expected.addressBlock, sent, null, this.moment);
     const remaining = closing.type === 'accepted' ? closing.rateLimit?.remaining : null;
-    if (remaining != null && this.#wasAlone(sent) && !this.#wasFreedSince(sent))
+    const window = this.#tokenOf(request.credential).headerAt(this.time)?.window;
+    if (remaining != null && window && this.#wasAlone(sent) && !this.#wasFreedSince(sent, window))
       this.#told = { credential: request.credential, remaining };
     const { now } = this;
     const { item, run } = request;
@@ -407,7 +411,7 @@ export class World {
    */
   #wasAlone(sent: Sent): boolean {
     const { number, request, sentAt } = sent;
-    if (this.#stepped || !sentAt || !this.expected.limitsAreThoseOf(sent)) return false;
+    if (this.#stepped || !sentAt || !this.expected.policiesAreThoseOf(sent)) return false;
     const unsure = this.expected.unsure(sentAt);
     if (unsure.some((one) => one.request.credential === request.credential)) return false;
     return this.expected.sent.every(
@@ -422,9 +426,8 @@ export class World {
    * A slot of its credential became free while it was in progress. Slots of others are counted from closes of ours, so
    * if none of ours became free, none of those did either.
    */
-  #wasFreedSince({ request: { credential }, sentAt }: Sent): boolean {
+  #wasFreedSince({ request: { credential }, sentAt }: Sent, { windowMs }: Window): boolean {
     if (!sentAt) return false;
-    const { windowMs } = this.expected.limits[credential] as Limit;
     return this.expected.sent.some(
       ({ request, chargedAt }) =>
         request.credential === credential &&

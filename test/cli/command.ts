@@ -11,6 +11,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished } from 'vitest';
+import type { Window } from '../../src/budget/policy.ts';
 import { HundredfoldError } from '../../src/domain/errors.ts';
 import { Journal, type JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
@@ -140,7 +141,7 @@ export class Desk {
   /** Ids of the rows of the manifests here, by the name of their campaign. */
   readonly rows = new Map<string, readonly string[]>();
   /** Of the prediction service; by default that of the local services. */
-  limits: promises.Limits = { limit: 100, windowMs: 3_600_000 };
+  limits: Window = { limit: 100, windowMs: 3_600_000 };
   /** Whether the test itself wants another job of a molecule. */
   resends = false;
   readonly #typed: Typed[] = [];

@@ -99,7 +99,7 @@ services:
     const ids = rows.map(({ id }) => id);
     await keepsPromises({
       journal: services.journal(),
-      limits: LIMITS,
+      windows: [LIMITS],
       rows: ids,
       trees: [{ folder: tree, ids }],
       secrets: Object.values(tokens),

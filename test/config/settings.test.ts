@@ -38,8 +38,12 @@ test('has a default for everything, also for a key with nothing below it', async
     });
   const both = `${predictions('')}\n  molecules: { url: "https://m.example/acpype" }`;
   const { services } = await load(both, TOKENS);
-  expect(services['molecules']?.limit).toEqual({ limit: null, windowMs: 0 });
-  expect(services['predictions']?.limit).toEqual({ limit: 100, windowMs: 3_600_000 });
+  expect(services['molecules']?.policy).toMatchObject({ windows: [], maxOpen: 20 });
+  expect(services['predictions']?.policy).toEqual({
+    windows: [{ limit: 100, windowMs: 3_600_000 }],
+    maxOpen: 100,
+    counts: 'accepted',
+  });
   const credential = new Secret('p-secret').fingerprint();
   const reference = { address: 'p.example:8443/x', credential };
   expect(services['predictions']?.reference).toMatchObject(reference);
@@ -47,17 +51,30 @@ test('has a default for everything, also for a key with nothing below it', async
 
 const BUDGET = 'HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET';
 test.each<[string, Environment, object]>([
-  ['budget: { limit: 5, window: 1.5h }', {}, { limit: 5, windowMs: 5_400_000 }],
-  ['budget: none', {}, { limit: null, windowMs: 0 }],
+  ['budget: { limit: 5, window: 1.5h }', {}, [{ limit: 5, windowMs: 5_400_000 }]],
+  ['budget: none', {}, []],
+  [
+    'budget: [{ limit: 100, window: 60m }, { limit: 500, window: 1d }]',
+    {},
+    [
+      { limit: 100, windowMs: 3_600_000 },
+      { limit: 500, windowMs: 86_400_000 },
+    ],
+  ],
+  [
+    'budget: [{ limit: 100, window: 60m }]',
+    { [`${BUDGET}_LIMIT`]: '9', [`${BUDGET}_WINDOW`]: '1s' },
+    [{ limit: 9, windowMs: 1_000 }],
+  ],
   [
     '',
     { [`${BUDGET}_LIMIT`]: '300', [`${BUDGET}_WINDOW`]: '60m' },
-    { limit: 300, windowMs: 3_600_000 },
+    [{ limit: 300, windowMs: 3_600_000 }],
   ],
-  ['budget: { limit: 5, window: 1h }', { [BUDGET]: 'none' }, { limit: null, windowMs: 0 }],
-])('reads the budget %s with the variables %j', async (keys, environment, limit) => {
+  ['budget: { limit: 5, window: 1h }', { [BUDGET]: 'none' }, []],
+])('reads the budget %s with the variables %j', async (keys, environment, windows) => {
   const { services } = await load(predictions(keys), { ...TOKENS, ...environment });
-  expect(services['predictions']?.limit).toEqual(limit);
+  expect(services['predictions']?.policy.windows).toEqual(windows);
 });
 
 test('is overridden by environment variables named after its keys; a token may be in a file beside it', async () => {
@@ -112,12 +129,12 @@ test('lists services without a token, with address and limits, if tokens are opt
     {
       url: 'https://m.example/acpype',
       reference: { service: 'molecules', address: 'm.example/acpype' },
-      limit: { limit: null },
+      policy: { windows: [] },
       reason: { code: 'CONFIG_SECRET_MISSING' },
     },
   ]);
   const none = await load(yaml, {}, 'optional');
-  expect(none.unready.map(({ limit }) => limit.limit)).toEqual([null, 7]);
+  expect(none.unready.map(({ policy }) => policy.windows[0]?.limit)).toEqual([undefined, 7]);
 });
 
 test('a secret is listed with its variable, so that programs that we start do not inherit it', async () => {

@@ -86,7 +86,7 @@ describe.skipIf(without !== null)(`docker-compose.yml (${without ?? 'run by podm
     const ids = rows.map(({ id }) => id);
     await keepsPromises({
       journal: await composition.journal(),
-      limits: LIMITS,
+      windows: [LIMITS],
       rows: ids,
       trees: [{ folder: copy, ids }],
       secrets: Object.values(composition.tokens),

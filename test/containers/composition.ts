@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Journal, type JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { freePort } from '../../src/temporal/ports.ts';
-import type { Limits } from '../promises.ts';
+import type { Window } from '../../src/budget/policy.ts';
 import { podman, started, type Ended } from './engine.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -21,7 +21,7 @@ export type ServiceName = 'postgresql' | 'temporal' | 'temporal-ui' | 'services'
 interface CompositionOptions {
   /** podman-compose. */
   readonly program: string;
-  readonly limits: Limits;
+  readonly limits: Window;
   readonly jobMs: number;
 }
 
@@ -204,7 +204,7 @@ export class Composition {
 }
 
 /** Overrides of docker-compose.yml: a window of seconds, and jobs that end at once. */
-function quick({ limit, windowMs }: Limits, jobMs: number): object {
+function quick({ limit, windowMs }: Window, jobMs: number): object {
   const window = `${windowMs}ms`;
   const budget = {
     HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: String(limit),

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { inject } from 'vitest';
-import type { Limit } from '../../src/budget/budget.ts';
+import type { Window } from '../../src/budget/policy.ts';
 import { startOrJoin } from '../../src/campaigns/start.ts';
 import { describeService } from '../../src/config/services.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
@@ -23,6 +23,7 @@ import {
 import { connectClient } from '../../src/temporal/connection.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
 import type { campaign } from '../../src/workflows/index.ts';
+import { policyOf } from '../policy.ts';
 import { keepsPromises } from '../promises.ts';
 import { historyOf, type Started } from '../rig.ts';
 import { freePort } from '../../src/temporal/ports.ts';
@@ -38,7 +39,7 @@ import { serviceOfKind } from '../../src/services/registry.ts';
 const TOKEN = 'cR9secretK';
 
 /** Short, so that a slot granted too early meets a 429 within the test; two or more windows per campaign. */
-export const LIMITS = { limit: 5, windowMs: 1_500 } as const satisfies Limit;
+export const LIMITS = { limit: 5, windowMs: 1_500 } as const satisfies Window;
 
 /** Only a hang lasts this long. */
 const ENDS_WITHIN_MS = 150_000;
@@ -222,7 +223,7 @@ export class Scene {
     for (const id of ids) texts[id] = await historyOf(workflow.getHandle(id));
     await keepsPromises({
       journal: this.journal(),
-      limits: { limit, windowMs },
+      windows: [{ limit, windowMs }],
       rows: campaigns.flatMap((one) => one.ids),
       trees: campaigns,
       secrets: [TOKEN],
@@ -251,8 +252,10 @@ export class Scene {
       url: servicesPort === undefined ? url : url.replace(/:\d+/, `:${servicesPort}`),
       address,
       token: TOKEN,
-      limit: { limit: most, windowMs },
-      ...(service === 'molecules' && maxOpen !== undefined && { maxOpen }),
+      policy: {
+        ...policyOf(most, windowMs),
+        maxOpen: service === 'molecules' ? (maxOpen ?? null) : null,
+      },
     });
     return [
       plan('molecules', services.moleculesUrl, moleculeLimit || null),

@@ -6,7 +6,7 @@
 import { flushCompileCache } from 'node:module';
 import { describeService } from '../../src/config/services.ts';
 import { Secret } from '../../src/config/secret.ts';
-import type { Limit } from '../../src/budget/budget.ts';
+import type { Policy } from '../../src/budget/policy.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { privateFolder } from '../../src/state/private-folder.ts';
@@ -21,8 +21,7 @@ export interface ServicePlan {
   readonly url: string;
   readonly address: string;
   readonly token: string;
-  readonly limit: Limit;
-  readonly maxOpen?: number;
+  readonly policy: Policy;
 }
 
 export interface WorkerPlan {

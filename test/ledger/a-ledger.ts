@@ -1,6 +1,7 @@
 /** Ledgers on one file, with a clock that the test sets. */
 import { randomUUID } from 'node:crypto';
 import type { Account, ReservationRequest } from '../../src/ledger/charge.ts';
+import { policyOf } from '../policy.ts';
 import type { Moment, SteadyClock } from '../../src/ledger/steady-clock.ts';
 
 export const ACCOUNT: Account = {
@@ -44,5 +45,5 @@ export function submission(
   limit: number | null,
   account: Partial<Account> = {},
 ): ReservationRequest {
-  return { ...ACCOUNT, ...account, id, limit: { limit, windowMs: WINDOW_MS } };
+  return { ...ACCOUNT, ...account, id, windows: policyOf(limit, WINDOW_MS).windows };
 }

@@ -3,11 +3,12 @@ import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { GUARD_MS } from '../../src/budget/window.ts';
+import { GUARD_MS } from '../../src/budget/policy.ts';
 import type { Reservation, ReservationRequest } from '../../src/ledger/charge.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { ASK_AGAIN_MS } from '../../src/ledger/fullness.ts';
 import { Ledger, LEDGER_FILE } from '../../src/ledger/ledger.ts';
+import { policyOf } from '../policy.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { ACCOUNT, submission, TestClock, WINDOW_MS } from './a-ledger.ts';
 
@@ -52,7 +53,7 @@ describe('a reservation', () => {
     expect(send('b', 2)).toEqual(TAKEN);
     const left = WINDOW_MS + GUARD_MS - 10_000;
     const full = { type: 'full', byOthers: 0, because: 'window', retryAfterMs: left };
-    expect(send('c', 2)).toEqual(full);
+    expect(send('c', 2)).toMatchObject(full);
     clock.pass(left - 1);
     expect(send('c', 2)).toMatchObject({ type: 'full', retryAfterMs: 1 });
     clock.pass(1);
@@ -188,9 +189,9 @@ describe('jobs known from other sources', () => {
   });
 
   test('are charged if the service reports fewer remaining slots than expected, under the same limit', () => {
-    const configured = { limit: 10, windowMs: WINDOW_MS };
+    const { windows } = policyOf(10, WINDOW_MS);
     const closed = (id: string, limit: number, remaining: number) => {
-      ledger.close(id, 'charged', { rateLimit: { limit, remaining, configured } });
+      ledger.close(id, 'charged', { rateLimit: { limit, remaining, windows } });
       return ledger.charges(ACCOUNT).filter(({ origin }) => origin === 'service').length;
     };
     for (const id of ['a', 'b', 'c']) ledger.reserve(submission(id, 10));
@@ -201,8 +202,9 @@ describe('jobs known from other sources', () => {
 });
 
 describe('a 429', () => {
-  const { limit } = submission('', 3);
-  const post = { account: ACCOUNT, limit, retryAfterMs: 5_000, serviceLimit: null };
+  const { windows } = submission('', 3);
+  const plain = { serviceLimit: null, counts: false };
+  const post = { account: ACCOUNT, windows, retryAfterMs: 5_000, ...plain };
 
   test.each([
     [
@@ -217,7 +219,7 @@ describe('a 429', () => {
     ],
     [
       'is explained by a window that is full of our own submissions',
-      { limit: { limit: 2, windowMs: WINDOW_MS } },
+      { windows: policyOf(2, WINDOW_MS).windows },
       [],
     ],
   ])('%s', (_, more, seen) => {

@@ -15,11 +15,11 @@ const PROGRAM = `
 const { Ledger } = await import(process.argv[1]);
 const [folder, name] = process.argv.slice(2);
 const ledger = new Ledger({ folder, owner: name });
-const limit = { limit: ${LIMIT}, windowMs: 600_000 };
+const windows = [{ limit: ${LIMIT}, windowMs: 600_000 }];
 let taken = 0;
 for (let n = 0; ; n += 1) {
   const id = name + ' ' + n;
-  const { type } = ledger.reserve({ ...${JSON.stringify(ACCOUNT)}, id, limit });
+  const { type } = ledger.reserve({ ...${JSON.stringify(ACCOUNT)}, id, windows });
   if (type === 'full') break;
   taken += 1;
   if (n % 3 > 0) ledger.close(id, 'charged');

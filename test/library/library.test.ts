@@ -170,7 +170,9 @@ test('a campaign is paused, resumed and cancelled, by its object or its name; re
     }
     expect(states).toContain('paused');
     expect(states.at(-1)).toBe('cancelled');
-    expect(budgets).toMatchObject([{ service: 'predictions', limit: 1, windowMs: 2_000 }]);
+    expect(budgets).toMatchObject([
+      { service: 'predictions', windows: [{ limit: 1, windowMs: 2_000 }] },
+    ]);
     const { items } = await campaign.result();
     expect(items.cancelled).toBeGreaterThan(0);
     expect(items.cancelled + items.succeeded).toBe(4);

@@ -2,13 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lastSubmissionIn } from '../../src/budget/forecast.ts';
-import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
-import { GUARD_MS } from '../../src/budget/window.ts';
+import { GUARD_MS } from '../../src/budget/policy.ts';
+import type { BudgetStatus, CredentialStatus } from '../../src/budget/status.ts';
 import type { CampaignObservation } from '../../src/campaigns/observe.ts';
 import type { Kind } from '../../src/domain/item.ts';
 import { kindOf } from '../../src/kinds/registry.ts';
 import { expectedEnd } from '../../src/plan/expected-end.ts';
-import { forecast, freshWindow, type Supply } from '../../src/plan/forecast.ts';
+import { forecast, freshAccount, type Supply } from '../../src/plan/forecast.ts';
+import { policyOf } from '../policy.ts';
 import { budget as budgetOf, NOW, seen as seenBy, window as windowOf } from '../cli/live/scenes.ts';
 
 const HOUR = 3_600_000;
@@ -22,11 +23,11 @@ const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
   shifts: 0,
   ...some,
 });
-const fresh = (limit: number | null): WindowStatus => freshWindow({ limit, windowMs: HOUR });
+const fresh = (limit: number): CredentialStatus => freshAccount(policyOf(limit, HOUR));
 
-const predictions = (window: WindowStatus, ...waiting: number[]): Supply => ({
+const predictions = (account: CredentialStatus, ...waiting: number[]): Supply => ({
   service: 'predictions',
-  window,
+  account,
   blockedUntil: null,
   waiting,
 });
@@ -50,17 +51,15 @@ describe('the last submission of a plan', () => {
 
   test('is not earlier with more jobs, more charges, or a smaller limit', () => {
     /** This many charged a minute ago. */
-    const used = (limit: number, charged: number): WindowStatus => {
-      const releases = Array<number>(charged).fill(NOW - 60_000 + ROUND);
-      return { ...fresh(limit), charged, free: limit - charged, releases };
-    };
+    const used = (limit: number, charged: number): CredentialStatus =>
+      windowOf(limit, Array<number>(charged).fill(NOW - 60_000 + ROUND));
     const small = fc.integer({ min: 1, max: 40 });
     fc.assert(
       fc.property(small, small, fc.nat({ max: 40 }), (count, limit, charged) => {
         const now = Math.min(charged, limit - 1);
         const at = (n: number, l: number, c: number) => last(n, predictions(used(l, c)));
         const end = at(count, limit, now);
-        expect(end).toBe(lastSubmissionIn(used(limit, now), count, NOW));
+        expect(end).toBe(lastSubmissionIn(used(limit, now), count, null, NOW));
         expect(at(count + 1, limit, now)).toBeGreaterThanOrEqual(end);
         expect(at(count, limit, now + 1)).toBeGreaterThanOrEqual(end);
         expect(at(count, limit + 1, now)).toBeLessThanOrEqual(end);
@@ -85,11 +84,11 @@ describe('the expected end of a campaign', () => {
   /** The last job of the service's kinds, about which nothing else is known. */
   const JOB = 2_700;
 
-  const window = (limit: number | null, releases: readonly number[] = []): WindowStatus =>
+  const window = (limit: number | null, releases: readonly number[] = []): CredentialStatus =>
     windowOf(limit, releases, { nextFreeAt: null });
 
   function budget(
-    credential: WindowStatus,
+    credential: CredentialStatus,
     waiting: Readonly<Record<string, number>>,
     changes: Partial<BudgetStatus> = {},
   ): BudgetStatus {

@@ -17,13 +17,13 @@ const temporal = { address: inject('temporal'), namespace: 'default' };
 /** A budget that was begun by other code, before any worker runs. */
 async function beginBudget(rig: Rig, workflowId: string): Promise<void> {
   const { client, taskQueue } = rig;
-  const { reference, limit } = settingsOf(rig, 'predictions');
+  const { reference, policy } = settingsOf(rig, 'predictions');
   await client.workflow.getHandle(workflowId).terminate('begun by another');
   const begin = async () =>
     client.workflow.signalWithStart('budget', {
       ...budgetStart(reference, taskQueue),
       signal: configureSignal,
-      signalArgs: [{ credential: reference.credential, credentialLimit: limit }],
+      signalArgs: [{ credential: reference.credential, policy }],
     });
   await beginWith(unreplayable('budget'), { temporal, taskQueue, begin });
 }

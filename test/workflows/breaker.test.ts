@@ -13,7 +13,7 @@ import { accepted, openRig, reconnect, until } from './faulty.ts';
 const WELL: ItemEnd = { state: 'succeeded', code: null, message: null };
 const failed = (message: string): ItemEnd => ({ state: 'failed', code: 'JOB_FAILED', message });
 
-/** Accepted and unfinished jobs of a service. */
+/** Open jobs of a service. */
 const OPEN = 4;
 
 function tripsAt(ends: readonly ItemEnd[]): number[] {
@@ -97,7 +97,7 @@ async function failing(options: RigOptions = {}) {
 
 test('a campaign pauses molecules that fail in the same way, again after a resume, and then completes', async () => {
   const { rig, events } = await failing({ concurrency: 2 });
-  await reconnect(rig, (one) => ({ ...one, maxOpen: OPEN }));
+  await reconnect(rig, (one) => ({ ...one, policy: { ...one.policy, maxOpen: OPEN } }));
   const rows = [...molecules(36), ...sequences(6)];
   const { handle } = await rig.start(rows);
   const paid = () => accepted(rig).filter(({ service }) => service === 'molecules').length;

@@ -48,7 +48,9 @@ describe.concurrent('a campaign', () => {
   });
 
   test('carries its open items through continue-as-new, several times', async (context) => {
-    const rig = await openRig({ limit: 8, windowMs: 3_000, jobMs: 10 }, context);
+    const furtherWindows = [{ limit: 20, windowMs: 9_000 }];
+    const limits = { limit: 8, windowMs: 3_000, furtherWindows };
+    const rig = await openRig({ ...limits, jobMs: 10 }, context);
     await rig.stopWorker();
     const started = await rig.start([...molecules(40), ...sequences(40)]);
     const { handle } = started;

@@ -1,7 +1,7 @@
 /** What the Temporal UI shows of campaigns, items and budgets: as markdown, and within its size limits. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
+import type { BudgetStatus, CredentialStatus } from '../../src/budget/status.ts';
 import type { Attempt, CampaignProgress } from '../../src/domain/campaign.ts';
 import { budgetDetails, timerSummary } from '../../src/workflows/details/budget.ts';
 import { campaignAtStart, campaignDetails } from '../../src/workflows/details/campaign.ts';
@@ -91,33 +91,41 @@ describe('an item', () => {
 });
 
 describe('a budget', () => {
-  const window: WindowStatus = {
+  const hour = {
     limit: 100,
     windowMs: HOUR,
     charged: 3,
     free: 97,
     nextFreeAt: NOW,
     releases: [NOW + 1_000, NOW + 1_999, NOW + 60_000],
+  };
+  const own: CredentialStatus = {
+    credential: '3f2a91bc',
+    windows: [hour, { ...hour, limit: 500, windowMs: 24 * HOUR }],
+    open: { jobs: 3, most: 20 },
+    free: 97,
+    nextFreeAt: NOW,
     blockedUntil: null,
     blockedBecause: null,
   };
-  const unlimited = { ...window, limit: null, free: null, releases: [] };
   const status: BudgetStatus = {
     service: 'predictions',
     address: 'host',
     now: NOW,
     outstanding: 2,
     addressBlock: { blockedUntil: null, blockedBecause: null },
-    credentials: [{ ...window, credential: '3f2a91bc' }],
+    credentials: [own],
     waiting: [],
     use: [],
     counts: { submissions: 7, accepted: 5, refused: 1, rejected429: 1 },
   };
-  const down = { ...unlimited, blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503: <b>' };
+  const down = { blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503: <b>' };
 
   test('shows whether it waits for a slot or for the end of a block', () => {
     expect(timerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
     expect(timerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
+    for (const words of ['3 of 100 in 1 h', '3 of 500 in 1 d', '3 of 20 open'])
+      expect(budgetDetails(status)).toContain(words);
     const blocked = { ...status, addressBlock: down };
     expect(timerSummary(blocked, NOW + 40_000)).toBe('next try 23:40:52 UTC: HTTP 503: <b>');
     const hostile = { ...blocked, addressBlock: { ...down, blockedBecause: HOSTILE } };
@@ -130,7 +138,7 @@ describe('a budget', () => {
   test('fits the size limit, with many credentials, campaigns and hostile texts', () => {
     const hostileBlock = { blockedUntil: NOW + 40_000, blockedBecause: HOSTILE };
     const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
-    const credential = { ...window, credential: HOSTILE.slice(0, 8), ...hostileBlock };
+    const credential = { ...own, credential: HOSTILE.slice(0, 8), ...hostileBlock };
     const who = { campaign: 'c'.repeat(64), user: HOSTILE, credential: '3f2a91bc' };
     const line = { ...who, charged: 1, waiting: 1, priority: 3, paused: true };
     const shown = budgetDetails({ ...status, credentials: many(credential), use: many(line) });

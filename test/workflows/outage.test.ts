@@ -6,6 +6,7 @@ import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { OTHER_TEMPORAL } from '../other-temporal.ts';
+import { policyOf } from '../policy.ts';
 import { molecules, sequences, type Rig } from '../rig.ts';
 import { collected } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -89,10 +90,10 @@ describe.concurrent('a service that asks to wait', () => {
 describe.concurrent('a service that is down', () => {
   test('with 503 and 502, from the first request on: few requests, no sequence fails', async (context) => {
     // Molecules two at a time: only the block keeps the next two from being risked.
-    const two = { limit: 2, windowMs: 200 };
+    const two = policyOf(2, 200);
     const isOfMolecules = (path: string) => path.startsWith('/acpype');
     const { rig, between } = await openWithGoBetween({ limit: 0 }, context, (one) =>
-      one.reference.service === 'molecules' ? { ...one, limit: two } : one,
+      one.reference.service === 'molecules' ? { ...one, policy: two } : one,
     );
     let over = false;
     between.rule = ({ path }) =>
@@ -107,7 +108,7 @@ describe.concurrent('a service that is down', () => {
     // One for each connection: once one has failed, the worker sends none that was granted without knowing of it.
     const connections = 8;
     const unsure = sent.filter(({ path }) => isOfMolecules(path)).length;
-    expect(unsure, 'molecules risked on the outage').toBeLessThanOrEqual(two.limit);
+    expect(unsure, 'molecules risked on the outage').toBeLessThanOrEqual(2);
     expect(sent.length - unsure, 'sequences sent into the outage').toBeLessThanOrEqual(connections);
     expect(meantime - sent.length, 'other requests').toBeLessThanOrEqual(10);
     // It is unknown whether a molecule behind a 502 was accepted; all others waited.
@@ -172,27 +173,32 @@ describe.concurrent('slots of the budget', () => {
     // Seven submissions in a window of five, within one hour: six were refused and free.
     const refused = await rig.run(sequences(7));
     expect(await codes(refused)).toEqual({ '': 1, SUBMIT_REFUSED: 6 });
-    expect((await credentialOf(rig))?.charged).toBe(1);
+    expect((await credentialOf(rig))?.windows[0]?.charged).toBe(1);
     // Two by another client: the next answer says "1 left", where we had counted three.
     for (const name of ['elsewhere-1', 'elsewhere-2']) await submitElsewhere(rig, name);
     await rig.run(sequences(8).slice(7));
     expect((await credentialOf(rig))?.free).toBe(1);
     await rig.start(sequences(12).slice(8));
-    await until(async () => (await credentialOf(rig))?.charged === 5);
+    await until(async () => (await credentialOf(rig))?.windows[0]?.charged === 5);
     await until(() => accepted(rig).length === 5);
   });
 
-  test('for molecules are their own, and exact as well', async (context) => {
-    const limit = { limit: 4, windowMs: 2_000 };
+  test('for molecules are their own, and exact in two windows', async (context) => {
+    const windows = [
+      { limit: 4, windowMs: 2_000 },
+      { limit: 6, windowMs: 7_000 },
+    ];
+    const policy = { ...policyOf(null, 0), windows };
     const rig = await openRig({ moleculeLimit: 4, windowMs: 2_000, limit: 0 }, context);
     await reconnect(rig, (one) =>
-      one.reference.service === 'molecules' ? { ...one, limit } : one,
+      one.reference.service === 'molecules' ? { ...one, policy } : one,
     );
     const ran = await rig.run([...molecules(10), ...sequences(6)]);
     expect(await codes(ran)).toEqual({ '': 16 });
     const jobs = accepted(rig).filter(({ service }) => service === 'molecules');
     const stamps = jobs.map(({ at }) => at);
-    expect(most(stamps, limit.windowMs)).toBeLessThanOrEqual(limit.limit);
+    for (const { limit, windowMs } of windows)
+      expect(most(stamps, windowMs), `in ${windowMs} ms`).toBeLessThanOrEqual(limit);
   });
 
   test('are not used while another Temporal holds the token: rows continue when it is free', async (context) => {
@@ -214,18 +220,18 @@ describe.concurrent('slots of the budget', () => {
     await until(() => tokens.looks > looks);
     expect(rig.services.journal(), 'nothing was sent').toEqual([]);
     // Rows that were granted a slot wait again.
-    await until(async () => (await credentialOf(rig))?.charged === 0);
+    await until(async () => (await credentialOf(rig))?.windows[0]?.charged === 0);
     for (const key of await collected(marks.list('used-'))) await marks.remove(key);
     expect((await handle.result()).ended.succeeded).toBe(6);
   });
 });
 
 describe.concurrent('a shared service', () => {
-  test('has no more unfinished jobs than configured', async (context) => {
+  test('has no more open jobs than configured', async (context) => {
     const jobMs = 2_500;
     const max = 4;
     const rig = await openRig({ jobMs }, context);
-    await reconnect(rig, (one) => ({ ...one, maxOpen: max }));
+    await reconnect(rig, (one) => ({ ...one, policy: { ...one.policy, maxOpen: max } }));
     expect((await rig.run(molecules(14))).progress.ended.succeeded).toBe(14);
     const stamps = accepted(rig).map(({ at }) => at);
     expect(most(stamps, jobMs)).toBeLessThanOrEqual(max);

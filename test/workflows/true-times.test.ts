@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { GUARD_MS } from '../../src/budget/window.ts';
+import { GUARD_MS } from '../../src/budget/policy.ts';
 import { ELEMENT, type PageData } from '../../src/report-page/data.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
@@ -86,7 +86,8 @@ describe.concurrent('the time of a job', () => {
     const rig = await openRig(budget, context);
     await rig.run(sequences(budget.limit));
     const stamps = accepted(rig).map(({ at }) => at);
-    const { releases = [] } = (await budgetOf(rig, 'predictions')).credentials[0] ?? {};
+    const [own] = (await budgetOf(rig, 'predictions')).credentials;
+    const releases = own?.windows[0]?.releases ?? [];
     const charges = releases.map((at) => at - budget.windowMs - GUARD_MS);
     expect(charges).toHaveLength(stamps.length);
     for (const [n, stamp] of stamps.sort((a, b) => a - b).entries())

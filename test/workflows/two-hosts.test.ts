@@ -5,7 +5,9 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { budgetStart, reachBudget } from '../../src/activities/budget-start.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
+import { countJobs } from '../../src/budget/policy.ts';
 import type { BudgetSnapshot } from '../../src/budget/status.ts';
+import { closesOf } from '../../src/budget/use.ts';
 import { STATUS_MEMO } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
@@ -84,8 +86,8 @@ class Scene {
 
   /** Like a worker that finds that it does not run. */
   async reach(): Promise<void> {
-    const { reference, limit } = this.predictions;
-    const configuration = { credential: reference.credential, credentialLimit: limit };
+    const { reference, policy } = this.predictions;
+    const configuration = { credential: reference.credential, policy };
     const { client, taskQueue } = this.rig;
     await reachBudget(client, taskQueue, reference, { configuration, reason: 'by hand' });
   }
@@ -137,7 +139,8 @@ describe.concurrent('a budget that is alone', () => {
     const { memo } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
     const text = Buffer.from(memo?.fields?.[STATUS_MEMO]?.data ?? []).toString();
     const written = JSON.parse(text) as BudgetSnapshot;
-    expect(written.credentials[0]?.closes).toHaveLength(LIMITS.limit);
+    const closes = closesOf(written.credentials[0]?.users ?? []);
+    expect(countJobs(closes)).toBe(LIMITS.limit);
     await delay(2_000);
     expect((await scene.status())?.credentials[0]?.free).toBe(0);
     await scene.terminate();

@@ -1,5 +1,11 @@
 /** The budget of a service in the live view: used slots, and when they free up along the rolling window. Pure. */
-import type { BlockStatus, BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import {
+  tightest,
+  type BlockStatus,
+  type BudgetStatus,
+  type CredentialStatus,
+  type WindowStatus,
+} from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import { bar, countText, isBlocked } from '../text/progress-text.ts';
@@ -24,26 +30,27 @@ export function budgetLines(budget: BudgetStatus, now: number, width: number): B
   // A service that is down is down for every credential: only its own line is shown.
   if (isBlocked(addressBlock)) return [blockLines(titleOf(service), addressBlock, now, width)];
   const several = credentials.length > 1;
-  return credentials.map((window) =>
-    windowLines(several ? window.credential : service, window, budget, now, width),
+  return credentials.map((own) =>
+    credentialLines(several ? own.credential : service, own, budget, now, width),
   );
 }
 
-function windowLines(
+function credentialLines(
   name: string,
-  window: WindowStatus,
+  own: CredentialStatus,
   { counts, outstanding }: BudgetStatus,
   now: number,
   width: number,
 ): BudgetLines {
   const title = titleOf(name);
-  if (isBlocked(window)) return blockLines(title, window, now, width);
-  if (window.limit === null) {
+  if (isBlocked(own)) return blockLines(title, own, now, width);
+  const window = tightest(own);
+  if (window === null) {
     const ways = outstanding > 0 ? `, ${outstanding} in progress` : '';
     const words = `no limit; ${countText(counts.accepted)} jobs accepted (all campaigns)${ways}`;
     return { first: [title, span(words)], second: null };
   }
-  const used = usage(title, window, width);
+  const used = usage(title, own, window, width);
   if (width >= ONE_LINE_FROM) {
     const gap = ' '.repeat(Math.max(2, USAGE_WIDTH - widthOf(used)));
     const soon = slotsSoon(window, now, width - widthOf(used) - gap.length);
@@ -69,13 +76,16 @@ function blockLines(title: Span, block: BlockStatus, now: number, width: number)
   return { first: [title, span(when, 'warning')], second: [span(why, 'warning')] };
 }
 
-/** `predictions  ████████░░  64 of 100 in 1 h, 36 free` */
-function usage(title: Span, window: WindowStatus, width: number): Line {
-  const { charged, limit, windowMs, free } = window;
-  const words = `  ${charged} of ${limit ?? 0} in ${formatDuration(windowMs)}, ${free ?? 0} free`;
+/** `predictions  ████████░░  64 of 100 in 1 h and 340 of 500 in 1 d, 36 free`: first the window that decides. */
+function usage(title: Span, own: CredentialStatus, window: WindowStatus, width: number): Line {
+  const { charged, limit } = window;
+  const all = [window, ...own.windows.filter((other) => other !== window)].map(
+    (one) => `${one.charged} of ${one.limit} in ${formatDuration(one.windowMs)}`,
+  );
+  const words = `  ${all.join(' and ')}, ${own.free ?? 0} free`;
   const room = Math.min(24, width - NAME_WIDTH - words.length);
   if (room < 6) return [title, span(words.trimStart())];
-  return [title, span(bar(charged / Math.max(1, limit ?? 1), room)), span(words)];
+  return [title, span(bar(charged / Math.max(1, limit), room)), span(words)];
 }
 
 const LEVELS = '▁▂▃▄▅▆▇█';

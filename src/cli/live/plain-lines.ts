@@ -67,6 +67,8 @@ export class PlainLines implements View {
 }
 
 /** A budget applies a changed limit up to a second after the first observation. */
-function limitsOf({ budgets }: CampaignObservation): (number | null)[] {
-  return budgets.flatMap(({ credentials }) => credentials.map(({ limit }) => limit));
+function limitsOf({ budgets }: CampaignObservation): number[] {
+  return budgets.flatMap(({ credentials }) =>
+    credentials.flatMap(({ windows }) => windows.map(({ limit }) => limit)),
+  );
 }

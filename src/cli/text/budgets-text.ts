@@ -1,12 +1,11 @@
 /** Each service and credential in words: submissions charged, submissions left, when the next slots free up. */
-import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import { tightest, type BudgetStatus, type CredentialStatus } from '../../budget/status.ts';
 import type { CampaignUse } from '../../budget/use.ts';
 import { noticesOf } from '../../campaigns/budget-notices.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import { accountLines, rejectionLines, viewLedger } from '../../campaigns/ledger-lines.ts';
-import { formatDuration } from '../../domain/duration.ts';
 import { printLine } from './output.ts';
-import { blockText, isBlocked, windowText } from './progress-text.ts';
+import { blockText, credentialText, isBlocked, usedText } from './progress-text.ts';
 
 export function printBudgets(budgets: readonly BudgetStatus[]): void {
   for (const one of budgets) print(one);
@@ -27,8 +26,8 @@ function print(status: BudgetStatus): void {
   printLine(`${service} (${address})`);
   if (isBlocked(addressBlock))
     printLine(`  this machine's address: ${blockText(addressBlock, now)}`);
-  for (const { credential, ...window } of credentials) {
-    printLine(`  credential ${credential}: ${standing(window, now)}`);
+  for (const own of credentials) {
+    printLine(`  credential ${own.credential}: ${standing(own, now)}`);
   }
   for (const line of use) printLine(`  ${useText(line, credentials.length > 1)}`);
   for (const { words } of noticesOf(status)) printLine(`  ${words}`);
@@ -49,10 +48,11 @@ function useText(line: CampaignUse, several: boolean): string {
 }
 
 /** `5 of 5 used in 6 s, 0 free; the next slot frees up 14:55:16, the last one 14:55:20` */
-function standing(window: WindowStatus, now: number): string {
-  if (window.limit === null || isBlocked(window)) return windowText(window, now);
-  const { charged, limit, windowMs, free, releases } = window;
-  const used = `${charged} of ${limit} used in ${formatDuration(windowMs)}, ${free ?? 0} free`;
+function standing(own: CredentialStatus, now: number): string {
+  const window = tightest(own);
+  if (window === null || isBlocked(own)) return credentialText(own, now);
+  const used = `${usedText(own)}, ${own.free ?? 0} free`;
+  const { releases } = window;
   const [next] = releases;
   const last = releases.at(-1);
   if (next === undefined || last === undefined) return used;

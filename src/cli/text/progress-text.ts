@@ -1,7 +1,12 @@
 /** A campaign's progress as text, for the live view and the plain lines. Pure. */
 import { formatDuration } from '../../domain/duration.ts';
 import { countEnded } from '../../domain/states.ts';
-import type { BlockStatus, BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import {
+  tightest,
+  type BlockStatus,
+  type BudgetStatus,
+  type CredentialStatus,
+} from '../../budget/status.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import type { CampaignObservation } from '../../campaigns/observe.ts';
 
@@ -63,16 +68,37 @@ export function budgetText(budget: BudgetStatus, now: number): string {
   const { service, addressBlock, credentials } = budget;
   // A service that is down is down for every credential: only its own text is shown.
   if (isBlocked(addressBlock)) return `${service}: ${blockText(addressBlock, now)}`;
-  return `${service}: ${credentials.map((window) => windowText(window, now)).join('; ')}`;
+  return `${service}: ${credentials.map((own) => credentialText(own, now)).join('; ')}`;
 }
 
 /** `5 of 5 used in 6 s, next slot in 4 s`, or why it waits. */
-export function windowText(window: WindowStatus, now: number): string {
-  if (isBlocked(window)) return blockText(window, now);
-  if (window.limit === null) return 'no limit';
-  const used = `${window.charged} of ${window.limit} used in ${formatDuration(window.windowMs)}`;
-  if (window.free !== 0 || window.nextFreeAt === null) return used;
-  return `${used}, next slot ${inText(window.nextFreeAt, now)}`;
+export function credentialText(own: CredentialStatus, now: number): string {
+  if (isBlocked(own)) return blockText(own, now);
+  if (own.windows.length === 0 && !isAtMostOpen(own)) return 'no limit';
+  const used = usedText(own);
+  if (own.free !== 0 || own.nextFreeAt === null || isAtMostOpen(own)) return used;
+  return `${used}, next slot ${inText(own.nextFreeAt, now)}`;
+}
+
+/**
+ * `5 of 5 used in 6 s`; of several windows the one that decides first: `100 of 100 used in 1 h and 340 of 500 in 1 d`.
+ * Open jobs are told while they are the reason to wait.
+ */
+export function usedText(own: CredentialStatus): string {
+  const first = tightest(own);
+  const others = own.windows.filter((window) => window !== first);
+  const windows = [...(first ? [first] : []), ...others].map(
+    ({ charged, limit, windowMs }, i) =>
+      `${charged} of ${limit}${i === 0 ? ' used' : ''} in ${formatDuration(windowMs)}`,
+  );
+  const open = isAtMostOpen(own) ? [`${own.open.jobs} of ${own.open.most} jobs open`] : [];
+  return [...open, ...windows].join(' and ');
+}
+
+function isAtMostOpen(
+  own: CredentialStatus,
+): own is CredentialStatus & { readonly open: NonNullable<CredentialStatus['open']> } {
+  return own.open !== null && own.open.jobs >= own.open.most;
 }
 
 /** Waits for a service that is down or refuses us. */

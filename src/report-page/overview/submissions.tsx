@@ -19,7 +19,7 @@ export function Submissions({ data }: { readonly data: PageData }) {
   );
 }
 
-type Budget = NonNullable<ServiceFacts['budget']>;
+type Window = ServiceFacts['windows'][number];
 
 /** A time, and the number from then on. */
 type Point = readonly [ms: number, jobs: number];
@@ -31,34 +31,43 @@ interface OfServiceProps {
 }
 
 function OfService({ service, sent }: OfServiceProps) {
-  const { name, address, budget } = service;
-  const points = useMemo(() => (budget === null ? [] : curve(sent, budget)), [sent, budget]);
-  const most = points.reduce((highest, [, jobs]) => Math.max(highest, jobs), 0);
-  const options = useMemo(
-    () => budget && chart(thinned(points), budget, most),
-    [points, budget, most],
+  const { name, address, windows } = service;
+  const curves = useMemo(() => windows.map((window) => curveOf(sent, window)), [sent, windows]);
+  // The fullest window decided.
+  const [fullest = null] = curves.toSorted(
+    (a, b) => b.most / b.window.limit - a.most / a.window.limit,
   );
-  const words = budget === null ? 'no rate limit' : windowWords(most, budget);
-  const isShown = sent.length >= FEWEST_IN_CURVE && budget !== null;
+  const options = useMemo(
+    () => fullest && chart(thinned(fullest.points), fullest.window, fullest.most),
+    [fullest],
+  );
+  const words = curves.length === 0 ? 'no rate limit' : curves.map(windowWords).join(' and ');
+  const isShown = sent.length >= FEWEST_IN_CURVE;
   return (
     <figure>
       <figcaption>
         <strong>{name}</strong> <span class="quiet">({address})</span>:{' '}
         {counted(sent.length, 'job')} accepted; {words}.
       </figcaption>
-      {isShown && options !== null && most >= FEWEST_OF_LIMIT * budget.limit && (
+      {isShown && fullest && options && fullest.most >= FEWEST_OF_LIMIT * fullest.window.limit && (
         <Chart label={`${name}: jobs in the rolling window, ${words}`} options={options} />
       )}
     </figure>
   );
 }
 
-function windowWords(most: number, { limit, windowMs }: Budget): string {
+/** The jobs in a window, and the most of them. */
+function curveOf(sent: readonly number[], window: Window) {
+  const points = curve(sent, window);
+  return { window, points, most: points.reduce((highest, [, jobs]) => Math.max(highest, jobs), 0) };
+}
+
+function windowWords({ most, window: { limit, windowMs } }: ReturnType<typeof curveOf>): string {
   return `at most ${countText(most)} sent in any ${durationText(windowMs)}, of ${countText(limit)} allowed`;
 }
 
 /** A job leaves the window one window after it was sent. */
-function curve(sent: readonly number[], { windowMs }: Budget): readonly Point[] {
+function curve(sent: readonly number[], { windowMs }: Window): readonly Point[] {
   const end = sent.at(-1) ?? 0;
   const points: Point[] = [[0, 0]];
   let left = 0;
@@ -82,7 +91,7 @@ function thinned(points: readonly Point[], most = 800): readonly Point[] {
   );
 }
 
-function chart(points: readonly Point[], { limit, windowMs }: Budget, most: number) {
+function chart(points: readonly Point[], { limit, windowMs }: Window, most: number) {
   const end = points.at(-1)?.[0] ?? 0;
   const unit = unitFor(end);
   const at = {

@@ -144,7 +144,9 @@ function pageData(
 
 const service = z.object({
   url: z.string(),
-  budget: z.object({ limit: z.number().nullable(), windowMs: z.number() }).nullable().catch(null),
+  budget: z
+    .object({ windows: z.array(z.object({ limit: z.number(), windowMs: z.number() })) })
+    .catch({ windows: [] }),
 });
 const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 
@@ -155,8 +157,7 @@ function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] 
     const read = service.safeParse(services[name]);
     if (!read.success) return [];
     const { url: address, budget } = read.data;
-    const { limit = null, windowMs = 0 } = budget ?? {};
-    return [{ name, address, budget: limit === null ? null : { limit, windowMs } }];
+    return [{ name, address, windows: budget.windows }];
   });
 }
 

@@ -1,5 +1,11 @@
 /** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
-import type { BlockStatus, BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import {
+  tightest,
+  type BlockStatus,
+  type BudgetStatus,
+  type CredentialStatus,
+  type WindowStatus,
+} from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { blocks, table, verbatim } from './markdown.ts';
 import { summary } from './summaries.ts';
@@ -29,33 +35,37 @@ export function budgetDetails(status: BudgetStatus): string {
 
 type Named<T> = readonly [name: string, of: T];
 
-function windowsOf({ credentials }: BudgetStatus): Named<WindowStatus>[] {
-  return credentials.map((window) => [`credential ${verbatim(window.credential)}`, window]);
+function credentialsOf({ credentials }: BudgetStatus): Named<CredentialStatus>[] {
+  return credentials.map((own) => [`credential ${verbatim(own.credential)}`, own]);
 }
 
 /** The address is blocked when the service is down. */
 function blocksOf(status: BudgetStatus): Named<BlockStatus>[] {
-  return [...windowsOf(status), ['all of this address', status.addressBlock]];
+  return [...credentialsOf(status), ['all of this address', status.addressBlock]];
 }
 
 function windowsTable(status: BudgetStatus): string {
   return table(
     [{ title: 'window' }, { title: 'charged', numbers: true }, { title: 'free', numbers: true }],
-    windowsOf(status)
-      .slice(0, ROWS_SHOWN)
-      .map(([name, window]) => [name, ...windowCells(window)]),
+    credentialsOf(status)
+      .flatMap(([name, { windows, open }]) => [
+        ...(windows.length === 0 ? [[name, 'no limit', '']] : []),
+        ...windows.map((window) => [name, ...windowCells(window)]),
+        ...(open ? [[name, `${open.jobs} of ${open.most} open`, '']] : []),
+      ])
+      .slice(0, ROWS_SHOWN),
   );
 }
 
 function windowCells({ limit, windowMs, charged, free }: WindowStatus): string[] {
-  if (limit === null) return ['no limit', ''];
-  return [`${charged} of ${limit} in ${formatDuration(windowMs)}`, String(free ?? 0)];
+  return [`${charged} of ${limit} in ${formatDuration(windowMs)}`, String(free)];
 }
 
 function slotsText(status: BudgetStatus): string | null {
-  const lines = windowsOf(status)
-    .filter(([, { releases }]) => releases.length > 0)
-    .map(([name, { releases }]) => `- ${name}: ${releasesText(releases)}`);
+  const lines = credentialsOf(status).flatMap(([name, own]) => {
+    const { releases } = tightest(own) ?? { releases: [] };
+    return releases.length === 0 ? [] : [`- ${name}: ${releasesText(releases)}`];
+  });
   return lines.length === 0
     ? null
     : `Slots become free:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;

@@ -1,5 +1,5 @@
 /** Made-up states of campaigns for the live view, covering everything that it can show. */
-import type { BudgetStatus, WindowStatus } from '../../../src/budget/status.ts';
+import type { BudgetStatus, CredentialStatus } from '../../../src/budget/status.ts';
 import type { Happening } from '../../../src/cli/live/happenings.ts';
 import type { Scene } from '../../../src/cli/live/scene.ts';
 import type { CampaignObservation } from '../../../src/campaigns/observe.ts';
@@ -15,15 +15,17 @@ const NONE = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
 export function window(
   limit: number | null,
   releases: readonly number[],
-  changes: Partial<WindowStatus> = {},
-): WindowStatus {
+  changes: Partial<CredentialStatus> = {},
+): CredentialStatus {
+  const free = limit && limit - releases.length;
+  const nextFreeAt = releases[0] ?? null;
+  const used = { charged: releases.length, releases, free: free ?? 0, nextFreeAt };
   return {
-    limit,
-    windowMs: HOUR,
-    charged: releases.length,
-    releases,
-    free: limit && limit - releases.length,
-    nextFreeAt: releases[0] ?? null,
+    credential: 'ours',
+    windows: limit === null ? [] : [{ limit, windowMs: HOUR, ...used }],
+    open: null,
+    free,
+    nextFreeAt,
     blockedUntil: null,
     blockedBecause: null,
     ...changes,
@@ -32,7 +34,7 @@ export function window(
 
 export function budget(
   service: string,
-  own: WindowStatus,
+  own: CredentialStatus,
   items: number,
   accepted: number,
   changes: Partial<BudgetStatus> = {},
@@ -44,7 +46,7 @@ export function budget(
     now: NOW,
     outstanding: 0,
     addressBlock: { blockedUntil: null, blockedBecause: null },
-    credentials: [{ ...own, credential: 'ours' }],
+    credentials: [own],
     waiting: [{ ...waits, items, asked: items }],
     use: [],
     counts: { submissions: accepted, accepted, refused: 0, rejected429: 0 },

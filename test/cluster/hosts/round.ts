@@ -193,7 +193,7 @@ async function judge(
   await attempt(broken, () =>
     keepsPromises({
       journal: asIf,
-      limits: LIMITS,
+      windows: [LIMITS],
       rows: campaigns.flatMap(({ ids }) => ids),
       trees,
       secrets: USERS.flatMap(({ molecules, predictions }) => [molecules, predictions]),

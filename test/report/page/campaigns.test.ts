@@ -16,6 +16,7 @@ import { writeInvalidRows } from '../../../src/store/invalid-rows.ts';
 import { writeItem } from '../../../src/store/item-store.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';
 import { readPreparedCampaign } from '../../../src/store/prepared-campaign.ts';
+import { policyOf } from '../../policy.ts';
 import { aMolecule, aSequence } from '../../store/an-item.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { CAMPAIGN, END, FAILED, endedCampaign, endItem } from '../a-campaign.ts';
@@ -151,7 +152,7 @@ test('a median between two whole numbers is not rounded', async () => {
 });
 
 const START = Date.parse(END.startedAt);
-const budget = { limit: 30, windowMs: 60_000 };
+const budget = policyOf(30, 60_000);
 const SETTINGS = {
   services: { predictions: { url: 'https://predictions.example.org', budget } },
 };

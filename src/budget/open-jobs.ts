@@ -1,0 +1,49 @@
+/**
+ * How many jobs a service has accepted and not ended, for `maxOpen` of the policy: a shared service is kept busy, but not
+ * overloaded. The number is counted regularly among all running items, so that it cannot drift; in between, newly
+ * accepted jobs are added.
+ *
+ * Rejected: a signal for the end of each job. It costs a signal an item, and drifts when a worker dies before it
+ * sends one.
+ */
+import type { Budget } from './state.ts';
+
+/** An accepted job is seen by a count this much later (ms): the index of running workflows lags behind. */
+const SEEN_AFTER_MS = 3_000;
+/** Not counted more often than this (ms). */
+const COUNT_EVERY_MS = 1_000;
+
+/** They are counted where a policy has a bound. */
+export function countOpenJobs(state: Budget): void {
+  if (maxOpen(state) === Number.POSITIVE_INFINITY) delete state.open;
+  else state.open ??= { count: 0, countedAt: 0, accepted: [] };
+}
+
+export function noteAccepted({ open }: Budget, now: number): void {
+  open?.accepted.push(now);
+}
+
+export function noteCount({ open }: Budget, count: number, now: number): void {
+  if (!open) return;
+  open.count = count;
+  open.countedAt = now;
+  open.accepted = open.accepted.filter((at) => at > now - SEEN_AFTER_MS);
+}
+
+/** Those on their way included; undefined where they are not counted. */
+export function openJobs({ open, outstanding }: Budget): number | undefined {
+  return open && open.count + open.accepted.length + Object.keys(outstanding).length;
+}
+
+/** Whether requests wait for room, and counting may find some. */
+export function needsCount(state: Budget, now: number): boolean {
+  const { open, queue } = state;
+  if (!open || (open.countedAt > 0 && (openJobs(state) ?? 0) < maxOpen(state))) return false;
+  if (!queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
+  return now - open.countedAt >= COUNT_EVERY_MS;
+}
+
+function maxOpen({ credentials }: Budget): number {
+  const bounds = Object.values(credentials).map(({ policy }) => policy.maxOpen);
+  return Math.min(...bounds.map((bound) => bound ?? Number.POSITIVE_INFINITY));
+}

@@ -1,0 +1,215 @@
+/**
+ * How many jobs may go now, and when the next: a list of rolling windows and a bound on open jobs. Budget, ledger,
+ * forecast and status ask here. Pure: times are milliseconds of one clock that the caller passes in.
+ *
+ * Why no window ever has more than its limit. The service stamps a job at some S between the start of our request and
+ * its close C: when the answer is in, or the latest moment of an acceptance if there is none. So S ≤ C. A slot is taken in
+ * every window when the request is granted; in a window of length W it stays taken until C + W (and a guard). Suppose
+ * that L + 1 jobs were stamped in some [t, t + W), where L is the limit. Let the last of them to be granted be granted at
+ * G; it was stamped at or after G, so G < t + W. Each of the other L was granted before, and at G it is in flight, or
+ * closed at C ≥ S ≥ t, so that C + W ≥ t + W > G. Hence L slots were taken at G, and nothing was granted. A contradiction.
+ * Each window is judged by itself, and a grant needs a slot in all of them: so all hold at once.
+ *
+ * Three things follow. A close may be dated later than it was, never earlier: `pack` rounds up. A close may be forgotten
+ * once it has left the longest window; if a window is made longer, it counts as full for as long as it contains the
+ * moment of the last one forgotten. And clients that count from the start of a request are refused, because the stamp is
+ * up to one latency later.
+ *
+ * `maxOpen` bounds the jobs that are accepted and have not ended, those on their way included, as far as their ends are
+ * known here: no more than that many are granted and not seen to end.
+ */
+
+/** Covers the rounding of clocks and timers at the service. In ms. */
+export const GUARD_MS = 25;
+
+/** Where as many jobs are open as may be, they are counted again after this long (ms). */
+const OPEN_AGAIN_MS = 5_000;
+
+/** At most `limit` jobs in any stretch of `windowMs`. */
+export interface Window {
+  readonly limit: number;
+  /** ms */
+  readonly windowMs: number;
+}
+
+/** What a service allows with one credential. All of it holds at once. */
+export interface Policy {
+  /** Empty: no limit. */
+  readonly windows: readonly Window[];
+  /** Jobs that are accepted and have not ended, at most; null: no bound. */
+  readonly maxOpen: number | null;
+  /** What a window counts: the jobs that were accepted, or every submission that was sent. */
+  readonly counts: 'accepted' | 'sent';
+}
+
+export const NO_LIMIT: Policy = { windows: [], maxOpen: null, counts: 'accepted' };
+
+/** So many jobs were charged, at the latest at this time (ms), to this campaign; null: of others, or unknown. */
+export type Close = readonly [at: number, jobs: number, campaign: string | null];
+
+/** What counts against a policy. */
+export interface Usage {
+  /** Requests that have started and not closed. */
+  readonly inFlight: number;
+  /** Ascending: those in the longest window, and some that have left it. */
+  readonly closes: readonly Close[];
+  /** Jobs that are accepted and have not ended, and those on their way; absent where they are not counted. */
+  readonly open?: number;
+  /** What was charged before this time (ms) is not known; absent if all is. */
+  readonly unknownBefore?: number;
+}
+
+/** How many may go now, and when the next. */
+interface Room {
+  /** Never negative, even after a limit was lowered; `Infinity` without a limit. */
+  readonly free: number;
+  /** `now` if one may go; `Infinity` if only the close of a request in flight can free a slot. */
+  readonly nextAt: number;
+}
+
+/** @param due when some of those in flight are charged at the latest, ascending */
+export function roomIn(
+  { windows, maxOpen }: Pick<Policy, 'windows' | 'maxOpen'>,
+  usage: Usage,
+  now: number,
+  due: readonly number[] = [],
+): Room {
+  let [free, nextAt] = [Number.POSITIVE_INFINITY, now];
+  for (const window of windows) {
+    const room = roomInWindow(window, usage, now, due);
+    free = Math.min(free, room.free);
+    nextAt = Math.max(nextAt, room.nextAt);
+  }
+  if (maxOpen === null || usage.open === undefined) return { free, nextAt };
+  const more = Math.max(0, maxOpen - usage.open);
+  return {
+    free: Math.min(free, more),
+    nextAt: more > 0 ? nextAt : Math.max(nextAt, now + OPEN_AGAIN_MS),
+  };
+}
+
+export function roomInWindow(
+  window: Window,
+  usage: Usage,
+  now: number,
+  due: readonly number[] = [],
+): Room {
+  const fullUntil = release(window, usage.unknownBefore ?? Number.NEGATIVE_INFINITY);
+  const left = Math.max(0, window.limit - charged(window, usage, now));
+  const free = fullUntil > now ? 0 : left;
+  if (free > 0) return { free, nextAt: now };
+  return { free, nextAt: Math.max(fullUntil, nextRelease(window, usage, now, due)) };
+}
+
+/** Slots of a window in use: requests in flight, and jobs within the window. */
+export function charged(window: Window, usage: Usage, now: number): number {
+  return usage.inFlight + countJobs(counting(window, usage, now));
+}
+
+/** The closes that count in a window. */
+export function counting(
+  { windowMs }: Pick<Window, 'windowMs'>,
+  { closes }: Usage,
+  now: number,
+): readonly Close[] {
+  return closes.slice(firstAfter(closes, now - windowMs - GUARD_MS));
+}
+
+export function countJobs(closes: readonly Close[]): number {
+  return closes.reduce((sum, [, jobs]) => sum + jobs, 0);
+}
+
+/** When the charged slots become free, ascending: what `hundredfold status` shows. */
+export function releases(window: Window, usage: Usage, now: number): number[] {
+  return counting(window, usage, now).flatMap(([at, jobs]) =>
+    Array<number>(jobs).fill(release(window, at)),
+  );
+}
+
+/** After a limit was lowered, several slots must be released before one is free. */
+function nextRelease(window: Window, usage: Usage, now: number, due: readonly number[]): number {
+  let excess = charged(window, usage, now) - window.limit;
+  if (excess < 0) return now;
+  for (const [at, jobs] of counting(window, usage, now)) {
+    if (excess < jobs) return release(window, at);
+    excess -= jobs;
+  }
+  const at = due[excess];
+  return at === undefined ? Number.POSITIVE_INFINITY : release(window, at);
+}
+
+/** The first millisecond at which a job closed at `close` no longer counts. */
+function release({ windowMs }: Window, close: number): number {
+  return close + windowMs + GUARD_MS;
+}
+
+/** The longest window (ms); 0 without one. */
+export function longestMs(windows: readonly Window[]): number {
+  return Math.max(0, ...windows.map(({ windowMs }) => windowMs));
+}
+
+/** What counts in any window counts in this one. */
+export function longestWindow({ windows }: Pick<Policy, 'windows'>): Pick<Window, 'windowMs'> {
+  return { windowMs: longestMs(windows) };
+}
+
+/** Index of the first close that is later; the length when none is. */
+export function firstAfter(ascending: readonly Close[], time: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle]?.[0] ?? 0) > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+const MOST_CLOSES = 500;
+/** Cells of a window, at least: rounding delays a slot by less than this share of the window's length. */
+const CELLS = 128;
+
+/**
+ * Few enough closes for a memo and for continue-as-new, whatever the limits are: 24 h with 2,400 jobs become 200 pairs of
+ * a time and a number. Beyond `MOST_CLOSES`, those that have left the shorter windows are rounded up to cells of the
+ * shortest window in which they count, the oldest first. A cell is used when its end has left the shorter window as well, so
+ * that no job counts again there. The grid is absolute, and its steps are powers of two: what was rounded is not moved when
+ * it is rounded again, also in another window.
+ */
+export function pack(
+  closes: readonly Close[],
+  windowsMs: readonly number[],
+  now: number,
+): readonly Close[] {
+  if (closes.length <= MOST_CLOSES) return closes;
+  const spans = [0, ...windowsMs].sort((a, b) => a - b);
+  let packed = closes;
+  for (const keepsCampaigns of [true, false]) {
+    for (let i = spans.length - 1; i > 0; i -= 1) {
+      const shorter = spans[i - 1] as number;
+      // In the shortest window, a cell may end in the future.
+      const until = shorter === 0 ? Number.POSITIVE_INFINITY : now - shorter - GUARD_MS;
+      const step = 2 ** Math.max(0, Math.floor(Math.log2((spans[i] as number) / CELLS)));
+      packed = roundUp(packed, step, until, keepsCampaigns);
+      if (packed.length <= MOST_CLOSES) return packed;
+    }
+  }
+  return packed;
+}
+
+function roundUp(
+  closes: readonly Close[],
+  step: number,
+  until: number,
+  keepsCampaigns: boolean,
+): readonly Close[] {
+  const rounded = new Map<string, Close>();
+  for (const [at, jobs, campaign] of closes) {
+    const end = Math.ceil(at / step) * step;
+    const isRounded = end <= until;
+    const to = isRounded ? end : at;
+    const of = isRounded && !keepsCampaigns ? null : campaign;
+    const key = `${to} ${of ?? ''}`;
+    rounded.set(key, [to, jobs + (rounded.get(key)?.[1] ?? 0), of]);
+  }
+  return [...rounded.values()];
+}

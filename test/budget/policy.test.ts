@@ -1,0 +1,330 @@
+/** What a policy leaves: windows, open jobs, submissions of unknown fate, jobs of others; and the forecast. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  charge,
+  giveBack,
+  heedSetBack,
+  newCharges,
+  reconcile,
+  take,
+} from '../../src/budget/charges.ts';
+import type { Closing } from '../../src/budget/events.ts';
+import { lastSubmission } from '../../src/budget/forecast.ts';
+import {
+  counting,
+  countJobs,
+  GUARD_MS,
+  pack,
+  roomIn,
+  type Close,
+  type Policy,
+  type Window,
+} from '../../src/budget/policy.ts';
+import { slotOf } from '../../src/budget/request.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
+import { policyOf } from '../policy.ts';
+import { ACCEPTED, aRequest, notNow, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Charges under a policy. */
+class Account {
+  readonly charges = newCharges();
+  readonly policy: Policy;
+
+  constructor(limit: number, windowMs: number) {
+    this.policy = policyOf(limit, windowMs);
+  }
+
+  take(now: number) {
+    return take(this.charges, this.policy, now);
+  }
+
+  charge(now: number): void {
+    charge(this.charges, now, 'c');
+  }
+
+  believe(ticket: ReturnType<typeof take>, remaining: number, now: number): number {
+    const { limit } = this.policy.windows[0] as Window;
+    return reconcile(this.charges, this.policy, ticket, { limit, remaining }, now);
+  }
+
+  room(now: number) {
+    return roomIn(this.policy, this.charges, now);
+  }
+}
+
+describe('a window', () => {
+  test('takes a slot when a submission starts and frees it one window after it ends, or at once', () => {
+    const account = new Account(1, 1_000);
+    account.take(0);
+    expect(account.room(10)).toEqual({ free: 0, nextAt: Number.POSITIVE_INFINITY });
+    account.charge(200);
+    expect(account.room(1_200 + GUARD_MS - 1)).toEqual({ free: 0, nextAt: 1_200 + GUARD_MS });
+    expect(account.room(1_200 + GUARD_MS).free).toBe(1);
+    account.take(2_000);
+    giveBack(account.charges);
+    expect(account.room(2_001).free, 'refused').toBe(1);
+  });
+
+  test('counts jobs of others that the service reports, once, and not its own in progress', () => {
+    const account = new Account(10, 1_000);
+    const [first, second] = [account.take(0), account.take(0)];
+    expect(account.believe(second, 8, 40), 'both are ours').toBe(0);
+    // Others have taken five. The first answer may have been sent before our second request arrived.
+    expect(account.believe(first, 4, 50)).toBe(4);
+    account.charge(50);
+    expect(account.believe(second, 3, 50)).toBe(1);
+    account.charge(50);
+    expect(account.room(60).free).toBe(3);
+  });
+
+  test('is not held for a day by a clock that was set back by a day', () => {
+    const account = new Account(1, 1_000);
+    account.take(DAY);
+    account.charge(DAY);
+    account.charges.unknownBefore = DAY;
+    heedSetBack(account.charges, 0);
+    expect(account.room(0).nextAt).toBe(LATEST_ACCEPTANCE_MS + 1_000 + GUARD_MS);
+  });
+
+  test('that is added later counts what was sent before, and is full for what was forgotten', () => {
+    const budget = new PlayedBudget(100);
+    const sendAll = (n: number, now: number) => {
+      budget.ask(
+        Array.from({ length: n }, (_, i) => `${now} ${i}`),
+        {},
+        now,
+      );
+      expect(budget.accepted(now)).toHaveLength(n);
+    };
+    sendAll(90, 0);
+    sendAll(80, HOUR);
+    const windows = [
+      { limit: 100, windowMs: WINDOW_MS },
+      { limit: 180, windowMs: DAY },
+    ];
+    budget.allow({ ...policyOf(null, 0), windows });
+    budget.ask(Array.from({ length: 11 }, (_, i) => `later ${i}`));
+    expect(budget.sent(HOUR + WINDOW_MS + GUARD_MS)).toHaveLength(10);
+    expect(budget.nextAt(HOUR + WINDOW_MS + GUARD_MS)).toBe(DAY + GUARD_MS);
+    budget.allow({ ...policyOf(null, 0), windows: [{ limit: 1_000, windowMs: 2 * DAY }] });
+    // Nothing is forgotten yet; after a day and a submission something is.
+    expect(budget.sent(HOUR + 2 * WINDOW_MS)).toHaveLength(1);
+    budget.allow(policyOf(100, WINDOW_MS));
+    sendAll(1, DAY + 1_000);
+    budget.allow({ ...policyOf(null, 0), windows: [{ limit: 1_000, windowMs: 2 * DAY }] });
+    budget.ask('last');
+    expect(budget.nextAt(DAY + 2_000)).toBe(2 * DAY + GUARD_MS);
+  });
+});
+
+test('several windows and a bound on open jobs hold at once, and the next goes when all of them allow it', () => {
+  const windows = [
+    { limit: 2, windowMs: 1_000 },
+    { limit: 3, windowMs: 10_000 },
+  ];
+  const closes: Close[] = [
+    [0, 1, null],
+    [5_000, 1, null],
+  ];
+  const roomAt = (now: number, open = 0) =>
+    roomIn({ windows, maxOpen: 4 }, { inFlight: 0, closes, open }, now);
+  expect(roomAt(5_100)).toEqual({ free: 1, nextAt: 5_100 });
+  expect(roomAt(5_100, 4)).toEqual({ free: 0, nextAt: 10_100 });
+  closes.push([5_200, 1, null]);
+  expect(roomAt(5_300)).toEqual({ free: 0, nextAt: 10_000 + GUARD_MS });
+  expect(roomAt(10_000 + GUARD_MS)).toMatchObject({ free: 1 });
+});
+
+describe('a service that counts what was sent', () => {
+  test.each<[Closing, isKept: boolean]>([
+    [{ type: 'refused' }, true],
+    [notNow(), true],
+    [notNow({ reason: 'rate-limited' }), true],
+    [{ type: 'refused', unsent: true }, false],
+    [notNow({ reason: 'unreachable' }), false],
+    [notNow({ sentBack: true }), false],
+    [{ type: 'deferred', scope: 'campaign', delayMs: 1, message: '' }, false],
+  ])('keeps the slot of what was refused, and not of what never arrived: %o', (closing, isKept) => {
+    for (const counts of ['sent', 'accepted'] as const) {
+      const budget = new PlayedBudget(1);
+      budget.allow({ ...policyOf(1, WINDOW_MS), counts });
+      budget.ask('a');
+      expect(budget.sent(0)).toEqual(['a']);
+      budget.close('a', closing, 100);
+      const charged = budget.status(100).credentials[0]?.windows[0]?.charged;
+      expect(charged, counts).toBe(counts === 'sent' && isKept ? 1 : 0);
+    }
+  });
+
+  test('has a slot for each submission of one row', () => {
+    const budget = new PlayedBudget(2);
+    budget.allow({ ...policyOf(2, WINDOW_MS), counts: 'sent' });
+    budget.ask('a');
+    budget.grants(0);
+    budget.close('a', UNSURE, 100);
+    budget.ask('a', { attempt: 1, replaces: slotOf(aRequest('a')) });
+    expect(budget.sent(200)).toEqual(['a']);
+    expect(budget.status(200).credentials[0]).toMatchObject({ free: 0 });
+  });
+});
+
+const manyCloses = fc
+  .array(fc.tuple(fc.nat(DAY), fc.integer({ min: 1, max: 3 }), fc.constantFrom('a', 'b', null)), {
+    minLength: 501,
+    maxLength: 2_500,
+    size: 'max',
+  })
+  .map((all): Close[] => all.sort(([a], [b]) => a - b));
+const someWindows = fc.array(
+  fc.record({ limit: fc.constant(1), windowMs: fc.constantFrom(10_000, HOUR, 6 * HOUR, DAY) }),
+  { minLength: 1, maxLength: 3 },
+);
+
+test('thousands of charges become few, which count in each window at least as long, and hardly longer', () => {
+  fc.assert(
+    fc.property(
+      manyCloses,
+      someWindows,
+      fc.array(fc.nat(DAY), { minLength: 5 }),
+      (closes, windows, later) => {
+        const spans = [...windows.map(({ windowMs }) => windowMs), DAY];
+        const packed = pack(closes, spans, DAY);
+        expect(packed.length).toBeLessThan(1_100);
+        expect(countJobs(packed)).toBe(countJobs(closes));
+        expect(pack(packed, spans, DAY)).toEqual(packed);
+        for (const { windowMs } of windows)
+          for (const now of [DAY, ...later.map((ms) => DAY + ms)]) {
+            const jobs = (of: readonly Close[], at: number) =>
+              countJobs(counting({ windowMs }, { inFlight: 0, closes: of }, at));
+            expect(jobs(packed, now)).toBeGreaterThanOrEqual(jobs(closes, now));
+            expect(jobs(packed, now)).toBeLessThanOrEqual(jobs(closes, now - windowMs / 128));
+          }
+      },
+    ),
+    { numRuns: 60, endOnFailure: true },
+  );
+});
+
+describe('the slot of a submission of unknown fate', () => {
+  const FREE_AGAIN = WINDOW_MS + GUARD_MS;
+  const SLOT = slotOf(aRequest('a'));
+
+  /** One slot, and two rows. */
+  function begun(): PlayedBudget {
+    const budget = new PlayedBudget(1);
+    budget.ask(['a', 'b']);
+    expect(budget.sent(0)).toEqual(['a']);
+    return budget;
+  }
+
+  test('is charged from the latest time at which the service may accept the job', () => {
+    const budget = begun();
+    budget.close('a', UNSURE, 30_000);
+    const freeAt = 30_000 + LATEST_ACCEPTANCE_MS + FREE_AGAIN;
+    expect(budget.nextAt(30_000)).toBe(freeAt);
+    expect(budget.nextAt(freeAt - 1)).toBe(freeAt);
+    expect(budget.sent(freeAt)).toEqual(['b']);
+  });
+
+  test('is charged from the answer if that was a web page, which may stand for a job', () => {
+    const budget = begun();
+    budget.close('a', notNow({ reason: 'blocked', scope: 'address', doubt: true }), 10_000);
+    expect(budget.nextAt(10_000)).toBe(10_000 + FREE_AGAIN);
+  });
+
+  test('is charged from the time when a look-up found the job, also if that is known before its end', () => {
+    const budget = begun();
+    budget.close('a', UNSURE, 100);
+    // Once only.
+    for (const now of [4_000, 7_000]) budget.apply({ type: 'found', slot: SLOT }, now);
+    expect(budget.nextAt(7_000)).toBe(4_000 + FREE_AGAIN);
+    const early = begun();
+    early.apply({ type: 'found', slot: SLOT }, 90);
+    early.close('a', UNSURE, 100);
+    expect(early.nextAt(100)).toBe(100 + FREE_AGAIN);
+  });
+
+  test.each<[Closing, freeAt: number]>([
+    [ACCEPTED, 300],
+    [{ type: 'refused' }, 100 + LATEST_ACCEPTANCE_MS],
+    [
+      { type: 'deferred', scope: 'campaign', delayMs: 5_000, message: 'full disk' },
+      100 + LATEST_ACCEPTANCE_MS,
+    ],
+    [{ type: 'unwanted' }, 100 + LATEST_ACCEPTANCE_MS],
+  ])(
+    'is used by the submission that replaces it, and taken as before without a job: %o',
+    (closing, chargedAt) => {
+      const budget = begun();
+      budget.close('a', UNSURE, 100);
+      budget.ask('a', { attempt: 1, replaces: SLOT });
+      expect(budget.grants(200)).toMatchObject([{ request: { item: 'a', attempt: 1 } }]);
+      budget.close('a', closing, 300);
+      budget.apply({ type: 'withdraw', item: 'a', run: 'r' }, 300);
+      expect(budget.nextAt(300)).toBe(chargedAt + FREE_AGAIN);
+    },
+  );
+
+  test('is written into the memo, and does not hold up a probe', () => {
+    const budget = begun();
+    budget.limit(2);
+    budget.close('a', { type: 'unsure', unwell: '502' }, 100);
+    const settlesBy = 100 + LATEST_ACCEPTANCE_MS;
+    expect(budget.snapshot(100).outstanding).toMatchObject([{ settlesBy }]);
+    expect(budget.nextAt(100)).toBe(1_100);
+    expect(budget.grants(1_100)).toMatchObject([{ probe: true, request: { item: 'b' } }]);
+  });
+});
+
+test('a budget that replaces another takes over its charges, once', () => {
+  const budget = new PlayedBudget(2);
+  const closes: Close[] = [
+    [1_000, 1, 'c'],
+    [2_000, 1, null],
+  ];
+  const charges = { closes: { k: closes }, paused: ['d'] };
+  const restored = { from: 'run', at: 0, reason: 'broken', ...charges };
+  for (const _ of [1, 2]) budget.apply({ type: 'restore', restored }, 3_000);
+  budget.ask('a');
+  expect(budget.nextAt(3_000)).toBe(11_025);
+  expect(budget.sent(11_025)).toEqual(['a']);
+  expect(budget.state.queue.paused).toEqual(['d']);
+});
+
+test.each([
+  [100, 0],
+  [101, 1],
+  [5_000, 49],
+])('%i jobs at 100 an hour are all submitted after %i hours', (jobs, hours) => {
+  const end = lastSubmission([{ limit: 100, windowMs: HOUR }], [], jobs, 0);
+  expect(end).toBe(hours * (HOUR + GUARD_MS));
+});
+
+test('the forecast of several windows is what the budget does', () => {
+  const windows = fc.array(
+    fc.record({ limit: fc.integer({ min: 1, max: 6 }), windowMs: fc.integer({ min: 1, max: 9 }) }),
+    { minLength: 1, maxLength: 3 },
+  );
+  fc.assert(
+    fc.property(windows, fc.integer({ min: 1, max: 40 }), (seconds, jobs) => {
+      const policy = {
+        ...policyOf(null, 0),
+        windows: seconds.map(({ limit, windowMs }) => ({ limit, windowMs: windowMs * 1_000 })),
+      };
+      const budget = new PlayedBudget(null);
+      budget.allow(policy);
+      budget.askFor('c', jobs);
+      let [sent, now] = [budget.accepted(0).length, 0];
+      while (sent < jobs) {
+        now = budget.nextAt(now) ?? Number.NaN;
+        sent += budget.accepted(now).length;
+      }
+      expect(lastSubmission(policy.windows, [], jobs, 0)).toBe(now);
+    }),
+    { numRuns: 300 },
+  );
+});
