@@ -97,7 +97,11 @@ function removed(error: unknown): Bad {
 const REMOVED = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] as const satisfies ItemEndCode[];
 
 /** Problems of a result that another download may fix. */
-const NOT_WHOLE: ReadonlySet<string> = new Set(['RESULT_TRUNCATED', 'RESULT_NOT_JSON']);
+const NOT_WHOLE: ReadonlySet<string> = new Set([
+  'RESULT_TRUNCATED',
+  'RESULT_NOT_JSON',
+  'RESULT_EMPTY',
+]);
 
 /** Earlier downloads of one file. */
 export interface BadDownloads {

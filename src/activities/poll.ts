@@ -122,6 +122,10 @@ async function look(
     case 'unavailable': {
       // Nothing is known about the job: the outage is waited for, within the same deadline.
       const stuck = jobStuckBecause(ageMs, policy.deadlineMs, null);
+      if (stuck && outcome.unreadable) {
+        const message = `${stuck.message}, and what the service says of it cannot be read: ${outcome.message}`;
+        return { type: 'failed', code: 'JOB_UNREADABLE', message, timing: null };
+      }
       if (stuck) return { type: 'failed', ...stuck, timing: null };
       throw notYet(outcome.message, Math.max(growing(tries.attempt), outcome.retryAfterMs ?? 0));
     }

@@ -50,6 +50,13 @@ export const ITEM_ENDS = [
       '`hundredfold retry` waits for it again, and submits a new job if it is overdue again. Contact the service operators.',
   },
   {
+    codes: ['JOB_UNREADABLE'],
+    meaning:
+      'State `held`: until `jobs.deadline` the service answered for the job, but never in a way that says whether it has ended.',
+    remedy:
+      'Compare the answer in the message with the documentation of the service. `hundredfold retry` waits for the same job again, and never submits a new one.',
+  },
+  {
     codes: ['JOB_STUCK'],
     meaning:
       'The service has not worked on the job for an hour, or calls it running an hour after its time limit.',

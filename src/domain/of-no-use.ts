@@ -9,8 +9,14 @@ const OF_NO_USE: readonly string[] = [
   'RESULT_ABSENT',
 ] satisfies ItemEndCode[];
 
-/** The result of another job of the same input would be as large. */
-const OF_EVERY_JOB: readonly string[] = ['RESULT_TOO_LARGE'] satisfies ItemEndCode[];
+/**
+ * Ends that say nothing against the job: the result of another one of the same input would be as large, and its state
+ * as unreadable.
+ */
+const OF_EVERY_JOB: readonly string[] = [
+  'JOB_UNREADABLE',
+  'RESULT_TOO_LARGE',
+] satisfies ItemEndCode[];
 
 /** @param before how the job had ended when its item was reopened */
 export function isOfNoUse(code: string | null, before: string): boolean {

@@ -105,6 +105,8 @@ export interface Unavailable {
   readonly refusesUs?: boolean;
   /** Others were refused in the same way. */
   readonly uniform?: boolean;
+  /** The service gave a proper answer about the job, and nobody knows what it means. */
+  readonly unreadable?: boolean;
 }
 
 /** The answer to a look-up of a job by its unique name. */

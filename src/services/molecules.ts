@@ -5,30 +5,7 @@ import { asObject, readLooseText } from '../kinds/json.ts';
 import { fileSets, missingKeys } from '../kinds/molecule/files.ts';
 import { molecule } from '../kinds/molecule/index.ts';
 import type { MoleculeOptions } from '../kinds/vocabulary.ts';
-import { looseNumber, looseText } from './answers.ts';
 import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
-
-/** Contract 2.3, and `result_request` of 2.4. */
-const requestSchema = z.looseObject({ status: looseNumber, request_text: looseText });
-
-/** Contract 2.3 and 2.4 in one: a 200 may still carry the record of an unfinished job. */
-const recordSchema = z.looseObject({
-  status: looseNumber,
-  request_text: looseText,
-  log: looseText,
-  result_request: requestSchema.nullable().catch(null),
-  results: z.unknown().optional(),
-});
-export type MoleculeRecord = z.infer<typeof recordSchema>;
-
-export function parseRecord(json: unknown): MoleculeRecord {
-  return recordSchema.parse(asObject(json) ?? {});
-}
-
-/** The status inside a record, wherever it is. */
-export function innerStatus(record: MoleculeRecord): number | null {
-  return record.status ?? record.result_request?.status ?? null;
-}
 
 /** The job's id in an acknowledgement (contract 2.2): `hash_id`, or the last part of the status path. */
 export function readHashId(json: unknown, headers: Pick<Headers, 'get'>): string | null {
@@ -105,7 +82,7 @@ export const molecules = defineService({
     request: (id) => ({ path: ['api', 'queue', id, ''] }),
     answers: {
       200: readRecord,
-      202: ({ json }) => readRunning(parseRecord(json)),
+      202: readRunning,
       // The contract does not show how a failure is signalled (section 3); this is how its sister service does it.
       422: { type: 'failed' },
     },
@@ -177,30 +154,40 @@ export function moleculeName(title: string, fallback: string): string {
   return 'molecule';
 }
 
-/** A job is finished only if it has files: the engine reports failures as done too. */
+/**
+ * A job is finished only if it has files. The engine reports failures as done too: with a log, or with empty results.
+ * Anything else says nothing of a job that was paid for.
+ */
 function readRecord({ json, isTooLarge }: Answer): PollMeaning | null {
   // Larger than any record of an open job. The download has its own bounds and codes; polling again would not help.
   if (isTooLarge) return { type: 'finished' };
-  if (json === undefined) return null;
-  const record = parseRecord(json);
-  if (fileSets(record).some((set) => missingKeys(set).length === 0)) return { type: 'finished' };
-  if (innerStatus(record) === 202) return readRunning(record);
-  return { type: 'failed', message: failureMessage(record) };
-}
-
-function readRunning(record: MoleculeRecord): PollMeaning {
-  const message = record.request_text ?? record.result_request?.request_text ?? null;
-  return { type: 'running', message };
-}
-
-function failureMessage(record: MoleculeRecord): string {
-  const first = fileSets(record)[0];
+  const record = asObject(json);
+  const sets = fileSets(record);
+  if (sets.some((set) => missingKeys(set).length === 0)) return { type: 'finished' };
+  const status = readLooseText(
+    record?.['status'] ?? asObject(record?.['result_request'])?.['status'],
+  );
+  if (Number(status) === 202) return { type: 'running', message: requestText(json) };
+  const log = readLooseText(record?.['log'])?.trim() ?? '';
+  const isDone = Number(status) === 200 || Number(status) >= 400;
+  const isEnd =
+    status === null ? log !== '' : isDone && (log !== '' || record?.['results'] != null);
+  if (!isEnd) return null;
+  const [first] = sets;
   const gap = first === undefined ? [] : [`Missing or empty: ${missingKeys(first).join(', ')}.`];
-  const words =
-    meaningfulLines(record.log ?? '') ??
-    record.result_request?.request_text ??
-    'The job left no files and no log.';
-  return [...gap, words].join('\n');
+  const words = meaningfulLines(log) ?? requestText(json) ?? 'The job left no files and no log.';
+  return { type: 'failed', message: [...gap, words].join('\n') };
+}
+
+function readRunning({ json, isPage }: Answer): PollMeaning | null {
+  return isPage ? null : { type: 'running', message: requestText(json) };
+}
+
+/** Contract 2.3, and `result_request` of 2.4. */
+function requestText(json: unknown): string | null {
+  const record = asObject(json);
+  const request = asObject(record?.['result_request']);
+  return readLooseText(record?.['request_text'] ?? request?.['request_text']);
 }
 
 /** Lines kept: the engine reports the cause some lines before the end. */

@@ -42,17 +42,18 @@ export async function readPoll<C>(
     return complete(answer, meaning, '');
   }
   const body = await answer.body.text(maxBytes);
-  const isGone =
-    typeof meaning !== 'function' && (meaning.type === 'unknown' || meaning.type === 'deleted');
-  if (body.type === 'broken' && !isGone)
+  const said = typeof meaning === 'function' ? null : meaning.type;
+  if (body.type === 'broken' && said !== 'unknown' && said !== 'deleted')
     return { outcome: { type: 'unavailable', message: body.message, retryAfterMs: null } };
   const seen = readAnswer(answer, url, body);
-  const isPage = status === 200 && seen.isPage;
-  const read = isPage && typeof meaning !== 'function' ? null : interpret(meaning, seen, remote);
+  // A page of something in between ends no job. A function may read it: there are services that answer with pages.
+  const isUnread = seen.isPage && said !== null && said !== 'unknown';
+  const read = isUnread ? null : interpret(meaning, seen, remote);
   if (read !== null) return complete(answer, read, seen.text);
-  const why = isPage ? 'a web page instead of an answer' : notUnderstood(seen.text);
+  const why = seen.isPage ? 'a web page instead of an answer' : notUnderstood(seen.text);
   const outcome = await unavailable(answer, why);
-  return { outcome: isPage ? { ...outcome, refusesUs: true } : outcome };
+  if (status >= 300) return { outcome };
+  return { outcome: { ...outcome, [seen.isPage ? 'refusesUs' : 'unreadable']: true } };
 }
 
 /** The payload is downloaded by a separate activity, straight to disk: a status request does not read it. */

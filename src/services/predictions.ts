@@ -152,8 +152,9 @@ export const predictions = defineService({
     // Contract 4.4: the status gives the outcome; in the earlier variant the body does (9.5, 9.6).
     answers: ({ variant }) => ({
       200: variant === 'current' ? { type: 'finished' } : readEarlier,
-      202: ({ json }) => readRunning(json),
-      422: ({ json }) => {
+      202: readRunning,
+      422: ({ json, isPage }) => {
+        if (isPage) return null;
         const envelope = readEnvelope(json);
         return { type: 'failed', message: envelope.error, timing: readTiming(envelope.timing) };
       },
@@ -239,7 +240,8 @@ function describeExtra(format: ExtraFormat): FileRequest<Config> {
   return { ...file, request };
 }
 
-function readRunning(json: unknown): PollMeaning {
+function readRunning({ json, isPage }: Answer): PollMeaning | null {
+  if (isPage) return null;
   const { progress, status_message: message, timing } = readEnvelope(json);
   return { type: 'running', progress, message, timing: readTiming(timing) };
 }
@@ -247,19 +249,22 @@ function readRunning(json: unknown): PollMeaning {
 const UNFINISHED = new Set(['running', 'enqueued', 'queued', 'pending', 'started', 'received']);
 
 /** Sections 9.5 and 9.6: the body decides, whatever the status code says. */
-function readEarlier({ json, isPage }: Answer): PollMeaning | null {
-  if (isPage) return null;
+function readEarlier(answer: Answer): PollMeaning | null {
+  const { json, isTooLarge } = answer;
   // `{"status":"RUNNING"}` and `{"error":…}` are short; what is too large to be read is a result.
-  const object = asObject(json);
-  if (object === null) return { type: 'finished' };
-  const error = object['error'];
-  if (Object.keys(object).length === 1 && error !== undefined && error !== null) {
+  if (isTooLarge) return { type: 'finished' };
+  const { error, status, results, ...others } = asObject(json) ?? {};
+  if (results !== undefined) return { type: 'finished' };
+  const hasOthers = Object.keys(others).length > 0;
+  if (error != null && status === undefined && !hasOthers) {
     const message = typeof error === 'string' ? error : JSON.stringify(error);
     return { type: 'failed', message };
   }
-  const { status } = object;
-  const waits = typeof status === 'string' && UNFINISHED.has(status.toLowerCase());
-  return waits && object['results'] === undefined ? readRunning(json) : { type: 'finished' };
+  if (typeof status === 'string' && UNFINISHED.has(status.toLowerCase()))
+    return readRunning(answer);
+  // A payload that is not wrapped; an unknown word, or nothing, says nothing of a job that was paid for.
+  const isResult = Array.isArray(json) ? json.length > 0 : hasOthers && typeof status !== 'string';
+  return isResult ? { type: 'finished' } : null;
 }
 
 /** "A failure returns an object with only `error`" (section 9.6): the status is not shown. */

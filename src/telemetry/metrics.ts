@@ -15,7 +15,7 @@ const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
 /** Codes of items that end as held. */
-const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN'] satisfies ItemEndCode[];
+const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN', 'JOB_UNREADABLE'] satisfies ItemEndCode[];
 
 /** Codes are a closed set (src/domain/errors.ts); any other text must not create a time series. */
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/;

@@ -2,6 +2,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
+import type { PollResult } from './activity-types.ts';
 import type { SubmitResult } from './submit-types.ts';
 
 /** Thrown to end an item at any step; caught in one place. */
@@ -17,6 +18,11 @@ export class Ended extends Error {
     return new Ended('held', 'SUBMIT_UNSURE', message, !byService);
   }
 
+  /** A job that may be good, and whose state nobody can read, is the user's decision: another one would be paid for. */
+  static ofJob({ code, message }: FailedJob): Ended {
+    return new Ended(code === 'JOB_UNREADABLE' ? 'held' : 'failed', code, message);
+  }
+
   /** It had ended before. */
   static over({ state, code, message }: ItemEnd): Ended {
     // It says nothing new about the service.
@@ -29,6 +35,7 @@ export class Ended extends Error {
   }
 }
 
+type FailedJob = Extract<PollResult, { readonly type: 'failed' }>;
 type Unable = Extract<SubmitResult, { readonly type: 'unable' }>;
 export type UnsureSubmission = Extract<SubmitResult, { readonly type: 'unsure' }>;
 export type RefusedSubmission = Extract<SubmitResult, { readonly type: 'refused' }>;

@@ -34,7 +34,7 @@ async function takeResult(
   if (result.type === 'failed') {
     progress.timing = result.timing;
     if (!isFollowed(result.code)) await keepLog(job, result, progress);
-    throw new Ended('failed', result.code, result.message);
+    throw Ended.ofJob(result);
   }
   progress.queuedAt = result.queuedAt;
   await download(job, result, progress);
@@ -59,7 +59,7 @@ export async function finishInOne(job: RemoteJob, progress: ItemProgress): Promi
   }
   progress.timing = result.timing;
   await keepLog(job, result, progress);
-  throw new Ended('failed', result.code, result.message);
+  throw Ended.ofJob(result);
 }
 
 /** Polls until the job has ended, or `once`. */

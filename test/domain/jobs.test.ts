@@ -41,6 +41,7 @@ describe('a previous job', () => {
     ['offers no result', 'RESULT_ABSENT', 'JOB_LOST', true],
     ['is overdue for the second time', 'JOB_OVERDUE', 'JOB_OVERDUE', true],
     ['is overdue for the first time', 'JOB_OVERDUE', 'CANCELLED', false],
+    ['cannot be read again', 'JOB_UNREADABLE', 'JOB_UNREADABLE', false],
     ['is wrong in the same way', 'RESULT_WRONG_ATOMS', 'RESULT_WRONG_ATOMS', true],
     ['is wrong in another way', 'RESULT_WRONG_ATOMS', 'JOB_LOST', false],
     ['has a result that is too large again', 'RESULT_TOO_LARGE', 'RESULT_TOO_LARGE', false],

@@ -27,6 +27,22 @@ export const SERVICES: readonly Mutant[] = [
     tests: ['test/services/polling.test.ts'],
   },
   {
+    name: 'unreadable-state-ends',
+    file: 'src/services/molecules.ts',
+    find: 'if (!isEnd) return null;',
+    replace: "if (!isEnd) return { type: 'failed' };",
+    breaks: '4: a job whose state cannot be read has not failed, so that no other one is paid for.',
+    tests: ['test/services/poll.test.ts'],
+  },
+  {
+    name: 'unreadable-followed',
+    file: 'src/domain/of-no-use.ts',
+    find: "  'JOB_UNREADABLE',\n",
+    replace: '',
+    breaks: '4: `retry` does not replace a job whose state cannot be read.',
+    tests: ['test/domain/jobs.test.ts'],
+  },
+  {
     name: 'net-charge-not-sent',
     file: 'src/services/molecules.ts',
     find: 'net_charge: options.netCharge === null ? null : String(options.netCharge),',

@@ -35,6 +35,7 @@ const RUNNING = {
 };
 const FINISHED = { type: 'finished' };
 const UNAVAILABLE = { type: 'unavailable' };
+const UNREADABLE = { type: 'unavailable', unreadable: true };
 const PAGE = '<html>back soon</html>';
 const AS_PAGE = { 'content-type': 'text/html; charset=utf-8' };
 
@@ -65,7 +66,8 @@ describe.each(Object.keys(TARGETS) as Name[])('%s', (name) => {
   });
 
   test('a maintenance page, a reset, or no connection is no information about the job', async () => {
-    expect(await polled(name, 200, PAGE, AS_PAGE)).toMatchObject(UNAVAILABLE);
+    for (const status of [200, 202, 410, 422])
+      expect(await polled(name, status, PAGE, AS_PAGE)).toMatchObject(UNAVAILABLE);
     expect(await poll(await deadUrl())).toMatchObject(UNAVAILABLE);
     await using server = await rawServer('', (socket) => socket.resetAndDestroy());
     expect(await poll(server.url)).toMatchObject(UNAVAILABLE);
@@ -155,7 +157,13 @@ describe('in the earlier variant the body decides (contract 9.5, 9.6)', () => {
     ['a wrapped result', [200], WRAPPED, FINISHED],
     ['a large result', [200], large, FINISHED],
     ['a payload that is not wrapped', [200], { proteins: { a: { seq: ['M'] } } }, FINISHED],
-    ['a list', [200], [], FINISHED],
+    ['a list', [200], [WRAPPED], FINISHED],
+    ...[{}, [], 'x', { status: 'PAUSED' }].map((body): [string, number[], unknown, object] => [
+      'no answer',
+      [200],
+      body,
+      UNREADABLE,
+    ]),
     ['no JSON', [400], 'x', UNAVAILABLE],
   ])('%s', async (_, statuses, body, expected) => {
     for (const status of statuses)
@@ -176,7 +184,9 @@ describe('a molecule (contract 4.3)', () => {
     ['the same, deeper', 200, { result_request: pending, results: [] }, { type: 'running' }],
     ['all 19 files', 200, WHOLE, FINISHED],
     ['a set in place of the list', 200, { ...WHOLE, results: ETHANOL.results }, FINISHED],
-    ['a record that is cut short', 200, '{"results":', UNAVAILABLE],
+    ...['{"results":', '', 'x', {}, [], { status: 'PAUSED', results: [] }, { status: 200 }].map(
+      (body): [string, number, unknown, object] => ['no record', 200, body, UNREADABLE],
+    ),
     ['HTTP 400', 400, { error: 'x' }, UNAVAILABLE],
     ['a record longer than any, checked later', 200, { log: 'x'.repeat(9_000_000) }, FINISHED],
     [

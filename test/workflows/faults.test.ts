@@ -98,7 +98,9 @@ const MOLECULES: readonly Case[] = [
     { result: fate.withText((text) => text.replace(/[\w.-]+_GMX\.itp/g, '../m_GMX.itp')) },
     'RESULT_UNSAFE_NAME',
   ],
-  ['m-garbled', done(fate.withText(() => 'oops')), 'JOB_OVERDUE'],
+  ['m-garbled', done(fate.withText(() => 'oops')), 'JOB_UNREADABLE', /not understood: oops/],
+  ['m-nothing', { poll: fate.times(1, fate.answering(200, {})) }, ''],
+  ['m-other-word', { poll: fate.answering(200, { status: 'PAUSED' }) }, 'JOB_UNREADABLE', /PAUSED/],
 ];
 
 const ALIGNMENTS: readonly Case[] = [
@@ -158,6 +160,9 @@ async function runs(variant: Variant, groups: Readonly<Record<string, readonly C
 async function endAs(variant: Variant, ran: Ran, cases: readonly Case[]): Promise<void> {
   const ends = await Promise.all(cases.map(async ([id]) => rowOf(ran, id)));
   const told = ends.map(({ id, error_code: code }) => `${id}: ${code}`);
+  const wanted = (code: string) =>
+    code === '' ? 'succeeded' : code.endsWith('UNREADABLE') ? 'held' : 'failed';
+  expect(ends.map((row) => row['state'])).toEqual(cases.map(([, , code]) => wanted(code)));
   expect(told, `the end of each item, ${variant} variant`).toEqual(
     cases.map(([id, , code]) => `${id}: ${code}`),
   );
@@ -173,6 +178,7 @@ const EARLIER: readonly Case[] = [
   ['e-fails', { poll: fate.answering(200, { error: ODD_WORDS }) }, 'JOB_FAILED', ODD_WORDS],
   ['e-fails-400', { poll: fate.answering(400, { error: 'no' }) }, 'JOB_FAILED', 'no'],
   ['e-endless', { poll: fate.answering(200, { status: 'RUNNING' }) }, 'JOB_OVERDUE'],
+  ['e-other-word', { poll: fate.answering(200, { status: 'PAUSED' }) }, 'JOB_UNREADABLE'],
 ];
 
 /** The earlier variant reports failures and unfinished jobs in its own way. */
