@@ -1,8 +1,8 @@
 /** How and when the items of a finished tree ended: 100 an hour at each service, with some failures. */
 import type { ServiceName } from '../../src/domain/item.ts';
-import { timingOf } from '../../src/kinds/protein/artefacts.ts';
+import { readTiming } from '../../src/kinds/protein/artefacts.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
-import { chance, type Finished, type FinishedJob } from './finished.ts';
+import { chance, type Finished, type FinishedJob, historyOf } from './finished.ts';
 import { serviceOfKind } from '../../src/services/registry.ts';
 
 /** ISO 8601; the first submission. */
@@ -68,7 +68,7 @@ export function badEnd({ item }: Finished, turn: number): Bad | null {
 
 /** The record of an item as its activities leave it; the files are written later. */
 export function endedRecord(record: ItemRecord, job: FinishedJob, bad: Bad | null): ItemRecord {
-  const { remoteId, queuedAt, startedAt, finishedAt } = job;
+  const { remoteId, queuedAt, finishedAt } = job;
   const unsure = bad?.state === 'held';
   const refusedFirst = chance('429', record.id) < 0.01;
   const earlier = new Date(Date.parse(queuedAt) - 60_000).toISOString();
@@ -91,6 +91,6 @@ export function endedRecord(record: ItemRecord, job: FinishedJob, bad: Bad | nul
     submittedAt: unsure ? null : queuedAt,
     finishedAt: new Date(Date.parse(finishedAt) + 2_000).toISOString(),
     // The molecule service reports no times.
-    timing: record.service === 'molecules' ? null : timingOf(queuedAt, startedAt, finishedAt),
+    timing: record.service === 'molecules' ? null : readTiming(historyOf(job)),
   };
 }

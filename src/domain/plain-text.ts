@@ -43,3 +43,8 @@ const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 function escaped(character: string): string {
   return NAMED[character] ?? codePoint(character);
 }
+
+/** A remedy that begins with a likely correction, if there is one. */
+export function orSuggest(suggestion: string | null, otherwise: string): string {
+  return suggestion === null ? otherwise : `Did you mean \`${suggestion}\`? ${otherwise}`;
+}

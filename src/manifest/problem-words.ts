@@ -2,8 +2,7 @@
  * The words for the problems of manifests: code → severity, what is wrong, what to do. The facts of a problem are what
  * its words need. The words for the content of an input are those of its kind.
  */
-import { PREDICTORS } from '../kinds/vocabulary.ts';
-import { list, shown } from '../domain/plain-text.ts';
+import { list, orSuggest, shown } from '../domain/plain-text.ts';
 import { error, warning } from '../domain/problem.ts';
 import { allKinds, kindNames } from '../kinds/registry.ts';
 
@@ -13,10 +12,6 @@ const cellNames = (): string[] => allKinds().flatMap(({ input }) => input.column
 
 function formats(): string {
   return 'tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz';
-}
-
-function orSuggest(suggestion: string | null, otherwise: string): string {
-  return suggestion === null ? otherwise : `Did you mean \`${suggestion}\`? ${otherwise}`;
 }
 
 export const MANIFEST_PROBLEMS = {
@@ -245,19 +240,6 @@ export const MANIFEST_PROBLEMS = {
     ) => `\`${value}\` is not a value of \`${column}\`.`,
     ({ allowed, suggestion }) =>
       orSuggest(suggestion, `Allowed are ${list(allowed)}, or an empty cell for the default.`),
-  ),
-  MANIFEST_CHARGE_METHOD_BBC: error(
-    '`bbc` is not a charge method, but a misspelling of `bcc` in the examples of the service; the job would fail.',
-    'Write `bcc` (AM1-BCC), or leave the cell empty.',
-  ),
-  MANIFEST_NET_CHARGE_INVALID: error(
-    (_: unknown, value: string) => `\`${value}\` is not a net charge.`,
-    'Write a whole number like -1, 0 or +1, or leave the cell empty for automatic.',
-  ),
-  MANIFEST_PREDICTOR_UNKNOWN: error(
-    ({ name }: { name: string; suggestion: string | null }) =>
-      `\`${shown(name)}\` is not a predictor.`,
-    ({ suggestion }) => orSuggest(suggestion, `Predictors are ${list(PREDICTORS)}.`),
   ),
   MANIFEST_EMAIL_INVALID: error(
     (_: unknown, value: string) => `\`${value}\` is not an e-mail address.`,

@@ -1,6 +1,6 @@
 /** What the log of a job says about it: its engine, and when it ran. */
 import { expect, test } from 'vitest';
-import { engineOfHistory, timingOfHistory } from '../../src/kinds/protein/artefacts.ts';
+import { readEngine, readTiming } from '../../src/kinds/protein/artefacts.ts';
 import { engineOfLog } from '../../src/kinds/provenance.ts';
 import { acpypeRecording } from './recordings.ts';
 
@@ -32,8 +32,8 @@ test('the log of a prediction names the engine of its last attempt, and shows wh
     state('RUNNING', 3, 'engine: real, b2bTools 3'),
     state('FINISHED', 5),
   ];
-  expect(engineOfHistory(JSON.stringify({ history, timeline: [] }))).toBe('real, b2bTools 3');
-  expect(timingOfHistory(JSON.stringify({ history }))).toMatchObject({
+  expect(readEngine(JSON.stringify({ history, timeline: [] }))).toBe('real, b2bTools 3');
+  expect(readTiming(JSON.stringify({ history }))).toMatchObject({
     queuedAt: '2026-11-21T10:00:00.500+00:00',
     startedAt: '2026-11-21T10:00:02.500+00:00',
     finishedAt: '2026-11-21T10:00:05.500+00:00',
@@ -44,12 +44,12 @@ test('the log of a prediction names the engine of its last attempt, and shows wh
 
 test('the merged view works like the list of states', () => {
   const timeline = [state('RUNNING', 1), { kind: 'message', message: 'x' }, state('FINISHED', 2)];
-  expect(timingOfHistory(JSON.stringify({ timeline }))?.elapsedSeconds).toBe(1);
+  expect(readTiming(JSON.stringify({ timeline }))?.elapsedSeconds).toBe(1);
 });
 
 test.each(['', 'no JSON', '[]', '{}', '{"history":[null,{"message":7}]}', '{"history":{}}'])(
   'the log %j of a prediction says nothing',
   (text) => {
-    expect([engineOfHistory(text), timingOfHistory(text)]).toEqual([null, null]);
+    expect([readEngine(text), readTiming(text)]).toEqual([null, null]);
   },
 );

@@ -161,6 +161,14 @@ export const MOLECULE_PROBLEMS = {
     EITHER,
     inNetCharge,
   ),
+  MANIFEST_CHARGE_METHOD_BBC: error(
+    '`bbc` is not a charge method, but a misspelling of `bcc` in the examples of the service; the job would fail.',
+    'Write `bcc` (AM1-BCC), or leave the cell empty.',
+  ),
+  MANIFEST_NET_CHARGE_INVALID: error(
+    (_: unknown, value: string) => `\`${value}\` is not a net charge.`,
+    'Write a whole number like -1, 0 or +1, or leave the cell empty for automatic.',
+  ),
 };
 
 export const finding = findingsOf(MOLECULE_PROBLEMS);

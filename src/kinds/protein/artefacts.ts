@@ -13,14 +13,10 @@ export const RESULT = {
     check: checksAnswer('result', (bytes, { options, input }: JobFacts<unknown>) =>
       checkPrediction(bytes, options as PredictionOptions, input),
     ),
-    describe: statedEngine,
+    // The processing log names other engines.
+    describe: (text: string) => (isSynthetic(text) ? { engine: 'synthetic' } : {}),
   },
 } as const satisfies Readonly<Record<string, Artefact<unknown>>>;
-
-/** A result says whether it is synthetic; the processing log names other engines. */
-function statedEngine(text: string) {
-  return isSynthetic(text) ? { engine: 'synthetic' } : {};
-}
 
 /** They are compared with the result. */
 export const COMPARED = {
@@ -28,7 +24,7 @@ export const COMPARED = {
     file: 'history.json',
     presence: 'usual',
     when: 'ended',
-    describe: (text: string) => ({ engine: engineOfHistory(text), timing: timingOfHistory(text) }),
+    describe: (text: string) => ({ engine: readEngine(text), timing: readTiming(text) }),
   },
   csv: { file: 'result.csv', presence: 'usual' },
   metadata: { file: byType('metadata'), presence: 'usual' },
@@ -58,50 +54,34 @@ function byType(name: string) {
   };
 }
 
-/** null when the log has no state with a time. */
-export function timingOfHistory(text: string): Timing | null {
-  const entries = entriesOf(text);
+/** From the processing log of a prediction (contract of the prediction service, 2.6); null if it has no times. */
+export function readTiming(text: string): Timing | null {
+  const entries = readLog(text);
   const at = (...states: string[]): string | null => {
     const entry = entries.find((one) => states.includes(String(one?.['state']).toUpperCase()));
     return readLooseText(entry?.['timestamp']);
   };
   const [queuedAt, startedAt] = [at('ENQUEUED', 'QUEUED'), at('RUNNING')];
   const finishedAt = at('FINISHED', 'FAILED');
-  return startedAt === null && finishedAt === null
-    ? null
-    : timingOf(queuedAt, startedAt, finishedAt);
+  if (startedAt === null && finishedAt === null) return null;
+  const queueWaitSeconds = secondsBetween(queuedAt, startedAt);
+  const elapsedSeconds = secondsBetween(startedAt, finishedAt);
+  return { ...NO_TIMING, queuedAt, startedAt, finishedAt, queueWaitSeconds, elapsedSeconds };
 }
 
-/** The timing of an ended job with these times (ISO 8601). */
-export function timingOf(
-  queuedAt: string | null,
-  startedAt: string | null,
-  finishedAt: string | null,
-): Timing {
-  return {
-    ...NO_TIMING,
-    queuedAt,
-    startedAt,
-    finishedAt,
-    queueWaitSeconds: seconds(queuedAt, startedAt),
-    elapsedSeconds: seconds(startedAt, finishedAt),
-  };
-}
-
-function seconds(from: string | null, to: string | null): number | null {
+function secondsBetween(from: string | null, to: string | null): number | null {
   const length = (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1_000;
   return Number.isFinite(length) ? length : null;
 }
 
-/** From the processing log of a prediction (contract of the prediction service, 2.6). */
-export function engineOfHistory(text: string): string | null {
-  const messages = entriesOf(text).map((entry) => entry?.['message']);
-  // The last attempt counts.
+/** From the same log; the last attempt counts. */
+export function readEngine(text: string): string | null {
+  const messages = readLog(text).map((entry) => entry?.['message']);
   const said = messages.filter((message) => typeof message === 'string').map(engineStated);
   return said.findLast((words) => words !== null) ?? null;
 }
 
-function entriesOf(text: string) {
+function readLog(text: string) {
   const log = asObject(parseBoundedJson(text));
   return [log?.['history'], log?.['timeline']].flatMap((list) =>
     Array.isArray(list) ? list.map(asObject) : [],

@@ -1,7 +1,8 @@
 /** What can be wrong with the sequences, alignments and shifts of a user: the facts of a problem are what its words need. */
-import { shown } from '../../domain/plain-text.ts';
+import { list, orSuggest, shown } from '../../domain/plain-text.ts';
 import { error, warning } from '../../domain/problem.ts';
 import { findingsOf } from '../finding.ts';
+import { PREDICTORS } from '../vocabulary.ts';
 
 export interface OfRecord {
   readonly record: string;
@@ -41,7 +42,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-function list(characters: string): string {
+function quote(characters: string): string {
   return [...characters].map((character) => `\`${shown(character)}\``).join(' ');
 }
 
@@ -61,7 +62,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   SEQUENCE_NOT_RESIDUES: error(
     ({ record, characters }: OfLetters) =>
-      `${named(record)} has characters that are not amino acids: ${list(characters)}.`,
+      `${named(record)} has characters that are not amino acids: ${quote(characters)}.`,
     'Remove stops, gaps, digits and other characters; they would be read as unknown residues.',
   ),
   SEQUENCE_STOP_REMOVED: warning(
@@ -75,7 +76,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   SEQUENCE_UNKNOWN_RESIDUES: warning(
     ({ record, characters }: OfLetters) =>
-      `${named(record)} has ${list(characters)}, which the predictors read as unknown residues.`,
+      `${named(record)} has ${quote(characters)}, which the predictors read as unknown residues.`,
     'Write the actual residue where it is known.',
   ),
   SEQUENCE_NUCLEOTIDES: error(
@@ -93,7 +94,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   SEQUENCE_TOO_SHORT_FOR: error(
     ({ record, length, minimum, predictors }: OfLength & { predictors: readonly string[] }) =>
-      `${named(record)} has ${counted(length, 'residue')}; ${predictors.map((name) => `\`${name}\``).join(', ')} need${predictors.length === 1 ? 's' : ''} ${minimum}.`,
+      `${named(record)} has ${counted(length, 'residue')}; ${list(predictors)} need${predictors.length === 1 ? 's' : ''} ${minimum}.`,
     'Set `predictors` to `dynamine`, or give the whole sequence.',
     ({ predictors }) => ({ column: 'predictors', value: predictors.join(',') }),
   ),
@@ -139,7 +140,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   ALIGNMENT_GAP_CHARACTER: warning(
     ({ record, characters }: OfLetters) =>
-      `${named(record)} has gaps written as ${list(characters)}; they are sent as \`-\`.`,
+      `${named(record)} has gaps written as ${quote(characters)}; they are sent as \`-\`.`,
     'No action is needed if they are gaps.',
   ),
   ALIGNMENT_INSERTIONS_REMOVED: warning(
@@ -238,6 +239,11 @@ export const PROTEIN_PROBLEMS = {
       `With \`model_class\` ${model} only ${values} of ${residues} residues have the shifts that it needs.`,
     ({ best, most }) => `\`model_class\` ${best} has values for ${most} of them.`,
     ({ model }) => ({ column: 'model_class', value: model }),
+  ),
+  MANIFEST_PREDICTOR_UNKNOWN: error(
+    ({ name }: { name: string; suggestion: string | null }) =>
+      `\`${shown(name)}\` is not a predictor.`,
+    ({ suggestion }) => orSuggest(suggestion, `Predictors are ${list(PREDICTORS)}.`),
   ),
 };
 
