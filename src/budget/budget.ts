@@ -38,7 +38,7 @@ import {
 import { countOpenJobs, noteCount } from './open-jobs.ts';
 import { noteUser } from './use.ts';
 import { heedSetBack, restore, take, ticketNow, type Ticket } from './charges.ts';
-import { roomIn } from './policy.ts';
+import { roomIn, type Usage } from './policy.ts';
 
 export { MAX_OUTSTANDING, newBudget, type Budget, type Grant, type Unsure } from './state.ts';
 
@@ -157,12 +157,16 @@ function opensAt(state: Budget, lane: Lane, now: number): number {
   const replaced = replacedBy(state, lane);
   if (replaced) {
     // The slot that it uses counts once, and a limit that was lowered meanwhile applies.
-    const others = { ...usage, inFlight: usage.inFlight - 1 };
+    const others = { ...usage, inFlight: usage.inFlight - 1, ...withoutOne(usage) };
     const { nextAt } = roomIn(policy, others, now, timesOf(unsure, replaced));
     const opens = Math.max(blocked, nextAt);
     if (opens < replaced.settlesBy) return opens;
   }
   return Math.max(blocked, roomIn(policy, usage, now, timesOf(unsure)).nextAt);
+}
+
+function withoutOne({ open }: Usage): Pick<Usage, 'open'> {
+  return open === undefined ? {} : { open: open - 1 };
 }
 
 function timesOf(unsure: readonly Unsure[], without?: Unsure): number[] {

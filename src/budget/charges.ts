@@ -136,7 +136,8 @@ function forget(charges: Charges, { windows }: Policy, now: number): void {
   const packed = pack(charges.closes, longest < kept ? [...spans, kept] : spans, now);
   const past = firstAfter(packed, now - longest - GUARD_MS);
   const gone = Math.max(firstAfter(packed, now - kept), past - REMEMBERED);
-  if (gone > 0) charges.unknownBefore = packed[gone - 1]?.[0] ?? 0;
+  if (gone > 0)
+    charges.unknownBefore = Math.max(packed[gone - 1]?.[0] ?? 0, charges.unknownBefore ?? 0);
   if (gone > 0 || packed !== charges.closes) charges.closes = packed.slice(Math.max(0, gone));
 }
 

@@ -85,7 +85,7 @@ function leave(
   { unwell }: Extract<Closing, { type: 'unsure' }>,
   now: number,
 ): void {
-  if (granted.found) chargeSlot(state, granted, now);
+  if (granted.found) chargeFound(state, granted, now);
   else keepUnsure(state, granted, now);
   knowFailures(state, unwell === undefined ? granted.number : state.granted);
   if (unwell === undefined) return;
@@ -185,7 +185,10 @@ function keepUnsure(state: Budget, { replaced: _, ...granted }: Grant, now: numb
 /** A look-up has found the job of a submission of unknown fate. Ignored if its slot is charged already. */
 export function found(state: Budget, slot: string, now: number): void {
   const unsure = state.unsure[slot];
-  if (unsure) settle(state, unsure, Math.min(now, unsure.settlesBy));
+  if (unsure) {
+    forgetUnsure(state, unsure);
+    chargeFound(state, unsure, Math.min(now, unsure.settlesBy));
+  }
   for (const [key, granted] of Object.entries(state.outstanding))
     if (slotOf(granted.request) === slot) state.outstanding[key] = { ...granted, found: true };
 }
@@ -202,7 +205,17 @@ export function settleDue(state: Budget, now: number): void {
 }
 
 function settle(state: Budget, unsure: Unsure, at: number): void {
-  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-  delete state.unsure[slotOf(unsure.request)];
+  forgetUnsure(state, unsure);
   chargeSlot(state, unsure, at);
+}
+
+function forgetUnsure(state: Budget, { request }: Unsure): void {
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+  delete state.unsure[slotOf(request)];
+}
+
+/** Accepted: it is open, and its item shows that a little later. */
+function chargeFound(state: Budget, granted: Grant, at: number): void {
+  chargeSlot(state, granted, at);
+  noteAccepted(state, at);
 }

@@ -1,7 +1,8 @@
 /**
  * How many jobs a service has accepted and not ended, for `maxOpen` of the policy: a shared service is kept busy, but not
  * overloaded. The number is counted regularly among all running items, so that it cannot drift; in between, newly
- * accepted jobs are added.
+ * accepted jobs are added, some of which the next count may see as well: it is never too small. A submission of unknown
+ * fate may have made a job, and is one until its job is found or its fate is settled.
  *
  * Rejected: a signal for the end of each job. It costs a signal an item, and drifts when a worker dies before it
  * sends one.
@@ -30,9 +31,11 @@ export function noteCount({ open }: Budget, count: number, now: number): void {
   open.accepted = open.accepted.filter((at) => at > now - SEEN_AFTER_MS);
 }
 
-/** Those on their way included; undefined where they are not counted. */
-export function openJobs({ open, outstanding }: Budget): number | undefined {
-  return open && open.count + open.accepted.length + Object.keys(outstanding).length;
+/** Those on their way and of unknown fate included; undefined where they are not counted. */
+export function openJobs({ open, outstanding, unsure }: Budget): number | undefined {
+  if (!open) return undefined;
+  const perhaps = Object.keys(outstanding).length + Object.keys(unsure).length;
+  return open.count + open.accepted.length + perhaps;
 }
 
 /** Whether requests wait for room, and counting may find some. */

@@ -263,13 +263,17 @@ function describeCredential(
   const isUnknown = policy.windows.length > 0 && until > Math.max(now, block.blocked.until);
   const blocked = isUnknown ? { until, reason: UNKNOWN } : block.blocked;
   const room = roomIn(policy, usage, now);
+  const { maxOpen } = policy;
   const free = Number.isFinite(room.free) ? room.free : null;
   return {
     credential,
     ...(strangers && { strangers }),
     windows: policy.windows.map((window) => describeWindow(window, usage, ahead, now)),
+    // Some are counted twice (open-jobs.ts): more than are allowed would not be true.
     open:
-      policy.maxOpen === null || open === undefined ? null : { jobs: open, most: policy.maxOpen },
+      maxOpen === null || open === undefined
+        ? null
+        : { jobs: Math.min(open, maxOpen), most: maxOpen },
     free,
     nextFreeAt: finite(Math.max(room.nextAt, blocked.until)),
     ...describeBlock({ ...block, blocked }, now),

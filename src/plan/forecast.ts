@@ -85,6 +85,7 @@ export function supplyOf(
 /** Without charges. */
 export function freshAccount({ windows, maxOpen }: Policy): CredentialStatus {
   const limits = windows.map(({ limit }) => limit);
+  const atOnce = Math.min(...limits, maxOpen ?? Number.POSITIVE_INFINITY);
   return {
     credential: '',
     windows: windows.map((window) => ({
@@ -95,7 +96,7 @@ export function freshAccount({ windows, maxOpen }: Policy): CredentialStatus {
       nextFreeAt: null,
     })),
     open: maxOpen === null ? null : { jobs: 0, most: maxOpen },
-    free: windows.length === 0 ? null : Math.min(...limits),
+    free: Number.isFinite(atOnce) ? atOnce : null,
     nextFreeAt: null,
     blockedUntil: null,
     blockedBecause: null,

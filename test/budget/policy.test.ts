@@ -90,6 +90,16 @@ describe('a window', () => {
     expect(account.room(0).nextAt).toBe(LATEST_ACCEPTANCE_MS + 1_000 + GUARD_MS);
   });
 
+  test('stays full for what is unknown, also when older charges are forgotten', () => {
+    const account = new Account(5, 1_000);
+    account.take(0);
+    account.charge(0);
+    account.charges.unknownBefore = HOUR;
+    account.take(DAY + HOUR);
+    expect(account.charges.closes).toEqual([]);
+    expect(account.charges.unknownBefore).toBe(HOUR);
+  });
+
   test('that is added later counts what was sent before, and is full for what was forgotten', () => {
     const budget = new PlayedBudget(100);
     const sendAll = (n: number, now: number) => {
@@ -137,6 +147,55 @@ test('several windows and a bound on open jobs hold at once, and the next goes w
   closes.push([5_200, 1, null]);
   expect(roomAt(5_300)).toEqual({ free: 0, nextAt: 10_000 + GUARD_MS });
   expect(roomAt(10_000 + GUARD_MS)).toMatchObject({ free: 1 });
+});
+
+describe('a bound on open jobs', () => {
+  const BOUND: Policy = { ...policyOf(null, 0), maxOpen: 2 };
+
+  /** Two are sent. */
+  function begun(): PlayedBudget {
+    const budget = new PlayedBudget(null);
+    budget.allow(BOUND);
+    budget.ask(['a', 'b', 'c']);
+    budget.apply({ type: 'counted', count: 0 }, 0);
+    expect(budget.sent(0)).toEqual(['a', 'b']);
+    return budget;
+  }
+
+  test('counts what is accepted before it is seen, and holds until a count finds fewer', () => {
+    const budget = begun();
+    for (const item of ['a', 'b']) budget.close(item, ACCEPTED, 100);
+    expect(budget.nextAt(100)).toBe(5_100);
+    budget.apply({ type: 'counted', count: 1 }, 2_000);
+    expect(budget.sent(2_000), 'the count may not have seen the other').toEqual([]);
+    // The words do not say more than there can be.
+    expect(budget.status(2_000).credentials[0]?.open).toEqual({ jobs: 2, most: 2 });
+    budget.apply({ type: 'counted', count: 1 }, 6_000);
+    expect(budget.sent(6_000)).toEqual(['c']);
+  });
+
+  test('counts a submission of unknown fate, also when its job was found', () => {
+    const budget = begun();
+    budget.close('a', UNSURE, 100);
+    budget.close('b', { type: 'refused' }, 100);
+    expect(budget.sent(100)).toEqual(['c']);
+    budget.close('c', { type: 'refused' }, 200);
+    budget.ask('d');
+    expect(budget.sent(200)).toEqual(['d']);
+    budget.ask('e');
+    budget.apply({ type: 'found', slot: slotOf(aRequest('a')) }, 300);
+    budget.apply({ type: 'counted', count: 0 }, 400);
+    expect(budget.sent(400), 'the count may not have seen it').toEqual([]);
+    budget.apply({ type: 'counted', count: 0 }, 4_000);
+    expect(budget.sent(4_000)).toEqual(['e']);
+  });
+
+  test('has the place of a submission of unknown fate for the one that replaces it', () => {
+    const budget = begun();
+    for (const item of ['a', 'b']) budget.close(item, UNSURE, 100);
+    budget.ask('a', { attempt: 1, replaces: slotOf(aRequest('a')) });
+    expect(budget.sent(200)).toEqual(['a']);
+  });
 });
 
 describe('a service that counts what was sent', () => {

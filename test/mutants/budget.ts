@@ -77,9 +77,25 @@ export const BUDGET: readonly Mutant[] = [
   {
     name: 'window-forgotten',
     file: 'src/budget/charges.ts',
-    find: 'if (gone > 0) charges.unknownBefore = packed[gone - 1]?.[0] ?? 0;',
-    replace: '',
+    find: 'charges.unknownBefore = Math.max(packed[gone - 1]?.[0] ?? 0, charges.unknownBefore ?? 0);',
+    replace: 'charges.unknownBefore ??= 0;',
     breaks: '1: a window that is made longer counts as full for what was forgotten.',
+    tests: ['test/budget/policy.test.ts'],
+  },
+  {
+    name: 'open-unsure',
+    file: 'src/budget/open-jobs.ts',
+    find: 'return open.count + open.accepted.length + perhaps;',
+    replace: 'return open.count + open.accepted.length + Object.keys(outstanding).length;',
+    breaks: '1: a job that may have been accepted is an open job.',
+    tests: ['test/budget/policy.test.ts'],
+  },
+  {
+    name: 'open-found',
+    file: 'src/budget/closing.ts',
+    find: 'noteAccepted(state, at);',
+    replace: '',
+    breaks: '1: a job that was found is open before a count can have seen it.',
     tests: ['test/budget/policy.test.ts'],
   },
   {
