@@ -13,7 +13,7 @@ import { checkMolecule } from '../../src/kinds/molecule/check.ts';
 import { checkPrediction, type PredictionOptions } from '../../src/kinds/protein/check.ts';
 import { checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check-files.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
-import { checkDistributions, checkFiles } from '../../src/kinds/protein/files.ts';
+import { checkFiles } from '../../src/kinds/protein/files.ts';
 import {
   type Corruption,
   MOLECULE_CORRUPTIONS,
@@ -130,10 +130,6 @@ function predictionVerdict(kind: 'sequence' | 'alignment' | 'shifts') {
       checkPrediction(texts['result'] ?? '', predictionOptions(kind, options), file),
     );
     if (check !== null) return check.code;
-    const { distributions } = texts;
-    const spread =
-      distributions === undefined ? null : checkDistributions(Buffer.from(distributions), file);
-    if (spread !== null) return spread.code;
     return checkFiles(texts, { remoteId: 'abc123' })?.code ?? 'ok';
   };
 }

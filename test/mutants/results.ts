@@ -109,16 +109,17 @@ export const RESULTS: readonly Mutant[] = [
   {
     name: 'check-residues',
     file: 'src/kinds/protein/check.ts',
-    find: ': sameResidues(residues, entry.sequence);',
-    replace: ': residues.length === entry.sequence.length;',
+    find: ': hasSameResidues(residues, entry.residues);',
+    replace: ': residues.length === entry.residues.length;',
     breaks: '5: a prediction is that of the sequence that was sent.',
     tests: ['test/kinds/protein/check.test.ts'],
   },
   {
     name: 'check-nan',
     file: 'src/kinds/protein/check.ts',
-    find: 'const place = list.findIndex((value, at) => value === null && sequence[at] !== GAP);',
-    replace: 'const place = list.findIndex((value, at) => value === null && sequence[at] === GAP);',
+    find: 'const place = track.findIndex((value, at) => value === null && residues[at] !== GAP);',
+    replace:
+      'const place = track.findIndex((value, at) => value === null && residues[at] === GAP);',
     breaks: '5: NaN is not a prediction.',
     tests: ['test/kinds/protein/check.test.ts'],
   },

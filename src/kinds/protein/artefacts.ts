@@ -1,6 +1,5 @@
 /** The files of a finished prediction, what is checked of each, and what the processing log says (contract 2.6). */
 import { checkPrediction, type PredictionOptions } from './check.ts';
-import { checkDistributions } from './files.ts';
 import { checksAnswer, engineStated, isSynthetic } from '../provenance.ts';
 import type { Artefact, JobFacts } from '../kind.ts';
 import { NO_TIMING, type Timing } from '../../domain/outcomes.ts';
@@ -10,13 +9,13 @@ export const RESULT = {
   result: {
     file: 'result.json',
     presence: 'required',
-    check: checksAnswer('result', (bytes, { options, input }: JobFacts<unknown>) =>
-      checkPrediction(bytes, options as PredictionOptions, input),
+    check: checksAnswer('result', (bytes, { options, input }: JobFacts<PredictionOptions>) =>
+      checkPrediction(bytes, options, input),
     ),
     // The processing log names other engines.
     describe: (text: string) => (isSynthetic(text) ? { engine: 'synthetic' } : {}),
   },
-} as const satisfies Readonly<Record<string, Artefact<unknown>>>;
+} as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
 
 /** They are compared with the result. */
 export const COMPARED = {
@@ -28,23 +27,17 @@ export const COMPARED = {
   },
   csv: { file: 'result.csv', presence: 'usual' },
   metadata: { file: byType('metadata'), presence: 'usual' },
-} as const satisfies Readonly<Record<string, Artefact<unknown>>>;
+} as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
 
 /** Fetched only on request. Not result.json or input.*: those are the result, and the input sent. */
 export const EXTRA = {
   json: { file: 'downloaded.json', presence: 'optional' },
   input: { file: 'downloaded-input.txt', presence: 'optional' },
-} as const satisfies Readonly<Record<string, Artefact<unknown>>>;
+} as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
 
 export const DISTRIBUTIONS = {
-  distributions: {
-    file: byType('distributions'),
-    presence: 'usual',
-    check: checksAnswer('distributions', (bytes, { input }: JobFacts<unknown>) =>
-      checkDistributions(bytes, input),
-    ),
-  },
-} as const satisfies Readonly<Record<string, Artefact<unknown>>>;
+  distributions: { file: byType('distributions'), presence: 'usual' },
+} as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
 
 /** The contract does not show the content (4.6): the content type decides, CSV by default. */
 function byType(name: string) {

@@ -4,16 +4,17 @@
  */
 import type { InputText } from '../../domain/item.ts';
 import { resultProblem, type ResultProblem } from '../result-problems.ts';
-import type { Predictor, SequenceOptions, ShiftsOptions } from '../vocabulary.ts';
-import { type FastaRecord, readFasta, residueFindings } from './fasta.ts';
-import { type PayloadEntry, readPayload } from './payload.ts';
-import { SHIFTS_MISSING } from './reading.ts';
+import type { Predictor } from '../vocabulary.ts';
+import { type FastaRecord, readFasta } from './fasta.ts';
+import { type Entry, readPayload } from './payload.ts';
+import { lengthOf, SHIFTS_MISSING, TRACK_KEYS } from './reading.ts';
 import { readChains } from './shift-files.ts';
 
-export type PredictionOptions =
-  | ({ readonly kind: 'sequence' } & SequenceOptions)
-  | { readonly kind: 'alignment' }
-  | ({ readonly kind: 'shifts' } & ShiftsOptions);
+/** Of any of the three kinds; only sequences have predictors. */
+export interface PredictionOptions {
+  readonly kind: string;
+  readonly predictors?: readonly Predictor[];
+}
 
 type Problems = Generator<ResultProblem, void>;
 
@@ -34,7 +35,7 @@ export function checkPrediction(
 
 /** The first one counts. */
 function* findProblems(
-  entries: readonly PayloadEntry[],
+  entries: readonly Entry[],
   options: PredictionOptions,
   input: InputText | null,
 ): Problems {
@@ -43,54 +44,48 @@ function* findProblems(
   // A file of shifts may contain a chain that was not measured; for the other kinds, every record should have values.
   const bearable = options.kind === 'shifts' ? Math.max(0, entries.length - 1) : 0;
   if (silent.length > bearable) {
-    yield resultProblem(
-      'RESULT_ALL_MISSING',
-      `Every value of "${silent[0]?.id ?? ''}" is missing.`,
-    );
+    const name = silent[0]?.name ?? '';
+    yield resultProblem('RESULT_ALL_MISSING', `Every value of "${name}" is missing.`);
   }
-  const keys = new Set(entries.flatMap(({ values }) => Object.keys(values)));
-  for (const { id, values } of entries) {
+  const keys = new Set(entries.flatMap(({ tracks }) => Object.keys(tracks)));
+  for (const { name, tracks } of entries) {
     // A predictor runs for all proteins of a job or for none.
-    const absent = [...keys].filter((key) => !(key in values));
-    if (absent.length > 0) yield missing(id, `${absent.join(', ')}, which others have`);
+    const absent = [...keys].filter((key) => !(key in tracks));
+    if (absent.length > 0) yield missing(name, `${absent.join(', ')}, which others have`);
   }
-  if (input !== null && options.kind === 'shifts') yield* findOtherChains(entries, input.text);
-  else if (input !== null) {
-    const { records } = readFasta(input.text);
-    yield* findUnfit(records, options.kind === 'alignment');
-    yield* findOtherRecords(entries, records);
-  }
-  if (input !== null && options.kind === 'sequence') {
-    yield* findAbsent(entries, options.predictors);
+  if (input !== null) {
+    if (options.kind === 'shifts') yield* findOtherChains(entries, input.text);
+    else yield* findOtherRecords(entries, readFasta(input.text).records);
+    yield* findAbsent(entries, options.predictors ?? []);
   }
   for (const entry of entries) yield* findGaps(entry);
 }
 
-function missing(id: string, what: string): ResultProblem {
-  return resultProblem('RESULT_MISSING_VALUES', `"${id}" has no values of ${what}.`);
+function missing(name: string, what: string): ResultProblem {
+  return resultProblem('RESULT_MISSING_VALUES', `"${name}" has no values of ${what}.`);
 }
 
 function wrong(message: string): ResultProblem {
   return resultProblem('RESULT_WRONG_SEQUENCE', message);
 }
 
-function* findUneven({ id, sequence, values }: PayloadEntry): Problems {
-  const lengths = Object.entries(values).map(([key, { length }]) => [key, length] as const);
+function* findUneven({ name, residues, tracks }: Entry): Problems {
+  const lengths = Object.entries(tracks).map(([key, { length }]) => [key, length] as const);
   const longest = Math.max(0, ...lengths.map(([, length]) => length));
   if (longest === 0) {
-    yield resultProblem('RESULT_EMPTY', `The engine predicted nothing for "${id}".`);
+    yield resultProblem('RESULT_EMPTY', `The engine predicted nothing for "${name}".`);
   }
-  const residues = sequence.length || longest;
+  const expected = residues.length || longest;
   for (const [key, length] of lengths) {
-    if (length === residues) continue;
-    const message = `"${id}" has ${residues} residues, but ${length} values of ${key}.`;
+    if (length === expected) continue;
+    const message = `"${name}" has ${expected} residues, but ${length} values of ${key}.`;
     yield resultProblem('RESULT_MISSING_VALUES', message);
   }
 }
 
-function saysNothing({ values }: PayloadEntry): boolean {
+function saysNothing({ tracks }: Entry): boolean {
   // Residue numbers of a shift file only look like values.
-  const predicted = Object.entries(values).filter(([key]) => key !== 'seqCodes');
+  const predicted = Object.entries(tracks).filter(([key]) => key !== 'seqCodes');
   return predicted.every(([, list]) =>
     list.every((value) => value === null || value === SHIFTS_MISSING),
   );
@@ -103,38 +98,14 @@ const GAP = '-';
  * NaN and null are not predictions. Only if the payload shows the residues: otherwise a null may be a gap. Labels
  * (psper's `viterbi`) are words; a blank one means that there is nothing to label.
  */
-function* findGaps({ id, sequence, values }: PayloadEntry): Problems {
-  if (sequence === '') return;
-  for (const [key, list] of Object.entries(values)) {
-    if (list.some((value) => typeof value === 'string')) continue;
-    const place = list.findIndex((value, at) => value === null && sequence[at] !== GAP);
+function* findGaps({ name, residues, tracks }: Entry): Problems {
+  if (residues === '') return;
+  for (const [key, track] of Object.entries(tracks)) {
+    if (track.some((value) => typeof value === 'string')) continue;
+    const place = track.findIndex((value, at) => value === null && residues[at] !== GAP);
     if (place === -1) continue;
-    const message = `"${id}" has no number of ${key} for residue ${place + 1} (${sequence[place] ?? ''}).`;
+    const message = `"${name}" has no number of ${key} for residue ${place + 1} (${residues[place] ?? ''}).`;
     yield resultProblem('RESULT_NOT_A_NUMBER', message);
-  }
-}
-
-/**
- * Inputs for which the engine returns a result that looks valid but is not. The manifest refuses or corrects them
- * before they are sent: this is for an input from another source, or one that was changed later.
- */
-function* findUnfit(records: readonly FastaRecord[], isAlignment: boolean): Problems {
-  const names = new Set<string>();
-  for (const [index, { header, name, residues }] of records.entries()) {
-    const findings = residueFindings(name, residues.replaceAll(/[-.]/g, ''));
-    if (findings.some(({ code }) => code === 'SEQUENCE_NUCLEOTIDES')) {
-      yield wrong(`Record ${index + 1} is DNA or RNA: its bases were read as amino acids.`);
-    }
-    if (header !== '' && names.has(header)) {
-      yield wrong(`Two records are called "${header}": their values cannot be distinguished.`);
-    }
-    names.add(header);
-  }
-  const lengths = new Set(records.map(({ residues }) => residues.length));
-  if (!isAlignment) return;
-  if (records.length < 2) yield wrong('The alignment has one row: it needs at least two.');
-  if (lengths.size > 1) {
-    yield wrong(`The rows of the alignment have ${[...lengths].join(' and ')} columns.`);
   }
 }
 
@@ -142,10 +113,7 @@ function* findUnfit(records: readonly FastaRecord[], isAlignment: boolean): Prob
  * Every record that was sent must come back once, residue by residue (including gaps). In any order: the engine sorts
  * the rows of an alignment, and JSON objects with numeric keys have their own order. Ids differ by design.
  */
-function* findOtherRecords(
-  entries: readonly PayloadEntry[],
-  sent: readonly FastaRecord[],
-): Problems {
+function* findOtherRecords(entries: readonly Entry[], sent: readonly FastaRecord[]): Problems {
   if (entries.length !== sent.length) {
     yield wrong(`${sent.length} sequences were sent, the result has ${entries.length}.`);
   }
@@ -162,18 +130,15 @@ function* findOtherRecords(
 }
 
 /** If the payload does not show the residues, there must at least be one value for each. */
-function answers(entry: PayloadEntry, residues: string): boolean {
-  return entry.sequence === ''
-    ? Object.values(entry.values).every((list) => list.length === residues.length)
-    : sameResidues(residues, entry.sequence);
+function answers(entry: Entry, residues: string): boolean {
+  return entry.residues === ''
+    ? lengthOf(entry) === residues.length
+    : hasSameResidues(residues, entry.residues);
 }
 
 /** Upper case, and X if the engine does not know the letter (B, Z, U, O, J, `*`, digits). */
-function sameResidues(sent: string, received: string): boolean {
-  // A service may drop the stop sign at the end.
-  const isStopped = sent.endsWith('*') && received.length === sent.length - 1;
-  const letters = (isStopped ? sent.slice(0, -1) : sent).toUpperCase();
-  const others = received.toUpperCase();
+function hasSameResidues(sent: string, received: string): boolean {
+  const [letters, others] = [sent.toUpperCase(), received.toUpperCase()];
   if (letters.length !== others.length) return false;
   return [...letters].every(
     (letter, at) =>
@@ -182,7 +147,7 @@ function sameResidues(sent: string, received: string): boolean {
 }
 
 /** A key that each predictor's result has; the predictors it depends on add theirs. */
-const KEY_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
+const KEYS_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
   dynamine: ['backbone'],
   disomine: ['disoMine'],
   efoldmine: ['earlyFolding'],
@@ -190,20 +155,14 @@ const KEY_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
   psper: ['viterbi', 'complexity', 'protein_score'],
 };
 
-/** Keys that identify a result of this engine; `agmata` is a predictor's name as well as a key. */
-const OUR_KEYS: readonly string[] = [
-  ...['backbone', 'sidechain', 'helix', 'sheet', 'coil', 'ppII'],
-  ...['earlyFolding', 'disoMine', 'viterbi', 'complexity'],
-];
-
-function* findAbsent(entries: readonly PayloadEntry[], predictors: readonly Predictor[]): Problems {
-  for (const { id, values, scalars } of entries) {
-    // A form with other keys (the earlier variant names the predictor) is not checked with ours.
-    if (!OUR_KEYS.some((key) => key in values)) continue;
+function* findAbsent(entries: readonly Entry[], predictors: readonly Predictor[]): Problems {
+  for (const { name, tracks, scores } of entries) {
+    // A form with other keys (the earlier variant names the predictor) is not checked with ours; `agmata` is both.
+    if (!TRACK_KEYS.some((key) => key !== 'agmata' && key in tracks)) continue;
     const absent = predictors.filter((predictor) =>
-      KEY_OF_PREDICTOR[predictor].every((key) => !(key in values) && !(key in scalars)),
+      KEYS_OF_PREDICTOR[predictor].every((key) => !(key in tracks) && !(key in scores)),
     );
-    if (absent.length > 0) yield missing(id, absent.join(', '));
+    if (absent.length > 0) yield missing(name, absent.join(', '));
   }
 }
 
@@ -211,17 +170,17 @@ function* findAbsent(entries: readonly PayloadEntry[], predictors: readonly Pred
  * Every chain of the result must be one of the file, residue by residue, and every measured chain must come back. A
  * chain may occur twice, as in a homodimer. Residues other than the twenty may be omitted or renamed.
  */
-function* findOtherChains(entries: readonly PayloadEntry[], text: string): Problems {
+function* findOtherChains(entries: readonly Entry[], text: string): Problems {
   const chains = readChains(text);
-  const shown = entries.filter(({ sequence }) => sequence !== '');
+  const shown = entries.filter(({ residues }) => residues !== '');
   // If the payload shows no residues, or the file is unreadable, there is nothing to compare.
   if (chains.length === 0 || shown.length === 0) return;
-  for (const { id, sequence } of shown) {
-    if (chains.some(({ residues }) => isSameChain(residues, sequence))) continue;
-    yield wrong(`The residues of "${id}" match no chain that was sent.`);
+  for (const { name, residues } of shown) {
+    if (chains.some((chain) => isSameChain(chain.residues, residues))) continue;
+    yield wrong(`The residues of "${name}" match no chain that was sent.`);
   }
-  for (const { name, residues, isMeasured } of chains) {
-    if (!isMeasured || shown.some(({ sequence }) => isSameChain(residues, sequence))) continue;
+  for (const { name, residues: sent, isMeasured } of chains) {
+    if (!isMeasured || shown.some(({ residues }) => isSameChain(sent, residues))) continue;
     yield wrong(`Chain ${name} was measured, but the result has no values for it.`);
   }
 }

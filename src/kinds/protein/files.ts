@@ -5,14 +5,13 @@
  * This runs when the item is concluded, and not as each file arrives: files are downloaded concurrently, and one of an
  * earlier job may still be in the folder.
  */
-import type { InputText } from '../../domain/item.ts';
 import type { JobFacts } from '../kind.ts';
 import { otherJob } from '../provenance.ts';
 import { resultProblem, type ResultProblem } from '../result-problems.ts';
-import { readFasta } from './fasta.ts';
 import { mean, numbersIn } from './measures.ts';
-import { type PayloadEntry, type PayloadValue, readPayload } from './payload.ts';
-import { distributionLengths, readCsv, readDistributions } from './tables.ts';
+import { type Entry, readPayload } from './payload.ts';
+import { lengthOf, type Track } from './reading.ts';
+import { cellsOf, type CsvTable, readCsv, readDistributions } from './tables.ts';
 
 /** The texts of downloaded files; files that the service did not provide are missing. */
 export type PredictionFiles = Readonly<
@@ -34,27 +33,12 @@ export function checkFiles(
   if (!payload.ok) return null;
   const { entries } = payload;
   const found =
-    (csv === undefined ? null : compareCsv(csv, entries)) ??
-    (metadata === undefined ? null : compareMetadata(metadata, entries)) ??
+    (csv === undefined ? null : compareCsv(readCsv(csv), entries)) ??
+    (metadata === undefined ? null : compareMetadata(readCsv(metadata), entries)) ??
     (distributions === undefined ? null : compareDistributions(distributions, entries));
   if (found === null) return null;
   const message = `${found} One of the two files belongs to another job.`;
   return resultProblem('RESULT_FILES_DISAGREE', message);
-}
-
-/** Checks that the distributions of an alignment have a value for each of its columns. */
-export function checkDistributions(
-  bytes: Uint8Array,
-  input: InputText | null,
-): ResultProblem | null {
-  if (input === null) return null;
-  const columns = readFasta(input.text).records[0]?.residues.length ?? 0;
-  for (const [name, length] of distributionLengths(bytes)) {
-    if (length === columns) continue;
-    const message = `The distributions have ${length} values of ${name}, the alignment has ${columns} columns.`;
-    return resultProblem('RESULT_MISSING_VALUES', message);
-  }
-  return null;
 }
 
 /** What contradicts the result, in a sentence; null if nothing does, or if the form is unknown. */
@@ -69,109 +53,85 @@ function isNear(one: number, other: number): boolean {
   return !(distance > TOLERANCE.absolute + TOLERANCE.relative * Math.abs(other));
 }
 
-interface Comparison<Got, Wanted> {
-  readonly isNamed: (got: Got, wanted: Wanted) => boolean;
-  readonly compare: (got: Got, wanted: Wanted) => Disagreement;
-  /** The sentence for an entry that agrees with none. */
-  readonly lonely: (got: Got) => string;
+/** The rows of a table about one entry: its name in the table, and its rows. */
+type Part = readonly [name: string, rows: CsvTable];
+
+/**
+ * The first part that agrees with no entry. Each entry is that of one part: the one with its name, or any that agrees,
+ * if the file uses other names.
+ */
+function findStranger(
+  parts: readonly Part[],
+  entries: readonly Entry[],
+  agrees: (rows: CsvTable, entry: Entry) => boolean,
+): Part | undefined {
+  const open = [...entries];
+  return parts.find(([name, rows]) => {
+    const match =
+      open.find((entry) => entry.name.trim() === name && agrees(rows, entry)) ??
+      open.find((entry) => agrees(rows, entry));
+    if (match !== undefined) open.splice(open.indexOf(match), 1);
+    return match === undefined;
+  });
 }
 
-/** Compares each entry with the one of the same name; if a file uses other names, with any unused entry that agrees. */
-function firstDisagreement<Got, Wanted>(
-  got: readonly Got[],
-  wanted: readonly Wanted[],
-  { isNamed, compare, lonely }: Comparison<Got, Wanted>,
-): Disagreement {
-  const open = [...wanted];
-  for (const one of got) {
-    const named = open.findIndex((other) => isNamed(one, other));
-    const place = named === -1 ? open.findIndex((other) => compare(one, other) === null) : named;
-    const match = open[place];
-    if (match === undefined) return lonely(one);
-    const found = named === -1 ? null : compare(one, match);
-    if (found !== null) return found;
-    open.splice(place, 1);
-  }
-  return null;
+/** Rows with one name are one part, even if they are not consecutive. */
+function partsOf({ header, rows }: CsvTable, names: readonly string[] = []): Part[] {
+  const groups = Map.groupBy(rows.keys(), (row) => names[row] ?? '');
+  return [...groups].map(([name, own]) => [
+    name,
+    { header, rows: [...own].map((row) => rows[row] ?? []) },
+  ]);
 }
 
 /**
  *   sequence_id,residue,residue_index,RRM,agmata,arg,backbone,…     sequences and alignments, gaps as `-`
  *   chainCode,seqCode,residue,shiftCrypt                            NMR shifts
- *
- * Rows with one id are one entry, even if they are not consecutive. The two chains of a homodimer share a code: their
- * rows follow each other.
  */
-function compareCsv(text: string, entries: readonly PayloadEntry[]): Disagreement {
-  const { header, rows, get } = readCsv(text);
-  const idColumn = ['sequence_id', 'chainCode'].find((name) => header.includes(name));
-  if (idColumn === undefined || !header.includes('residue')) return null;
-  const got = [...Map.groupBy(rows, (row) => get(row, idColumn))];
-  const keyOf = ({ id, scalars }: PayloadEntry): string =>
-    (idColumn === 'chainCode' ? String(scalars['chainCode'] ?? '') : id).trim();
-  const wanted = [...Map.groupBy(entries, keyOf)];
-  if (got.length !== wanted.length) {
-    return `result.csv has rows of ${got.length} sequences, result.json has ${wanted.length}.`;
+function compareCsv(table: CsvTable, entries: readonly Entry[]): Disagreement {
+  const ofSequences = cellsOf(table, 'sequence_id');
+  const names = ofSequences ?? cellsOf(table, 'chainCode');
+  if (names === undefined || !table.header.includes('residue')) return null;
+  const parts = partsOf(table, names);
+  const wanted = ofSequences === undefined ? joinChains(entries) : entries;
+  if (parts.length !== wanted.length) {
+    return `result.csv has rows of ${parts.length} sequences, result.json has ${wanted.length}.`;
   }
-  return firstDisagreement(got, wanted, {
-    isNamed: ([id], [key]) => id === key,
-    compare: ([id, own], [, chains]) =>
-      compareRows(id, chains, (column) =>
-        header.includes(column) ? own.map((row) => get(row, column)) : undefined,
-      ),
-    lonely: ([id]) => `result.csv has rows of "${id}", which match nothing in result.json.`,
-  });
+  const stranger = findStranger(parts, wanted, hasValuesOf);
+  return stranger === undefined
+    ? null
+    : `result.csv has rows of "${stranger[0]}" that are not those of result.json.`;
 }
 
-/** @param cellsOf a column of the CSV for these chains; undefined if it has no such column */
-function compareRows(
-  id: string,
-  chains: readonly PayloadEntry[],
-  cellsOf: (column: string) => readonly string[] | undefined,
-): Disagreement {
-  const residues = cellsOf('residue') ?? [];
-  const isShown = chains.every(({ sequence }) => sequence !== '');
-  const sequence = isShown ? chains.map((one) => one.sequence).join('') : '';
-  const keys = Object.keys(chains[0]?.values ?? {}).filter((key) =>
-    chains.every(({ values }) => key in values),
-  );
-  const lists = keys.map(
-    (key) => [key, chains.flatMap(({ values }) => values[key] ?? [])] as const,
-  );
-  const length = sequence.length || lists[0]?.[1].length;
-  if (length !== undefined && residues.length !== length) {
-    return `result.csv has ${residues.length} residues of "${id}", result.json has ${length}.`;
-  }
-  const place = residues.findIndex((letter, at) => !isSameLetter(letter, sequence[at]));
-  if (place !== -1) {
-    const [got = '', other = ''] = [residues[place], sequence[place]];
-    return `result.csv has ${got} for residue ${place + 1} of "${id}", result.json has ${other}.`;
-  }
-  for (const [key, values] of lists) {
-    const isNumbering = key === 'seqCodes';
-    const cells = cellsOf(isNumbering ? 'seqCode' : key);
-    const isSame = isNumbering ? (one: number, other: number) => one === other : isNear;
-    const found = cells && compareColumn(cells, values, isSame);
-    if (found) return `${found} of ${key} for "${id}".`;
-  }
-  return null;
+/** The two chains of a homodimer share a code: their rows follow each other. */
+function joinChains(entries: readonly Entry[]): Entry[] {
+  const byCode = Map.groupBy(entries, ({ scores }) => String(scores['chainCode'] ?? '').trim());
+  return Array.from(byCode, ([name, chains]) => ({
+    name,
+    residues: chains.every(({ residues }) => residues !== '')
+      ? chains.map(({ residues }) => residues).join('')
+      : '',
+    tracks: Object.fromEntries(
+      Object.keys(chains[0]?.tracks ?? {}).map((key) => [
+        key,
+        chains.flatMap(({ tracks }) => tracks[key] ?? []),
+      ]),
+    ),
+    scores: {},
+  }));
 }
 
-/** The beginning of the sentence about it. */
-function compareColumn(
-  cells: readonly string[],
-  values: readonly PayloadValue[],
-  isSame: (one: number, other: number) => boolean,
-): Disagreement {
-  if (cells.every((cell) => cell === '') && values.some((value) => typeof value === 'number')) {
-    return 'result.csv has no values, but result.json has some,';
-  }
-  const place = cells.findIndex((cell, at) => {
-    const value = values[at];
-    return typeof value === 'number' && cell !== '' && !isSame(Number(cell), value);
-  });
-  if (place === -1) return null;
-  return `At residue ${place + 1} result.csv has ${cells[place] ?? ''}, and result.json ${String(values[place])},`;
+function hasValuesOf(rows: CsvTable, entry: Entry): boolean {
+  const letters = cellsOf(rows, 'residue') ?? [];
+  return (
+    letters.length === lengthOf(entry) &&
+    letters.every((letter, at) => isSameLetter(letter, entry.residues[at])) &&
+    Object.entries(entry.tracks).every(([key, track]) => {
+      // Numbers of residues are not rounded.
+      if (key === 'seqCodes') return isSameColumn(cellsOf(rows, 'seqCode'), track, Object.is);
+      return isSameColumn(cellsOf(rows, key), track, isNear);
+    })
+  );
 }
 
 /** A word is no letter, and the engine reads unknown letters as X. A gap may be blank or a dot. */
@@ -181,59 +141,66 @@ function isSameLetter(cell: string, letter: string | undefined): boolean {
   return one === other || one === 'X' || other === 'X';
 }
 
-/** The engine writes one row per sequence: `sequence_id,length,aligned_length,protein_score,backbone_mean,…`. */
-function compareMetadata(text: string, entries: readonly PayloadEntry[]): Disagreement {
-  const { header, rows, get } = readCsv(text);
-  const isKnown = header.includes('sequence_id') && header.includes('length');
-  if (/^\s*[[{<]/.test(text) || !isKnown || rows.length === 0) return null;
-  if (rows.length !== entries.length) {
-    return `The metadata are of ${rows.length} sequences, result.json has ${entries.length}.`;
-  }
-  return firstDisagreement(rows, entries, {
-    isNamed: (row, { id }) => get(row, 'sequence_id') === id.trim(),
-    compare: (row, entry) => compareTotals((column) => get(row, column), entry),
-    lonely: (row) => `The metadata are of "${get(row, 'sequence_id')}", result.json is not.`,
+function isSameColumn(
+  cells: readonly string[] = [],
+  track: Track,
+  isSame: (one: number, other: number) => boolean,
+): boolean {
+  const isBlank = cells.length > 0 && cells.every((cell) => cell === '');
+  if (isBlank) return numbersIn(track).length === 0;
+  return cells.every((cell, at) => {
+    const value = track[at];
+    return typeof value !== 'number' || cell === '' || isSame(Number(cell), value);
   });
 }
 
-function compareTotals(
-  cell: (column: string) => string,
-  { id, sequence, values }: PayloadEntry,
-): Disagreement {
-  const all = sequence.length || (Object.values(values)[0]?.length ?? 0);
-  const lengths = [all, sequence === '' ? all : sequence.replaceAll(/[-.]/g, '').length];
+/** The engine writes one row per sequence: `sequence_id,length,aligned_length,protein_score,backbone_mean,…`. */
+function compareMetadata(table: CsvTable, entries: readonly Entry[]): Disagreement {
+  const { header, rows } = table;
+  const names = cellsOf(table, 'sequence_id');
+  if (names === undefined || !header.includes('length') || rows.length === 0) return null;
+  if (rows.length !== entries.length) {
+    return `The metadata are of ${rows.length} sequences, result.json has ${entries.length}.`;
+  }
+  const parts = rows.map((row, n): Part => [names[n] ?? '', { header, rows: [row] }]);
+  const stranger = findStranger(parts, entries, hasTotalsOf);
+  return stranger === undefined
+    ? null
+    : `The metadata of "${stranger[0]}" are not those of a sequence in result.json.`;
+}
+
+function hasTotalsOf(row: CsvTable, entry: Entry): boolean {
+  const cell = (column: string): string => cellsOf(row, column)?.[0] ?? '';
   const length = Number(cell('length'));
-  if (Number.isInteger(length) && !lengths.includes(length)) {
-    return `The metadata give "${id}" ${length} residues, result.json has ${lengths.at(-1)}.`;
-  }
-  for (const [key, list] of Object.entries(values)) {
-    const given = cell(`${key}_mean`);
-    const expected = mean(numbersIn(list));
-    if (given === '' || expected === null || isNear(Number(given), expected)) continue;
-    return `The metadata give "${id}" a mean of ${given} for ${key}, in result.json it is ${expected.toFixed(3)}.`;
-  }
-  return null;
+  const ungapped = entry.residues.replaceAll(/[-.]/g, '').length;
+  return (
+    (!Number.isInteger(length) || length === lengthOf(entry) || length === ungapped) &&
+    Object.entries(entry.tracks).every(([key, track]) => {
+      const [given, expected] = [cell(`${key}_mean`), mean(numbersIn(track))];
+      return given === '' || expected === null || isNear(Number(given), expected);
+    })
+  );
 }
 
 /** Median and quartiles of a column are between its minimum and maximum, however a program defines quartiles. */
-function compareDistributions(text: string, entries: readonly PayloadEntry[]): Disagreement {
-  const lists = entries.flatMap(({ values }) => Object.values(values));
-  const columns = lists.reduce((most, { length }) => Math.max(most, length), 0);
-  for (const [key, spread] of Object.entries(readDistributions(text, columns))) {
+function compareDistributions(text: string, entries: readonly Entry[]): Disagreement {
+  const columns = Math.max(...entries.map(lengthOf));
+  for (const [key, spread] of Object.entries(readDistributions(text))) {
+    for (const [name, { length }] of Object.entries(spread)) {
+      if (length === 0 || length === columns) continue;
+      return `The distributions have ${length} values of ${key} ${name}, result.json has ${columns} columns.`;
+    }
     for (let column = 0; column < columns; column += 1) {
-      const numbers = numbersIn(entries.map(({ values }) => values[key]?.[column] ?? null));
-      if (numbers.length === 0) continue;
-      const least = numbers.reduce((one, other) => Math.min(one, other));
-      const greatest = numbers.reduce((one, other) => Math.max(one, other));
-      for (const name of ['median', 'firstQuartile', 'thirdQuartile'] as const) {
-        const value = spread[name][column];
-        if (typeof value !== 'number' || (value >= least && value <= greatest)) continue;
-        if (isNear(value, least) || isNear(value, greatest)) continue;
-        const [shown, from, to] = [value, least, greatest].map((one) =>
-          String(Number(one.toPrecision(4))),
-        );
-        return `In column ${column + 1} the distributions have a ${name} of ${shown} for ${key}, and result.json has values from ${from} to ${to}.`;
-      }
+      const numbers = numbersIn(entries.map(({ tracks }) => tracks[key]?.[column] ?? null));
+      const [least, greatest] = [Math.min(...numbers), Math.max(...numbers)];
+      const middle = [spread.median, spread.firstQuartile, spread.thirdQuartile];
+      const isOutside = numbersIn(middle.map((track) => track[column] ?? null)).some(
+        (value) =>
+          (value < least && !isNear(value, least)) ||
+          (value > greatest && !isNear(value, greatest)),
+      );
+      if (numbers.length === 0 || !isOutside) continue;
+      return `In column ${column + 1} the distributions of ${key} are not those of the values in result.json.`;
     }
   }
   return null;

@@ -16,33 +16,25 @@ import { resultProblem, type ResultProblem } from '../result-problems.ts';
 import {
   type AlignmentReading,
   type ChainReading,
-  inOrder,
   lengthOf,
   type ProteinReading,
   type SequenceReading,
   type ShiftsReading,
+  sortKeys,
   type Track,
   TRACK_KEYS,
 } from './reading.ts';
 import { readDistributions } from './tables.ts';
 
-export type PayloadValue = number | string | null;
-
-/** The prediction for one protein, one row of an alignment, or one chain. */
-export interface PayloadEntry {
-  /** As named by the service: never a file name. */
-  readonly id: string;
-  /** One letter per residue (gaps as `-`); '' if the payload does not contain it. */
-  readonly sequence: string;
-  /** By the payload's own key, one value per residue or column; numbers sent as text are converted. */
-  readonly values: Readonly<Record<string, readonly PayloadValue[]>>;
+/** The prediction for one protein, one row of an alignment, or one chain, as the service names it. */
+export interface Entry extends Omit<ProteinReading, 'scores'> {
   /** Single values of the whole entry: `protein_score`, `chainCode`. */
-  readonly scalars: Readonly<Record<string, number | string>>;
+  readonly scores: Readonly<Record<string, number | string>>;
 }
 
 export interface Payload {
   readonly ok: true;
-  readonly entries: readonly PayloadEntry[];
+  readonly entries: readonly Entry[];
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -51,6 +43,8 @@ const SEQUENCE_KEYS = ['seq', 'sequence', 'residues'] as const;
 const ID_KEYS = ['proteinID', 'protein_id', 'sequence_id', 'ID_file', 'id', 'name'] as const;
 /** Arrays of an entry that are not predictions. */
 const NOT_VALUES = new Set<string>([...SEQUENCE_KEYS, ...ID_KEYS]);
+/** Text in these is not a value; for unknown keys it may be. */
+const NUMERIC: ReadonlySet<string> = new Set(TRACK_KEYS.filter((key) => key !== 'viterbi'));
 
 /** @param bytes the result as received, or its text */
 export function readPayload(bytes: Uint8Array | string): Payload | ResultProblem {
@@ -63,7 +57,7 @@ export function readPayload(bytes: Uint8Array | string): Payload | ResultProblem
   return { ok: true, entries };
 }
 
-function findEntries(json: unknown): PayloadEntry[] {
+function findEntries(json: unknown): Entry[] {
   if (Array.isArray(json)) {
     return json.flatMap((item, index) => {
       const object = asObject(item);
@@ -81,18 +75,19 @@ function findEntries(json: unknown): PayloadEntry[] {
   return keyedEntries(object, null);
 }
 
-function keyedEntries(object: JsonObject, sequences: JsonObject | null): PayloadEntry[] {
+function keyedEntries(object: JsonObject, sequences: JsonObject | null): Entry[] {
   return Object.entries(object).flatMap(([id, value]) => {
     const entry = asObject(value);
     if (entry === null || id === 'metadata') return [];
+    const read = readEntry(entry, id, sequences?.[id] ?? null);
+    const isEmpty = read.residues === '' && Object.keys(read.tracks).length === 0;
     // `{}` is an entry: the engine lists a record for which it predicted nothing.
-    if (!(isPrediction(entry) || Object.keys(entry).length === 0)) return [];
-    return [readEntry(entry, id, sequences?.[id] ?? null)];
+    return isEmpty && Object.keys(entry).length > 0 ? [] : [read];
   });
 }
 
 /** The earlier variant: `results` contains a sequence and its `prediction` in any of these forms, or entries by id. */
-function wrappedEntries(results: JsonObject, wrapper: JsonObject): PayloadEntry[] {
+function wrappedEntries(results: JsonObject, wrapper: JsonObject): Entry[] {
   const prediction = results['prediction'];
   if (prediction === undefined) return keyedEntries(results, null);
   const inside = findEntries(prediction);
@@ -103,25 +98,19 @@ function wrappedEntries(results: JsonObject, wrapper: JsonObject): PayloadEntry[
   return [readEntry(values, name, results['sequence'] ?? null)];
 }
 
-function isPrediction(object: JsonObject): boolean {
-  return (
-    SEQUENCE_KEYS.some((key) => readSequence(object[key]) !== '') ||
-    Object.values(object).some((value) => readValues(value) !== null)
-  );
-}
-
-function readEntry(object: JsonObject, key: string, sequence: unknown): PayloadEntry {
-  const values: Record<string, readonly PayloadValue[]> = {};
-  const scalars: Record<string, number | string> = {};
-  for (const [name, value] of Object.entries(object)) {
+function readEntry(object: JsonObject, key: string, sequence: unknown): Entry {
+  const tracks: Record<string, Track> = {};
+  const scores: Record<string, number | string> = {};
+  for (const name of sortKeys(Object.keys(object))) {
+    const value = object[name];
     if (NOT_VALUES.has(name)) continue;
-    const list = readValues(value);
-    if (list !== null) values[name] = list;
-    else if (typeof value === 'number' || typeof value === 'string') scalars[name] = value;
+    const track = readTrack(name, value);
+    if (track !== null) tracks[name] = track;
+    else if (typeof value === 'number' || typeof value === 'string') scores[name] = value;
   }
-  const id = ID_KEYS.map((idKey) => object[idKey]).find((one) => typeof one === 'string') ?? key;
+  const name = ID_KEYS.map((idKey) => object[idKey]).find((one) => typeof one === 'string') ?? key;
   const own = SEQUENCE_KEYS.map((one) => readSequence(object[one])).find((text) => text !== '');
-  return { id, sequence: own ?? readSequence(sequence), values, scalars };
+  return { name, residues: own ?? readSequence(sequence), tracks, scores };
 }
 
 /** As an array of letters, or as one text. */
@@ -132,61 +121,60 @@ function readSequence(value: unknown): string {
 }
 
 /** An array of scalars; null for anything else. */
-function readValues(value: unknown): readonly PayloadValue[] | null {
+function readTrack(key: string, value: unknown): Track | null {
   const isList =
     Array.isArray(value) && value.every((one) => one === null || typeof one !== 'object');
-  return isList ? value.map(readScalar) : null;
+  return isList ? value.map((one) => readScalar(key, one)) : null;
 }
 
-function readScalar(value: unknown): PayloadValue {
+function readScalar(key: string, value: unknown): Track[number] {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  // Blank: there is nothing to label.
   if (typeof value !== 'string' || value === '') return value === '' ? '' : null;
   if (/^\s*(?:nan|null|none)?\s*$/i.test(value)) return null;
   const number = Number(value);
-  return Number.isFinite(number) ? number : value;
+  if (Number.isFinite(number)) return number;
+  return NUMERIC.has(key) ? null : value.trim();
 }
 
 /** Header as the user wrote it, by the id in the results; an id that is not listed is the header. */
 type RecordHeaders = Readonly<Record<string, string>>;
 
-/** @returns null if the bytes contain no prediction */
-export function readSequences(
-  bytes: Uint8Array | string,
-  headers?: RecordHeaders,
-): SequenceReading | null {
-  const proteins = readProteins(bytes, headers);
+/** @returns null if the text contains no prediction */
+export function readSequences(text: string, headers?: RecordHeaders): SequenceReading | null {
+  const proteins = readProteins(text, headers);
   return proteins && { kind: 'sequence', proteins };
 }
 
 /**
  * @param distributions the file of that name, JSON or CSV; null if the service gave none
- * @returns null if the bytes contain no prediction
+ * @returns null if the text contains no prediction
  */
 export function readAlignment(
-  bytes: Uint8Array | string,
-  distributions: Uint8Array | string | null,
+  text: string,
+  distributions: string | null,
   headers?: RecordHeaders,
 ): AlignmentReading | null {
-  const proteins = readProteins(bytes, headers);
+  const proteins = readProteins(text, headers);
   if (proteins === null) return null;
   const columns = Math.max(...proteins.map(lengthOf));
-  const spreads = distributions === null ? {} : readDistributions(distributions, columns);
+  const spreads = distributions === null ? {} : readDistributions(distributions);
   return { kind: 'alignment', proteins, columns, spreads };
 }
 
-/** @returns null if the bytes contain no prediction */
-export function readShifts(bytes: Uint8Array | string): ShiftsReading | null {
-  const payload = readPayload(bytes);
+/** @returns null if the text contains no prediction */
+export function readShifts(text: string): ShiftsReading | null {
+  const payload = readPayload(text);
   return payload.ok ? { kind: 'shifts', chains: payload.entries.map(readChain) } : null;
 }
 
-function readChain({ id, sequence, values, scalars }: PayloadEntry): ChainReading {
-  const { shiftCrypt = [], seqCodes = [] } = values;
-  const chain = scalars['chainCode'];
+function readChain({ name, residues, tracks, scores }: Entry): ChainReading {
+  const { shiftCrypt = [], seqCodes = [] } = tracks;
+  const chain = scores['chainCode'];
   return {
-    name: id,
+    name,
     chain: chain === undefined ? null : String(chain),
-    residues: sequence,
+    residues,
     // Without its own codes, the chain is numbered from 1, like residues.
     numbers: shiftCrypt.map((_, index) => seqCodes[index] ?? index + 1),
     shiftCrypt: shiftCrypt.map((value) => (typeof value === 'number' ? value : null)),
@@ -194,40 +182,24 @@ function readChain({ id, sequence, values, scalars }: PayloadEntry): ChainReadin
 }
 
 /** In payload order. */
-function readProteins(
-  bytes: Uint8Array | string,
-  headers: RecordHeaders = {},
-): readonly ProteinReading[] | null {
-  const payload = readPayload(bytes);
+function readProteins(text: string, headers: RecordHeaders = {}): readonly ProteinReading[] | null {
+  const payload = readPayload(text);
   if (!payload.ok) return null;
-  return payload.entries.map(({ id, sequence, values, scalars }) => {
-    const length =
-      sequence.length || Math.max(0, ...Object.values(values).map((list) => list.length));
-    return {
-      name: (Object.hasOwn(headers, id) ? headers[id] : undefined) ?? id,
-      residues: sequence,
-      tracks: Object.fromEntries(
-        inOrder(Object.keys(values)).map((key) => [key, readTrack(key, values[key] ?? [], length)]),
+  return payload.entries.map(({ name, residues, tracks, scores }) => ({
+    name: (Object.hasOwn(headers, name) ? headers[name] : undefined) ?? name,
+    residues,
+    tracks: Object.fromEntries(
+      Object.entries(tracks).map(([key, track]) => [
+        key,
+        track.map((value) => (value === '' ? null : value)),
+      ]),
+    ),
+    scores: Object.fromEntries(
+      Object.entries(scores).filter(
+        (pair): pair is [string, number] =>
+          // The engine's run time is not a property of the protein.
+          typeof pair[1] === 'number' && !pair[0].endsWith('_execution_time'),
       ),
-      scores: Object.fromEntries(
-        Object.entries(scalars).filter(
-          (pair): pair is [string, number] =>
-            // The engine's run time is not a property of the protein.
-            typeof pair[1] === 'number' && !pair[0].endsWith('_execution_time'),
-        ),
-      ),
-    };
-  });
-}
-
-/** Text in these is not a value; for unknown keys it may be. */
-const NUMERIC: ReadonlySet<string> = new Set(TRACK_KEYS.filter((key) => key !== 'viterbi'));
-
-/** Padded or cut to the length of the chain. The labels of `viterbi` have a leading space. */
-function readTrack(key: string, values: readonly PayloadValue[], length: number): Track {
-  return Array.from({ length }, (_, index) => {
-    const value = values[index] ?? null;
-    if (typeof value !== 'string') return value;
-    return NUMERIC.has(key) ? null : value.trim() || null;
-  });
+    ),
+  }));
 }

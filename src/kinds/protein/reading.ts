@@ -62,7 +62,10 @@ export interface ShiftsReading {
 }
 
 /** In residues or columns. */
-export function lengthOf({ residues, tracks }: ProteinReading): number {
+export function lengthOf({
+  residues,
+  tracks,
+}: Pick<ProteinReading, 'residues' | 'tracks'>): number {
   return residues.length || (Object.values(tracks)[0]?.length ?? 0);
 }
 
@@ -79,7 +82,7 @@ export const TRACK_KEYS = [
 ] as const;
 
 /** Keys of a payload in the order of `TRACK_KEYS`. */
-export function inOrder(keys: readonly string[]): readonly string[] {
+export function sortKeys(keys: readonly string[]): readonly string[] {
   return [...new Set([...TRACK_KEYS.filter((key) => keys.includes(key)), ...keys])];
 }
 

@@ -4,7 +4,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import { asObject, readResultJson } from '../json.ts';
-import { type ColumnSpread, inOrder, SPREAD_KEYS } from './reading.ts';
+import { type ColumnSpread, sortKeys, SPREAD_KEYS, type Track } from './reading.ts';
 
 type Row = readonly string[];
 
@@ -12,35 +12,27 @@ type Row = readonly string[];
 export interface CsvTable {
   readonly header: Row;
   readonly rows: readonly Row[];
-  /** Empty if there is no such column. */
-  readonly get: (row: Row, column: string) => string;
 }
 
 export function readCsv(text: string): CsvTable {
-  const [header = [], ...rows] = readRows(text);
-  const places = new Map(header.map((name, place) => [name, place]));
-  return { header, rows, get: (row, column) => row[places.get(column) ?? -1] ?? '' };
-}
-
-function readRows(text: string): string[][] {
-  // Ten times as fast as the parser, and the engine quotes only names with a comma.
-  if (!text.includes('"')) {
-    const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
-    return lines
-      .filter((line) => line !== '')
-      .map((line) => line.split(',').map((cell) => cell.trim()));
-  }
   try {
-    return parse(text, {
+    const [header = [], ...rows]: string[][] = parse(text, {
       bom: true,
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
       trim: true,
     });
+    return { header, rows };
   } catch {
-    return [];
+    return { header: [], rows: [] };
   }
+}
+
+/** The cells of a column; undefined if there is no such column. */
+export function cellsOf({ header, rows }: CsvTable, column: string): Row | undefined {
+  const place = header.indexOf(column);
+  return place === -1 ? undefined : rows.map((row) => row[place] ?? '');
 }
 
 /**
@@ -49,65 +41,44 @@ function readRows(text: string): string[][] {
  *   {results: {backbone: {median: […], thirdQuartile: […], …}}, metadata}     one value per column, null for gaps only
  *   residue_index,backbone_median,backbone_thirdQuartile,…                    the same as CSV, with three decimals
  *
- * @returns by the key of the payload, in the order of `TRACK_KEYS`; empty if the bytes contain no distributions
+ * @returns by the key of the payload, in the order of `TRACK_KEYS`; empty if the text contains no distributions
  */
-export function readDistributions(
-  bytes: Uint8Array | string,
-  columns: number,
-): Readonly<Record<string, ColumnSpread>> {
-  const found = readLists(bytes);
-  return Object.fromEntries(
-    inOrder([...found.keys()]).map((key) => {
-      const lists = found.get(key) ?? {};
-      const spread = SPREAD_KEYS.map((name) => [
-        name,
-        Array.from({ length: columns }, (_, column) => asNumber(lists[name]?.[column])),
-      ]);
-      return [key, Object.fromEntries(spread) as ColumnSpread];
-    }),
-  );
+export function readDistributions(text: string): Readonly<Record<string, ColumnSpread>> {
+  const lists = /^\s*[[{]/.test(text) ? readJsonLists(text) : readCsvLists(text);
+  const spreads = sortKeys(Object.keys(lists)).flatMap((key) => {
+    const ofKey = asObject(lists[key]);
+    const tracks = SPREAD_KEYS.map((name) => [name, readNumbers(ofKey?.[name])] as const);
+    const isSpread = tracks.some(([, track]) => track.length > 0);
+    return isSpread ? [[key, Object.fromEntries(tracks) as ColumnSpread] as const] : [];
+  });
+  return Object.fromEntries(spreads);
 }
 
-/** Number of values of each list of the file, by the name of the list: `backbone median`. */
-export function distributionLengths(
-  bytes: Uint8Array,
-): (readonly [list: string, length: number])[] {
-  return [...readLists(bytes)].flatMap(([key, lists]) =>
-    Object.entries(lists).map(([name, list]) => [`${key} ${name}`, list.length] as const),
-  );
-}
-
-type Lists = Readonly<Record<string, readonly unknown[]>>;
-
-function readLists(bytes: Uint8Array | string): ReadonlyMap<string, Lists> {
-  const text = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
-  const found = new Map<string, Lists>();
-  if (!/^\s*[[{]/.test(text)) {
-    const { header, rows, get } = readCsv(text);
-    for (const column of header) {
-      const name = SPREAD_KEYS.find((one) => column.endsWith(`_${one}`));
-      const values = rows.map((row) => get(row, column));
-      if (name === undefined || values.every((value) => value === '')) continue;
-      const key = column.slice(0, -name.length - 1);
-      found.set(key, { ...found.get(key), [name]: values });
-    }
-    return found;
-  }
+function readJsonLists(text: string): Readonly<Record<string, unknown>> {
   const read = readResultJson(text);
   const top = read.ok ? asObject(read.json) : null;
-  const results = asObject(top?.['results']) ?? asObject(top?.['distributions']) ?? top ?? {};
-  for (const [key, value] of Object.entries(results)) {
-    const object = asObject(value);
-    const lists = SPREAD_KEYS.flatMap((name) => {
-      const list = object?.[name];
-      return Array.isArray(list) ? [[name, list as unknown[]] as const] : [];
-    });
-    if (lists.length > 0) found.set(key, Object.fromEntries(lists));
-  }
-  return found;
+  return asObject(top?.['results']) ?? asObject(top?.['distributions']) ?? top ?? {};
 }
 
-function asNumber(value: unknown): number | null {
-  if (typeof value === 'string' && value.trim() !== '') return asNumber(Number(value));
+/** As in the JSON. */
+function readCsvLists(text: string): Readonly<Record<string, unknown>> {
+  const table = readCsv(text);
+  const lists: Record<string, Record<string, Row>> = {};
+  for (const column of table.header) {
+    const name = SPREAD_KEYS.find((one) => column.endsWith(`_${one}`));
+    const cells = cellsOf(table, column);
+    if (name === undefined || cells?.every((cell) => cell === '')) continue;
+    const key = column.slice(0, -name.length - 1);
+    lists[key] = { ...lists[key], [name]: cells ?? [] };
+  }
+  return lists;
+}
+
+function readNumbers(value: unknown): Track {
+  return Array.isArray(value) ? value.map(readNumber) : [];
+}
+
+function readNumber(value: unknown): number | null {
+  if (typeof value === 'string' && value.trim() !== '') return readNumber(Number(value));
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

@@ -129,12 +129,12 @@ function isRight({ run, exitCode, result }: Run, given: string): boolean {
   const payload = readPayload(textOf(result));
   if (!payload.ok) return false;
   const isValue = (value: unknown) => value !== null && value !== -10;
-  const isValued = payload.entries.every(({ values }) =>
-    Object.entries(values).some(([key, list]) => key !== 'seqCodes' && list.some(isValue)),
+  const isValued = payload.entries.every(({ tracks }) =>
+    Object.entries(tracks).some(([key, list]) => key !== 'seqCodes' && list.some(isValue)),
   );
   if (!isValued || run.startsWith('shiftcrypt/')) return isValued;
   const sent = readFasta(given).records.map(({ residues }) => residues.toUpperCase());
-  const read = payload.entries.map(({ sequence }) => sequence);
+  const read = payload.entries.map(({ residues }) => residues);
   return (
     sent.length === read.length &&
     sent.every((residues) => (run.startsWith('msa/') ? /^[A-Z-]*$/ : /^[A-Z]*$/).test(residues)) &&

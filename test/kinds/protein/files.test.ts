@@ -50,12 +50,12 @@ describe('a CSV', () => {
   });
 
   test.each([
-    ['of another sequence', CSV.replace('one,K', 'one,R'), 'residue 2 of "one"'],
-    ['with a residue more', `${CSV}two,L,2,1.0,0.3,\n`, '3 residues of "two"'],
+    ['of another sequence', CSV.replace('one,K', 'one,R'), 'rows of "one"'],
+    ['with a residue more', `${CSV}two,L,2,1.0,0.3,\n`, 'rows of "two"'],
     ['with a sequence less', CSV.replace(/^two.*\n/gm, ''), '1 sequences'],
-    ['with another value', CSV.replace('0.9,', '0.6,'), 'residue 3'],
-    ['without values', CSV.replaceAll(/,[\d.]+,([\d.]+),$/gm, ',,$1,'), 'no values'],
-    ['of other proteins', 'sequence_id,residue\na,W\nb,Y\n', 'nothing in result.json'],
+    ['with another value', CSV.replace('0.9,', '0.6,'), 'rows of "one"'],
+    ['without values', CSV.replaceAll(/,[\d.]+,([\d.]+),$/gm, ',,$1,'), 'rows of "one"'],
+    ['of other proteins', 'sequence_id,residue\na,W\nb,Y\n', 'rows of "a"'],
   ])('%s does not', (_, csv, words) => {
     expect(problemOf({ csv })).toMatchObject(disagree(words));
   });

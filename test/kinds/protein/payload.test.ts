@@ -22,7 +22,7 @@ describe('every known shape of a payload', () => {
   ])('%s', (_, json) => {
     expect(read(json)).toEqual({
       ok: true,
-      entries: [{ id: 'a', sequence: 'MK', values: VALUES, scalars: {} }],
+      entries: [{ name: 'a', residues: 'MK', tracks: VALUES, scores: {} }],
     });
   });
 
@@ -30,20 +30,20 @@ describe('every known shape of a payload', () => {
     const results = { sequence: 'MK', prediction: [0.1, '0.2'] };
     const json = { status: 'success', predictor: 'dynamine', timestamp: 'x', results };
     expect(read(json).entries).toEqual([
-      { id: 'dynamine', sequence: 'MK', values: { dynamine: [0.1, 0.2] }, scalars: {} },
+      { name: 'dynamine', residues: 'MK', tracks: { dynamine: [0.1, 0.2] }, scores: {} },
     ]);
     const byKey = { ...json, results: { sequence: 'MK', prediction: VALUES } };
-    expect(read(byKey).entries[0]).toMatchObject({ sequence: 'MK', values: VALUES });
+    expect(read(byKey).entries[0]).toMatchObject({ residues: 'MK', tracks: VALUES });
   });
 
   test('a complete payload in the wrapper of the earlier variant', () => {
     const proteins = { a: { seq: 'MK', ...VALUES } };
     const prediction = { proteins, metadata: { synthetic: true } };
     const wrapped = { status: 'success', results: { sequence: 'MK', prediction } };
-    expect(read(wrapped)).toMatchObject({ entries: [{ id: 'a', sequence: 'MK' }] });
+    expect(read(wrapped)).toMatchObject({ entries: [{ name: 'a', residues: 'MK' }] });
     const chains = [{ sequence: ['M'], shiftCrypt: ['0.5'] }];
     const shifts = { status: 'success', results: { sequence: 'data_x', prediction: chains } };
-    expect(read(shifts).entries).toMatchObject([{ sequence: 'M', values: { shiftCrypt: [0.5] } }]);
+    expect(read(shifts).entries).toMatchObject([{ residues: 'M', tracks: { shiftCrypt: [0.5] } }]);
   });
 
   test('shifts: text is read as numbers, and residue numbers are unchanged', () => {
@@ -52,10 +52,10 @@ describe('every known shape of a payload', () => {
     ];
     expect(read(json).entries).toEqual([
       {
-        id: 'x.nef',
-        sequence: 'M',
-        values: { seqCodes: [7], shiftCrypt: [0.512] },
-        scalars: { chainCode: 'A' },
+        name: 'x.nef',
+        residues: 'M',
+        tracks: { seqCodes: [7], shiftCrypt: [0.512] },
+        scores: { chainCode: 'A' },
       },
     ]);
   });
@@ -63,7 +63,7 @@ describe('every known shape of a payload', () => {
   test('NaN and Infinity, which are not JSON, are read as missing; in a string they are text', () => {
     const text = '{"proteins":{"NaN":{"seq":["M","K","L"],"backbone":[NaN,-Infinity,0.5]}}}';
     expect(read(text).entries).toEqual([
-      { id: 'NaN', sequence: 'MKL', values: { backbone: [null, null, 0.5] }, scalars: {} },
+      { name: 'NaN', residues: 'MKL', tracks: { backbone: [null, null, 0.5] }, scores: {} },
     ]);
   });
 });
