@@ -101,6 +101,15 @@ export default defineConfig(
   {
     files: ['test/**/*.ts', 'bench/**/*.ts'],
     rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...SYNTAX,
+        {
+          selector:
+            'CallExpression[callee.property.name="toMatchObject"] Property > Literal[regex]',
+          message: 'Write expect.stringMatching(/…/): toMatchObject takes any text for a RegExp.',
+        },
+      ],
       // What came over the wire is looked at as it is: an untyped answer is what these tests are about.
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',

@@ -14,6 +14,8 @@ export interface Proxy {
   /** On 127.0.0.1. */
   readonly port: number;
   set(mode: ProxyMode): void;
+  /** Connections that were opened so far. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -27,7 +29,9 @@ export async function startProxy(
 ): Promise<Proxy> {
   const links = new Set<Link>();
   let mode: ProxyMode = 'pass';
+  let connections = 0;
   const server = createServer((client) => {
+    connections += 1;
     const link = new Link(client, connect(targetPort, '127.0.0.1'));
     links.add(link);
     client.once('close', () => links.delete(link));
@@ -44,6 +48,7 @@ export async function startProxy(
       mode = next;
       for (const link of [...links]) link.set(next);
     },
+    connections: () => connections,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -249,19 +249,27 @@ describe('faults of a gateway answer everything, and nothing reaches the service
   const html = type('text/html');
   const here = new URL(services.url).host;
 
+  const like = (words: RegExp) => expect.stringMatching(words) as string;
+
   test.each([
     ['firewall-403', 403, html, /<title>Request blocked<\/title>/],
     [
       'expired-token',
       401,
-      { ...type('application/json'), 'www-authenticate': /^Bearer / },
+      { ...type('application/json'), 'www-authenticate': like(/^Bearer /) },
       /^\{"error":"invalid_token"/,
     ],
     ['maintenance-html', 200, html, /<title>Scheduled maintenance<\/title>/],
     ['redirect-https', 308, { ...html, location: `https://${here}${query}` }, /Permanent Redirect/],
     ['captive-portal', 302, { ...html, location: '/captive-portal/login' }, /Network login/],
-    ['proxy-auth', 407, { ...html, 'proxy-authenticate': /^Basic / }, /authentication required/],
-  ] as const)('%s: %i', async (name, status, headers, text) => {
+    [
+      'proxy-auth',
+      407,
+      { ...html, 'proxy-authenticate': like(/^Basic /) },
+      /authentication required/,
+    ],
+  ] as const)('%s: %i', async (name, status, headers, words) => {
+    const text = like(words);
     const before = { journal: services.journal().length, fired: services.faults.fired().length };
     strikeWith({ name });
     expect(await ask(services.url + query)).toMatchObject({ status, headers, text });
@@ -286,7 +294,7 @@ describe('faults of a gateway answer everything, and nothing reaches the service
     expect(await ask(login)).toMatchObject({
       status: 200,
       headers: html,
-      text: expect.stringMatching(/Network login/),
+      text: like(/Network login/),
     });
     expect((await ask(login, '{}')).status).toBe(302);
   });

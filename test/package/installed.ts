@@ -17,17 +17,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { ROOT, Typed, type Ended } from '../cli/command.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 /** An arbitrary user; needed if the tests run as root, whom file modes do not restrict. */
 const STRANGER = 54_322;
 const isRoot = process.getuid?.() === 0;
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 function must(
   program: string,
@@ -91,14 +85,7 @@ export class Installed {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.push(child);
-    const text = { stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()));
-    const ended = new Promise<Ended>((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code) => resolve({ code, ...text }));
-    });
-    return { child, text, ended };
+    return new Typed(child, args.join(' '));
   }
 
   /** Runs a program that imports the package, as installed beside it. */

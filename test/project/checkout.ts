@@ -3,24 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-
-interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Polls for something in another process; throws after ten seconds. */
-export async function until(isSo: () => boolean): Promise<void> {
-  const giveUpAt = Date.now() + 10_000;
-  while (!isSo()) {
-    if (Date.now() > giveUpAt) throw new Error(`it did not happen: ${isSo.toString()}`);
-    await new Promise((done) => setTimeout(done, 10));
-  }
-}
+import { ROOT, Typed } from '../cli/command.ts';
 
 export class Checkout {
   readonly root = mkdtempSync(join(tmpdir(), 'hundredfold-checkout-'));
@@ -51,23 +34,14 @@ export class Checkout {
   }
 
   /** Runs a script of the checkout, without the test's own environment. */
-  start(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  start(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Typed {
     const child = spawn(process.execPath, [this.path(script), ...args], {
       cwd: this.root,
       env: { PATH: `${this.#bin}:/usr/bin:/bin`, HOME: this.root, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#started.push(child);
-    const text = { stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()));
-    const ended = new Promise<Ended>((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code, signal) => {
-        resolve({ code, signal, ...text });
-      });
-    });
-    return { child, ended, text };
+    return new Typed(child, args.join(' '));
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { Checkout, until } from './checkout.ts';
+import { Checkout } from './checkout.ts';
 
 const ECHO = `console.log(JSON.stringify(process.argv.slice(2)));`;
 
@@ -65,11 +65,11 @@ describe('bin/hundredfold.js on an old Node', () => {
       `process.on('SIGTERM', () => { console.log('got it'); process.exit(130); });
        setInterval(() => {}, 1000); console.log('ready');`,
     );
-    const { child, ended, text } = checkout.start('bin/hundredfold.js');
+    const started = checkout.start('bin/hundredfold.js');
     // Its signal handlers are installed by then.
-    await until(() => text.stdout !== '');
-    child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ code: 130, stdout: 'ready\ngot it\n' });
+    await started.says('ready');
+    started.kill('SIGTERM');
+    expect(await started.ended).toMatchObject({ code: 130, stdout: 'ready\ngot it\n' });
   });
 
   test('ends by the same signal as the command', async () => {

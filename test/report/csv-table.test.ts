@@ -1,31 +1,7 @@
-/** What is written into a cell, and that reading gives it back. */
-import { parse } from 'csv-parse/sync';
-import fc from 'fast-check';
+/** What is written into a cell. That a reader gives it back: cells.property.test.ts. */
 import { describe, expect, test } from 'vitest';
 import { guarded, unguarded } from '../../src/domain/formula-guard.ts';
-import { csvLine } from '../../src/report/csv-table.ts';
 import { ownCells } from '../../src/report/own-columns.ts';
-
-const sign = fc.constantFrom(
-  ...["'", '=', '+', '-', '@', '\t', '\r', '\n', '＝', '1', 'x', ' ', '('],
-);
-const anyCell = fc.oneof(
-  fc.string({ unit: 'grapheme' }),
-  fc.array(sign, { maxLength: 6 }).map((all) => all.join('')),
-  fc.constantFrom('a\rb', 'a\nb', '"', '""', ' a ', ',', '-1', '', '\r\n', '>p1\nMKV'),
-);
-
-test('a CSV reader reads a table unchanged, whatever its cells contain, and only the added prefix is removed', () => {
-  const row = fc.array(anyCell, { minLength: 3, maxLength: 3 });
-  fc.assert(
-    fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {
-      const text = [['id', 'a', 'b'], ...rows].map(csvLine).join('');
-      const [, ...read]: string[][] = parse(text, { record_delimiter: '\n' });
-      expect(read).toEqual(rows.map((cells) => cells.map(guarded)));
-      expect(read.map((cells) => cells.map(unguarded))).toEqual(rows);
-    }),
-  );
-});
 
 describe('a cell that a spreadsheet would execute gets an apostrophe, and control codes are escaped', () => {
   test.each([

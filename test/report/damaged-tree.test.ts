@@ -7,7 +7,6 @@ import type { StoreCode } from '../../src/domain/error-codes/registry.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { isPublished } from '../../src/report/published-campaign.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
-import { readItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { prepareRetry } from '../../src/store/prepare-retry.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
@@ -96,21 +95,7 @@ test.each(DAMAGES)(
   },
 );
 
-test('a record that names another item stops the next run before it changes anything', async () => {
-  const store = await endedCampaign(ITEMS);
-  await edit(store, RECORD, '"id": "water"', '"id": "steam"');
-  const { message, remedy } = await expectCode(
-    prepareCampaign(store, CAMPAIGN, ITEMS),
-    'ITEM_RECORD_FOREIGN',
-  );
-  expect(message).toContain('molecules/water/item.json is the record of molecule steam');
-  expect(remedy).toContain('remove that folder');
-  await edit(store, RECORD, '"id": "steam"', '"id": "water"');
-  expect(await prepareCampaign(store, CAMPAIGN, ITEMS)).toMatchObject({ items: 3, done: 3 });
-  expect((await readItem(store, 'molecule', 'water'))?.remoteId).toBe('job-water');
-});
-
-/** A page that lost a row, or is missing: test/cli/damaged-tree.test.ts. */
+/** A page that lost a row, and a record that names another item: test/cli/damaged-tree.test.ts. */
 test.each<[string, RegExp, StoreCode, (store: Store) => Promise<unknown>]>([
   [
     'has a row twice',

@@ -41,7 +41,7 @@ describe.concurrent('a retry', () => {
     expect(attempts).toMatchObject([
       { outcome: 'accepted', remote_id },
       { outcome: 'found', remote_id },
-      { outcome: 'given-up', remote_id, message: /^JOB_FAILED: / },
+      { outcome: 'given-up', remote_id, message: expect.stringMatching(/^JOB_FAILED: /) as string },
       { outcome: 'accepted', remote_id: record['remote_id'] },
     ]);
   });
