@@ -74,14 +74,14 @@ test('no file of a wrong result, or of another job, is stored under its final na
     swapped: 'RESULT_WRONG_ATOMS',
     good: '',
     thymol: 'RESULT_OTHER_MOLECULE',
-    rows: 'RESULT_MISSING_VALUES',
+    rows: 'RESULT_FILES_DISAGREE',
     csv: 'RESULT_FILES_DISAGREE',
     log: 'RESULT_OTHER_JOB',
   });
   const errorOf = async (id: string) => (await rowOf(ran, id))['error'];
   expect(await errorOf('swapped')).toBe('The topology is that of C6H6O, the input is C2H3N.');
   expect(await errorOf('thymol')).toContain('C10H14O');
-  expect(await errorOf('csv')).toContain('result.csv has W for residue 3');
+  expect(await errorOf('csv')).toContain('result.csv has rows of');
 
   const swapped = await folderOf(ran, 'swapped');
   expect(swapped.files).toEqual(['input.smi', 'item.json']);
