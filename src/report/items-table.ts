@@ -6,23 +6,26 @@ import type { Row } from './csv-table.ts';
 import { ownCells } from './own-columns.ts';
 import { engineVersion } from './tables/engine-version.ts';
 
-export const ITEM_COLUMNS = [
-  'id',
-  'kind',
-  'state',
-  'remote_id',
-  'attempts',
-  'sent_at',
-  'submitted_at',
-  'queued_at',
-  'finished_at',
-  'error_code',
-  'error',
-  'path',
-  'result_from',
-  'engine_version',
-  'warnings',
-] as const;
+/** Our columns in their order, each with its cell of an item. */
+const COLUMNS = {
+  id: ({ id }) => id,
+  kind: ({ kind }) => kind,
+  state: stateOf,
+  remote_id: ({ record }) => record?.remoteId,
+  attempts: ({ record }) => record?.attempts.length.toString(),
+  sent_at: ({ record }) => record?.sentAt,
+  submitted_at: ({ record }) => record?.submittedAt,
+  queued_at: ({ record }) => queuedTime(record?.timing?.queuedAt ?? ''),
+  finished_at: ({ record }) => record?.finishedAt,
+  error_code: (item) => errorOf(item)?.code,
+  error: (item) => errorOf(item)?.message,
+  path: pathOf,
+  result_from: ({ record }) => resultFrom(record),
+  engine_version: ({ record }) => engineVersion(record),
+  warnings: ({ record }) => record && warningCodes(record),
+} as const satisfies Readonly<Record<string, (item: Listed) => string | null | undefined>>;
+
+export const ITEM_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 
 /** Adds the names of the item's own columns, as used in the table. */
 export function collectOwnColumns(item: Listed, columns: Set<string>): void {
@@ -34,29 +37,9 @@ export function itemsHeader(ownColumns: Iterable<string>): Row {
 }
 
 export function itemsRow(item: Listed, ownColumns: Iterable<string>): Row {
-  const { id, kind, record } = item;
-  const error = errorOf(item);
   const own = ownCells(ownOf(item), ITEM_COLUMNS);
   return [
-    id,
-    kind ?? '',
-    stateOf(item),
-    record?.remoteId ?? '',
-    record === null ? '' : String(record.attempts.length),
-    record?.sentAt ?? '',
-    record?.submittedAt ?? '',
-    queuedTime(record?.timing?.queuedAt ?? ''),
-    record?.finishedAt ?? '',
-    error?.code ?? '',
-    error?.message ?? '',
-    pathOf(item),
-    resultFrom(record),
-    engineVersion(record) ?? '',
-    record === null
-      ? ''
-      : warningsOf(record)
-          .map(({ code }) => code)
-          .join(' '),
+    ...Object.values(COLUMNS).map((cellOf) => cellOf(item) ?? ''),
     ...Array.from(ownColumns, (column) => own.get(column) ?? ''),
   ];
 }
@@ -72,4 +55,10 @@ function resultFrom(record: ItemRecord | null): string {
 function queuedTime(text: string): string {
   const at = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? text : new Date(at).toISOString();
+}
+
+function warningCodes(record: ItemRecord): string {
+  return warningsOf(record)
+    .map(({ code }) => code)
+    .join(' ');
 }
