@@ -1,5 +1,5 @@
 /** The result of a plugin's kind: read and checked once, and what is shown of it stored beside its files. */
-import { kindOf } from '../kinds/registry.ts';
+import { isOwnKind, kindOf } from '../kinds/registry.ts';
 import { READING_FILE } from '../kinds/stored-reading.ts';
 import type { Judged, ResultFault } from '../kinds/kind.ts';
 import { lineOf } from '../plugins/modules.ts';
@@ -8,7 +8,11 @@ import type { ItemRecord } from '../store/item-record.ts';
 import { itemKey, pageName } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { KeptFile } from '../workflows/activity-types.ts';
+import { notYet } from './retry.ts';
 import { KEPT_FREE } from './take-result.ts';
+
+/** Until another worker, which may have the plugin, is tried. */
+const ELSEWHERE_MS = 5_000;
 
 type Taken = { readonly fault: ResultFault } | { readonly file: KeptFile };
 
@@ -21,7 +25,10 @@ export async function takePluginResult(
 ): Promise<Taken | null> {
   const { kind, id, options, adopted } = record;
   const { judge, artefacts } = kindOf(kind);
-  if (judge === undefined) return null;
+  if (isOwnKind(kind)) return null;
+  // Each activity on the tree has asked for the plugin: only if the tree was described anew since then.
+  if (judge === undefined)
+    throw notYet(`this worker has no plugin with the kind ${kind}`, ELSEWHERE_MS);
   const read = (name: string) => store.readText(itemKey(kind, id, name), { recent: 'use' });
   const texts: Record<string, string[]> = {};
   for (const [artefact, { file, isPaged = false }] of Object.entries(artefacts)) {

@@ -10,11 +10,13 @@ import { growingDelay } from '../domain/growing-delay.ts';
 import { jobStuckBecause } from '../domain/stuck-job.ts';
 import type { PollPolicy, PollResult, RemoteJob } from '../workflows/activity-types.ts';
 import type { ServiceClient } from '../services/client.ts';
+import { isOwnService } from '../services/registry.ts';
 import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { noteAcceptanceOnce, type Owed } from './note-acceptance.ts';
 import { serviceOf } from './service.ts';
-import { growing, notYet } from './retry.ts';
+import { growing, notYet, storeFailure } from './retry.ts';
+import { openHeldTree } from './tree.ts';
 import { ownTries, type Tries } from './tries.ts';
 
 /** All delays between the polls of one call together (ms). */
@@ -53,6 +55,7 @@ export async function poll(
 ): Promise<PollResult> {
   const { cancellationSignal: signal } = Context.current();
   const service = serviceOf(deps, job.reference);
+  if (!isOwnService(job.reference.service)) await checkTree(deps, job);
   await noteAcceptanceOnce(deps, job, tries);
   // A job from before `retry` may have ended long ago.
   if (tries.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job, tries);
@@ -65,6 +68,15 @@ export async function poll(
     waitedMs += delayMs;
     if (delayMs > WAITED_HERE_MS || waitedMs > WAITED_IN_ALL_MS) throw notYet(message, delayMs);
     await delay(delayMs, undefined, { signal });
+  }
+}
+
+/** The answers are read by a plugin: by that of the campaign. */
+async function checkTree(deps: Dependencies, { item }: RemoteJob): Promise<void> {
+  try {
+    await openHeldTree(deps, item);
+  } catch (error) {
+    throw storeFailure(error);
   }
 }
 
@@ -119,17 +131,25 @@ async function look(
       const delayMs = pollDelay(ageMs, outcome.retryAfterMs, pace);
       return { message: outcome.statusMessage ?? 'running', delayMs, seen: left };
     }
-    case 'unavailable': {
-      // Nothing is known about the job: the outage is waited for, within the same deadline.
-      const stuck = jobStuckBecause(ageMs, policy.deadlineMs, null);
-      if (stuck && outcome.unreadable) {
-        const message = `${stuck.message}, and what the service says of it cannot be read: ${outcome.message}`;
-        return { type: 'failed', code: 'JOB_UNREADABLE', message, timing: null };
-      }
-      if (stuck) return { type: 'failed', ...stuck, timing: null };
-      throw notYet(outcome.message, Math.max(growing(tries.attempt), outcome.retryAfterMs ?? 0));
-    }
+    case 'unavailable':
+      return outlastOutage(outcome, ageMs, policy, tries);
   }
+}
+
+/** Nothing is known about the job: the outage is waited for, within the same deadline. */
+function outlastOutage(
+  { message, retryAfterMs, unreadable = false }: Unavailable,
+  ageMs: number,
+  { deadlineMs }: JobPolicy,
+  tries: PollTries,
+): PollResult {
+  const stuck = jobStuckBecause(ageMs, deadlineMs, null);
+  if (stuck && unreadable) {
+    const words = `${stuck.message}, and what the service says of it cannot be read: ${message}`;
+    return { type: 'failed', code: 'JOB_UNREADABLE', message: words, timing: null };
+  }
+  if (stuck) return { type: 'failed', ...stuck, timing: null };
+  throw notYet(message, Math.max(growing(tries.attempt), retryAfterMs ?? 0));
 }
 
 /** From one poll for the next one. */
@@ -146,6 +166,7 @@ function queuedAtOf({ queuedAt }: Seen): Pick<Seen, 'queuedAt'> {
 
 export type PollTries = Tries<Seen>;
 
+type Unavailable = Extract<PollOutcome, { readonly type: 'unavailable' }>;
 type Lost = Extract<PollOutcome, { readonly type: 'unknown' | 'deleted' }>;
 
 /** Regardless of the pauses between them: there may have been no worker. */

@@ -21,7 +21,11 @@ export function notYet(message: string, delayMs: number): ApplicationFailure {
 }
 
 /** For a tree that this worker must not use, but another one may. */
-const ELSEWHERE: readonly string[] = ['TREE_NOT_HERE', 'TREE_LEASED'] satisfies StoreCode[];
+const ELSEWHERE: readonly string[] = [
+  'TREE_NOT_HERE',
+  'TREE_LEASED',
+  'TREE_OTHER_PLUGIN',
+] satisfies StoreCode[];
 const ANOTHER_WORKER_MAY_MS = 5_000;
 
 export function isElsewhere(error: unknown): error is StoreError {

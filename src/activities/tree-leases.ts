@@ -17,6 +17,7 @@ import {
   type LeaseHolder,
 } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
+import { checkPlugins } from '../store/campaign-plugins.ts';
 import { checkTreeId } from '../store/tree-identity.ts';
 import { Periodic } from '../domain/periodic.ts';
 
@@ -70,7 +71,7 @@ export class TreeLeases {
 
   /**
    * Returns if the tree is the requested one, and this Temporal's.
-   * @throws StoreError `TREE_NOT_HERE`, `TREE_LEASED`
+   * @throws StoreError `TREE_NOT_HERE`, `TREE_LEASED`, `TREE_OTHER_PLUGIN`
    */
   async check(store: Store, address: TreeAddress): Promise<void> {
     const kept = this.#keptOf(address);
@@ -139,6 +140,8 @@ export class TreeLeases {
       : await this.#renewIfDue(store, holder, lease, kept);
     if (!ours) throw treeLeased(store, (await newestLease(store))?.record ?? null);
     if (isFree) kept.renewedAt = seen.monotonic;
+    // Last: a worker without the plugin renews the lease for those that have it.
+    await checkPlugins(store);
     kept.seen = seen;
   }
 

@@ -7,7 +7,7 @@ import type { TreeAddress } from './tree-leases.ts';
  * Opens the tree of a campaign, never creates its folder. Both errors are retryable: another worker may have the tree,
  * and the other Temporal may release it. Nothing was changed when they are thrown.
  * @throws StoreError `TREE_NOT_HERE`: there is no such folder here, or it is another tree; `TREE_LEASED`: another
- * Temporal works on it
+ * Temporal works on it; `TREE_OTHER_PLUGIN`
  */
 export async function openHeldTree(
   { openStore, leases }: Pick<Dependencies, 'openStore' | 'leases'>,

@@ -9,6 +9,7 @@ import { campaignName, digestsOfManifests } from '../manifest/sources.ts';
 import type { Spool } from '../plan/spool.ts';
 import { type Survey, surveyManifests, type SurveyOptions } from '../plan/survey.ts';
 import { campaignAddress } from '../store/address.ts';
+import { listPluginNews, requirePlugins } from '../store/campaign-plugins.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import { PREPARED_CAMPAIGN } from '../store/layout.ts';
@@ -37,6 +38,8 @@ export interface Intake {
   /** Services that the rows need. */
   readonly needed: ReadonlySet<ServiceName>;
   readonly cache: ResultCache | null;
+  /** Plugins that are new to the tree, or have changed, a sentence each. */
+  readonly pluginNews: readonly string[];
 }
 
 /**
@@ -78,6 +81,7 @@ export function rowsToRun(
   throw codedError('MANIFEST_EMPTY', {});
 }
 
+/** @throws StoreError `TREE_OTHER_PLUGIN`: it has rows of a plugin that is not loaded */
 export async function takeIn(
   manifests: readonly string[],
   options: IntakeOptions,
@@ -86,6 +90,8 @@ export async function takeIn(
 ): Promise<Intake> {
   const { name, folder } = placeOf(manifests, options, settings);
   const tree = await preparedTree(folder);
+  const former = tree && (await readPreparedCampaign(tree).catch(unreadableIsNone));
+  if (tree && former) requirePlugins(tree, former);
   const cache = options.cache !== false ? await resultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
   const recorded = options.services === 'local' ? await import('../host/recorded.ts') : null;
@@ -99,7 +105,7 @@ export async function takeIn(
   });
   const kinds = kindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
   const needed = new Set(kinds.map((kind) => serviceOfKind(kind).name));
-  return { name, folder, survey, needed, cache };
+  return { name, folder, survey, needed, cache, pluginNews: listPluginNews(former, kinds) };
 }
 
 /**
@@ -116,6 +122,7 @@ export async function unchangedCampaign(
   // The intake reports a tree that cannot be read.
   const former = tree && (await readPreparedCampaign(tree).catch(unreadableIsNone));
   if (!tree || !former || former.name !== place.name) return null;
+  requirePlugins(tree, former);
   const digests = await digestsOfManifests(manifests, options.allowOutside ?? false);
   if (JSON.stringify(digests) !== JSON.stringify(former.manifestDigests)) return null;
   const skipped = options.skipInvalid === true ? 0 : await countInvalidRows(tree);

@@ -7,16 +7,18 @@ import type { ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, FeedSpec, JobPolicy } from '../domain/campaign.ts';
 import { localNameOf } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
+import { sourceOf } from '../kinds/registry.ts';
+import { kindsOf, serviceOf } from '../services/registry.ts';
 import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
 import {
-  growSignal,
-  pauseLaneSignal,
   type CampaignInput,
   type Grown,
+  growSignal,
+  pauseLaneSignal,
 } from '../workflows/messages.ts';
 import {
   budgetWorkflowId,
@@ -137,11 +139,18 @@ export function digestOfManifests(manifests: readonly ManifestDigest[]): string 
   return manifests.map(({ sha256 }) => sha256).join(' ');
 }
 
+interface EffectiveSettings {
+  readonly services: Readonly<Record<string, unknown>>;
+  readonly jobs: JobPolicy;
+  /** SHA-256 of the plugins of these services, by their entry in the configuration. */
+  readonly plugins?: Readonly<Record<string, string>>;
+}
+
 /** The settings in effect, as written to campaign.json: without secrets. */
 export function effectiveSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
-): { readonly services: Readonly<Record<string, unknown>>; readonly jobs: JobPolicy } {
+): EffectiveSettings {
   const services = feeds.map(({ reference, url, config, policy }) => [
     reference.service,
     {
@@ -152,7 +161,15 @@ export function effectiveSettings(
       budget: policy,
     },
   ]);
-  return { services: Object.fromEntries(services) as Record<string, unknown>, jobs };
+  const kinds = feeds.flatMap(({ reference }) => kindsOf(serviceOf(reference.service)));
+  const plugins = kinds.flatMap((kind) => sourceOf(kind) ?? []);
+  return {
+    services: Object.fromEntries(services) as Record<string, unknown>,
+    jobs,
+    ...(plugins.length > 0 && {
+      plugins: Object.fromEntries(plugins.map(({ plugin, sha256 }) => [plugin, sha256])),
+    }),
+  };
 }
 
 export function feedSpecs(

@@ -14,6 +14,7 @@ import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
 import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
 import { ensureTreeId } from '../store/tree-identity.ts';
+import { listPluginNews, requirePlugins } from '../store/campaign-plugins.ts';
 import { requireTree, treeIfAny, type CampaignTree } from './campaign-tree.ts';
 import { chooseServices } from './choose-services.ts';
 import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
@@ -78,7 +79,7 @@ interface RetryStarted {
 
 /**
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`
- * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`
+ * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`, `TREE_OTHER_PLUGIN`
  */
 export async function startRetry(session: Session, wanted: RetryStart): Promise<RetryStarted> {
   const { name, selection, onNotice = ignoreNotices } = wanted;
@@ -105,7 +106,9 @@ async function surveyAndBegin(
   tree: CampaignTree,
   held: HeldTree,
 ): Promise<boolean> {
-  const { name, selection } = wanted;
+  const { name, selection, onNotice = ignoreNotices } = wanted;
+  requirePlugins(tree.store, tree.campaign);
+  for (const line of listPluginNews(tree.campaign)) onNotice(line);
   const survey = await surveyRetry(tree.store, tree.campaign, selection);
   const feeds = servicesFor(wanted, tree, survey);
   wanted.onSurvey?.(survey);
@@ -127,8 +130,13 @@ interface Beginning {
 async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
   const { name, settings, environment } = wanted;
   const { store, folder, campaign } = tree;
-  const { services, jobs } = effectiveSettings(feeds, settings.policy);
-  const merged = { ...campaign.settings, jobs, services: { ...tree.services, ...services } };
+  const { services, jobs, plugins } = effectiveSettings(feeds, settings.policy);
+  const merged = {
+    ...campaign.settings,
+    jobs,
+    services: { ...tree.services, ...services },
+    ...(plugins && { plugins: Object.assign({}, campaign.settings['plugins'], plugins) }),
+  };
   const prepared = { ...campaign, settings: merged };
   const { chosen, alone, following } = survey;
   await seedLedger(store, { settings, environment, feeds });

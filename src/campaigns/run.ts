@@ -40,6 +40,7 @@ export async function runOf(
   options: RunOptions,
 ): Promise<CampaignStart> {
   const start = campaignStart(intake, spool, settings, options);
+  for (const line of intake.pluginNews) start.onNotice?.(line);
   await checkStart(start);
   return start;
 }

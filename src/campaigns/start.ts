@@ -13,6 +13,7 @@ import type { Spool } from '../plan/spool.ts';
 import type { Survey } from '../plan/survey.ts';
 import { isPublished } from '../report/published-campaign.ts';
 import { openStore } from '../store/open-store.ts';
+import { hasOtherPlugins } from '../store/campaign-plugins.ts';
 import { countInvalidRows, writeInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
 import { growCampaign, prepareCampaign, type Prepared } from '../store/prepare.ts';
 import { restoreItems } from '../store/restore.ts';
@@ -20,6 +21,7 @@ import type { Known } from '../store/prepare-item.ts';
 import {
   idsOf,
   readPreparedCampaign,
+  writePreparedCampaign,
   type CampaignHeader,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
@@ -134,6 +136,9 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   if (!former) return 0;
   await restoreItems(store, former, survey.shares.assign(spool.items()), start.signal);
   const same = digestOfManifests(former.manifestDigests) === digestOfManifests(survey.digests);
+  // From now on the workers need the plugins of this command.
+  if (same && hasOtherPlugins(former))
+    await writePreparedCampaign(store, { ...former, settings: campaignOf(start).settings });
   const { pages, items, following } = same
     ? { ...former, following: 0 }
     : await addRows(store, former, start);

@@ -148,6 +148,11 @@ export class EmbeddedSession implements Session {
     const local = localServices ? localSettings(localServices) : [];
     const wanted = [...Object.values(settings.services), ...local];
     const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
+    const other = settings.plugins.find(({ digest }) => !record.plugins.includes(digest));
+    if (other) {
+      const what = `the plugin ${other.entry}, or has another form of it`;
+      throw codedError('HOST_OTHER_SERVICES', { pid: record.pid, what });
+    }
     if (!missing) return;
     const what = `${missing.service} at ${missing.address} (or your token there)`;
     throw codedError('HOST_OTHER_SERVICES', { pid: record.pid, what });

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
+import type { ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { Deadline } from '../domain/deadline.ts';
 import type { Environment } from '../domain/environment.ts';
@@ -48,6 +49,17 @@ export interface HostOptions {
 
 function everyService(settings: Settings, local: readonly HostedServices[]) {
   return [...Object.values(settings.services), ...local.flatMap((one) => one.settings)];
+}
+
+/** What a command that joins must find here. */
+function describeAbilities(
+  { plugins }: Settings,
+  services: readonly ServiceSettings[],
+): Pick<HostRecord, 'services' | 'plugins'> {
+  return {
+    services: services.map(({ reference }) => reference),
+    plugins: plugins.map(({ digest }) => digest),
+  };
 }
 
 type Stop = () => Promise<void> | void;
@@ -149,7 +161,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       pid: process.pid,
       taskQueue,
       server,
-      services: services.map(({ reference }) => reference),
+      ...describeAbilities(settings, services),
       lookOnly,
       lasting,
     };

@@ -24,6 +24,8 @@ const hostRecord = z.object({
   taskQueue: z.string(),
   server: serverRecord,
   services: z.array(z.object({ service: z.string(), address: z.string(), credential: z.string() })),
+  /** SHA-256 of its plugins. */
+  plugins: z.array(z.string()),
   /** It answers queries and does no work. */
   lookOnly: z.boolean(),
   /** For a host that only reads: it stays until it is interrupted (`ui`); other such hosts end soon. */

@@ -1,4 +1,4 @@
-/** The kinds, in the order of the documentation; those of plugins follow. */
+/** The kinds, in the order of the documentation; those of plugins follow by name, so that every process has one order. */
 import type { Kind, Options } from '../domain/item.ts';
 import type { OptionColumns } from './columns.ts';
 import type { KindDefinition } from './kind.ts';
@@ -16,6 +16,15 @@ const known = new Map<Kind, AnyKind>(
 );
 
 const own: ReadonlySet<Kind> = new Set(known.keys());
+
+function register(kind: AnyKind): void {
+  known.set(kind.name, kind);
+  const others = [...known.values()].filter(({ name }) => !own.has(name));
+  others.sort((one, other) => (one.name < other.name ? -1 : 1));
+  // A Map has the order of insertion.
+  for (const { name } of others) known.delete(name);
+  for (const one of others) known.set(one.name, one);
+}
 
 export function allKinds(): readonly AnyKind[] {
   return [...known.values()];
@@ -37,10 +46,6 @@ export function isOwnKind(name: Kind): boolean {
   return own.has(name);
 }
 
-export function isKind(name: string): boolean {
-  return known.has(name);
-}
-
 /** Where the kind of a plugin comes from. */
 export interface PluginSource {
   /** As the configuration names it. */
@@ -53,13 +58,13 @@ const sources = new Map<Kind, PluginSource>();
 
 /** Adds the kind of a plugin, or replaces an earlier form of it. */
 export function registerKind(kind: AnyKind, source: PluginSource): void {
-  known.set(kind.name, kind);
+  register(kind);
   sources.set(kind.name, source);
 }
 
 /** Adds a kind as a tree describes it, if this process does not have its plugin: its results can be shown. */
 export function registerDescribed(kind: AnyKind): void {
-  if (!sources.has(kind.name) && !own.has(kind.name)) known.set(kind.name, kind);
+  if (!sources.has(kind.name) && !own.has(kind.name)) register(kind);
 }
 
 /** The plugin of a kind in this process; null if it has none, or the kind is one of ours. */

@@ -63,10 +63,13 @@ const column = z.object({
 /** A kind of a plugin as its tree describes it. */
 export const describedKind = z.object({
   name: z.string(),
+  version: z.int(),
   plugin: z.string(),
   sha256: z.string(),
   words: z.object({ one: z.string(), many: z.string() }),
   folder: z.string(),
+  /** That contains the input, instead of a file. */
+  column: z.object({ name: z.string(), synonyms: z.array(z.string()).exactOptional() }).nullable(),
   /** By column: plain data. */
   options: z.record(z.string(), z.unknown()),
   artefacts: z.record(z.string(), z.unknown()),
@@ -89,17 +92,20 @@ export type DescribedKind = z.output<typeof describedKind>;
 /* eslint-disable @typescript-eslint/no-explicit-any -- options and results only pass through */
 export function describeKind(
   kind: Omit<KindDefinition<string, any>, 'options'> & { readonly options: OptionColumns },
-  source: { readonly plugin: string; readonly sha256: string },
+  source: Pick<DescribedKind, 'plugin' | 'sha256'>,
 ): DescribedKind {
-  const { name, words, folder, options, artefacts, measures, table, estimate } = kind;
+  const { name, version = 1, words, folder, input, options, artefacts } = kind;
+  const { measures, table, estimate } = kind;
   const columns = table.isByItem ? null : table.columns;
   // Functions have no JSON.
   const plain: unknown = JSON.parse(
     JSON.stringify({
       name,
+      version,
       ...source,
       words,
       folder,
+      column: input.column,
       options,
       artefacts,
       measures,
@@ -112,18 +118,19 @@ export function describeKind(
 
 /** For a process without its plugin: shows results, and accepts no input. */
 export function kindFrom(described: DescribedKind): KindDefinition<string, any, StoredReading> {
-  const { name, plugin, words, folder, options, artefacts, estimate } = described;
+  const { name, version, plugin, words, folder, column: own, options, artefacts } = described;
   const refusal = error(
     `The kind ${name} is one of the plugin ${plugin}, which is not loaded.`,
     'Name the plugin under `plugins:` in hundredfold.yaml.',
   );
   return {
     name,
+    version,
     words,
     folder,
-    estimate,
+    estimate: described.estimate,
     input: {
-      column: null,
+      column: own,
       extensions: [],
       read: () => ({
         input: null,

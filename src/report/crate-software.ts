@@ -2,7 +2,7 @@
 import type { ServiceName } from '../domain/item.ts';
 import { CAMPAIGN_SUMMARY, itemKey, resultFile } from '../store/layout.ts';
 import type { Service } from '../services/service.ts';
-import { serviceOf } from '../services/registry.ts';
+import { shownService } from '../services/registry.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import type { Store } from '../store/store.ts';
@@ -28,7 +28,7 @@ export function toolEntity({ versions }: CampaignSummary): Entity {
 }
 
 function softwareOf(service: ServiceName): NonNullable<Service['software']> {
-  const { software, title, terms } = serviceOf(service);
+  const { software, title, terms } = shownService(service);
   return software ?? { name: title, url: terms };
 }
 

@@ -23,7 +23,7 @@ import {
   STATUS,
 } from './crate-jobs.ts';
 import { kindNames, kindOf } from '../kinds/registry.ts';
-import { serviceOfKind } from '../services/registry.ts';
+import { shownServiceOfKind } from '../services/registry.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /**
@@ -190,7 +190,7 @@ function nameOf({ state, retried }: RunSummary, at: number): string {
 }
 
 function servicesOf(kinds: readonly Kind[]): readonly ServiceName[] {
-  return [...new Set(kinds.map((kind) => serviceOfKind(kind).name))];
+  return [...new Set(kinds.map((kind) => shownServiceOfKind(kind).name))];
 }
 
 /** Limit for all that a crate has of one item, references included. */

@@ -31,6 +31,30 @@ export function serviceOf(name: ServiceName): Service {
   return service;
 }
 
+/** What is shown of a service whose results are read. */
+export type ShownService = Pick<Service, 'name' | 'title' | 'terms' | 'software'>;
+
+/** Services of plugins as trees describe them, for a process that does not have the plugin: nothing is sent to them. */
+const described = new Map<ServiceName, ShownService & { readonly kinds: Set<Kind> }>();
+
+export function registerDescribedService(kind: Kind, service: ShownService): void {
+  const kinds = described.get(service.name)?.kinds ?? new Set();
+  described.set(service.name, { ...service, kinds: kinds.add(kind) });
+}
+
+/** Also of a plugin that this process does not have. @throws RangeError if there is no such service */
+export function shownService(name: ServiceName): ShownService {
+  return known.get(name) ?? described.get(name) ?? serviceOf(name);
+}
+
+/** The same by a kind that it takes. @throws RangeError if no service takes the kind */
+export function shownServiceOfKind(kind: Kind): ShownService {
+  const here = allServices().find((one) => kindsOf(one).includes(kind));
+  return (
+    here ?? [...described.values()].find(({ kinds }) => kinds.has(kind)) ?? serviceOfKind(kind)
+  );
+}
+
 /** The service that takes a kind. @throws RangeError if none does */
 export function serviceOfKind(kind: Kind): Service {
   const service = allServices().find((one) => kindsOf(one).includes(kind));

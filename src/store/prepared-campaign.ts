@@ -5,13 +5,10 @@
 import { z } from 'zod';
 import type { Sent } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
-import { kindNames, kindOf, registerDescribed, sourceOf } from '../kinds/registry.ts';
-import {
-  describedKind,
-  describeKind,
-  kindFrom,
-  type DescribedKind,
-} from '../kinds/stored-reading.ts';
+import { isOwnKind, kindNames, kindOf, registerDescribed, sourceOf } from '../kinds/registry.ts';
+import { describedKind, describeKind, kindFrom } from '../kinds/stored-reading.ts';
+import { describedService, describeService, serviceFrom } from '../services/described.ts';
+import { registerDescribedService, serviceOfKind } from '../services/registry.ts';
 import { FINAL_STATES, type FinalState, isFinal } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
@@ -23,6 +20,9 @@ import type { Store } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
 
 const FORMAT = 1;
+
+/** A kind of a plugin, and its service. */
+type Described = z.output<typeof described>;
 
 export interface CampaignHeader {
   readonly name: string;
@@ -37,7 +37,7 @@ export interface PreparedCampaign extends CampaignHeader {
   /** Of all pages. */
   readonly counts: RowCounts;
   /** The kinds of plugins that its rows are of. */
-  readonly described?: readonly DescribedKind[];
+  readonly described?: readonly Described[];
 }
 
 /** An item in a page. `done`: its final state from a former run. */
@@ -65,7 +65,11 @@ export interface PageEntry {
 }
 
 function noneOfEach(): Record<Kind, number> {
-  return Object.fromEntries(kindNames().map((kind) => [kind, 0]));
+  return Object.fromEntries(
+    kindNames()
+      .filter(isOwnKind)
+      .map((kind) => [kind, 0]),
+  );
 }
 
 /** How many rows are of each kind, and how many of them need a submission. */
@@ -79,6 +83,8 @@ export interface RowCounts {
 
 const ofEachKind = z.record(z.string(), z.int().nonnegative());
 
+const described = describedKind.extend({ service: describedService });
+
 const campaignOnDisk = z.object({
   format: z.literal(FORMAT),
   name: z.string(),
@@ -87,7 +93,7 @@ const campaignOnDisk = z.object({
   counts: z.object({ items: ofEachKind, following: ofEachKind, adopted: z.int().nonnegative() }),
   manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
   settings: z.record(z.string(), z.unknown()),
-  described: z.array(describedKind).exactOptional(),
+  described: z.array(described).exactOptional(),
 });
 
 const pageOnDisk = z.array(
@@ -116,7 +122,10 @@ export async function readPreparedCampaign(store: Store): Promise<PreparedCampai
   const text = await store.readText(PREPARED_CAMPAIGN);
   if (text === null) return null;
   const { format: _, manifests, ...same } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
-  for (const one of same.described ?? []) registerDescribed(kindFrom(one));
+  for (const one of same.described ?? []) {
+    registerDescribed(kindFrom(one));
+    registerDescribedService(one.name, serviceFrom(one.service));
+  }
   return {
     ...same,
     manifestDigests: manifests,
@@ -127,24 +136,24 @@ export async function writePreparedCampaign(
   store: Store,
   { manifestDigests, described: former = [], ...same }: PreparedCampaign,
 ): Promise<void> {
-  const described = describeKinds(same.counts, former);
+  const kinds = describeKinds(same.counts, former);
   const disk = {
     format: FORMAT,
     ...same,
-    ...(described.length > 0 && { described }),
+    ...(kinds.length > 0 && { described: kinds }),
     manifests: manifestDigests,
   };
   await store.write(PREPARED_CAMPAIGN, `${JSON.stringify(disk, null, 2)}\n`);
 }
 
 /** By the plugins of this process; what it does not have stays as it was. */
-function describeKinds(
-  { items }: RowCounts,
-  former: readonly DescribedKind[],
-): readonly DescribedKind[] {
+function describeKinds({ items }: RowCounts, former: readonly Described[]): readonly Described[] {
   return Object.keys(items).flatMap((name) => {
     const source = (items[name] ?? 0) > 0 ? sourceOf(name) : null;
-    if (source !== null) return [describeKind(kindOf(name), source)];
+    if (source !== null) {
+      const service = describeService(serviceOfKind(name));
+      return [{ ...describeKind(kindOf(name), source), service }];
+    }
     return former.filter((one) => one.name === name);
   });
 }

@@ -59,7 +59,8 @@ test('a command that joins a host that is ending waits, and then reports HOST_NO
   const { pid } = process;
   const server = { pid, address: `127.0.0.1:${ending.port}`, ui: null, uiBehind: null };
   const services = [settings.services['predictions']?.reference];
-  const record = { pid, server, services, taskQueue: 'any', lookOnly: false, lasting: false };
+  const rest = { plugins: [], taskQueue: 'any', lookOnly: false, lasting: false };
+  const record = { pid, server, services, ...rest };
   writeFileSync(join(dir, 'host.json'), JSON.stringify(record));
   await expect(opening(settings)).rejects.toMatchObject({ code: 'HOST_NOT_READY' });
   expect(signalled).not.toEqual([]);

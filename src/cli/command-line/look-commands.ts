@@ -1,8 +1,35 @@
-/** Commands that only show something: `ui` and `logs`. */
+/** Commands that only show something: `items`, `ui` and `logs`. */
+import { Option } from 'commander';
 import { checkedName } from '../../domain/name.ts';
+import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
+import { kindNames } from '../../kinds/registry.ts';
 import type { CommandLine } from './command-line.ts';
 import type { TreeFlags } from '../session/find-tree.ts';
-import type { CommonFlags } from './flags.ts';
+import type { ItemsFlags } from '../commands/items.ts';
+import { suggest, type CommonFlags } from './flags.ts';
+
+export function addItemsCommand({ program, config, json, ending }: CommandLine): void {
+  program
+    .command('items')
+    .description('list the items of a campaign')
+    .argument('<name>', '', checkedName)
+    .addOption(
+      new Option('--state <state>', 'only items in this state').choices([
+        ...OPEN_STATES,
+        ...FINAL_STATES,
+      ]),
+    )
+    .addOption(suggest(new Option('--kind <kind>', 'only items of this kind'), kindNames()))
+    .option('--code <code>', 'only items with this error code')
+    .option('--out <dir>', 'output folder (default: where the campaign ran)')
+    .addOption(config())
+    .addOption(json())
+    .action(
+      ending(async (name: string, flags: ItemsFlags) =>
+        (await import('../commands/items.ts')).items(name, flags),
+      ),
+    );
+}
 
 export function addLookCommands({ program, config, json, ending }: CommandLine): void {
   program

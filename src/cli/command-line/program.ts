@@ -3,18 +3,17 @@ import { join } from 'node:path';
 import { existsSync, readdirSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { LOCAL_NAMES } from '../../host/local-settings.ts';
-import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import { checkedName } from '../../domain/name.ts';
 import { programVersion } from '../../program/files.ts';
 import { ending } from './ending.ts';
 import { addExportCommand } from './export-command.ts';
-import { addLookCommands } from './look-commands.ts';
+import { addItemsCommand, addLookCommands } from './look-commands.ts';
 import { addServicesCommand } from './services-command.ts';
 import { setVerbosity } from '../text/verbosity.ts';
 import { workerOptions } from './worker-options.ts';
 import { addTemporalCommands } from './temporal-commands.ts';
 import type { CommandLine } from './command-line.ts';
-import type { CommonFlags } from './flags.ts';
+import { suggest, type CommonFlags } from './flags.ts';
 import type { PullFlags } from '../commands/pull.ts';
 import { PREPARED_CAMPAIGN } from '../../store/layout.ts';
 import { kindNames } from '../../kinds/registry.ts';
@@ -121,14 +120,15 @@ program
   .description(
     'adopt jobs that were submitted elsewhere as a campaign, or list them; submits nothing',
   )
-  .addArgument(new Argument('<service>', 'where the jobs are').choices(serviceNames()))
+  .addArgument(suggest(new Argument('<service>', 'where the jobs are'), serviceNames()))
   .argument(
     '[id...]',
     'ids of the jobs (request_id, hash_id); without: list those that the service has for your token',
   )
   .option('--past', 'all jobs that the service has for your token and that this folder lacks')
   .addOption(
-    new Option('--kind <kind>', 'kind of the jobs, if the service does not report it').choices(
+    suggest(
+      new Option('--kind <kind>', 'kind of the jobs, if the service does not report it'),
       kindNames(),
     ),
   )
@@ -155,22 +155,7 @@ program
     ending(async (name, flags) => (await import('../commands/status.ts')).status(name, flags)),
   );
 
-program
-  .command('items')
-  .description('list the items of a campaign')
-  .argument('<name>', '', checkedName)
-  .addOption(
-    new Option('--state <state>', 'only items in this state').choices([
-      ...OPEN_STATES,
-      ...FINAL_STATES,
-    ]),
-  )
-  .addOption(new Option('--kind <kind>', 'only items of this kind').choices(kindNames()))
-  .option('--code <code>', 'only items with this error code')
-  .option('--out <dir>', 'output folder (default: where the campaign ran)')
-  .addOption(config())
-  .addOption(json())
-  .action(ending(async (name, flags) => (await import('../commands/items.ts')).items(name, flags)));
+addItemsCommand({ program, config, json, ending });
 
 program
   .command('watch')
@@ -192,10 +177,13 @@ program
   .description('resume a paused campaign')
   .argument('<name>', '', checkedName)
   .addOption(
-    new Option(
-      '--service <service>',
-      'only this service, which was paused because its items kept failing',
-    ).choices(serviceNames()),
+    suggest(
+      new Option(
+        '--service <service>',
+        'only this service, which was paused because its items kept failing',
+      ),
+      serviceNames(),
+    ),
   )
   .addOption(config())
   .action(

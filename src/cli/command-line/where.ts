@@ -8,9 +8,10 @@ const PROPERTIES = ['state', 'kind', 'code', 'id'] as const;
 type Property = (typeof PROPERTIES)[number];
 
 /** For properties with a fixed set of values: all of them. */
-const VALUES: Readonly<Partial<Record<Property, readonly string[]>>> = {
-  state: [...OPEN_STATES, ...FINAL_STATES],
-  kind: kindNames(),
+const VALUES: Readonly<Partial<Record<Property, () => readonly string[]>>> = {
+  state: () => [...OPEN_STATES, ...FINAL_STATES],
+  // Those of plugins are known when the configuration was read.
+  kind: kindNames,
 };
 
 type Where = (line: ItemLine) => boolean;
@@ -37,7 +38,7 @@ function parseCondition(text: string): {
   if (property === undefined || values.length === 0) {
     throw codedError('WHERE_INVALID', { case: 'form', condition: text });
   }
-  const known = VALUES[property];
+  const known = VALUES[property]?.();
   const strange = known && values.find((value) => !known.includes(value));
   if (known && strange !== undefined) {
     throw codedError('WHERE_INVALID', {

@@ -1,9 +1,11 @@
 /** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign, or lists them. */
 import { adoptJobs, type PastJobs } from '../../campaigns/adopt.ts';
+import { kindNames } from '../../kinds/registry.ts';
+import { serviceNames } from '../../services/registry.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { absoluteAddress } from '../../store/address.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { checkChoice, commandSettings } from '../session/command-settings.ts';
 import type { RunFlags } from '../session/run-campaign.ts';
 import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
@@ -21,9 +23,11 @@ export async function adopt(
   flags: AdoptFlags,
 ): Promise<number> {
   const { past = false, kind = null, name = null } = flags;
+  const settings = commandSettings(flags);
+  checkChoice('the service', service, serviceNames());
+  checkChoice('--kind', flags.kind, kindNames());
   if (ids.length === 0 && !past) return listJobs(service, flags);
   if (ids.length > 0 && past) throw codedError('ADOPT_NOTHING_NAMED', { service });
-  const settings = commandSettings(flags);
   const folder = absoluteAddress(flags.out ?? settings.storeUrl);
   const order = { service, settings, local: flags.services ?? null, folder, name, kind };
   const onPast = (found: PastJobs): void => sayPast(order, found);

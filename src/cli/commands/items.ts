@@ -1,5 +1,6 @@
 /** `hundredfold items NAME`: the items of a campaign, one per line; all of them, or a selection. */
 import { EXIT } from '../../domain/errors.ts';
+import { kindNames } from '../../kinds/registry.ts';
 import { readRecord } from '../../host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
@@ -11,7 +12,7 @@ import {
 } from '../../campaigns/item-lines.ts';
 import { treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { campaignAddress } from '../../store/address.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { checkChoice, commandSettings } from '../session/command-settings.ts';
 import { say } from '../text/explain.ts';
 import { Table } from '../text/table.ts';
 import { beginDocument } from '../text/output.ts';
@@ -87,7 +88,7 @@ function timeText(iso: string): string {
   return TIME.format(new Date(iso)).replace(' ', 'T');
 }
 
-interface ItemsFlags extends CommonFlags, ItemFilter {
+export interface ItemsFlags extends CommonFlags, ItemFilter {
   readonly out?: string;
 }
 
@@ -116,6 +117,7 @@ async function print(
   open: ReadonlyMap<string, OpenItem>,
   flags: ItemsFlags,
 ): Promise<number> {
+  checkChoice('--kind', flags.kind, kindNames());
   const printer = flags.json ? new ItemsDocument(tree) : new ItemsText(tree);
   for await (const line of itemLines(tree, open, flags)) await printer.line(line);
   await printer.end();

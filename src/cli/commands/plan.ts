@@ -49,6 +49,7 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
     onProblem: (problem) => problems.add(problem),
   });
   problems.sayRest();
+  for (const line of intake.pluginNews) say(line);
   if (flags.fixes !== undefined) await fix(flags.fixes, rows, flags);
   const { name, survey } = intake;
   const budgets = jobsOf(survey) > 0 ? await chargedNow(settings) : [];

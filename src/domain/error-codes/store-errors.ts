@@ -171,6 +171,23 @@ const LEASE_ERRORS = {
       'Give every worker that folder under that path (mount its disk), or stop the worker that does not have it. If the folder was removed, end the campaign with "hundredfold cancel NAME --abandon" and run its "hundredfold run" command again.',
     ),
   },
+  TREE_OTHER_PLUGIN: {
+    exit: 'refused',
+    advice:
+      'name the plugin under `plugins:` of every command and worker, and restart them; to go on with a plugin that you have changed, run the `run` command of the campaign again ([plugins.md](plugins.md#one-plugin-for-a-campaign))',
+    // Another worker may have the plugin.
+    text: retried<{
+      location: string;
+      plugin: string;
+      wanted: string;
+      kind: string;
+      found: string | null;
+    }>(
+      ({ location, plugin, wanted, kind, found }) =>
+        `${location} has rows of the kind ${kind}, of the plugin ${plugin} (sha256 ${wanted}), and this process has ${found === null ? 'no plugin with it' : `another form of it (sha256 ${found})`}.`,
+      'Name the plugin under plugins: in hundredfold.yaml, for commands and workers, and start them again. To go on with a plugin that you have changed, run the "hundredfold run" command of the campaign again.',
+    ),
+  },
   TREE_LEASED: {
     exit: 'refused',
     advice:

@@ -11,7 +11,6 @@ import { pageHtml, pagePieces, type PagePieces } from './html.ts';
 import { EMBEDDED_LETTERS, ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
 import { type DetailParts, type DetailText, withFormula } from './item-detail.ts';
 import { TableRows } from './table-rows.ts';
-import { serviceNames } from '../../services/registry.ts';
 
 /** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
 const AHEAD = 32;
@@ -153,8 +152,8 @@ const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 /** As in campaign.json; unreadable entries are left out. */
 function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] {
   const services = settings.safeParse(disk).data?.services ?? {};
-  return serviceNames().flatMap((name) => {
-    const read = service.safeParse(services[name]);
+  return Object.entries(services).flatMap(([name, value]) => {
+    const read = service.safeParse(value);
     if (!read.success) return [];
     const { url: address, budget } = read.data;
     return [{ name, address, windows: budget.windows }];
