@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { inject, vi } from 'vitest';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
-import { startOrJoin } from '../src/campaigns/start.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import type { Window } from '../src/budget/policy.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
@@ -26,11 +25,12 @@ import { ROLES, type Role } from '../src/temporal/roles.ts';
 import { logTo } from '../src/telemetry/log-target.ts';
 import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
 import { PROGRESS_MEMO } from '../src/workflows/messages.ts';
-import { budgetWorkflowId, campaignWorkflowId } from '../src/workflows/names.ts';
-import type { campaign } from '../src/workflows/index.ts';
+import { budgetWorkflowId } from '../src/workflows/names.ts';
 import { ENCRYPTED } from './namespaces.ts';
 import { keepsPromises, type PromiseName } from './promises.ts';
-import { takenIn, writeManifest } from './taken-in.ts';
+import { launchCampaign, writeManifest, type Started } from './launch.ts';
+
+export type { Started } from './launch.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
 export const TOKEN = 'tK9secretZ';
@@ -269,35 +269,13 @@ export class Rig {
       typeof manifest === 'string'
         ? manifest
         : await writeManifest(join(this.folder, 'manifests', name), manifest);
-    const { ids, ...taken } = await takenIn(path);
+    const { client, taskQueue, settings: feeds, policy } = this;
+    const role = this.#options.sharesQueue ? 'remote' : 'host';
     const folder = join(this.folder, out, name);
-    const kinds = Object.entries(taken.survey.kinds).filter(([, n]) => n > 0);
-    const feeds = this.settings.filter(({ reference }) =>
-      kinds.some(([kind]) => (kind === 'molecule') === (reference.service === 'molecules')),
-    );
-    const { client, taskQueue } = this;
-    const session = {
-      client,
-      taskQueue,
-      role: this.#options.sharesQueue ? 'remote' : 'host',
-      ui: null,
-      recover: none,
-      close: none,
-    } as const;
-    await startOrJoin(session, {
-      name,
-      folder,
-      ...taken,
-      cache,
-      feeds,
-      policy: this.policy,
-      priority: 3,
-      keepResults: cache !== null,
-      notify: notifyWays(this.#notify),
-    });
-    const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
-    taken.spool.remove();
-    const started = { name, folder, handle, ids };
+    const notify = notifyWays(this.#notify);
+    const launch = { name, folder, cache, feeds, policy, notify };
+    const started = await launchCampaign({ client, taskQueue, role }, path, launch);
+    const { ids } = started;
     const known = this.#started.filter((one) => one.folder === folder).flatMap((one) => one.ids);
     this.allowJobs(...ids.filter((id) => !known.includes(id)));
     this.#started.push(started);
@@ -352,19 +330,9 @@ export async function progressOf(
   return (await vi.waitUntil(written, { timeout: 20_000 })) as CampaignProgress;
 }
 
-export interface Started {
-  readonly name: string;
-  /** The campaign's output tree. */
-  readonly folder: string;
-  readonly handle: WorkflowHandle<typeof campaign>;
-  readonly ids: readonly string[];
-}
-
 export interface Ran extends Started {
   readonly progress: CampaignProgress;
 }
-
-const none = (): Promise<void> => Promise.resolve();
 
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
 

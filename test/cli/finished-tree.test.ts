@@ -1,4 +1,4 @@
-/** Commands on trees without a server: `verify`, `export` and `items`. In a bucket: test/library. */
+/** Commands on trees without a server: `verify`, `export` and `items`. In a bucket: test/export. */
 import { existsSync, readFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -86,15 +86,6 @@ describe.concurrent('the Temporal server', () => {
 });
 
 describe.concurrent('the services', () => {
-  test('are restarted and have kept their jobs', async (context) => {
-    const scene = await open(context);
-    const started = await begin(scene, 6);
-    await scene.stopServices();
-    await delay(1_500);
-    await scene.startServices();
-    await everythingSucceeds(scene, started);
-  });
-
   test('are restarted and have lost their jobs: those fail as lost, the others continue', async (context) => {
     const scene = await open(context, { jobMs: 1_500 });
     const started = await begin(scene, 5);
@@ -109,21 +100,6 @@ describe.concurrent('the services', () => {
       expect(item).toMatchObject({ state: 'failed', error_code: 'JOB_LOST' });
     expect(rows.length - failed.length, 'jobs after that').toBeGreaterThan(0);
     await scene.keepsPromises(started);
-  });
-
-  test('are down for a long time: nothing fails, and they are not flooded', async (context) => {
-    const scene = await open(context);
-    const started = await begin(scene, 4, [...sequences(14), ...molecules(3)]);
-    const before = scene.journal().length;
-    // First reachable, but unable; then gone.
-    scene.services.faults.set([{ name: 'error', status: 503 }]);
-    await delay(2_500);
-    scene.services.faults.set([{ name: 'refuse' }]);
-    await delay(2_500);
-    const sent = scene.journal().length - before;
-    expect(sent, 'submissions to a service that is down').toBeLessThan(15);
-    scene.services.faults.clear();
-    await everythingSucceeds(scene, started);
   });
 });
 

@@ -10,7 +10,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { inject } from 'vitest';
 import type { Window } from '../../src/budget/policy.ts';
-import { startOrJoin } from '../../src/campaigns/start.ts';
 import { describeService } from '../../src/config/services.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { Secret } from '../../src/config/secret.ts';
@@ -21,19 +20,16 @@ import {
   startLocalServices,
 } from '../../packages/local-services/src/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
-import type { campaign } from '../../src/workflows/index.ts';
+import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { policyOf } from '../policy.ts';
 import { keepsPromises } from '../promises.ts';
-import { historyOf, type Started } from '../rig.ts';
+import { launchCampaign, writeManifest, type Started } from '../launch.ts';
+import { historyOf } from '../rig.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import type { Crash } from './hazards.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
-import { takenIn, writeManifest } from '../taken-in.ts';
-import { kindNames } from '../../src/kinds/registry.ts';
-import { serviceOfKind } from '../../src/services/registry.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
 const TOKEN = 'cR9secretK';
@@ -115,40 +111,15 @@ export class Scene {
 
   /** Starts a campaign over these rows, which are written to a manifest first. */
   async start(rows: readonly object[], name = `c-${randomUUID().slice(0, 8)}`): Promise<Started> {
-    const { ids, ...taken } = await takenIn(
-      await writeManifest(join(this.folder, 'manifests', name), rows),
+    const manifest = await writeManifest(join(this.folder, 'manifests', name), rows);
+    const feeds = this.#plans().map(({ service, url, token, ...options }) =>
+      describeService(service, url, { token: new Secret(token) }, options),
     );
-    const folder = join(this.folder, 'results', name);
-    const { kinds } = taken.survey;
-    const inUse = (service: string) =>
-      kindNames().some((kind) => (kinds[kind] ?? 0) > 0 && serviceOfKind(kind).name === service);
-    const feeds = this.#plans()
-      .filter(({ service }) => inUse(service))
-      .map(({ service, url, token, ...options }) =>
-        describeService(service, url, { token: new Secret(token) }, options),
-      );
-    const session = {
-      client: this.client,
-      taskQueue: this.#taskQueue,
-      role: 'host',
-      ui: null,
-      recover: nothing,
-      close: nothing,
-    } as const;
     const usual = { deadlineMs: 60_000, lostAfterMs: 1_000, whenUnsure: 'hold' } as const;
     const policy = { ...usual, ...this.#options.policy };
-    await startOrJoin(session, {
-      name,
-      folder,
-      ...taken,
-      feeds,
-      policy,
-      priority: 3,
-      keepResults: false,
-    });
-    taken.spool.remove();
-    const handle = this.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
-    return { name, folder, handle, ids };
+    const folder = join(this.folder, 'results', name);
+    const at = { client: this.client, taskQueue: this.#taskQueue };
+    return launchCampaign(at, manifest, { name, folder, cache: null, feeds, policy });
   }
 
   /** Waits for the end of a campaign; shows the workers' log if it does not end. */
@@ -263,5 +234,3 @@ export class Scene {
     ];
   }
 }
-
-const nothing = (): Promise<void> => Promise.resolve();

@@ -1,7 +1,6 @@
 /** The library in the process of its caller: a campaign with the embedded server, its control, its errors, its tree. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { cp, readFile, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   cancel,
   HundredfoldError,
@@ -20,7 +19,6 @@ import { expect, test } from 'vitest';
 import { desk, type Desk } from '../cli/command.ts';
 import { fragments, peptides } from '../cli/manifests.ts';
 import { rehearse, TOKEN } from '../cli/rehearsal.ts';
-import { WITHOUT_S3, startS3 } from '../s3-server.ts';
 
 /** All files of it are in the desk. */
 function options(at: Desk, more: Readonly<Record<string, string>> = {}) {
@@ -184,31 +182,4 @@ test('a campaign is paused, resumed and cancelled, by its object or its name; re
   await using again = await retry('peptides', own);
   expect(await again.result()).toMatchObject({ state: 'completed', items: { succeeded: 4 } });
   await again.close();
-});
-
-test.skipIf(WITHOUT_S3 !== null)('a tree in a bucket is written, read and verified', async () => {
-  const at = desk();
-  fragments(at, 'fragments', 2);
-  const server = await startS3();
-  // The AWS SDK reads its credentials from the environment of the process.
-  Object.assign(process.env, server.environment);
-  await using _ = { [Symbol.asyncDispose]: () => server.stop() };
-  const wanted = local(at, {
-    ...(server.environment as Record<string, string>),
-    HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint,
-    HUNDREDFOLD_STORE_REGION: server.access.region,
-    HUNDREDFOLD_STORE_PATH_STYLE: 'true',
-  });
-  const out = `s3://${server.bucket}/results`;
-  {
-    await using campaign = await startCampaign(at.path('fragments.csv'), { ...wanted, out });
-    await campaign.result();
-  }
-  const tree = await openTree(`${out}/fragments`, wanted);
-  const [item] = await all(tree.items());
-  expect(item?.path).toMatch(/^s3:\/\/hundredfold\/results\/fragments\/molecules\//);
-  for (const file of item?.files ?? []) expect((await file.read()).byteLength).toBe(file.bytes);
-  expect(tree.tables['molecules.csv']).toBe(`${out}/fragments/tables/molecules.csv`);
-  writeFileSync(join(server.folder, 'results/fragments/items.csv'), 'x');
-  expect((await tree.verify()).length).toBeGreaterThan(0);
 });

@@ -1,16 +1,26 @@
 /** `npm run engines`, with a Python that only records its arguments. */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { check, install } from '../../packages/local-services/src/engines/install.ts';
 import {
   aptLine,
+  check,
+  install,
+  installedEngine,
   library,
   program,
+  RECORD_FILE,
   type Recipe,
 } from '../../packages/local-services/src/engines/install.ts';
-import { installedEngine } from '../../packages/local-services/src/engines/install.ts';
 
 /** `venv FOLDER` copies it into the folder; there, `pip` writes pip.log, and fails as the file pip.fails says. */
 const PYTHON = `#!/bin/sh
@@ -45,12 +55,17 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe.runIf(process.platform === 'linux')('an installation', () => {
-  test('creates an environment and its record, and is not repeated', () => {
+  test('creates an environment and its record, is not repeated, and counts while both are in their place', () => {
     expect(check(recipe, folder)).toMatchObject({ problem: 'not installed' });
     const record = install(recipe, folder);
     expect(record.packages).toEqual({ acpype: '2023.10.27' });
     expect(installedEngine('acpype', folder)).toEqual(record);
     expect(check(recipe, folder).problem).toBeNull();
+    const moved = join(folder, 'moved');
+    cpSync(join(folder, 'acpype'), join(moved, 'acpype'), { recursive: true });
+    expect(installedEngine('acpype', moved), 'Python cannot be moved').toBeNull();
+    writeFileSync(join(folder, 'acpype', RECORD_FILE), '{"engine":"acp');
+    expect(installedEngine('acpype', folder), 'its record is not complete').toBeNull();
     expect(readFileSync(join(folder, 'pip.log'), 'utf8')).toContain('acpype==2023.10.27');
   });
 

@@ -172,40 +172,6 @@ describe('items that share a job', () => {
     return { found, ways };
   }
 
-  test.each([
-    ['all', ALL],
-    ['the failed ones', FAILED],
-    ['leader and followers by name', these('leader', 'one', 'two')],
-  ])('%s: the leader has a job, the others follow it again', async (_, selection) => {
-    const { found, ways } = await opened(await group(), selection);
-    expect(found).toMatchObject({ following: 2, states: { failed: 3 }, alone: new Set() });
-    expect(found.ways, 'jobs').toEqual({ ask: 1, resend: 0, anew: 0 });
-    expect(ways).toEqual(['own job', 'leader', 'leader']);
-  });
-
-  test('a follower alone is refused if its leader has not succeeded; the error names the leader', async () => {
-    const store = await group();
-    const before = await allEntries(store);
-    await expect(survey(store, these('one'))).rejects.toMatchObject({
-      code: 'ITEM_NOT_RETRYABLE',
-      exitCode: 2,
-      message: expect.stringContaining('one shares the job of leader, which is failed') as string,
-    });
-    expect(await allEntries(store)).toEqual(before);
-  });
-
-  test('the leader alone does not change the others, which get its result next time', async () => {
-    const store = await group();
-    const alone = await opened(store, these('leader'));
-    expect(alone.ways).toEqual(['own job', 'failed', 'failed']);
-    await changeRecord(store, 'sequence', 'leader', { state: 'succeeded', error: null });
-    const { found, ways } = await opened(store, these('one'));
-    expect(found).toMatchObject({ following: 1, ways: { ask: 0, resend: 0, anew: 0 } });
-    expect(ways).toEqual(['succeeded', 'leader', 'failed']);
-    await deliver(store);
-    expect((await recordIn(store, 'sequence', 'one')).state).toBe('succeeded');
-  });
-
   test.each<[string, (store: Store) => Promise<unknown>]>([
     ['is missing', (store) => store.remove('sequences/leader/item.json')],
     ['cannot be run', (store) => store.write('sequences/leader/input.fasta', 'changed by hand')],

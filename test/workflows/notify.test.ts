@@ -1,8 +1,6 @@
 /** Notifications of the end of a campaign are sent, and a failed one does not fail the campaign. */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test, vi, type TestContext } from 'vitest';
 import { DIRECT } from '../../src/config/network.ts';
@@ -10,6 +8,7 @@ import type { NotifySettings } from '../../src/config/notify.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { CA_FILE, proxyServer, SERVICE_HOST, tlsServer } from '../services/a-network.ts';
+import { httpServer } from '../services/scripted-server.ts';
 import { sequences, workerLog, type Ran } from '../rig.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { openRig, until } from './faulty.ts';
@@ -18,34 +17,16 @@ import { openRig, until } from './faulty.ts';
 const PATH = 'T0secretPath';
 const TOKEN = 'hook-token-9f';
 
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
 /** A real server; `answer` gets the number of the request, from 1. */
 async function webhook(
   { onTestFinished }: TestContext,
   answer: (response: ServerResponse, nth: number) => void,
 ) {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      received.push({ headers: request.headers, body });
-      answer(response, received.length);
-    });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const url = new Secret(`http://127.0.0.1:${port}/hooks/${PATH}`);
+  const server = await httpServer((_, response) => answer(response, server.requests.length));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const url = new Secret(`${server.url}/hooks/${PATH}`);
   const hook = { url, token: new Secret(TOKEN), network: DIRECT };
-  return { received, notify: { command: null, webhook: hook } };
+  return { received: server.requests, notify: { command: null, webhook: hook } };
 }
 
 function command(script: string, ...args: string[]): NotifySettings {

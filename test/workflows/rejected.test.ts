@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { itemsTable } from '../promises.ts';
 import type { Ran } from '../rig.ts';
-import { writeManifest } from '../taken-in.ts';
+import { writeManifest } from '../launch.ts';
 import * as fate from './fates.ts';
 import { openWithGoBetween, rowOf } from './faulty.ts';
 

@@ -1,8 +1,5 @@
 /** Reports of campaigns that are hostile, empty or large, and what they say about the rolling window. */
-import { once } from 'node:events';
 import { mkdir, rename } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
@@ -17,6 +14,7 @@ import { writeItem } from '../../../src/store/item-store.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';
 import { readPreparedCampaign } from '../../../src/store/prepared-campaign.ts';
 import { policyOf } from '../../policy.ts';
+import { httpServer } from '../../services/scripted-server.ts';
 import { aMolecule, aSequence } from '../../store/an-item.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { CAMPAIGN, END, FAILED, endedCampaign, endItem } from '../a-campaign.ts';
@@ -74,14 +72,9 @@ test('a hostile name is shown literally, and has no other effect', async () => {
 test('the page cannot connect to anything, whatever runs in it', async () => {
   const store = await endedCampaign([]);
   await publishCampaign(store, END);
-  let arrived = 0;
-  const server = createServer((_, answer) => {
-    arrived += 1;
-    answer.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const server = await httpServer((_, response) => response.end());
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const { port } = server;
   const page = await opened(store.location);
   const outcome = await page.evaluate<string>(`
     Promise.all([
@@ -100,7 +93,7 @@ test('the page cannot connect to anything, whatever runs in it', async () => {
       }),
     ]).then((all) => all.join(' '))`);
   expect(outcome).toBe('refused refused refused');
-  expect(arrived).toBe(0);
+  expect(server.requests).toEqual([]);
   errors.splice(0);
   requests.splice(0);
 });

@@ -1,8 +1,6 @@
 /** A store in a bucket: on a real server where a case can be provoked, otherwise with a scripted one. */
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { CreateBucketCommand, DeleteBucketCommand } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
@@ -11,6 +9,7 @@ import { probe } from '../../../src/store/probe.ts';
 import { inCodeUnitOrder } from '../../../src/store/s3/listing.ts';
 import { openObjectStore, type ObjectStore } from '../../../src/store/s3/store.ts';
 import { WITHOUT_S3, startS3, type S3Server } from '../../s3-server.ts';
+import { httpServer } from '../../services/scripted-server.ts';
 import { collected, expectCode } from '../store-expectations.ts';
 
 const KEY = 'molecules/a/record.json';
@@ -120,19 +119,11 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
 });
 
 describe('a scripted server', () => {
-  /** Answers requests after they have arrived completely. */
-  async function answering(answer: RequestListener): Promise<ObjectStore> {
+  async function answering(answer: Parameters<typeof httpServer>[0]): Promise<ObjectStore> {
     credentials();
-    const server = createServer((request, response) => {
-      request.resume().on('end', () => answer(request, response));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return openObjectStore({ bucket: 'bucket', prefix: 'p' }, { endpoint });
+    const server = await httpServer(answer);
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    return openObjectStore({ bucket: 'bucket', prefix: 'p' }, { endpoint: server.url });
   }
 
   test.each([
@@ -164,7 +155,7 @@ describe('a scripted server', () => {
 
   test('a recent write is read again from a server that ignores If-Match', async () => {
     const asked: string[] = [];
-    const store = await answering(({ method = '' }, response) => {
+    const store = await answering(({ method }, response) => {
       asked.push(method);
       response.setHeader('etag', '"an-etag"').end('text');
     });
@@ -196,7 +187,7 @@ describe('a scripted server', () => {
   test('a create whose first answer was lost succeeds, because its own object exists', async () => {
     let stored: Record<string, string> = {};
     let puts = 0;
-    const store = await answering(({ method, headers, socket }, response) => {
+    const store = await answering(({ method, headers }, response) => {
       if (method === 'HEAD') {
         response.writeHead(200, { ...stored, 'content-length': '1' }).end();
         return;
@@ -204,7 +195,7 @@ describe('a scripted server', () => {
       puts += 1;
       if (puts === 1) {
         stored = { 'x-amz-meta-creator': String(headers['x-amz-meta-creator']) };
-        socket.destroy();
+        response.destroy();
         return;
       }
       response.writeHead(412, { 'content-type': 'application/xml' });

@@ -1,0 +1,81 @@
+/** Starts campaigns as `run` does, for tests without the command. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { startOrJoin, type CampaignStart } from '../src/campaigns/start.ts';
+import type { Problem } from '../src/domain/problem.ts';
+import { kindNames } from '../src/kinds/registry.ts';
+import { Spool } from '../src/plan/spool.ts';
+import { surveyManifests, type Survey } from '../src/plan/survey.ts';
+import { serviceOfKind } from '../src/services/registry.ts';
+import type { campaign } from '../src/workflows/index.ts';
+import { campaignWorkflowId } from '../src/workflows/names.ts';
+
+export interface Started {
+  readonly name: string;
+  /** The campaign's output tree. */
+  readonly folder: string;
+  readonly handle: WorkflowHandle<typeof campaign>;
+  readonly ids: readonly string[];
+}
+
+interface Where {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly role?: 'host' | 'remote';
+}
+
+/** What a test decides. `feeds`: of all services; those without a row are left out. */
+type Launch = Pick<CampaignStart, 'name' | 'folder' | 'feeds' | 'policy' | 'cache' | 'notify'>;
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+/** @throws when a row is refused */
+export async function launchCampaign(
+  { client, taskQueue, role = 'host' }: Where,
+  manifest: string,
+  launch: Launch,
+): Promise<Started> {
+  const { name, folder, cache } = launch;
+  const spool = new Spool(tmpdir());
+  const { survey, ids } = await surveyRows(manifest, spool);
+  const used = kindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
+  const services = new Set(used.map((kind) => serviceOfKind(kind).name));
+  const feeds = launch.feeds.filter(({ reference }) => services.has(reference.service));
+  const session = { client, taskQueue, role, ui: null, recover: nothing, close: nothing } as const;
+  const settings = { priority: 3, keepResults: cache !== null };
+  await startOrJoin(session, { ...launch, feeds, survey, spool, ...settings });
+  spool.remove();
+  const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
+  return { name, folder, handle, ids };
+}
+
+async function surveyRows(
+  manifest: string,
+  spool: Spool,
+): Promise<{ survey: Survey; ids: string[] }> {
+  const problems: Problem[] = [];
+  const ids: string[] = [];
+  const survey = await surveyManifests([manifest], {
+    allowOutside: false,
+    tree: null,
+    cache: null,
+    addresses: {},
+    spool,
+    onProblem: (problem) => problems.push(problem),
+    onFate: (id) => ids.push(id),
+  });
+  await spool.end();
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Error(`the manifest is not valid: ${JSON.stringify(errors)}`);
+  return { survey, ids };
+}
+
+/** Writes a manifest into a folder of its own, and returns its path. */
+export async function writeManifest(folder: string, rows: readonly object[]): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'manifest.jsonl');
+  await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+  return path;
+}
