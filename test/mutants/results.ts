@@ -85,14 +85,14 @@ export const RESULTS: readonly Mutant[] = [
   {
     name: 'check-cut-file',
     file: 'src/kinds/molecule/check-files.ts',
-    find: 'return last === undefined || lines.at(-1)?.trim() === last;',
-    replace: 'return last === undefined || lines.length > 0;',
+    find: 'entries.find(([key, text]) => ENDS[key]?.test(text.trimEnd()) === false)?.[0];',
+    replace: 'entries.find(([key, text]) => ENDS[key]?.test(text.trimEnd()) === null)?.[0];',
     breaks: '5: a file whose end is missing is not a file.',
     tests: ['test/kinds/molecule/check-files.test.ts'],
   },
   {
     name: 'check-place',
-    file: 'src/kinds/molecule/agreement.ts',
+    file: 'src/kinds/molecule/file-atoms.ts',
     find: 'const tolerance = 0.6 * ((one.digit ?? 0) + (other.digit ?? 0));',
     replace: 'const tolerance = 600 * ((one.digit ?? 0) + (other.digit ?? 0));',
     breaks: '5: the files of a molecule place its atoms alike.',
@@ -100,10 +100,10 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-parameters',
-    file: 'src/kinds/molecule/agreement.ts',
-    find: 'if (values === undefined || same === undefined) return false;',
-    replace: 'if (values === undefined || same === undefined || values.length > 0) return false;',
-    breaks: '5: the files of a molecule give its bonds the same parameters.',
+    file: 'src/kinds/molecule/check-files.ts',
+    find: 'all.some((other) => Math.abs(one - other) <= FORCE_TOLERANCE);',
+    replace: 'all.some((other) => Math.abs(one - other) > 0);',
+    breaks: '5: the files of a molecule are of one version of the force field.',
     tests: ['test/kinds/molecule/check-files.test.ts'],
   },
   {

@@ -3,54 +3,20 @@
  * name mixes their files, and one whose disk is full cuts them.
  *
  * Every file that lists atoms is compared with the one that most others agree with; files with parameters by the atom types
- * that these are for, and by the values. What cannot be noticed: a file that says the same about both molecules. These are
- * `em.mdp` and `md.mdp`, the two `.top` and `CNS_inp`, which contain the name of the molecule only, and an `AC_frcmod` with
- * fewer parameters: it has those that the force field lacks, which may be none.
+ * that these are for, and by the force constants of bonds, which differ between versions of a force field. What cannot be
+ * noticed: a file that says the same about both molecules. These are `em.mdp` and `md.mdp`, the two `.top` and `CNS_inp`,
+ * which contain the name of the molecule only, and `CNS_par`, `CHARMM_prm` and `AC_frcmod` of a molecule with the same types.
  */
 import { resultProblem, type ResultProblem } from '../result-problems.ts';
 import {
   differenceOfAtoms,
   type FileAtoms,
-  findMissing,
-  findUnequal,
-  type Parameter,
-  type ReadAtoms,
-  termsOf,
-  typed,
-} from './agreement.ts';
-import { readInpcrd, readLib, readPrmtop } from './amber.ts';
-import { readCharmmInp, readCharmmPrm, readCnsPar, readCnsTop, readRtf } from './charmm.ts';
+  FILES_WITH_ATOMS,
+  plainType,
+  valuesInPrmtop,
+} from './file-atoms.ts';
 import type { FileSet, NativeFiles, ResultKey } from './files.ts';
-import { readGro, readItp, readOplsItp } from './gromacs.ts';
-import { readTypedMol2 } from './mol2.ts';
-import { readResultPdb } from './pdb.ts';
-import { readFrcmodValues } from './result.ts';
-
-/** The files that list atoms. Between them the first two have all that any file says about atoms. */
-const WITH_ATOMS = {
-  GMX_itp: readItp,
-  NEW_pdb: readResultPdb,
-  GMX_OPLS_itp: readOplsItp,
-  GMX_gro: readGro,
-  AC_prmtop: readPrmtop,
-  AC_inpcrd: readInpcrd,
-  AC_lib: readLib,
-  mol2: readTypedMol2,
-  CHARMM_rtf: readRtf,
-  CHARMM_inp: readCharmmInp,
-  CNS_top: readCnsTop,
-} as const satisfies Partial<Readonly<Record<ResultKey, (text: string) => ReadAtoms>>>;
-
-/** Last lines of complete files. */
-const LAST_LINES: Partial<Readonly<Record<ResultKey, string>>> = {
-  em_mdp: '; vmd em.gro em.trr',
-  md_mdp: '; vmd md.gro md.trr',
-  CNS_inp: 'stop',
-  CNS_par: 'set echo=true end',
-  CNS_top: 'set echo=true end',
-  NEW_pdb: 'END',
-};
-const FRCMOD_SECTIONS = ['MASS', 'BOND', 'ANGLE', 'DIHE', 'IMPROPER', 'NONBON'];
+import { readFrcmod } from './result.ts';
 
 export function checkFiles({ name, files }: NativeFiles): ResultProblem | null {
   const texts = Object.fromEntries(
@@ -70,6 +36,25 @@ function overlong(texts: FileSet): string | null {
   return found ? `${found[0]} has a line of more than ${MAX_LINE} characters.` : null;
 }
 
+/** The last section of a `.top`: the name, and how many. */
+const MOLECULES = /^[ \t]*\[ *molecules *\].*\n(?:[ \t]*(?:;.*)?\n)*[ \t]*[\w.+-]+[ \t]+1[ \t]*$/m;
+
+/** What a file that is not cut contains, without blanks at its end. */
+const ENDS: Partial<Readonly<Record<ResultKey, RegExp>>> = {
+  AC_frcmod: /^NONBON\b/m,
+  AC_prmtop: /%FLAG IPOL.*\n%FORMAT.*\n *\d+$/,
+  CHARMM_inp: /\nWrite coor card.*\n\*.*\n\*$/,
+  CNS_inp: /\nstop$/,
+  CNS_par: /\nset echo=true end$/,
+  CNS_top: /\nset echo=true end$/,
+  GMX_OPLS_top: MOLECULES,
+  GMX_top: MOLECULES,
+  NEW_pdb: /\nEND$/,
+  // The format has no end: other versions of the engine may write others.
+  em_mdp: /^; to test\n[^]*\n; vmd em\.gro em\.trr$|^(?!; to test)[^]*\bintegrator[ \t]*=/,
+  md_mdp: /^; to test\n[^]*\n; vmd md\.gro md\.trr$|^(?!; to test)[^]*\bintegrator[ \t]*=/,
+};
+
 /** A text that is blank is found before. A service that strips its texts, or ends them with one line feed, does so with all. */
 function incomplete(texts: FileSet): string | null {
   const entries = Object.entries(texts) as [ResultKey, string][];
@@ -83,21 +68,8 @@ function incomplete(texts: FileSet): string | null {
   const cut =
     (open.length < entries.length ? open[0] : undefined) ??
     (short.length === 1 ? short[0] : undefined) ??
-    entries.find(([key, text]) => !isComplete(key, text))?.[0];
+    entries.find(([key, text]) => ENDS[key]?.test(text.trimEnd()) === false)?.[0];
   return cut === undefined ? null : `${cut} is cut: its end is missing.`;
-}
-
-function isComplete(key: ResultKey, text: string): boolean {
-  const lines = text.trimEnd().split('\n');
-  if (key === 'AC_frcmod') {
-    const sections = lines.filter((line) => FRCMOD_SECTIONS.includes(line.trim()));
-    return sections.join() === FRCMOD_SECTIONS.join();
-  }
-  // The format of `.mdp` has no end: other versions of the engine may write others.
-  if (key.endsWith('_mdp') && lines[0] !== '; to test')
-    return /^[ \t]*integrator[ \t]*=/m.test(text);
-  const last = LAST_LINES[key];
-  return last === undefined || lines.at(-1)?.trim() === last;
 }
 
 /** Characters: more than a name may have. */
@@ -122,24 +94,17 @@ function misnamed(texts: FileSet, name: string): string | null {
       return `${key} is not ${file}, but another file.`;
     }
   }
-  for (const key of ['GMX_top', 'GMX_OPLS_top'] as const) {
-    const [, molecules = ''] = texts[key].split(/^[ \t]*\[ *molecules *\].*$/m);
-    const rows = molecules.split('\n').map((row) => row.trim().split(/\s+/));
-    if (!rows.some(([own, count]) => own === name && count === '1')) {
-      return `${key} ends before its molecule ${name}.`;
-    }
-  }
   return null;
 }
 
 function inDisagreement(texts: FileSet): string | null {
   const read: AtomsOf[] = [];
-  for (const [key, reader] of Object.entries(WITH_ATOMS)) {
+  for (const [key, reader] of Object.entries(FILES_WITH_ATOMS)) {
     const atoms = reader(texts[key as ResultKey]);
     if (typeof atoms === 'string') return `${key} is damaged: it ${atoms}.`;
     read.push({ key, atoms });
   }
-  return findOdd(read) ?? otherParameters(texts, read);
+  return findOdd(read) ?? otherTypes(texts, read) ?? otherForceField(texts);
 }
 
 interface AtomsOf {
@@ -163,72 +128,75 @@ function findOdd(read: readonly AtomsOf[]): string | null {
   return worst?.[0] ?? null;
 }
 
-/** The first file with a term at fault. */
-function nameFile(words: (term: string) => string, ...terms: [key: string, term: string | null][]) {
-  const found = terms.find(([, term]) => term !== null);
-  return found === undefined ? null : `${found[0]} ${words(found[1] ?? '')}`;
-}
-
-function otherParameters(texts: FileSet, read: readonly AtomsOf[]): string | null {
-  const molecule = read[0]?.atoms ?? { atoms: [] };
-  const own = termsOf(molecule);
-  // Of each file that lists atoms, the topology first.
-  const listed = read.map(({ key, atoms: { parameters = [] } }) => {
-    return [key, typed(molecule.atoms, parameters)] as const;
-  });
-  const [[, topology] = ['', []], ...others] = listed;
-  const par = readCnsPar(texts.CNS_par);
-  const prm = readCharmmPrm(texts.CHARMM_prm);
-  const frcmod = readFrcmodValues(texts.AC_frcmod);
-  const needed = [...own.filter(({ kind }) => kind === 'types'), ...topology];
-  const hasTypes = prm.some(({ kind }) => kind === 'types');
-  return (
-    nameFile(
-      (term) => `has parameters of ${term}, which the molecule does not contain.`,
-      ['CNS_par', findMissing(par, own)],
-      ['CHARMM_prm', findMissing(prm, own)],
-      ['AC_frcmod', findMissing(frcmod, own)],
-    ) ??
-    (hasTypes ? null : 'CHARMM_prm is cut: its end is missing.') ??
-    nameFile(
-      (term) => `has no parameters of ${term}.`,
-      ['CNS_par', findMissing(needed, par)],
-      ['CHARMM_prm', lacksInPrm(texts, needed, prm)],
-      ['AC_frcmod', findMissing(guessedIn(texts.CHARMM_prm), frcmod)],
-    ) ??
-    otherValues(topology, [...others, ['CNS_par', par], ['AC_frcmod', frcmod]])
+/** Files with parameters of atom types: none of a type that the molecule does not contain, and those of all that it has. */
+function otherTypes(texts: FileSet, [topology]: readonly AtomsOf[]): string | null {
+  const own = new Set(topology?.atoms.atoms.map(({ type = '' }) => plainType(type)));
+  const inFile = (key: ResultKey, row: RegExp): ReadonlySet<string> =>
+    new Set([...texts[key].matchAll(row)].map(([, type = '']) => plainType(type)));
+  const estimated = readFrcmod(texts.AC_frcmod).map(({ types }) => types.split('-'));
+  const listed = {
+    CNS_par: inFile('CNS_par', /^NONBonded +(\S+)_ /gm),
+    CHARMM_prm: inFile('CHARMM_prm', /^ *(\S+) +0\.00 +-?\d/gm),
+    AC_frcmod: new Set(estimated.flat()),
+  };
+  for (const [key, types] of Object.entries(listed)) {
+    const foreign = [...types].find((type) => type !== 'X' && !own.has(plainType(type)));
+    if (foreign !== undefined) {
+      return `${key} has parameters of ${foreign}, which the molecule does not contain.`;
+    }
+  }
+  const lacking = [...own].find((type) => !listed.CNS_par.has(type));
+  if (lacking !== undefined) return `CNS_par has no parameters of ${lacking}.`;
+  const guessed = guessedIn(texts.CHARMM_prm).find(
+    (types) => !estimated.some((own) => own.toSorted().join() === types.toSorted().join()),
   );
-}
-
-/** Where charmmgen takes a similar type for one that it does not know, it leaves out terms, and other types like that. */
-function lacksInPrm(texts: FileSet, needed: readonly Parameter[], prm: readonly Parameter[]) {
-  const both = texts.CHARMM_prm + texts.CHARMM_rtf;
-  const isSimilar = /same as|ATTN/i.test(both);
-  // Of the types of GAFF it writes the last one, unless it took or was a similar one.
-  const [, last = ''] = /^MASS +\d+ +([a-z]\w*) +\S+\n\nRESI/m.exec(texts.CHARMM_rtf) ?? [];
-  const isLeftOut = new RegExp(`same as +${last} *$`, 'm').test(both);
-  const must = needed.filter(({ kind, of }) =>
-    isSimilar ? kind === 'types' && of[0] === last && !isLeftOut : kind !== 'impropers',
-  );
-  return findMissing(must, prm);
+  if (guessed !== undefined) return `AC_frcmod has no parameters of ${guessed.join('-')}.`;
+  const last = lastOfCharmm(texts);
+  const isCut = listed.CHARMM_prm.size === 0 || (last !== null && !listed.CHARMM_prm.has(last));
+  return isCut ? 'CHARMM_prm is cut: its end is missing.' : null;
 }
 
 /** Improper dihedral angles that no version of GAFF knows: parmchk2 lists them too. Not so those of AMBER, in capitals. */
-function guessedIn(prm: string): Parameter[] {
+function guessedIn(prm: string): string[][] {
   const lines = prm.matchAll(/^([^A-Z\n]*?) +\d.*! *Using default value/gm);
-  return [...lines].map(([, types = '']) => ({ kind: 'impropers', of: types.split(/ +/) }));
+  return [...lines].map(([, types = '']) => types.split(/ +/));
 }
 
-/** If several files have other values than the topology, it has. */
-function otherValues(
-  topology: readonly Parameter[],
-  files: readonly (readonly [key: string, values: readonly Parameter[]])[],
-): string | null {
-  const [first, ...more] = files.flatMap(([key, values]) => {
-    const term = findUnequal(values, topology) ?? findUnequal(topology, values);
-    return term === null ? [] : [{ key, term }];
-  });
-  if (first === undefined) return null;
-  const key = more.length > 0 ? 'GMX_itp' : first.key;
-  return `${key} has other parameters of ${first.term} than the other files.`;
+/** The type whose parameters end the file, if that is clear: charmmgen leaves out what it has written for a similar one. */
+function lastOfCharmm({ CHARMM_prm: prm, CHARMM_rtf: rtf }: FileSet): string | null {
+  const [, last = null] = /^MASS +\d+ +([a-z]\w*) +\S+\n\nRESI/m.exec(rtf) ?? [];
+  const isLeftOut = new RegExp(`same as +${last} *$`, 'm').test(prm + rtf);
+  return isLeftOut ? null : last;
+}
+
+/** Kilocalories per mole and square ångström, as CNS prints them. */
+const FORCE_TOLERANCE = 0.11;
+/** GROMACS has kilojoules and nanometres, and its force constants are twice those of the others. */
+const GROMACS_FORCE = 836.8;
+
+/** The same molecule in another version of the force field has the same atoms and types, but other parameters. */
+function otherForceField(texts: FileSet): string | null {
+  const terms = termsOf(texts.GMX_itp);
+  const forces = terms.map((row) => Number(/^\d+ \d+ 1 \S+ (\S+)$/.exec(row)?.[1] ?? NaN));
+  const own = forces.filter((force) => force > 0).map((force) => force / GROMACS_FORCE);
+  const isIn = (all: readonly number[]) => (one: number) =>
+    all.some((other) => Math.abs(one - other) <= FORCE_TOLERANCE);
+  const isOwn = (others: readonly number[]) => own.every(isIn(others)) && others.every(isIn(own));
+  const inPrmtop = valuesInPrmtop(texts.AC_prmtop, 'BOND_FORCE_CONSTANT').map(Number);
+  const inPar = [...texts.CNS_par.matchAll(/^BOND +\S+ +\S+ +(\S+)/gm)].map(([, k]) => Number(k));
+  const odd = [
+    ...(terms.join() === termsOf(texts.GMX_OPLS_itp).join() ? [] : ['GMX_OPLS_itp']),
+    ...(isOwn(inPrmtop) ? [] : ['AC_prmtop']),
+    ...(isOwn(inPar) ? [] : ['CNS_par']),
+  ];
+  return odd.length === 0
+    ? null
+    : `The parameters of GMX_itp are not those of ${odd.join(' and ')}.`;
+}
+
+/** The numbers of a topology after its atoms, by line: in that for OPLS, some are comments. */
+function termsOf(itp: string): string[] {
+  const [, terms = ''] = itp.split(/^\[ bonds \]/m);
+  const rows = terms.match(/^ *\d[\d .;e+-]*/gm) ?? [];
+  return rows.map((row) => row.replace(/[; ]+/g, ' ').trim());
 }

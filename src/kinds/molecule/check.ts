@@ -142,8 +142,7 @@ async function otherMolecule(
   input: Composition | null,
 ): Promise<ResultProblem | null> {
   const gro = readGro(coordinates);
-  const placed = typeof gro === 'string' ? [] : gro.atoms;
-  const places = placed.flatMap(({ place }) => (place ? [place] : []));
+  const places = typeof gro === 'string' ? [] : gro.atoms.map(({ place }) => place);
   const difference = await input?.findDifference?.({ elements, bonds, places });
   if (!difference) return null;
   const [code, words] = describeDifference(difference, hillFormula(elements), (atom) => {

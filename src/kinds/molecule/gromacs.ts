@@ -1,5 +1,5 @@
 /** A molecule's files for GROMACS (its manual, file formats): the topology, `X_GMX.itp`, and coordinates, `X_GMX.gro`. */
-import { type Parameter, type ReadAtoms, readPlace } from './agreement.ts';
+import { readPlace } from './pdb.ts';
 
 interface TopologyAtom {
   readonly name: string;
@@ -42,50 +42,6 @@ export function totalCharge(atoms: readonly Pick<TopologyAtom, 'charge'>[]): num
   return Math.round(sum * 1e6) / 1e6 || 0;
 }
 
-/** Kilojoules in a kilocalorie. */
-const CALORIE = 4.184;
-
-/** As the other files of the molecule say it. GROMACS has nanometres, and its force constants are twice AMBER's. */
-export function readItp(text: string): ReadAtoms {
-  const topology = readTopology(text);
-  if (topology === null) return 'lists no atoms with charges';
-  const terms = (
-    name: 'bonds' | 'angles' | 'dihedrals',
-    width: number,
-    convert: (...numbers: number[]) => number[],
-  ): Parameter<number>[] =>
-    section(text, name).map((row) => {
-      const [type, ...numbers] = row.slice(width).map(Number);
-      return {
-        kind: name === 'dihedrals' && type === 4 ? 'impropers' : name,
-        of: row.slice(0, width).map((number) => Number(number) - 1),
-        values: numbers.length > 0 ? convert(...numbers) : undefined,
-      };
-    });
-  const bonds = terms('bonds', 2, (rest = NaN, k = NaN) => [k / CALORIE / 200, 10 * rest]);
-  const angles = terms('angles', 3, (rest = NaN, k = NaN) => [k / CALORIE / 2, rest]);
-  const dihedrals = terms('dihedrals', 4, (phase = NaN, k = NaN, period = NaN) => {
-    return [k / CALORIE, period, phase];
-  });
-  return {
-    atoms: topology.atoms,
-    bonds: topology.bonds,
-    angles: angles.map(({ of }) => of),
-    dihedrals: dihedrals.map(({ of }) => of),
-    parameters: [...bonds, ...angles, ...dihedrals],
-  };
-}
-
-/**
- * Its types and masses are guesses: `opls_x` and 0 where the engine knows none. The parameters in its comments are those
- * of the other topology.
- */
-export function readOplsItp(text: string): ReadAtoms {
-  const read = readItp(text.replaceAll(/^([ \d]+);/gm, '$1'));
-  if (typeof read === 'string') return read;
-  return { ...read, atoms: read.atoms.map(({ type: _, mass: __, ...same }) => same) };
-}
-
 /**
  * The lines of all sections of this name, split at spaces: proper and improper dihedral angles have one each. Comments,
  * empty lines and `#` directives are left out.
@@ -105,7 +61,7 @@ function section(itp: string, name: string): string[][] {
 }
 
 /** A title, the number of atoms, one line per atom, the box. The file has nanometres. */
-export function readGro(text: string): ReadAtoms {
+export function readGro(text: string) {
   const [, number = '', ...lines] = text.trimEnd().split('\n');
   const rows = lines.slice(0, Number(number) || 0);
   // Residue, names and number take the first 20 columns; the number of decimals varies.

@@ -1,6 +1,5 @@
 /** Tripos Mol2 files of one molecule: of the user, with Sybyl types, and of ACPYPE, with the types of the force field. */
 import type { Place } from '../../domain/molecular-graph.ts';
-import type { ReadAtoms } from './agreement.ts';
 import { elementOf } from './element.ts';
 import { writeMolfile } from './molfile.ts';
 import {
@@ -103,21 +102,16 @@ function formalCharge(element: string, orders: readonly number[]): number {
   return element === 'P' && sum === 4 ? 1 : 0;
 }
 
-/** Of ACPYPE. The second line of the molecule has the numbers of atoms and bonds. */
-export function readTypedMol2(text: string): ReadAtoms {
+/** Of ACPYPE. */
+export function readTypedMol2(text: string) {
   const { rowsOf } = readRows(text);
-  const [atomCount = 0, bondCount = 0] = (rowsOf('MOLECULE')[1]?.cells ?? []).map(Number);
-  const [atoms, bonds] = ['ATOM', 'BOND'].map((name) => rowsOf(name).map(({ cells }) => cells));
-  if (!atoms?.length || atoms.length !== atomCount || bonds?.length !== bondCount) {
-    return `has ${atoms?.length} of ${atomCount} atoms and ${bonds?.length} of ${bondCount} bonds`;
-  }
   if (rowsOf('SUBSTRUCTURE').length === 0) return 'ends before its substructure';
   return {
-    atoms: atoms.map((cells) => {
+    atoms: rowsOf('ATOM').map(({ cells }) => {
       const [, name = '', , , , type = '', , , charge] = cells;
       return { name, type, charge: Number(charge), place: placeOf(cells) };
     }),
     digit: 0.001,
-    bonds: bonds.map(([, one, other]) => [Number(one) - 1, Number(other) - 1]),
+    bonds: rowsOf('BOND').map(({ cells: [, one, other] }) => [Number(one) - 1, Number(other) - 1]),
   };
 }

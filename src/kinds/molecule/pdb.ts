@@ -1,6 +1,5 @@
 /** PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records): of the user, and of ACPYPE. */
 import { elementOf } from './element.ts';
-import { readPlace } from './agreement.ts';
 import { type Atom, makeStructure, type Structure, unreadable } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 
@@ -63,4 +62,12 @@ export function readResultPdb(text: string) {
     return place === null ? [] : [{ name: line.slice(12, 16).trim(), place, symbol }];
   });
   return { atoms, digit: 0.001 };
+}
+
+/** The first three numbers of a line, by their decimals: long names shift the columns, and large numbers fill them. */
+export function readPlace(text: string, number: RegExp): Place | null {
+  const [x, y, z] = text.match(number) ?? [];
+  return x === undefined || y === undefined || z === undefined
+    ? null
+    : [Number(x), Number(y), Number(z)];
 }

@@ -1,5 +1,4 @@
 /** The result of a molecule, read from its files: what the report, the tables and the exports show. */
-import type { Parameter } from './agreement.ts';
 import { deriveBondOrders } from './bonding.ts';
 import { elementOfAtom, hillFormula } from './element.ts';
 import { readTopology, totalCharge } from './gromacs.ts';
@@ -36,20 +35,14 @@ export function readMolecule({ itp, pdb, frcmod }: MoleculeTexts): MoleculeReadi
   };
 }
 
-interface Section {
-  readonly term: EstimatedParameter['term'];
-  readonly kind: Parameter['kind'];
-  /** Columns of the atom types at the start of a line: two each, and the dashes between them. */
-  readonly width: number;
-}
-
-const SECTIONS: Readonly<Record<string, Section>> = {
-  MASS: { term: 'mass', kind: 'types', width: 2 },
-  BOND: { term: 'bond', kind: 'bonds', width: 5 },
-  ANGLE: { term: 'angle', kind: 'angles', width: 8 },
-  DIHE: { term: 'dihedral', kind: 'dihedrals', width: 11 },
-  IMPROPER: { term: 'improper', kind: 'impropers', width: 11 },
-  NONBON: { term: 'nonbonded', kind: 'types', width: 2 },
+/** By heading: what the lines are about, and the columns of the atom types: two each, and the dashes between them. */
+const SECTIONS: Readonly<Record<string, { term: EstimatedParameter['term']; width: number }>> = {
+  MASS: { term: 'mass', width: 2 },
+  BOND: { term: 'bond', width: 5 },
+  ANGLE: { term: 'angle', width: 8 },
+  DIHE: { term: 'dihedral', width: 11 },
+  IMPROPER: { term: 'improper', width: 11 },
+  NONBON: { term: 'nonbonded', width: 2 },
 };
 
 /**
@@ -67,7 +60,16 @@ const SECTIONS: Readonly<Record<string, Section>> = {
  */
 export function readFrcmod(text: string): readonly EstimatedParameter[] {
   const found: EstimatedParameter[] = [];
-  for (const { term, types, rest } of readLines(text)) {
+  let section: (typeof SECTIONS)[string] | undefined;
+  // The first line is a title.
+  for (const line of text.split(/\r?\n/).slice(1)) {
+    const row = line.trim();
+    const heading = SECTIONS[row];
+    section = heading ?? section;
+    if (heading !== undefined || section === undefined || row === '') continue;
+    const { term, width } = section;
+    const types = row.slice(0, width).replace(/\s/g, '');
+    const rest = row.slice(width);
     const last = found.at(-1);
     const isSame = term === 'dihedral' && last?.term === term && last.types === types;
     const penalty = /penalty score=\s*(\d+(?:\.\d*)?)/i.exec(rest)?.[1];
@@ -80,37 +82,6 @@ export function readFrcmod(text: string): readonly EstimatedParameter[] {
       needsRevision: /ATTN,?\s+need revision/i.test(rest) || (isSame && last.needsRevision),
       remark: remark || (isSame ? last.remark : ''),
     });
-  }
-  return found;
-}
-
-/** The numbers of all lines. */
-export function readFrcmodValues(text: string): Parameter[] {
-  return readLines(text).map(({ term, kind, types, rest }) => {
-    const [a = NaN, b = NaN, c = NaN, d = NaN] = rest.trim().split(/\s+/).map(Number);
-    const values: Partial<Record<EstimatedParameter['term'], number[]>> = {
-      bond: [a, b],
-      angle: [a, b],
-      // The period of all terms of a sum but the last is negative.
-      dihedral: [b / a, Math.abs(d), c],
-      improper: [a, c, b],
-    };
-    return { kind, of: types.split('-'), values: values[term] };
-  });
-}
-
-/** With its types, and what follows them. */
-function readLines(text: string) {
-  const found: (Section & { readonly types: string; readonly rest: string })[] = [];
-  let section: Section | null = null;
-  // The first line is a title.
-  for (const line of text.split(/\r?\n/).slice(1)) {
-    const next = SECTIONS[line.trim()];
-    if (next !== undefined) section = next;
-    else if (section !== null && line.trim() !== '') {
-      const types = line.trimStart().slice(0, section.width).replace(/\s/g, '');
-      found.push({ ...section, types, rest: line.trimStart().slice(section.width) });
-    }
   }
   return found;
 }
