@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../domain/duration.ts';
 import type { AnyKind } from '../kinds/registry.ts';
+import { OUTCOMES } from '../services/answers.ts';
 import type { Service } from '../services/service.ts';
 
 const method = z.custom((value) => typeof value === 'function', 'write a function');
@@ -20,10 +21,17 @@ const duration = z
     },
   });
 const count = z.int('write a whole number').positive('write a number above zero');
-/** Functions by status: `200`, `4xx`. */
-const answers = z
-  .record(z.string().regex(/^([1-5]\d\d|[2-5]xx)$/, 'write a status such as 200 or 4xx'), z.any())
-  .or(method);
+/** Functions or outcomes by status: `200`, `4xx`. */
+function answers(table: keyof typeof OUTCOMES) {
+  const types: readonly string[] = OUTCOMES[table];
+  const outcome = z.custom(
+    (value) =>
+      typeof value === 'function' || types.includes((value as { type: string } | null)?.type ?? ''),
+    `write a function, or an outcome whose type is ${types.map((one) => `'${one}'`).join(', ')}`,
+  );
+  const status = z.string().regex(/^([1-5]\d\d|[2-5]xx)$/, 'write a status such as 200 or 4xx');
+  return z.custom((value) => typeof value === 'function').or(z.record(status, outcome));
+}
 
 /** Every key of a definition is here: one that is not is misspelt. */
 export const serviceShape = z.strictObject({
@@ -81,21 +89,33 @@ export const serviceShape = z.strictObject({
     ignoreCase: z.boolean().exactOptional(),
     synonyms: z.array(text).exactOptional(),
   }),
-  submit: z.strictObject({ request: z.record(z.string(), method), answers }),
-  poll: z.strictObject({ request: method, answers, maxBytes: count.exactOptional() }),
+  submit: z.strictObject({ request: z.record(z.string(), method), answers: answers('submit') }),
+  poll: z.strictObject({
+    request: method,
+    answers: answers('poll'),
+    maxBytes: count.exactOptional(),
+  }),
   fetch: z.record(
     z.string(),
     z.strictObject({
       request: method,
-      answers: answers.exactOptional(),
+      answers: answers('fetch').exactOptional(),
       next: method.exactOptional(),
     }),
   ),
   list: z.union([
     z.strictObject({ missing: text }),
-    z.strictObject({ request: method, answers, maxBytes: count.exactOptional() }),
+    z.strictObject({
+      request: method,
+      answers: answers('list'),
+      maxBytes: count.exactOptional(),
+    }),
   ]),
-  probe: z.strictObject({ request: method, answers, submitPath: method.exactOptional() }),
+  probe: z.strictObject({
+    request: method,
+    answers: answers('probe'),
+    submitPath: method.exactOptional(),
+  }),
 } satisfies Record<keyof Service, z.ZodType>);
 
 /** Also of a zod that is another copy of the same version. */
@@ -128,6 +148,15 @@ export const kindShape = z.object({
     read: method,
   }),
   options: z.record(columnName, z.object({ key: text, description: text }).and(option)),
+  examples: z
+    .array(
+      z.strictObject({
+        text: z.string('write a text'),
+        extension: z.string().exactOptional(),
+        options: z.record(z.string(), z.string()).exactOptional(),
+      }),
+    )
+    .optional(),
   artefacts: z
     .record(
       z.string(),

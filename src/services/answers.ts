@@ -3,7 +3,17 @@ import { z } from 'zod';
 import type { Unavailable } from '../domain/outcomes.ts';
 import { asObject, complexity, parseBoundedJson, parseJson, readLooseText } from '../kinds/json.ts';
 import type { BodyText, HttpAnswer, HttpFailure, HttpResponse } from './body.ts';
-import type { Answer, Answers, AnswersFor, Meaning } from './service.ts';
+import type {
+  Answer,
+  Answers,
+  AnswersFor,
+  FileMeaning,
+  ListMeaning,
+  Meaning,
+  PollMeaning,
+  ProbeMeaning,
+  SubmitMeaning,
+} from './service.ts';
 
 function readLooseNumber(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -226,11 +236,32 @@ export function readAnswer(answer: HttpResponse, url: URL, body: BodyText): Answ
   };
 }
 
-/** Null if the definition does not understand it. */
-export function interpret<O, S>(meaning: Meaning<O, S>, answer: Answer, subject: S): O | null {
-  if (typeof meaning !== 'function') return meaning;
+/** The types of all outcomes, by table: a definition may be JavaScript, and return anything. */
+export const OUTCOMES = {
+  submit: ['accepted', 'refused', 'nameTaken', 'notNow'],
+  poll: ['running', 'finished', 'failed', 'deleted', 'unknown'],
+  fetch: ['absent', 'notYet', 'at'],
+  list: ['page', 'unsupported'],
+  probe: ['right', 'wrong'],
+} as const satisfies {
+  readonly submit: readonly SubmitMeaning['type'][];
+  readonly poll: readonly PollMeaning['type'][];
+  readonly fetch: readonly FileMeaning['type'][];
+  readonly list: readonly ListMeaning['type'][];
+  readonly probe: readonly ProbeMeaning['type'][];
+};
+
+/** Null if the definition does not understand it, or says what is no outcome of the table. */
+export function interpret<O extends { readonly type: string }, S>(
+  table: keyof typeof OUTCOMES,
+  meaning: Meaning<O, S>,
+  answer: Answer,
+  subject: S,
+): O | null {
+  const types: readonly (string | undefined)[] = OUTCOMES[table];
   try {
-    return (meaning as (answer: Answer, subject: S) => O | null)(answer, subject);
+    const said = typeof meaning === 'function' ? meaning(answer, subject) : meaning;
+    return types.includes(said?.type) ? said : null;
   } catch {
     // What a faulty definition would have said is not known: the answer means what it means for any service.
     return null;

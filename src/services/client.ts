@@ -136,7 +136,7 @@ class Client implements ServiceClient {
     const outcome = await readSubmission(answer, order.url, {
       read(seen) {
         const meaning = findMeaning(answers, seen.status);
-        return meaning === undefined ? null : interpret(meaning, seen, { job, config });
+        return meaning === undefined ? null : interpret('submit', meaning, seen, { job, config });
       },
       isId: (id) => jobId.pattern?.test(id) ?? true,
       hasNames: longestName(this.#service) !== null,

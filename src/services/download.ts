@@ -53,7 +53,7 @@ export async function download<C>(order: Download<C>): Promise<Downloaded> {
   if (meaning === undefined) return usual(answer);
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const seen = readAnswer(answer, url, body);
-  const said = interpret(meaning, seen, remote);
+  const said = interpret('fetch', meaning, seen, remote);
   return said === null ? usual(answer, body) : claimed(said, answer, seen);
 }
 
@@ -108,7 +108,7 @@ async function found<C>(
   if (begun !== null && meaning !== undefined && begun.isWhole) {
     const text = new TextDecoder().decode(begun.bytes);
     const seen = readAnswer(answer, url, { type: 'whole', text });
-    const said = interpret(meaning, seen, remote);
+    const said = interpret('fetch', meaning, seen, remote);
     if (said !== null) return claimed(said, answer, seen);
   }
   // A body labelled as a page, if it nevertheless begins as JSON.

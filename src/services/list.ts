@@ -129,7 +129,7 @@ async function readPage(
   // It will not be shorter or simpler next time.
   if (seen.isTooLarge) return { type: 'unsupported' };
   return (
-    interpret(meaning, seen, { kind, config }) ??
+    interpret('list', meaning, seen, { kind, config }) ??
     unreadable(`${answer.where}: the answer is not JSON`)
   );
 }

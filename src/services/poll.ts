@@ -48,7 +48,7 @@ export async function readPoll<C>(
   const seen = readAnswer(answer, url, body);
   // A page of something in between ends no job. A function may read it: there are services that answer with pages.
   const isUnread = seen.isPage && said !== null && said !== 'unknown';
-  const read = isUnread ? null : interpret(meaning, seen, remote);
+  const read = isUnread ? null : interpret('poll', meaning, seen, remote);
   if (read !== null) return complete(answer, read, seen.text);
   const why = seen.isPage ? 'a web page instead of an answer' : notUnderstood(seen.text);
   const outcome = await unavailable(answer, why);

@@ -148,7 +148,7 @@ function nextPage(json: unknown): Readonly<Record<string, string>> | null {
 
 /** Without a name, an entry is recognised by a job's state or timing (contract 2.7). */
 function isEntry(object: Readonly<Record<string, unknown>>): boolean {
-  return 'timing' in object || 'status' in object;
+  return 'timing' in object || 'status' in object || 'state' in object;
 }
 
 function visit(

@@ -269,6 +269,8 @@ function readEarlier(answer: Answer): PollMeaning | null {
 
 /** "A failure returns an object with only `error`" (section 9.6): the status is not shown. */
 function readEarlierRefusal(answer: Answer): PollMeaning | null {
+  // A gateway that refuses us says nothing of the job.
+  if (answer.status === 401 || answer.status === 403) return null;
   const read = readEarlier(answer);
   return read?.type === 'failed' ? read : null;
 }

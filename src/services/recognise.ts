@@ -133,7 +133,7 @@ async function lookAt(http: Http, base: URL, wanted: Probed, signal: AbortSignal
   const passing = passes(job) ?? moved(job, base);
   if (passing) return passing;
   const meaning = findMeaning(answersFor(answers, config), job.status ?? 0);
-  const said = job.answer && meaning && interpret(meaning, job.answer, { config });
+  const said = job.answer && meaning && interpret('probe', meaning, job.answer, { config });
   if (said?.type === 'right') return { type: 'right' };
   if (said?.type === 'wrong') return { type: 'absent', look: job };
   if (!submitPath) return { type: 'unclear', message: whatIsThere(job) };
