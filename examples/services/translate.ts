@@ -14,6 +14,7 @@ export const dna = defineKind({
         : refuse('DNA_CODONS', 'This is not a number of whole codons.', 'Write only A, C, G, T.');
     },
   },
+  examples: [{ text: 'ATGGCATAA' }],
   artefacts: { protein: { file: 'protein.txt' } },
   readResult: ({ protein }) => (/^[A-Z*]+$/.test(protein) ? protein : null),
   check: (protein, { input }) =>

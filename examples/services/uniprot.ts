@@ -33,6 +33,7 @@ export const idMapping = defineKind({
     from_db: { ...DATABASE, description: 'Of the identifiers.', default: 'UniProtKB_AC-ID' },
     to_db: { ...DATABASE, description: 'That they are mapped to.', default: 'UniProtKB' },
   },
+  examples: [{ text: 'P69905 P68871 NOTFOUND' }],
   artefacts: { mapping: { file: 'mapping.json', isPaged: true } },
   readResult({ mapping }) {
     const pages = mapping.map((text) => page.safeParse(readJson(text)).data ?? null);

@@ -58,7 +58,7 @@ function isPage(file: string, name: string): boolean {
 type Judge = NonNullable<ReturnType<typeof kindOf>['judge']>;
 
 /** The files of a result that the plugin cannot read stay: `retry` reads them again. */
-function judgeSafely(judge: Judge, ...given: Parameters<Judge>): Judged {
+export function judgeSafely(judge: Judge, ...given: Parameters<Judge>): Judged {
   try {
     return judge(...given);
   } catch (error) {

@@ -10,6 +10,7 @@ import type {
   Judge,
   Judged,
   KindDefinition,
+  KindExample,
   Measure,
   ResultFault,
   StoredReading,
@@ -110,6 +111,8 @@ export interface PluginKind<
   readonly input: PluginInput<ValuesOf<C>>;
   /** Columns that choose what is computed. */
   readonly options?: C;
+  /** Inputs that are accepted: `doctor --service` tries the service with the first one. */
+  readonly examples?: readonly KindExample[];
   /** What an ended job offers, the first one being the result itself. */
   readonly artefacts: A;
   /** Null if the files are not in the expected form: the item fails. */
@@ -169,6 +172,7 @@ export function definePluginKind<
     options: Object.fromEntries(
       Object.entries(kind.options ?? {}).map(([column, one]) => [column, { ...one, key: column }]),
     ),
+    ...(kind.examples && { examples: kind.examples }),
     share: null,
     artefacts: Object.fromEntries(
       Object.entries(artefacts).map(([key, one]) => [key, { presence: 'required', ...one }]),

@@ -4,23 +4,32 @@
 import { diagnose } from '../../doctor/diagnose.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { WRONG_ADDRESS } from '../../doctor/services.ts';
-import { EXIT } from '../../domain/errors.ts';
+import { resolve } from 'node:path';
+import { codedError, EXIT } from '../../domain/errors.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
+import type { Row } from '../../doctor/conformance/answers.ts';
 import type { Conformance } from '../../doctor/conformance/conform.ts';
-import { serviceOf } from '../../services/registry.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { isLocalHost } from '../../domain/local-host.ts';
+import { loadPlugins } from '../../plugins/load.ts';
+import { serviceNames, serviceOf } from '../../services/registry.ts';
+import type { Service } from '../../services/service.ts';
 
 interface DoctorFlags extends ServiceFlags {
   /** Only the checks of Temporal. */
   readonly temporal?: boolean;
-  /** Its name. */
+  /** Its name, or the file of a plugin. */
   readonly service?: string;
+  /** Of a double of it. */
+  readonly url?: string;
 }
 
 export async function doctor(flags: DoctorFlags): Promise<number> {
-  if (flags.service !== undefined) return tryService(flags.service, flags);
+  const { service } = flags;
+  if (service !== undefined) return tryService({ ...flags, service });
   const findings = await diagnose({
     load: () => commandSettings(flags, { tokens: 'optional' }),
     environment: process.env,
@@ -47,26 +56,93 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
   if (remedy) printLine(`         ${remedy}`);
 }
 
-async function tryService(name: string, { json }: DoctorFlags): Promise<number> {
+async function tryService(flags: DoctorFlags & { readonly service: string }): Promise<number> {
+  const { url, json } = flags;
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  const host = URL.parse(url ?? '')?.hostname;
+  // Jobs at a service count for its budget: only a campaign may send them.
+  if (url !== undefined && !isLocalHost(host ?? ''))
+    throw codedError('OPTION_INVALID', {
+      option: '--url',
+      value: url,
+      expected:
+        'Give a double on this machine, such as http://127.0.0.1:8085. For the service itself, run a manifest of one row: then its budget is kept.',
+    });
   const { conform } = await import('../../doctor/conformance/conform.ts');
-  const tried = await conform(serviceOf(name), {});
+  const tried: Conformance[] = [];
+  for (const service of servicesOf(flags.service)) {
+    const sites = [...Object.values(settings.services), ...settings.unready];
+    const site = sites.find(({ reference }) => reference.service === service.name);
+    tried.push(...(await conform(service, site?.config ?? {}, url)));
+  }
   if (json) printDocument(tried);
   else tried.forEach(printConformance);
   return tried.every(({ faults }) => faults.length === 0) ? EXIT.ok : EXIT.usage;
 }
 
-function printConformance({ service, variant, rows, faults }: Conformance): void {
+/** By its name, or all of a plugin's file. */
+function servicesOf(name: string): readonly Service[] {
+  if (/[./\\]/.test(name))
+    return loadPlugins([resolve(name)], process.cwd()).flatMap(({ services }) => services);
+  if (serviceNames().includes(name)) return [serviceOf(name)];
+  const expected = `Write ${serviceNames().join(', ')} or the path of a plugin, such as ./uniprot.ts.`;
+  throw codedError('OPTION_INVALID', { option: '--service', value: name, expected });
+}
+
+function printConformance({ service, variant, jobs, faults, ...table }: Conformance): void {
   const keys = Object.entries(variant).map(([key, value]) => `, ${key}: ${String(value)}`);
   printLine(`${service}${keys.join('')}`);
-  printTable(
-    ['STEP', 'ANSWER', 'BY', 'WHAT HAPPENS'],
-    rows.map(({ step, answer, outcome, isClaim, fault }) => [
-      step,
-      answer,
-      isClaim ? service : 'any service',
-      fault === null ? outcome : `${fault}: ${outcome}`,
+  printLine('');
+  printAnswers(table);
+  for (const [kind, steps] of Map.groupBy(jobs, (step) => step.kind)) {
+    printLine('');
+    printLine(`one job of ${kind}`);
+    for (const { what, found, fault } of steps)
+      printLine(`${fault === null ? ' ' : '!'} ${what.padEnd(22)} ${found}`);
+  }
+  printLine('');
+  for (const { code, where, found, remedy } of faults) {
+    printLine(`FAULT ${code}  ${where}`);
+    for (const one of found) printLine(`  ${one}`);
+    printLine(`  ${remedy}`);
+  }
+  printLine(faults.length === 0 ? 'ok: no answer breaks a promise' : countFaults(faults.length));
+}
+
+function countFaults(count: number): string {
+  return count === 1 ? '1 fault' : `${count} faults`;
+}
+
+/** What happens after each answer, and what the words mean. */
+function printAnswers({ rows, meanings }: Pick<Conformance, 'rows' | 'meanings'>): void {
+  const steps = [...new Set(rows.map(({ step }) => step))];
+  const cells = Map.groupBy(rows, ({ answer }) => answer);
+  const text = ({ outcome, afterMs, isClaim, fault }: Row): string => {
+    const wait = afterMs === null ? '' : `, ${formatDuration(afterMs)}`;
+    return outcome + wait + (fault !== null ? ' !' : isClaim ? ' *' : '');
+  };
+  // Kinds with equal columns share the first one.
+  const columns = Map.groupBy(steps, (step) =>
+    JSON.stringify([
+      step.split(' ')[0],
+      rows.filter((row) => row.step === step).map((row) => [row.answer, text(row)]),
     ]),
   );
-  for (const { code, where, message } of faults) printLine(`${code}  ${where}: ${message}`);
-  printLine(faults.length === 0 ? 'ok' : `${faults.length} faults`);
+  const shown = [...columns.values()].map(([step = '']) => step);
+  printTable(
+    ['ANSWER', ...shown.map((step) => (step.split(' ')[0] ?? '').toUpperCase())],
+    [...cells].map(([answer, all]) => [
+      answer,
+      ...shown.map((step) => {
+        const cell = all.find((row) => row.step === step);
+        return cell && text(cell);
+      }),
+    ]),
+  );
+  printLine('');
+  for (const [word, meaning] of Object.entries(meanings))
+    printLine(`${word.padEnd(12)} ${meaning}`);
+  printLine('');
+  printLine('* as the definition says, ! a fault; others mean this for any service');
+  printLine('2xx: where the definition reads answers, mostly 200');
 }

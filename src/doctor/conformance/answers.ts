@@ -1,31 +1,49 @@
 /** What a service definition makes of every kind of answer: asked through the real client, of a server that gives them. */
-import type { Options } from '../../domain/item.ts';
-import type { FetchOutcome } from '../../domain/outcomes.ts';
-import { formatDuration } from '../../domain/duration.ts';
 import { kindOf } from '../../kinds/registry.ts';
 import { answersFor, findMeaning } from '../../services/answers.ts';
 import { makeClient, type ClientSettings, type ServiceClient } from '../../services/client.ts';
-import type { Answers, Job, ServiceConfig } from '../../services/service.ts';
+import { longestName, type Answers, type Job } from '../../services/service.ts';
+import { download, judge } from './job.ts';
+import type { Outcome } from './outcomes.ts';
 import { LISTS, NOTHING, OTHERS, ScriptedServer, TAKEN, type Case } from './scripted-server.ts';
 import type { FaultCode, Watch } from './watch.ts';
 
-/** A line of the table. */
+/** A cell of the table. */
 export interface Row {
-  readonly step: 'submission' | 'state' | 'file' | 'list';
+  /** `submission`, `state`, `list`, or the result of which kind. */
+  readonly step: string;
   readonly answer: string;
   /** What happens then. */
-  readonly outcome: string;
+  readonly outcome: Outcome;
+  /** How long it asks us to wait (ms). */
+  readonly afterMs: number | null;
   /** The definition says so; else it is so for any service. */
   readonly isClaim: boolean;
   readonly fault: FaultCode | null;
 }
 
-/** ms; a download has ten times as long. */
-const SHORT_DEADLINE_MS = 300;
+/** One question: the client that asks it, of which job, and the answer that it gets. */
+interface Asking extends Case {
+  readonly watch: Watch;
+  readonly server: ScriptedServer;
+  readonly client: ServiceClient;
+  readonly signal: AbortSignal;
+  readonly job: Job;
+}
 
 interface Told {
-  readonly words: string;
+  readonly outcome: Outcome;
+  readonly afterMs?: number | null | undefined;
   readonly fault?: FaultCode | false | undefined;
+}
+
+interface Trial {
+  readonly watch: Watch;
+  readonly server: ScriptedServer;
+  readonly usual: ServiceClient;
+  /** Its connections break before there is a request. */
+  readonly secure: ServiceClient;
+  readonly rows: Row[];
 }
 
 /** Asks everything once. */
@@ -34,237 +52,184 @@ export async function tryAnswers(
   jobs: readonly Job[],
   settings: Omit<ClientSettings, 'url'>,
 ): Promise<readonly Row[]> {
+  const { submit, poll, fetch, list } = watch.service;
   const server = new ScriptedServer();
   const url = await server.listen();
-  const nobody = new ScriptedServer();
-  const closed = await nobody.listen();
-  await nobody.close();
-  const clients = {
-    usual: makeClient(watch.service, { ...settings, url }),
-    nobody: makeClient(watch.service, { ...settings, url: closed }),
-    silent: makeClient(watch.service, { ...settings, url, deadlineMs: SHORT_DEADLINE_MS }),
+  const usual = makeClient(watch.service, { ...settings, url });
+  const secure = makeClient(watch.service, { ...settings, url: url.replace('http:', 'https:') });
+  const trial = { watch, server, usual, secure, rows: [] };
+  const ask = async (step: string, job: Job, answers: unknown, send: Send, cases: Cases) => {
+    const table = answersFor(answers as Answers<unknown, unknown>, settings.config ?? {});
+    server.success = findSuccess(table);
+    for (const one of cases) await askOnce(trial, step, job, table, send, one);
   };
-  const trial = new Trial(watch, server, clients, settings.config ?? {});
+  const all = [...NOTHING, ...OTHERS];
+  const [first] = jobs;
   try {
-    return await trial.run(jobs);
-  } finally {
-    await Promise.all([...Object.values(clients).map((client) => client.close()), server.close()]);
-  }
-}
-
-interface Clients {
-  readonly usual: ServiceClient;
-  readonly nobody: ServiceClient;
-  readonly silent: ServiceClient;
-}
-
-const signal = new AbortController().signal;
-
-class Trial {
-  readonly #watch: Watch;
-  readonly #server: ScriptedServer;
-  readonly #clients: Clients;
-  readonly #config: ServiceConfig;
-  readonly #rows: Row[] = [];
-
-  constructor(watch: Watch, server: ScriptedServer, clients: Clients, config: ServiceConfig) {
-    [this.#watch, this.#server, this.#clients, this.#config] = [watch, server, clients, config];
-  }
-
-  async run(jobs: readonly Job[]): Promise<readonly Row[]> {
-    const { submit, poll, fetch, list } = this.#watch.service;
-    const [first] = jobs;
     if (first === undefined) return [];
-    for (const one of [...NOTHING, ...OTHERS, TAKEN])
-      await this.#ask('submission', one, submit.answers, (client) =>
-        this.#submit(client, first, one),
-      );
-    for (const [n, one] of [...NOTHING, ...OTHERS].entries())
-      await this.#ask('state', one, poll.answers, (client) =>
-        this.#poll(client, `job-${n}`, first, one),
-      );
-    for (const job of jobs) {
-      const [name = ''] = Object.keys(kindOf(job.kind).artefacts);
-      for (const one of job === first ? [...NOTHING, ...OTHERS] : NOTHING)
-        await this.#ask('file', one, fetch[name]?.answers ?? {}, (client) =>
-          this.#fetch(client, job, name),
-        );
-    }
-    if (!('missing' in list))
-      for (const one of [...NOTHING, ...LISTS, ...OTHERS])
-        await this.#ask('list', one, list.answers, (client) => this.#find(client, first, one));
-    return this.#rows;
-  }
-
-  async #ask(
-    step: Row['step'],
-    { words, script }: Case,
-    answers: unknown,
-    send: (client: ServiceClient) => Promise<Told>,
-  ): Promise<void> {
-    this.#watch.said = undefined;
-    if (script !== 'nobody') this.#server.script = script;
-    const client = typeof script === 'string' ? (script === 'reset' ? 'usual' : script) : 'usual';
-    const status = typeof script === 'string' ? null : script.status;
-    const table = answersFor(answers as Answers<unknown, unknown>, this.#config);
-    const meaning = status === null ? undefined : findMeaning(table, status);
-    if (typeof meaning === 'object') this.#watch.said = meaning;
-    const told = await send(this.#clients[client]).catch((error: unknown): Told => ({
-      words: `breaks: ${String(error)}`,
-      fault: 'THROWS',
-    }));
-    const isClaim = this.#watch.said != null;
-    const fault = told.fault || this.#outage(status);
-    this.#rows.push({ step, answer: words, outcome: told.words, isClaim, fault: fault || null });
-    if (fault) this.#watch.report(fault, `${step}: ${words}`, told.words);
-  }
-
-  #type(): string | undefined {
-    return (this.#watch.said as { type?: string } | null | undefined)?.type;
-  }
-
-  /** What a definition must not say of a 5xx, whether or not the engine believes it. */
-  #outage(status: number | null): FaultCode | false {
-    const believed = ['failed', 'deleted', 'refused', 'nameTaken', 'absent'];
-    if (status !== 503) believed.push('notNow');
-    return status !== null && status >= 500 && believed.includes(this.#type() ?? '')
-      ? 'OUTAGE_BELIEVED'
-      : false;
-  }
-
-  async #submit(client: ServiceClient, job: Job, { script, tells }: Case): Promise<Told> {
-    const outcome = await client.submit(job, { signal });
-    switch (outcome.type) {
-      case 'accepted': {
-        const isRedirect = typeof script === 'object' && script.status === 303;
-        const fault = !isRedirect && 'ID_FROM_NOTHING';
-        return { words: `accepted as ${outcome.remoteId}`, fault };
-      }
-      case 'refused':
-        return {
-          words: outcome.taken
-            ? 'a job of this name exists: it is looked up'
-            : 'the row is refused',
-          fault: tells && this.#type() !== undefined && 'NOTHING_BELIEVED',
-        };
-      case 'notNow': {
-        const wait = waiting(outcome.retryAfterMs);
-        const who = outcome.scope === undefined ? outcome.reason : `${outcome.scope} refused`;
-        return {
-          words: `no job (${who}): ${wait}, then one row is sent`,
-          fault: tells && this.#type() === 'notNow' && 'NOTHING_BELIEVED',
-        };
-      }
-      case 'unsure':
-        return { words: UNSURE[this.#watch.service.identity.by] };
-    }
-  }
-
-  async #poll(client: ServiceClient, id: string, job: Job, one: Case): Promise<Told> {
-    const from = this.#server.paths.length;
-    const outcome = await client.poll(id, { signal });
-    const fault = one.tells && 'NOTHING_BELIEVED';
-    switch (outcome.type) {
-      case 'running':
-        return { words: 'runs: polled again', fault };
-      case 'finished': {
-        if (!one.tells) return { words: 'finished' };
-        // A result at the same address: the check of the file decides what the state does not.
-        const [name = ''] = Object.keys(kindOf(job.kind).artefacts);
-        const file = await this.#fetch(client, job, name, id);
-        const isSame = new Set(this.#server.paths.slice(from)).size === 1;
-        return { words: `finished; ${file.words}`, fault: isSame ? file.fault : fault };
-      }
-      case 'failed':
-        return { words: `failed: ${outcome.message}` };
-      case 'deleted':
-        return { words: 'deleted: the item ends' };
-      case 'unknown':
-        return { words: 'no such job: asked again for a while, then lost' };
-      case 'unavailable':
-        return { words: away(outcome) };
-      case 'postponed':
-        return { words: 'asked again' };
-    }
-  }
-
-  async #fetch(client: ServiceClient, job: Job, name: string, id = 'job'): Promise<Told> {
-    const what = `${name} of ${job.kind}`;
-    const outcome = await client.fetch(id, name, { signal });
-    switch (outcome.type) {
-      case 'found': {
-        const refused = await refusalOf(outcome, job, name, id);
-        if (refused === null) return { words: `${what} accepted`, fault: 'DAMAGE_BELIEVED' };
-        return { words: `${what} refused: ${refused}` };
-      }
-      case 'absent':
-        return { words: `no ${what}` };
-      case 'tooLarge':
-        return { words: `${what} too large` };
-      case 'unavailable':
-        return { words: away(outcome) };
-    }
-  }
-
-  async #find(client: ServiceClient, { kind, name }: Job, { words, tells }: Case): Promise<Told> {
-    const { by } = this.#watch.service.identity;
-    const outcome = await client.find(kind, name, { signal });
-    switch (outcome.type) {
-      case 'absent': {
-        // A service that accepts a name once refuses the second job.
-        const isWrong = tells === 'names' || (tells && by === 'list' && words !== '200, []');
-        return { words: 'no job of this name: sent again', fault: isWrong && 'LIST_BELIEVED' };
-      }
-      case 'unavailable':
-        return { words: away(outcome) };
-      case 'unsupported':
-        return { words: 'does not show whether there is a job: held' };
-      case 'found':
-        return { words: `found as ${outcome.remoteId}`, fault: 'ID_FROM_NOTHING' };
-      case 'repeat':
-        return { words: 'the same request is sent again' };
-    }
+    await ask('submission', first, submit.answers, trySubmission, [...all, ...TAKEN]);
+    await ask('state', first, poll.answers, tryState, all);
+    for (const job of jobs)
+      await ask(`result of ${job.kind}`, job, fetch[fileOf(job)]?.answers ?? {}, tryFile, all);
+    if (!('missing' in list) && longestName(watch.service) !== null)
+      await ask('list', first, list.answers, tryList, [...all, ...LISTS]);
+    return trial.rows;
+  } finally {
+    await Promise.all([usual.close(), secure.close(), server.close()]);
   }
 }
 
-const UNSURE = {
-  name: 'perhaps a job: looked up by its name',
-  list: 'perhaps a job: looked up by its name, later',
-  request: 'perhaps a job: the same request is sent again',
-  nothing: 'perhaps a job: held, the user decides',
-};
+type Send = (asking: Asking) => Promise<Told>;
+type Cases = readonly Case[];
 
-function waiting(ms: number | null): string {
-  return ms === null ? 'waits' : `waits ${formatDuration(ms)}`;
+async function askOnce(
+  { watch, server, usual, secure, rows }: Trial,
+  step: string,
+  job: Job,
+  table: Answers<unknown, unknown>,
+  send: Send,
+  one: Case,
+): Promise<void> {
+  const { script, words: answer } = one;
+  const deadline = new AbortController();
+  server.script = script;
+  // As the deadline of the client does.
+  server.whenSilent = () => deadline.abort(new DOMException('too late', 'TimeoutError'));
+  const scripted = typeof script === 'string' ? 0 : script.status;
+  const status = scripted === 200 ? server.success : scripted;
+  const meaning = findMeaning(table, status);
+  watch.said = typeof meaning === 'object' ? meaning : undefined;
+  const client = script === 'reset before' ? secure : usual;
+  const told = await send({ ...one, watch, server, client, job, signal: deadline.signal });
+  const { outcome, afterMs = null } = told;
+  const fault = told.fault || doubt(watch, step, status) || null;
+  const isClaim = watch.said != null && outcome !== 'unsure';
+  rows.push({ step, answer, outcome, afterMs, isClaim, fault });
+  if (fault !== null) watch.report(fault, step, `${answer} → ${outcome}`);
 }
 
-function away(outcome: {
+/** The status at which a definition reads what it is told. */
+function findSuccess(table: Answers<unknown, unknown>): number {
+  const read = Object.entries(table).find(
+    ([status, meaning]) => /^2\d\d$/.test(status) && typeof meaning === 'function',
+  );
+  return 200 in table || read === undefined ? 200 : Number(read[0]);
+}
+
+function saidBy({ said }: Watch): string | undefined {
+  return (said as { type?: string } | null | undefined)?.type;
+}
+
+/** What a definition must not say of a status, whether or not the engine believes it. */
+function doubt(watch: Watch, step: string, status: number): FaultCode | false {
+  const said = saidBy(watch) ?? '';
+  const isEnd = /failed|deleted|refused|nameTaken|absent/.test(said);
+  if (status >= 500 && (isEnd || (said === 'notNow' && status !== 503))) return 'OUTAGE_BELIEVED';
+  const isAccess = status === 401 || status === 403;
+  const concernsUs = status === 429 || (isAccess && !step.startsWith('result'));
+  return concernsUs && isEnd && 'ROW_BLAMED';
+}
+
+async function trySubmission({ watch, client, signal, job, words, tells }: Asking): Promise<Told> {
+  const { by } = watch.service.identity;
+  const outcome = await client.submit(job, { signal });
+  const said = saidBy(watch);
+  const isEnd = /refused|nameTaken|notNow/.test(said ?? '');
+  const isInvented = tells === 'nothing' && isEnd && 'NOTHING_BELIEVED';
+  switch (outcome.type) {
+    case 'accepted': {
+      // A redirect may lead to a job, and an id may be a text alone.
+      const mayBeId = words === '303 elsewhere' || words === '2xx, the text HELD';
+      return { outcome: 'accepted', fault: !mayBeId && 'ID_FROM_NOTHING' };
+    }
+    case 'refused': {
+      // The row would end although it has a job.
+      const isLost =
+        said === 'nameTaken'
+          ? longestName(watch.service) === null
+          : tells === 'taken' && by === 'name' && said === 'refused';
+      const fault = isInvented || (isLost && 'IDENTITY_FALSE');
+      return { outcome: outcome.taken ? 'name taken' : 'refused', fault };
+    }
+    case 'notNow': {
+      const isRefusal = outcome.scope !== undefined;
+      const { retryAfterMs: afterMs } = outcome;
+      return { outcome: isRefusal ? 'no access' : 'no job', afterMs, fault: isInvented };
+    }
+    case 'unsure':
+      return { outcome: 'unsure' };
+  }
+}
+
+async function tryState(asking: Asking): Promise<Told> {
+  const { server, client, signal, tells } = asking;
+  const id = 'job';
+  const from = server.paths.length;
+  const outcome = await client.poll(id, { signal });
+  const fault = tells && 'NOTHING_BELIEVED';
+  switch (outcome.type) {
+    case 'finished': {
+      if (!tells) return { outcome: 'finished' };
+      // A result at the same address: the check of the file decides what the state does not.
+      const file = await tryFile(asking);
+      const isSame = new Set(server.paths.slice(from)).size === 1;
+      return isSame ? { ...file, outcome: 'as result' } : { outcome: 'finished', fault };
+    }
+    case 'running':
+      return { outcome: 'running', fault };
+    case 'failed':
+      return { outcome: 'failed', fault: tells !== 'error' && fault };
+    case 'deleted':
+      return { outcome: 'lost', fault };
+    case 'unknown':
+      return { outcome: 'no such job', fault };
+    case 'unavailable':
+      return wait(outcome);
+    case 'postponed':
+      return { outcome: 'again' };
+  }
+}
+
+async function tryFile({ client, signal, job }: Asking): Promise<Told> {
+  const id = 'job';
+  const pages = await download(client, id, fileOf(job), signal);
+  if ('type' in pages) return pages.type === 'unavailable' ? wait(pages) : { outcome: pages.type };
+  // The server gives the same for every file.
+  const all = Object.keys(kindOf(job.kind).artefacts).map((one) => [one, pages] as const);
+  const refused = await judge(job, Object.fromEntries(all), id);
+  if (refused === null) return { outcome: 'believed', fault: 'DAMAGE_BELIEVED' };
+  return { outcome: 'rejected', fault: refused.code === 'PLUGIN_FAILED' && 'THROWS' };
+}
+
+async function tryList({ watch, client, signal, job, words, tells }: Asking): Promise<Told> {
+  const outcome = await client.find(job.kind, job.name, { signal });
+  switch (outcome.type) {
+    case 'absent': {
+      // A service that accepts a name once refuses the second job.
+      const isOther = watch.service.identity.by === 'list' && words !== '2xx, []';
+      const isWrong = tells === 'jobs' || (tells && isOther);
+      return { outcome: 'not listed', fault: isWrong && 'LIST_BELIEVED' };
+    }
+    case 'unavailable':
+      return wait(outcome);
+    case 'found':
+      return { outcome: 'found', fault: 'ID_FROM_NOTHING' };
+    case 'unsupported':
+    case 'repeat':
+      return { outcome: 'unknown' };
+  }
+}
+
+/** The result itself. */
+function fileOf({ kind }: Job): string {
+  return Object.keys(kindOf(kind).artefacts)[0] ?? '';
+}
+
+interface Wait {
   readonly retryAfterMs?: number | null;
   readonly refusesUs?: boolean;
-}): string {
-  const who = outcome.refusesUs === true ? 'refuses us' : 'says nothing of the job';
-  return `${who}: ${waiting(outcome.retryAfterMs ?? null)}, asked again`;
 }
 
-type Found = Extract<FetchOutcome, { type: 'found' }>;
-
-/** Why an artefact is not taken; null if it is. */
-async function refusalOf(
-  { body, contentLength }: Found,
-  job: Job,
-  name: string,
-  remoteId: string,
-): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of body) chunks.push(chunk);
-  } catch {
-    return 'broken off, loaded again';
-  }
-  const bytes = Buffer.concat(chunks);
-  if (contentLength !== null && contentLength !== bytes.length) return 'broken off, loaded again';
-  const { check } = kindOf(job.kind).artefacts[name] ?? {};
-  const options = job.options as Options;
-  const fault = await check?.(bytes, { options, input: job.input, remoteId, mayBeSynthetic: true });
-  return fault?.code ?? null;
+function wait({ retryAfterMs, refusesUs = false }: Wait): Told {
+  return { outcome: refusesUs ? 'no access' : 'again', afterMs: retryAfterMs };
 }

@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net';
 
 export interface Case {
   readonly words: string;
-  readonly script: Script | 'nobody';
-  /** `nothing`: of no job, and of no state of one. */
-  readonly tells?: 'nothing' | 'names';
+  readonly script: Script;
+  /** `nothing`: of no job, and of no state of one. `error`: of no success. `jobs`, without names. `taken`: the name. */
+  readonly tells?: 'nothing' | 'error' | 'jobs' | 'taken';
 }
 
 type Script =
-  | 'reset'
+  /** The connection breaks before a byte of the request is written, or when all of it is. */
+  | 'reset before'
+  | 'reset after'
   | 'silent'
   | {
       readonly status: number;
@@ -24,77 +26,80 @@ type Script =
 const PAGE = '<!doctype html><html><head><title>Maintenance</title></head><body>Soon</body></html>';
 const KEYS = ['status', 'state', 'jobStatus', 'job_status', 'status_code', 'phase'];
 const UNKNOWN_WORD = JSON.stringify(Object.fromEntries(KEYS.map((key) => [key, 'HELD'])));
-
-export const NOTHING: readonly Case[] = nothing(
-  { words: '200, empty', script: { status: 200, body: '' } },
-  { words: '200, {}', script: { status: 200, body: '{}' } },
-  { words: '200, []', script: { status: 200, body: '[]' } },
-  { words: '200, an unknown word', script: { status: 200, body: UNKNOWN_WORD } },
-  { words: '200, the text HELD', script: { status: 200, body: 'HELD', type: 'text/plain' } },
-  { words: '200, a web page', script: { status: 200, body: PAGE, type: 'text/html' } },
-  { words: '200, cut off', script: { status: 200, body: '{"sta', isCut: true } },
-);
-
-function nothing(...cases: readonly Case[]): readonly Case[] {
-  return cases.map((one) => ({ ...one, tells: 'nothing' }));
-}
-
-export const OTHERS: readonly Case[] = [
-  { words: '202, {}', script: { status: 202, body: '{}' } },
-  { words: '204', script: { status: 204 } },
-  { words: '303 elsewhere', script: { status: 303, headers: { location: '/elsewhere/' } } },
-  ...[400, 401, 403, 404, 409, 422, 429].map(refusal),
-  { ...refusal(429), words: '429, Retry-After 20', script: asked(429) },
-  refusal(500),
-  { words: '502, a web page', script: { status: 502, body: PAGE, type: 'text/html' } },
-  refusal(503),
-  { ...refusal(503), words: '503, Retry-After 20', script: asked(503) },
-  refusal(504),
-  { words: 'nobody listens', script: 'nobody' },
-  { words: 'reset after the request', script: 'reset' },
-  { words: 'no answer in time', script: 'silent' },
-];
-
-export const TAKEN: Case = {
-  words: '400, name taken',
-  script: { status: 400, body: '{"error":"A job with this job name already exists"}' },
-};
-const NAMELESS = JSON.stringify(
+const NO_NAMES = JSON.stringify(
   ['a1b2c3d4', 'e5f6a7b8'].map((id) => ({
     id,
     request_id: id,
     job_id: id,
     jobId: id,
-    status: 'FINISHED',
-    created_at: '2026-01-01T00:00:00Z',
+    state: 'DONE',
   })),
 );
-export const LISTS: readonly Case[] = [
-  { words: '200, jobs without names', script: { status: 200, body: NAMELESS }, tells: 'names' },
-  {
-    words: '200, the same under "jobs"',
-    script: { status: 200, body: `{"jobs":${NAMELESS}}` },
-    tells: 'names',
-  },
-];
+const IN_USE = '{"error":"A job with this job name already exists"}';
+const ERROR = '{"error":"Something went wrong"}';
 
-function refusal(status: number): Case {
-  return { words: String(status), script: { status, body: `{"error":"refused (${status})"}` } };
+/** With the status at which the definition reads answers; mostly 200. */
+function answer(words: string, body: string, tells: NonNullable<Case['tells']>, more = {}): Case {
+  return { words, script: { status: 200, body, ...more }, tells };
 }
 
-function asked(status: number): Script {
-  return { status, body: '{"error":"later"}', headers: { 'retry-after': '20' } };
+export const NOTHING: readonly Case[] = [
+  answer('2xx, empty', '', 'nothing'),
+  answer('2xx, {}', '{}', 'nothing'),
+  answer('2xx, []', '[]', 'nothing'),
+  answer('2xx, an unknown word', UNKNOWN_WORD, 'nothing'),
+  answer('2xx, the text HELD', 'HELD', 'nothing', { type: 'text/plain' }),
+  answer('2xx, {"error": …}', ERROR, 'error'),
+  answer('2xx, a web page', PAGE, 'nothing', { type: 'text/html' }),
+  answer('2xx, cut off', '{"sta', 'nothing', { isCut: true }),
+];
+
+export const LISTS: readonly Case[] = [
+  answer('2xx, nameless jobs', NO_NAMES, 'jobs'),
+  answer('2xx, {"jobs": them}', `{"jobs":${NO_NAMES}}`, 'jobs'),
+];
+
+export const TAKEN: readonly Case[] = [400, 409].map((status) =>
+  answer(`${status}, name in use`, IN_USE, 'taken', { status }),
+);
+
+export const OTHERS: readonly Case[] = [
+  { words: '202, {}', script: { status: 202, body: '{}' } },
+  { words: '204', script: { status: 204 } },
+  { words: '303 elsewhere', script: { status: 303, headers: { location: '/elsewhere/' } } },
+  ...[400, 401, 403, 404, 409, 422, 429].map((status) => refusal(status)),
+  refusal(429, '20'),
+  refusal(500),
+  { words: '502, a web page', script: { status: 502, body: PAGE, type: 'text/html' } },
+  refusal(503),
+  refusal(503, '20'),
+  refusal(504),
+  { words: 'reset before request', script: 'reset before' },
+  { words: 'reset after request', script: 'reset after' },
+  { words: 'no answer in time', script: 'silent' },
+];
+
+function refusal(status: number, after?: string): Case {
+  const script = { status, body: `{"error":"refused (${status})"}` };
+  if (after === undefined) return { words: String(status), script };
+  const headers = { 'retry-after': after };
+  return { words: `${status}, Retry-After ${after}`, script: { ...script, headers } };
 }
 
 /** A server that gives each request the answer of the present case. */
 export class ScriptedServer {
-  script: Script = 'reset';
+  script: Script = 'silent';
+  /** In place of 200. */
+  success = 200;
+  /** Called when a request has arrived that gets no answer. */
+  whenSilent: () => void = () => undefined;
   /** Without queries. */
   readonly paths: string[] = [];
   readonly #server = createServer((request, response) => {
     this.paths.push(new URL(request.url ?? '/', 'http://x').pathname);
     request.resume().on('end', () => this.#answer(response));
-  });
+    // The greeting of TLS: its connection breaks before there is a request.
+  }).on('clientError', (_, socket) => socket.destroy());
 
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
@@ -107,18 +112,16 @@ export class ScriptedServer {
   }
 
   #answer(response: ServerResponse): void {
-    if (this.script === 'silent') return;
-    if (this.script === 'reset') {
-      response.destroy();
-      return;
-    }
+    if (this.script === 'silent') return this.whenSilent();
+    if (typeof this.script === 'string') return void response.destroy();
     const { status, body = '', type = 'application/json', headers = {}, isCut } = this.script;
     const length = Buffer.byteLength(body) + (isCut ? 1_000 : 0);
-    response.writeHead(status, {
-      ...(status !== 204 && { 'content-type': type, 'content-length': length }),
+    const described = { 'content-type': type, 'content-length': length };
+    response.writeHead(status === 200 ? this.success : status, {
+      ...(status !== 204 && described),
       ...headers,
     });
     if (isCut) response.write(body, () => response.destroy());
-    else response.end(status === 204 ? undefined : body);
+    else response.end(body);
   }
 }

@@ -1,36 +1,38 @@
 /** Watches the functions of a definition while they are used: equal arguments must give equal values, and nothing else. */
+import { OUTCOMES } from '../../services/answers.ts';
 import type { Service } from '../../services/service.ts';
 
-/** What is wrong with a definition, in a sentence. */
+/** What is wrong with a definition. */
 export interface Fault {
   readonly code: FaultCode;
-  /** The function or the answer concerned. */
+  /** The function or the step concerned. */
   readonly where: string;
-  readonly message: string;
+  readonly found: readonly string[];
+  readonly remedy: string;
 }
 
-/** By code: what is wrong, for the documentation. */
-export const FAULTS = {
-  DEFINITION_WRONG: 'a part of the definition is missing, or has a wrong form',
-  EXAMPLE_REFUSED: 'the kind refuses its own example, so that nothing can be shown with it',
-  NOT_PURE:
-    'a function asks for the time, chance or the network, remembers, or changes what it was given',
-  THROWS: 'a function throws',
-  REQUEST_ELSEWHERE: 'the job is submitted outside the address of the service',
-  REQUEST_SAYS_TOO_LITTLE:
-    'the submission lacks the input or the name of the job, or is the same for another input',
-  REQUEST_HAS_SECRET: 'a secret stands in the definition, and not in `auth`',
-  ID_FROM_NOTHING:
-    'an answer without an id counts as an accepted job: it would be lost, and paid for',
-  NOTHING_BELIEVED: 'an empty or unknown answer counts as a job that runs or has finished',
-  OUTAGE_BELIEVED: 'an error of the server (5xx) counts as the end of a job, or as no job',
-  LIST_BELIEVED:
-    'a list that does not show names counts as complete: a job would be submitted twice',
-  DAMAGE_BELIEVED: 'an empty, cut or foreign result is accepted',
-  JOB_FAILED: 'the example does not come back as a result that is accepted',
-  IDENTITY_FALSE: 'what `identity` promises is not what the service does',
+/** By code: why it is wrong, and what to change. */
+const REMEDIES = {
+  SECRET_UNKNOWN: 'Declare it in `secrets`, or correct its name in `auth`.',
+  EXAMPLE_MISSING: "Write examples: [{ text: '…' }], an input that the service accepts.",
+  EXAMPLE_REFUSED: 'The kind refuses its own example: correct `examples`, or `input.read`.',
+  INPUTS_CONFUSED: 'One row would get the result of another: keep more in `canonical`.',
+  NOT_PURE: 'Compute from the arguments alone: hundredfold sends, waits and repeats.',
+  NO_OUTCOME: 'Return one of the named types, or null.',
+  THROWS: 'Return null for what is not understood.',
+  REQUEST_ELSEWHERE: 'Submit to a `path` below the address of the service.',
+  REQUEST_SAYS_TOO_LITTLE: 'Send the whole input and, if `identity` is by name or list, the name.',
+  REQUEST_HAS_SECRET: 'It would be stored: declare it in `secrets`, and name it in `auth`.',
+  ID_FROM_NOTHING: 'A job without an id is paid for and lost: return null if there is none.',
+  NOTHING_BELIEVED: 'It says nothing of a job: return null unless you know its words.',
+  ROW_BLAMED: 'It concerns all rows, which would fail: leave it out of the table.',
+  OUTAGE_BELIEVED: 'A 5xx ends no job, and there may be one: leave it out.',
+  LIST_BELIEVED: 'A job would be sent twice: return null for what is no list with names.',
+  DAMAGE_BELIEVED: 'It would be delivered: let `check` compare the result with the input.',
+  JOB_FAILED: 'Compare the id, the words and the paths with the answers of the service.',
+  IDENTITY_FALSE: "A job would be lost or doubled: if in doubt, write { by: 'nothing' }.",
 } as const;
-export type FaultCode = keyof typeof FAULTS;
+export type FaultCode = keyof typeof REMEDIES;
 
 type Callable = (...args: readonly unknown[]) => unknown;
 
@@ -53,10 +55,12 @@ export class Watch {
     return [...this.#faults.values()];
   }
 
-  report(code: FaultCode, where: string, message: string): void {
-    // A function has a fault once, however often it is called.
-    this.#faults.set(`${code} ${where}`, { code, where, message });
-  }
+  readonly report = (code: FaultCode, where: string, message: string): void => {
+    const key = `${code} ${where}`;
+    // A function is called often.
+    const found = new Set([...(this.#faults.get(key)?.found ?? []), message]);
+    this.#faults.set(key, { code, where, found: [...found], remedy: REMEDIES[code] });
+  };
 
   #over(part: unknown, where: string): unknown {
     if (typeof part === 'function') return this.#around(part as Callable, where);
@@ -72,71 +76,64 @@ export class Watch {
       args.forEach(freeze);
       const [first, second] = [this.#call(call, args, where), this.#call(call, args, where)];
       if (JSON.stringify(first) !== JSON.stringify(second))
-        this.report('NOT_PURE', where, 'equal arguments give other values: it remembers something');
-      if (first instanceof Promise)
-        this.report('NOT_PURE', where, 'it gives a promise: it must answer at once');
+        this.report('NOT_PURE', where, 'equal arguments give other values');
+      if (first instanceof Promise) this.report('NOT_PURE', where, 'it gives a promise');
       if (where.endsWith('.answers')) return this.#over(first, where);
-      if (where.includes('.answers')) this.said = first;
+      if (where.includes('.answers.')) this.#hear(first, where);
       return first;
     };
     // The client asks how many parameters a function names.
     return Object.defineProperty(around, 'length', { value: call.length });
   }
 
+  #hear(said: unknown, where: string): void {
+    this.said = said;
+    const types: readonly unknown[] = OUTCOMES[where.split('.')[0] as keyof typeof OUTCOMES];
+    if (said !== null && !types.includes((said as { type?: unknown } | undefined)?.type))
+      this.report('NO_OUTCOME', where, `${JSON.stringify(said)}; types: ${types.join(', ')}`);
+  }
+
   #call(call: Callable, args: readonly unknown[], where: string): unknown {
     const used = new Set<string>();
-    const restore = TRAPS.map(([target, name]) => trap(target, name, () => used.add(name)));
     try {
-      return call(...args);
+      return withoutClock(used, () => call(...args));
     } catch (error) {
-      if (used.size > 0) return null;
       const message = error instanceof Error ? error.message : String(error);
-      const changes = /read only|read-only|not extensible|Cannot (?:delete|define|assign)/.test(
-        message,
-      );
-      if (changes) this.report('NOT_PURE', where, `it changes what it was given: ${message}`);
-      else this.report('THROWS', where, message);
+      const isChange = /read[ -]only|not extensible|Cannot (?:delete|define|assign)/.test(message);
+      if (isChange) this.report('NOT_PURE', where, `it changes what it was given: ${message}`);
+      else if (used.size === 0) this.report('THROWS', where, message);
       return null;
     } finally {
-      for (const undo of restore) undo();
-      if (used.size > 0)
-        this.report('NOT_PURE', where, `it uses ${[...used].join(', ')}: the engine does that`);
+      if (used.size > 0) this.report('NOT_PURE', where, `it uses ${[...used].join(', ')}`);
     }
   }
 }
 
-const TRAPS: readonly (readonly [object, string])[] = [
-  [Date, 'now'],
-  [Math, 'random'],
-  [performance, 'now'],
-  [crypto, 'randomUUID'],
-  [crypto, 'getRandomValues'],
-  ...['Date', 'fetch', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'].map(
-    (name) => [globalThis, name] as const,
-  ),
-];
-
-/** For the time of one synchronous call, in which nothing else runs. */
-function trap(target: object, name: string, onUse: () => void): () => void {
-  const own = Object.getOwnPropertyDescriptor(target, name);
-  const refuse = (): never => {
-    onUse();
+/** For the time of one synchronous call, in which nothing else runs. What is random differs between two calls. */
+function withoutClock<T>(used: Set<string>, call: () => T): T {
+  const refuse = (name: string) => (): never => {
+    used.add(name);
     throw new Error(`${name} is not there`);
   };
+  const { Date: Clock, fetch, setTimeout } = globalThis;
+  const now = refuse('Date');
   // A date of a text is as pure as the text.
-  const value =
-    name === 'Date'
-      ? new Proxy(Date, {
-          apply: refuse,
-          construct: (date, args) =>
-            args.length === 0 ? refuse() : (Reflect.construct(date, args) as Date),
-        })
-      : refuse;
-  Object.defineProperty(target, name, { value, configurable: true, writable: true });
-  return () => {
-    if (own) Object.defineProperty(target, name, own);
-    else Reflect.deleteProperty(target, name);
-  };
+  const Dates = new Proxy(Clock, {
+    apply: now,
+    get: (clock, key) => (key === 'now' ? now : (Reflect.get(clock, key) as unknown)),
+    construct: (clock, args) =>
+      args.length === 0 ? now() : (Reflect.construct(clock, args) as Date),
+  });
+  const traps = { Date: Dates, fetch: refuse('fetch'), setTimeout: refuse('setTimeout') };
+  const { env } = process;
+  Object.assign(globalThis, traps);
+  process.env = new Proxy(env, { get: refuse('process.env') });
+  try {
+    return call();
+  } finally {
+    Object.assign(globalThis, { Date: Clock, fetch, setTimeout });
+    process.env = env;
+  }
 }
 
 function isPlain(value: unknown): value is object {
