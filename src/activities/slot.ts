@@ -9,12 +9,12 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
-import type { Account, AcceptedAnswer, Reservation, WrittenAnswer } from '../ledger/charge.ts';
+import type { Answer, Reservation, WrittenAnswer } from '../ledger/ledger.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 
 export interface SlotRequest {
-  /** Unique for one POST. */
-  readonly id: string;
+  /** Of all attempts at one submission. */
+  readonly claim: string;
   readonly reference: ServiceReference;
   readonly service: KnownService;
   /** As the budget knows it. */
@@ -27,20 +27,15 @@ export interface SlotRequest {
 export interface TakenSlot {
   readonly type: 'taken';
   readonly id: string;
+  readonly claim: string;
   readonly replaces: string | undefined;
-  readonly account: Account;
-  readonly policy: Policy;
+  readonly counts: Policy['counts'];
 }
 
 export type Slot =
   | TakenSlot
   /** The credential has to wait; the service and other credentials are not affected. */
-  | {
-      readonly type: 'full';
-      readonly retryAfterMs: number;
-      readonly byOthers: number;
-      readonly message: string;
-    }
+  | { readonly type: 'full'; readonly retryAfterMs: number; readonly message: string }
   /** The ledger cannot be used: nothing may be sent. */
   | { readonly type: 'unusable'; readonly message: string };
 
@@ -51,20 +46,22 @@ export type Slot =
 const PATIENCE_MS = 250;
 
 export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
-  const { id, reference, service, policy, signal } = request;
+  const { claim, reference, service, policy, signal } = request;
+  const { windows, counts } = policy;
   // Where the service counts what is sent, each POST has a slot of its own.
-  const replaces = policy.counts === 'sent' ? undefined : request.replaces;
+  const replaces = counts === 'sent' ? undefined : request.replaces;
   // The token that is sent counts, which may have replaced that of the request.
   const { credential } = service.budget;
   const account = { ...reference, credential, address: service.ledgerAddress };
   try {
     for (let waited = 0; ;) {
-      const of = { ...account, id, windows: policy.windows };
-      const found = deps.ledger.reserve({ ...of, ...(replaces !== undefined && { replaces }) });
-      if (found.type === 'taken') return { type: 'taken', id, replaces, account, policy };
-      waited += found.retryAfterMs;
-      if (waited > PATIENCE_MS || signal.aborted) return { ...found, message: wordsOf(found) };
-      await delay(found.retryAfterMs, undefined, { signal }).catch(() => undefined);
+      const found = deps.ledger.reserve({ ...account, claim, windows, replaces });
+      if (found.type === 'taken') return { type: 'taken', id: found.id, claim, replaces, counts };
+      const { retryAfterMs } = found;
+      waited += retryAfterMs;
+      if (waited > PATIENCE_MS || signal.aborted)
+        return { type: 'full', retryAfterMs, message: wordsOf(found) };
+      await delay(retryAfterMs, undefined, { signal }).catch(() => undefined);
     }
   } catch (error) {
     if (!(error instanceof HundredfoldError)) throw error;
@@ -72,43 +69,31 @@ export async function reserveSlot(deps: Dependencies, request: SlotRequest): Pro
   }
 }
 
-/** Frees the slot of an attempt that has certainly sent nothing. */
-export function freeSlot(
-  { ledger }: Dependencies,
-  { id, replaces }: Pick<SlotRequest, 'id' | 'replaces'>,
-): void {
+/** What the ledger of this machine knows of the answer to a submission; null if nothing, or if it cannot be used. */
+export function writtenAnswer({ ledger }: Dependencies, claim: string): WrittenAnswer | null {
   try {
-    ledger.free(id, replaces);
-  } catch (error) {
-    log.warn('the slot of an earlier attempt could not be freed', { id, error });
-  }
-}
-
-/** What the ledger of this machine knows of the answer to a POST; null if nothing, or if it cannot be used. */
-export function writtenAnswer({ ledger }: Dependencies, id: string): WrittenAnswer | null {
-  try {
-    return ledger.answerOf(id);
+    return ledger.answerOf(claim);
   } catch (error) {
     log.warn('the answer to an earlier submission could not be read from the ledger', {
-      id,
+      claim,
       error,
     });
     return null;
   }
 }
 
-/** A look-up has found the job of a POST of unknown fate: its slot is charged from now. */
-export function settleSlot({ ledger }: Dependencies, id: string, remoteId: string): void {
+/** A look-up has found the job of a submission of unknown fate: its slot is charged from now. */
+export function settleSlot({ ledger }: Dependencies, claim: string, remoteId: string): void {
   try {
-    ledger.close(id, 'charged', { remoteId });
+    ledger.charge(claim, { remoteId });
   } catch (error) {
-    log.warn('the look-up of a job could not be written to the ledger', { id, error });
+    log.warn('the look-up of a job could not be written to the ledger', { claim, error });
   }
 }
 
 /**
  * Never throws: the POST has been sent. A slot that cannot be closed stays charged for 60 s and its window.
- * `null` as outcome: the POST was not begun.
+ * `null` as outcome: this attempt has sent nothing.
  */
 export function closeSlot(
   { ledger }: Dependencies,
@@ -118,68 +103,44 @@ export function closeSlot(
   try {
     close(ledger, slot, outcome);
   } catch (error) {
-    log.warn('the end of a submission could not be written to the ledger', { id: slot.id, error });
+    log.warn('the end of a submission could not be written to the ledger', { ...slot, error });
   }
 }
 
 function close(
   ledger: Dependencies['ledger'],
-  { id, replaces, account, policy: { windows, counts } }: TakenSlot,
+  { id, claim, replaces, counts }: TakenSlot,
   outcome: TimedOutcome | null,
 ): void {
-  const isCounted = counts === 'sent';
-  switch (outcome?.type) {
-    case 'accepted': {
-      const { remoteId, rateLimit } = outcome;
-      const seen = rateLimit && { rateLimit: { ...rateLimit, windows } };
-      ledger.close(id, 'charged', { remoteId, ...seen, ...timesOf(outcome) });
-      return;
-    }
-    case 'unsure':
-      ledger.leave(id, timesOf(outcome).sentAt ?? null);
-      return;
-    case 'notNow': {
-      const { doubt, reason, sentBack, retryAfterMs } = outcome;
-      if (reason === 'rate-limited') {
-        const serviceLimit = outcome.rateLimit?.limit ?? null;
-        const post = { account, windows, retryAfterMs, serviceLimit, counts: isCounted };
-        ledger.reject(id, { ...post, replaced: replaces });
-        return;
-      }
-      if (!doubt && (!isCounted || sentBack || reason === 'unreachable')) break;
-      ledger.close(id, 'charged');
-      return;
-    }
-    case 'refused':
-      if (!isCounted) break;
-      ledger.close(id, 'charged');
-      return;
-    case undefined:
-      break;
-  }
-  ledger.free(id, replaces);
+  // It counts as long as the service may accept the job.
+  if (outcome?.type === 'unsure') return;
+  if (outcome?.type === 'accepted')
+    ledger.charge(claim, { remoteId: outcome.remoteId, ...timesOf(outcome) });
+  else if (outcome !== null && isCounted(outcome, counts)) ledger.charge(claim);
+  else ledger.free(id, replaces);
 }
 
-function timesOf({
-  sentAt,
-  answeredAt,
-}: Partial<PostTimes>): Pick<AcceptedAnswer, keyof PostTimes> {
+/** Without a job for certain, a submission counts where the service counts what it has got. */
+function isCounted(
+  outcome: Extract<TimedOutcome, { readonly type: 'refused' | 'notNow' }>,
+  counts: Policy['counts'],
+): boolean {
+  if (outcome.type === 'refused') return counts === 'sent';
+  const { doubt, reason, sentBack } = outcome;
+  if (doubt) return true;
+  return counts === 'sent' && !sentBack && reason !== 'unreachable';
+}
+
+function timesOf({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {
   return {
     ...(sentAt !== undefined && { sentAt: Date.parse(sentAt) }),
     ...(answeredAt !== undefined && { answeredAt: Date.parse(answeredAt) }),
   };
 }
 
-function wordsOf({ because, byOthers, window }: Extract<Reservation, { type: 'full' }>): string {
-  switch (because) {
-    case 'rejected':
-      return 'the service answered 429 to another command on this machine, and its Retry-After has not passed';
-    case 'unknown':
-      return 'the ledger of submissions was damaged: the number of jobs in the window is not known yet';
-    case 'window': {
-      const others = byOthers > 0 ? `, ${byOthers} of them by others` : '';
-      const limit = window ? `${window.limit} jobs in ${formatDuration(window.windowMs)}` : 'jobs';
-      return `the limit of ${limit} is reached on this machine${others}`;
-    }
-  }
+function wordsOf({ isUnknown, window }: Extract<Reservation, { type: 'full' }>): string {
+  const length = formatDuration(window.windowMs);
+  return isUnknown
+    ? `the ledger of submissions was damaged: the number of jobs in ${length} is not known yet`
+    : `the limit of ${window.limit} jobs in ${length} is reached on this machine`;
 }

@@ -28,14 +28,7 @@ import type { Passage } from './fence.ts';
 import { jobOf, requireItem, type JobSource } from './job.ts';
 import { SendingNote } from './sending.ts';
 import { ageOf } from './server-clock.ts';
-import {
-  closeSlot,
-  freeSlot,
-  reserveSlot,
-  writtenAnswer,
-  type Slot,
-  type SlotRequest,
-} from './slot.ts';
+import { closeSlot, reserveSlot, writtenAnswer, type Slot, type SlotRequest } from './slot.ts';
 import { openHeldTree } from './tree.ts';
 import { isWanted } from './wanted.ts';
 
@@ -122,7 +115,7 @@ interface Prepared {
   readonly note: SendingNote;
   /** Null if the row may be sent: its record is read again. */
   readonly ended: () => Promise<SubmitResult | null>;
-  readonly slot: Pick<SlotRequest, 'id' | 'reference' | 'policy' | 'replaces'>;
+  readonly slot: Pick<SlotRequest, 'claim' | 'reference' | 'policy' | 'replaces'>;
 }
 
 /** Everything that can fail before a byte is sent: such a failure costs no slot. */
@@ -133,15 +126,15 @@ async function prepare(
   { watch, client }: { readonly watch: AnswerWatch; readonly client: ServiceClient },
 ): Promise<Prepared | SubmitResult> {
   const { campaign, job, policy, replaces } = request;
-  const id = slotOf(request);
+  const claim = slotOf(request);
   try {
     const store = await openHeldTree(deps, job);
     const note = new SendingNote(store, request, reference);
     const source = { campaign, id: job.id, kind: job.kind };
     const before = await sentBefore(store, source, request, note);
-    if ('type' in before) return recall(deps, id, before, watch);
+    if ('type' in before) return recall(deps, claim, before, watch);
     if (Context.current().info.workflowExecution?.runId !== request.readIn) return ofFormerRun();
-    const slot = { id, reference, replaces, policy };
+    const slot = { claim, reference, replaces, policy };
     const read = await jobOf(store, source, before);
     const digest = client.digestToRepeat(read);
     if (digest !== null && !(await note.isRepetition(digest))) return otherRequest();
@@ -170,12 +163,12 @@ async function sentBefore(
  */
 function recall(
   deps: Dependencies,
-  slot: string,
+  claim: string,
   earlier: SubmitResult,
   watch: AnswerWatch,
 ): SubmitResult {
   if (earlier.type !== 'accepted' && earlier.type !== 'unsure') return earlier;
-  const written = writtenAnswer(deps, slot);
+  const written = writtenAnswer(deps, claim);
   if (written === null) return earlier;
   const { remoteId, sentAt, answeredAt } = written;
   if (earlier.type === 'accepted' && earlier.remoteId !== remoteId) return earlier;
@@ -276,8 +269,6 @@ async function send(
   const { client } = service;
   const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return away(found);
-  // Without a note, earlier attempts have sent nothing and used no slot.
-  if (info.attempt > 1) freeSlot(deps, wanted);
   const decidedAt = Date.now() - Math.max(ageOf(deps.serverClock, info), SHORTEST_BLOCK_MS);
   const { number, failuresKnownTo, probe } = request;
   const permission = { at: decidedAt, number, failuresKnownTo, probe };
@@ -311,7 +302,8 @@ async function send(
     return unreadable(error);
   } finally {
     // At once: the ledger charges the slot from now on, and the budget does not grant it later than that.
-    if (reached.slot?.type === 'taken') closeSlot(deps, reached.slot, outcome);
+    const own = reached.noted ? outcome : null;
+    if (reached.slot?.type === 'taken') closeSlot(deps, reached.slot, own);
   }
   if (reached.noted) await note.settle(outcome);
   if (outcome.type !== 'unsure') return outcome;

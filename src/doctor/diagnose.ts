@@ -17,7 +17,7 @@ import { temporalFindings } from './temporal.ts';
 import { workflowFindings } from './workflows.ts';
 import { checkOpenFiles } from '../host/open-files.ts';
 import { programVersion } from '../program/files.ts';
-import { accountLines, rejectionLines, viewLedger } from '../campaigns/ledger-lines.ts';
+import { accountLines, viewLedger } from '../campaigns/ledger-lines.ts';
 import {
   ACPYPE,
   B2BTOOLS,
@@ -139,16 +139,16 @@ function runtimeFinding(): Finding {
     : { check, ok, found, remedy: 'Install Node 26 (at least 22.23).' };
 }
 
+/** How long the damage of a ledger is reported (ms). */
+const DAMAGE_SHOWN_MS = 24 * 3_600_000;
+
 /** What `doctor` reports about the ledger of this machine. */
 function ledgerFinding(environment: Environment): Finding {
   const check = 'ledger of submissions';
   try {
     const view = viewLedger(environment);
     if (!view) return { check, ok: true, found: 'nothing was sent from this machine yet' };
-    const [worst] = rejectionLines(view);
-    const remedy = 'Give each user their own token, or set the budget to your share of it.';
-    if (worst !== undefined) return { check, ok: false, found: worst, remedy };
-    if (view.begunAgain !== null) {
+    if (view.begunAgain !== null && view.begunAgain < DAMAGE_SHOWN_MS) {
       const found = `${view.path} was damaged and recreated: earlier submissions are not known`;
       const wait =
         'Nothing is sent until one window has passed. If nothing was sent before, remove the file.';

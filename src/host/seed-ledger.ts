@@ -30,7 +30,7 @@ export async function seedLedger(store: Store, seeding: Seeding): Promise<number
     const jobs = await chargesInTree(store, reference.address, windowMs);
     if (jobs.length === 0) continue;
     const credential = (await credentialOfTree(store, reference.service)) ?? reference.credential;
-    const ledger = new Ledger({ folder: stateFolderOf(seeding), owner: 'tree', warn });
+    const ledger = new Ledger({ folder: stateFolderOf(seeding), warn });
     try {
       const account = { ...reference, credential, address: ledgerAddress };
       noted += ledger.note(account, jobs, windowMs);

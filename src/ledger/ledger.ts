@@ -1,43 +1,93 @@
 /**
  * The ledger of charges of one user on one machine: every submission is reserved in it just before its first byte, by
  * every server, folder and worker of the user. So two Temporal servers with one token, a lost `.hundredfold` or a clock
- * step cannot send more than the limit allows, even if each of them counts slots as free.
- *
- * It is the last check and does not plan: the budget workflow decides whose turn it is.
+ * step cannot send more than the limit allows, even if each of them counts slots as free. It is the last check and does
+ * not plan: the budget workflow decides whose turn it is. Why it is exact: docs/reliability.md, "One machine, one ledger".
  *
  * Every method throws a HundredfoldError `LEDGER_UNUSABLE` when the file cannot be used (a full disk, a lock that is
  * never released): then nothing may be sent.
- *
- * A reservation is idempotent within one process. The same id from another process may be a second POST: it gets its
- * own slot.
  */
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { longestMs, roomInWindow, type Usage, type Window } from '../budget/policy.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
-import type { Window } from '../budget/policy.ts';
-import { ChargeRows } from './charge-rows.ts';
-import type {
-  Account,
-  AcceptedAnswer,
-  Charge,
-  KnownJob,
-  Rejection,
-  Reservation,
-  SeenRejection,
-  ReservationRequest,
-  WrittenAnswer,
-} from './charge.ts';
-import { RejectionRows } from './rejection-rows.ts';
-import { inTransaction, isDamage, openDatabase, setAside } from './schema.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { inTransaction, isDamage, openDatabase, Rows, setAside } from './rows.ts';
 import { systemClock, type Moment, type SteadyClock } from './steady-clock.ts';
+
+/** The account that a submission is charged to. */
+export interface Account {
+  readonly service: ServiceName;
+  /** The service's own address; for local services one that distinguishes those of two folders. */
+  readonly address: string;
+  /** Fingerprint of the token. */
+  readonly credential: string;
+}
+
+/** An attempt at a POST, which needs a slot. */
+export interface ReservationRequest extends Account {
+  /** Of all attempts at one submission, one makes the POST at most. Each has a slot until that is known. */
+  readonly claim: string;
+  /** Of its credential; empty: no limit. */
+  readonly windows: readonly Window[];
+  /** A claim of unknown fate: both create at most one job, and share its slot (budget/closing.ts). */
+  readonly replaces?: string | undefined;
+}
+
+export type Reservation =
+  /** Under a new id. */
+  | { readonly type: 'taken'; readonly id: string }
+  | {
+      readonly type: 'full';
+      /** How long to wait before another attempt, in ms, at least 1. */
+      readonly retryAfterMs: number;
+      /** The last that has a slot again. */
+      readonly window: Window;
+      /** The ledger was damaged, and what counts in this window is not known. */
+      readonly isUnknown: boolean;
+    };
+
+/** A submission as recorded in the ledger. */
+export interface Charge {
+  readonly claim: string;
+  readonly state: 'open' | 'charged';
+  /** `sent` by this program, or read from an output `tree`. */
+  readonly origin: 'sent' | 'tree';
+  /** Elapsed (ms) since its answer, or since its reservation while it is open. */
+  readonly ageMs: number;
+  readonly remoteId: string | null;
+}
+
+/** An accepted job that is known from elsewhere. */
+export interface KnownJob {
+  readonly remoteId: string;
+  /** Latest time at which the service accepted it, in ms since the epoch. */
+  readonly closedAt: number;
+}
+
+/** Of the answer to an accepted submission. Times in ms since the epoch, for people. */
+export interface Answer {
+  readonly remoteId?: string;
+  /** Just before the first byte of the POST. */
+  readonly sentAt?: number;
+  /** When its answer was complete; absent if there was none. */
+  readonly answeredAt?: number;
+}
+
+/** The answer to an accepted POST, as the process that sent it wrote it. */
+export interface WrittenAnswer {
+  readonly remoteId: string;
+  /** When it was complete. */
+  readonly at: Pick<Moment, 'run' | 'steadyMs'>;
+  readonly sentAt: number | null;
+  readonly answeredAt: number | null;
+}
 
 interface LedgerOptions {
   /** The state folder (src/state). */
   readonly folder: string;
-  /** The server whose budget makes the submissions; charges by others are shown separately. */
-  readonly owner: string;
   readonly clock?: SteadyClock;
   /** Called once when the file was damaged and recreated. */
   readonly warn?: (message: string) => void;
@@ -45,129 +95,62 @@ interface LedgerOptions {
 
 export const LEDGER_FILE = 'ledger.db';
 
+/** While a request in progress may be refused and free its slot at any moment, retry this soon (ms). */
+export const ASK_AGAIN_MS = 1_000;
+
+/** How often (ms) expired rows are removed. */
+const TIDY_EVERY_MS = 60_000;
+
 interface Opened {
   readonly database: DatabaseSync;
   /** The file that is open: its path may now belong to another file. */
   readonly file: string;
-  readonly charges: ChargeRows;
-  readonly rejections: RejectionRows;
-  /** The current setting of the connection. */
-  synchronous: 'FULL' | 'NORMAL' | null;
 }
 
 export class Ledger {
   readonly path: string;
-  readonly #owner: string;
-  /** Of this process: it must not close an open row of another session. */
-  readonly #session = randomUUID();
   readonly #clock: SteadyClock;
   readonly #warn: (message: string) => void;
   #opened: Opened | null = null;
-  /** Reserved and not closed by this process: if the file is removed meanwhile, they are charged in the new file. */
-  readonly #onTheirWay = new Map<string, ReservationRequest>();
+  #tidiedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ folder, owner, clock = systemClock(), warn = () => undefined }: LedgerOptions) {
+  constructor({ folder, clock = systemClock(), warn = () => undefined }: LedgerOptions) {
     this.path = join(folder, LEDGER_FILE);
-    this.#owner = owner;
     this.#clock = clock;
     this.#warn = warn;
   }
 
-  /** Reserves a slot for one POST, or returns when to retry. The same id gets one slot, even if reserved again. */
-  reserve(submission: ReservationRequest): Reservation {
-    const reservation = this.#transaction<Reservation>(({ charges, rejections }, now) => {
-      charges.tidy(now);
-      const { id, windows } = submission;
-      const known = charges.stateOf(id);
-      if (known?.session === this.#session && known.state === 'open') return { type: 'taken' };
+  /** Reserves a slot for one attempt at a POST, or returns when to retry. */
+  reserve(request: ReservationRequest): Reservation {
+    return this.#transaction<Reservation>((rows) => {
+      const { windows, replaces } = request;
+      const { steadyMs } = rows.now;
+      if (steadyMs >= this.#tidiedAt + TIDY_EVERY_MS) {
+        rows.tidy();
+        this.#tidiedAt = steadyMs;
+      }
       const full =
-        charges.unknownBefore(windows, now) ??
-        rejections.held(submission, now) ??
-        charges.full(submission, now);
+        windows.length > 0 && fullness(rows.usage(request, windows, replaces), windows, steadyMs);
       if (full) return full;
-      if (known) charges.giveOtherId(id);
-      charges.open(submission, now);
-      return { type: 'taken' };
-    }, submission.windows.length > 0);
-    if (reservation.type === 'taken') this.#onTheirWay.set(submission.id, submission);
-    return reservation;
-  }
-
-  /**
-   * The POST has ended: `charged` if a job was or may have been created, `free` if certainly none was. If the answer
-   * reveals jobs from elsewhere, they are charged as well.
-   */
-  close(id: string, as: 'charged' | 'free', answer: AcceptedAnswer = {}): void {
-    if (as === 'free') {
-      this.free(id);
-      return;
-    }
-    this.#transaction(({ charges }, now) => {
-      const submission = this.#onTheirWay.get(id);
-      if (submission && !charges.has(id)) charges.open(submission, now);
-      charges.charge(id, answer, now);
+      const id = randomUUID();
+      rows.open(id, request, longestMs(windows));
+      return { type: 'taken', id };
     });
-    this.#onTheirWay.delete(id);
   }
 
-  /** The POST created no job. `replaced`: the POST of unknown fate whose slot it used, and which has it again. */
+  /** The attempt created no job. `replaced`: the claim of unknown fate whose slot it used, and which has it again. */
   free(id: string, replaced?: string): void {
-    this.#transaction(({ charges }) => {
-      charges.free(id, replaced);
-    });
-    this.#onTheirWay.delete(id);
+    this.#transaction((rows) => rows.free(id, replaced));
   }
 
-  /** The POST has ended, and its fate is unknown: its slot counts as long as the service may accept the job. */
-  leave(id: string, sentAt: number | null): void {
-    this.#transaction(({ charges }) => {
-      charges.noteSent(id, sentAt);
-    });
-    this.#onTheirWay.delete(id);
+  /** A job was or may have been created: it counts from now, once for all attempts. */
+  charge(claim: string, answer: Answer = {}): void {
+    this.#transaction((rows) => rows.charge(claim, answer));
   }
 
-  /** What an earlier process, or this one, has written of the answer to a POST; null if nothing. */
-  answerOf(id: string): WrittenAnswer | null {
-    return this.#transaction(({ charges }) => charges.answerOf(id));
-  }
-
-  /**
-   * The service answered 429 to this submission, which ends it without a job. Until `retryAfterMs` has passed, no
-   * process on this machine submits with the credential. `counts`: the service counts it nevertheless.
-   */
-  reject(id: string, post: RejectedPost): void {
-    const { account, windows, retryAfterMs, serviceLimit, replaced, counts } = post;
-    this.#transaction(({ charges, rejections }, now) => {
-      const used = windows.map((window) => ({
-        limit: window.limit,
-        charged: charges.chargedSince(id, account, window, now) - 1,
-      }));
-      if (counts) charges.charge(id, {}, now);
-      else charges.free(id, replaced);
-      // The window that was nearest to its limit.
-      const [fullest = { limit: null, charged: 0 }] = used.sort(
-        (a, b) => a.limit - a.charged - (b.limit - b.charged),
-      );
-      const type = explain(fullest, serviceLimit);
-      const holdMs = Math.min(retryAfterMs ?? 0, LONGEST_HOLD_MS);
-      rejections.add(account, { type, ...fullest, serviceLimit, holdMs }, now);
-    });
-    this.#onTheirWay.delete(id);
-  }
-
-  /** The charges of an account in its last hour, for display. */
-  charges(account: Account): readonly Charge[] {
-    return this.#transaction(({ charges }, now) => charges.of(account, now));
-  }
-
-  /** All accounts that have charges. */
-  accounts(): readonly Account[] {
-    return this.#transaction(({ charges }) => charges.accounts());
-  }
-
-  /** The 429 answers of the last hours, newest first, that are not explained by a full window of ours. */
-  rejections(): readonly SeenRejection[] {
-    return this.#transaction(({ rejections }, now) => rejections.unexplained(now));
+  /** What an earlier process, or this one, has written of the answer to a submission; null if nothing. */
+  answerOf(claim: string): WrittenAnswer | null {
+    return this.#transaction((rows) => rows.answerOf(claim));
   }
 
   /**
@@ -175,16 +158,24 @@ export class Ledger {
    * charged again. Returns the number of new ones.
    */
   note(account: Account, jobs: readonly KnownJob[], windowMs: number): number {
-    return this.#transaction(({ charges }, now) => {
-      let noted = 0;
-      for (const job of jobs) if (charges.note(account, job, windowMs, now)) noted += 1;
-      return noted;
+    return this.#transaction((rows) => {
+      return jobs.filter((job) => rows.note(account, job, windowMs)).length;
     });
   }
 
-  /** When the ledger was found damaged and recreated, as elapsed ms; null if never or long ago. */
+  /** All accounts with their charges in the last hour, for display. */
+  list(): readonly (Account & { readonly charges: readonly Charge[] })[] {
+    return this.#transaction((rows) =>
+      rows.accounts().map((account) => ({ ...account, charges: rows.chargesOf(account) })),
+    );
+  }
+
+  /** When the ledger was found damaged and recreated, as elapsed ms; null if never. */
   begunAgain(): number | null {
-    return this.#transaction(({ charges }, now) => charges.gapAge(now));
+    return this.#transaction((rows) => {
+      const { gapAt, now } = rows;
+      return gapAt === null ? null : now.steadyMs - gapAt;
+    });
   }
 
   stop(): void {
@@ -192,34 +183,27 @@ export class Ledger {
     this.#opened = null;
   }
 
-  #transaction<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
+  #transaction<T>(work: (rows: Rows) => T): T {
     try {
-      return this.#once(work, atOnce);
+      return this.#once(work);
     } catch (error) {
       if (!isDamage(error)) throw unusable(this.path, error);
     }
     try {
       this.#beginAgain();
-      return this.#once(work, atOnce);
+      return this.#once(work);
     } catch (error) {
       throw unusable(this.path, error);
     }
   }
 
-  /** `atOnce`: on disk before it returns, so that a power cut does not lose a job whose first byte is sent next. */
-  #once<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
-    const opened = this.#current();
-    const synchronous = atOnce ? 'FULL' : 'NORMAL';
-    if (opened.synchronous !== synchronous) {
-      opened.database.exec(`PRAGMA synchronous = ${synchronous}`);
-      opened.synchronous = synchronous;
-    }
-    return inTransaction(opened.database, () => {
-      // Read while the lock is held, so that times in the file are in order.
-      const now = this.#clock.now();
-      opened.charges.anchor(now);
-      opened.rejections.anchor(now);
-      return work(opened, now);
+  #once<T>(work: (rows: Rows) => T): T {
+    const { database } = this.#current();
+    // The clock is read while the lock is held, so that times in the file are in order.
+    return inTransaction(database, () => {
+      const rows = new Rows(database, this.#clock.now());
+      rows.anchor();
+      return work(rows);
     });
   }
 
@@ -228,13 +212,7 @@ export class Ledger {
     if (this.#opened && this.#opened.file === fileAt(this.path)) return this.#opened;
     this.stop();
     const database = openDatabase(this.path);
-    this.#opened = {
-      database,
-      file: fileAt(this.path) ?? '',
-      charges: new ChargeRows(database, { owner: this.#owner, session: this.#session }),
-      rejections: new RejectionRows(database),
-      synchronous: null,
-    };
+    this.#opened = { database, file: fileAt(this.path) ?? '' };
     return this.#opened;
   }
 
@@ -244,9 +222,7 @@ export class Ledger {
     this.stop();
     if (before !== undefined && before !== fileAt(this.path)) return;
     const aside = setAside(this.path, this.#clock.now().wallMs);
-    this.#once(({ charges }, now) => {
-      charges.addGap(now);
-    });
+    this.#once((rows) => rows.addGap());
     this.#warn(
       `the ledger of submissions ${this.path} was damaged and is now ${aside}. Earlier submissions are not known, so ` +
         'nothing is sent until the window of each service has passed. If you know that nothing was sent, remove ' +
@@ -255,29 +231,24 @@ export class Ledger {
   }
 }
 
-interface RejectedPost {
-  readonly account: Account;
-  readonly windows: readonly Window[];
-  /** The delay that the service requested; null if it requested none. */
-  readonly retryAfterMs: number | null;
-  /** X-RateLimit-Limit of the answer; null if there was none. */
-  readonly serviceLimit: number | null;
-  /** As in `Ledger.free`. */
-  readonly replaced?: string | undefined;
-  readonly counts: boolean;
-}
-
-/** After this long (ms) we retry, whatever the service requests: one odd answer must not block a night. */
-const LONGEST_HOLD_MS = 3_600_000;
-
-function explain(
-  { charged, limit }: { readonly charged: number; readonly limit: number | null },
-  serviceLimit: number | null,
-): Rejection {
-  if (limit === null || charged >= limit) return 'explained';
-  if (serviceLimit !== null && serviceLimit < limit) return 'lower-limit';
-  // Or the ceiling of the address is reached, which the headers do not show.
-  return 'someone-else';
+/** null: every window has a slot. */
+function fullness(
+  usage: Usage,
+  windows: readonly Window[],
+  now: number,
+): Extract<Reservation, { readonly type: 'full' }> | null {
+  const [last] = windows
+    .map((window) => ({ window, ...roomInWindow(window, usage, now) }))
+    .filter(({ free }) => free === 0)
+    .sort((a, b) => b.nextAt - a.nextAt);
+  if (!last) return null;
+  const { window, nextAt } = last;
+  const { unknownBefore: _, ...known } = usage;
+  const isUnknown = roomInWindow(window, known, now).nextAt < nextAt;
+  // With a limit of 0, no slot will become free.
+  const due = Number.isFinite(nextAt) ? nextAt - now : longestMs(windows);
+  const wait = usage.inFlight > 0 ? Math.min(due, ASK_AGAIN_MS) : due;
+  return { type: 'full', retryAfterMs: Math.max(1, Math.ceil(wait)), window, isUnknown };
 }
 
 /** Device and inode: distinguish files of the same name. */

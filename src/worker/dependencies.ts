@@ -22,7 +22,6 @@ import { observeStore } from '../telemetry/observation.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
 import { processIdentity } from '../temporal/identity.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
-import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { runningWorkflows } from '../workflows/running-workflows.ts';
 import { serviceIn, successorIn } from './known-services.ts';
 import type { WorkerOptions } from './options.ts';
@@ -55,7 +54,7 @@ export function dependenciesOf(
     fence: new Fence(client, steadyClock),
     serverClock: new ServerClock(),
     steadyClock,
-    ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), clock: steadyClock, warn }),
+    ledger: new Ledger({ folder: stateFolder, clock: steadyClock, warn }),
     notify,
     environment,
     temporal: client,
@@ -111,9 +110,4 @@ export function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions
       return trees;
     },
   });
-}
-
-/** The owner of the submissions' budget: the queue of an embedded server is its own, a remote one may be shared. */
-function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions): string {
-  return taskQueue === DEFAULT_TASK_QUEUE ? `${address} ${namespace} ${taskQueue}` : taskQueue;
 }

@@ -1,6 +1,6 @@
 /** Ledgers on one file, with a clock that the test sets. */
 import { randomUUID } from 'node:crypto';
-import type { Account, ReservationRequest } from '../../src/ledger/charge.ts';
+import type { Account, ReservationRequest } from '../../src/ledger/ledger.ts';
 import { policyOf } from '../policy.ts';
 import type { Moment, SteadyClock } from '../../src/ledger/steady-clock.ts';
 
@@ -41,9 +41,9 @@ export class TestClock implements SteadyClock {
 }
 
 export function submission(
-  id: string,
+  claim: string,
   limit: number | null,
   account: Partial<Account> = {},
 ): ReservationRequest {
-  return { ...ACCOUNT, ...account, id, windows: policyOf(limit, WINDOW_MS).windows };
+  return { ...ACCOUNT, ...account, claim, windows: policyOf(limit, WINDOW_MS).windows };
 }

@@ -34,6 +34,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** A POST in true time. */
 interface Post {
   readonly id: string;
+  readonly claim: string;
   readonly server: number;
   readonly startedAt: number;
   end: { readonly at: number; readonly as: 'charged' | 'free' } | null;
@@ -50,7 +51,7 @@ class World {
   readonly folder = mkdtempSync(join(tmpdir(), 'hundredfold-ledger-'));
   readonly clock = new TestClock();
   readonly posts: Post[] = [];
-  readonly #ledgers: Ledger[] = Array.from({ length: SERVERS }, (_, n) => this.#open(n));
+  readonly #ledgers: Ledger[] = Array.from({ length: SERVERS }, () => this.#open());
 
   take(given: Step): void {
     const { ms, byMs, server } = given;
@@ -61,7 +62,7 @@ class World {
     if (given.do === 'close without a job') this.#close(given.post, 'free');
     if (given.do !== 'die') return;
     this.#ledgers[server]?.stop();
-    this.#ledgers[server] = this.#open(server);
+    this.#ledgers[server] = this.#open();
     for (const post of this.posts) if (post.server === server) post.dead = true;
   }
 
@@ -71,16 +72,18 @@ class World {
   }
 
   #reserve(server: number): void {
-    const id = `post ${this.posts.length}`;
+    const claim = `post ${this.posts.length}`;
     const now = this.clock.steadyMs;
     const full = WINDOWS.filter(({ limit, windowMs }) => {
       const counted = this.posts.filter((post) => countsUntil(post, windowMs) > now);
       return counted.length >= limit;
     });
-    const request = { ...submission(id, null), windows: WINDOWS };
-    const { type } = this.#ledgerOf(server).reserve(request);
-    expect(type).toBe(full.length === 0 ? 'taken' : 'full');
-    if (type === 'taken') this.posts.push({ id, server, startedAt: now, end: null, dead: false });
+    const request = { ...submission(claim, null), windows: WINDOWS };
+    const found = this.#ledgerOf(server).reserve(request);
+    expect(found.type).toBe(full.length === 0 ? 'taken' : 'full');
+    if (found.type !== 'taken') return;
+    const { id } = found;
+    this.posts.push({ id, claim, server, startedAt: now, end: null, dead: false });
   }
 
   /** An answer arrives within the maximum duration of a POST. */
@@ -91,7 +94,9 @@ class World {
     );
     const post = open[nth % Math.max(1, open.length)];
     if (!post) return;
-    this.#ledgerOf(post.server).close(post.id, as);
+    const ledger = this.#ledgerOf(post.server);
+    if (as === 'charged') ledger.charge(post.claim);
+    else ledger.free(post.id);
     post.end = { at: now, as };
   }
 
@@ -99,9 +104,9 @@ class World {
     return this.#ledgers[server] as Ledger;
   }
 
-  #open(server: number): Ledger {
+  #open(): Ledger {
     const { folder, clock } = this;
-    return new Ledger({ folder, owner: `server ${server}`, clock });
+    return new Ledger({ folder, clock });
   }
 }
 

@@ -79,8 +79,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'slot-of-doubt',
     file: 'src/activities/slot.ts',
-    find: 'if (!doubt && (',
-    replace: 'if (doubt && (',
+    find: 'if (doubt) return true;',
+    replace: '',
     breaks: '1: a job that may stand behind a web page is charged in the ledger.',
     tests: ['test/activities/slot.test.ts'],
   },

@@ -15,9 +15,10 @@ import { accepted, openRig, settingsOf, until } from './faulty.ts';
 
 /** A ledger that always has a slot, as one that has seen nothing. */
 const OPEN = {
-  reserve: () => ({ type: 'taken' }),
-  close: () => undefined,
-  reject: () => undefined,
+  reserve: () => ({ type: 'taken', id: 'a row' }),
+  charge: () => undefined,
+  free: () => undefined,
+  answerOf: () => null,
   stop: () => undefined,
 } as unknown as Dependencies['ledger'];
 

@@ -3,7 +3,7 @@ import { tightest, type BudgetStatus, type CredentialStatus } from '../../budget
 import type { CampaignUse } from '../../budget/use.ts';
 import { noticesOf } from '../../campaigns/budget-notices.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
-import { accountLines, rejectionLines, viewLedger } from '../../campaigns/ledger-lines.ts';
+import { accountLines, viewLedger } from '../../campaigns/ledger-lines.ts';
 import { printLine } from './output.ts';
 import { blockText, credentialText, isBlocked, usedText } from './progress-text.ts';
 
@@ -16,7 +16,7 @@ export function printBudgets(budgets: readonly BudgetStatus[]): void {
 function printLedger(): void {
   const view = viewLedger(process.env);
   if (!view) return;
-  const lines = [...accountLines(view), ...rejectionLines(view)];
+  const lines = accountLines(view);
   if (lines.length > 0) printLine('sent from this machine:');
   for (const line of lines) printLine(`  ${line}`);
 }
