@@ -96,7 +96,7 @@ export function budgetStart(
   const written = former ? former.written : first;
   const input: BudgetInput = {
     ...name,
-    ...(former && { former }),
+    former,
     // With the start: a budget that never received its limits would grant nothing.
     ...(configuration && { happened: [{ type: 'configure', ...configuration }] }),
   };

@@ -18,6 +18,7 @@ import { jobName } from './job.ts';
 import { takePluginResult } from './plugin-result.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { storeFailure } from './retry.ts';
+import { acceptedByNote } from './sending.ts';
 import { openHeldTree } from './tree.ts';
 
 /** The tree to write to, and the campaign to notify. */
@@ -52,9 +53,10 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
 async function endRecord(
   store: Store,
   record: ItemRecord,
-  conclusion: ItemConclusion,
+  concluded: ItemConclusion,
   write: WriteChanged,
 ): Promise<ItemEnd> {
+  const conclusion = await withNotedJob(store, record, concluded);
   const { item, reference, end: given, files, ...rest } = conclusion;
   if (isFinal(record.state) && isWritten(record, conclusion)) {
     await settleFiles(store, record, conclusion, write);
@@ -86,6 +88,19 @@ async function endRecord(
   for (const note of notes) await store.remove(note);
   if (outcome === 'unseen') await removeOrphan(store, written);
   return end;
+}
+
+/**
+ * The workflow was terminated before it knew its job, or had it noted: an end without the job would lose it, and `retry`
+ * would pay for another one.
+ */
+async function withNotedJob(
+  store: Store,
+  record: ItemRecord,
+  conclusion: ItemConclusion,
+): Promise<ItemConclusion> {
+  if (conclusion.remoteId !== null || record.remoteId !== null) return conclusion;
+  return { ...conclusion, ...(await acceptedByNote(store, record, conclusion.reference)) };
 }
 
 /**

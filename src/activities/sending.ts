@@ -16,7 +16,8 @@ import { z } from 'zod';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
-import { itemKey, sendingNote } from '../store/layout.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { isSendingNote, itemFolder, itemKey, sendingNote } from '../store/layout.ts';
 import type { StagedFile, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
@@ -149,6 +150,23 @@ export class SendingNote {
     const digest = this.#digest === null ? {} : { digest: this.#digest };
     return `${JSON.stringify({ at: this.#at, ...this.#to, ...digest, ...more })}\n`;
   }
+}
+
+/** The job that the service has accepted for this generation of an item; null if the notes know of none. */
+export async function acceptedByNote(
+  store: Store,
+  { kind, id, generation }: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
+  { service, address }: Service,
+) {
+  for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
+    if (!isSendingNote(key, generation)) continue;
+    const { data } = note.safeParse(parseJson((await store.readText(key)) ?? ''));
+    if (data?.remoteId === undefined) continue;
+    if (data.service !== service || data.address !== address) continue;
+    const { remoteId, at, sentAt = at, answeredAt = at } = data;
+    return { remoteId, submittedAt: answeredAt, sentAt, answeredAt };
+  }
+  return null;
 }
 
 function unknownFate(since: string): string {

@@ -197,7 +197,10 @@ function credentialSnapshot(
 ): Omit<CredentialSnapshot, 'credential'> {
   const { inFlight, closes } = charges;
   const counted = counting(longestWindow(policy), charges, at);
-  const unknownBefore = closes[closes.length - counted.length - 1]?.[0] ?? charges.unknownBefore;
+  const unknownBefore = laterOf(
+    closes[closes.length - counted.length - 1]?.[0],
+    charges.unknownBefore,
+  );
   const own = blockSnapshot(block);
   return {
     policy,
@@ -207,6 +210,11 @@ function credentialSnapshot(
     ...own,
     blocked: held && held.until > block.until ? held : own.blocked,
   };
+}
+
+function laterOf(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 function blockSnapshot({ until, reason, refusesSince }: Block): BlockSnapshot {

@@ -44,8 +44,10 @@ export function sendingNote(generation: number, attempt: number): string {
   return `sending-${generation}-${attempt}.json`;
 }
 
-export function isSendingNote(key: string): boolean {
-  return /\/sending-\d+-\d+\.json$/.test(key);
+/** @param generation any if left out */
+export function isSendingNote(key: string, generation?: number): boolean {
+  const found = /\/sending-(\d+)-\d+\.json$/.exec(key);
+  return found !== null && (generation === undefined || found[1] === String(generation));
 }
 
 /** In an item's folder: the files of a job whose result was found invalid. */

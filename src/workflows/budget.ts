@@ -102,8 +102,8 @@ class BudgetKeeper {
   constructor(input: BudgetInput) {
     this.#input = input;
     this.#state = input.carried ?? newBudget();
-    this.#former = input.former ?? null;
-    const { written } = input.former ?? {};
+    this.#former = input.carried ? null : formerOf(input);
+    const written = this.#former?.written;
     this.#clock = new BudgetClock(
       input.clock ?? (written ? { now: written.at, ahead: 0 } : undefined),
     );
@@ -291,6 +291,12 @@ class BudgetKeeper {
       happened: this.#happened,
     });
   }
+}
+
+/** A start by hand says nothing of the run before: what it has charged is unknown. */
+function formerOf({ former }: BudgetInput): FormerBudget | null {
+  if (former !== undefined) return former;
+  return { run: '', reason: 'its workflow was started by hand', written: null };
 }
 
 /** They share a payload of at most 2 MB with the queue (../budget/allowance.ts). */

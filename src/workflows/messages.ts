@@ -27,8 +27,8 @@ import type { SubmitResult } from './submit-types.ts';
 export interface BudgetInput {
   readonly service: ServiceName;
   readonly address: string;
-  /** What the run before it has left; absent if there was none. */
-  readonly former?: FormerBudget;
+  /** What the run before it has left; null if there was none. Absent: it was not started by the program. */
+  readonly former?: FormerBudget | null;
   /** Carried through continue-as-new. */
   readonly carried?: Budget;
   /** Carried as well. */

@@ -101,6 +101,23 @@ async function filesIn(store: Store) {
 
 const INPUT_AND_RECORD = ['input.fasta', 'item.json'];
 
+test('an end without a job has the one that the service accepted for this generation, as its note says', async () => {
+  const store = await openedAgain();
+  await writeItem(store, { ...(await recordIn(store)), remoteId: null, submittedAt: null });
+  const note = (remoteId: string, address: string) =>
+    JSON.stringify({ at: SUBMITTED, service: 'predictions', address, remoteId });
+  await store.write(`${FOLDER}sending-0-0.json`, note('job-1', 'a'));
+  await store.write(`${FOLDER}sending-1-0.json`, note('of another service', 'b'));
+  await store.write(`${FOLDER}sending-1-1.json`, note('job-2', 'a'));
+  const byHand = { end: failed('ITEM_ENDED_BY_HAND'), remoteId: null, submittedAt: null };
+  expect(await concluded(store, byHand)).toMatchObject({
+    state: 'failed',
+    remoteId: 'job-2',
+    submittedAt: SUBMITTED,
+  });
+  expect((await filesIn(store)).others).toEqual(INPUT_AND_RECORD);
+});
+
 test('no record is left if the folder is removed while the record is written', async () => {
   const store = await openedAgain();
   const write = store.write.bind(store);

@@ -150,6 +150,19 @@ test('no window is exceeded, and none stays full', () => {
   );
 });
 
+test('what is not written into the memo is unknown to the next run', () => {
+  const former = new PlayedBudget(3);
+  former.ask('a');
+  former.accepted(1_000);
+  const written = former.snapshot(WINDOW_MS * 2);
+  expect(written.credentials[0]?.users).toMatchObject([{ closes: [] }]);
+  const budget = new PlayedBudget(3);
+  inherit(budget.state, written, WINDOW_MS * 2);
+  budget.allow({ ...policyOf(3, 4 * WINDOW_MS) });
+  budget.ask('b', {}, WINDOW_MS * 2);
+  expect(budget.nextAt(WINDOW_MS * 2)).toBe(1_000 + 4 * WINDOW_MS + GUARD_MS);
+});
+
 test('where nothing is known of the former run, the window counts as full', () => {
   const budget = new PlayedBudget(3);
   inherit(budget.state, null, 1_000);

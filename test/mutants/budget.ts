@@ -196,6 +196,22 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/budget/inherit.property.test.ts'],
   },
   {
+    name: 'inherit-forgotten',
+    file: 'src/budget/status.ts',
+    find: 'closes[closes.length - counted.length - 1]?.[0],',
+    replace: 'counted.length < 0 ? 0 : undefined,',
+    breaks: '1: what the memo does not have any more is unknown, and not none.',
+    tests: ['test/budget/inherit.property.test.ts'],
+  },
+  {
+    name: 'inherit-started-by-hand',
+    file: 'src/workflows/budget.ts',
+    find: 'if (former !== undefined) return former;',
+    replace: 'if (former !== null) return former ?? null;',
+    breaks: '1: a budget that was started by hand does not begin with an empty window.',
+    tests: ['test/workflows/two-hosts.test.ts'],
+  },
+  {
     name: 'forecast-rounds',
     file: 'src/budget/forecast.ts',
     find: 'const before = times[times.length - limit];',

@@ -69,6 +69,14 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/activities/fence.test.ts'],
   },
   {
+    name: 'end-without-its-job',
+    file: 'src/activities/conclude.ts',
+    find: 'return { ...conclusion, ...(await acceptedByNote(store, record, conclusion.reference)) };',
+    replace: 'return conclusion;',
+    breaks: '4: a job that was accepted for an item is not lost when its workflow is terminated.',
+    tests: ['test/activities/conclude.test.ts'],
+  },
+  {
     name: 'ledger-unusable',
     file: 'src/activities/slot.ts',
     find: "return { type: 'unusable', message: `${error.message} ${error.remedy}` };",

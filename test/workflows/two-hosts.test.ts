@@ -210,4 +210,17 @@ describe.concurrent('a budget that is alone', () => {
     await scene.startWorker();
     await scene.beginsFull();
   });
+
+  test('a budget that was started by hand counts as full once', async (context) => {
+    const scene = await Scene.halfway(context);
+    await scene.rig.stopWorker();
+    await scene.terminate();
+    const { service, address } = scene.predictions.reference;
+    const { taskQueue, client } = scene.rig;
+    const { workflowId } = scene.budget;
+    await client.workflow.start('budget', { workflowId, taskQueue, args: [{ service, address }] });
+    await scene.startWorker();
+    await scene.beginsFull();
+    expect((await scene.status())?.rebuilt?.reason).toContain('by hand');
+  });
 });
