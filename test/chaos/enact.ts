@@ -6,7 +6,7 @@ import type { ProxyMode } from '../crash/proxy.ts';
 import { type Deed, type Event, TEMPORAL } from './deeds.ts';
 import { runOf } from './plan.ts';
 import { type Control, type Stage, TEMPORAL_AWAY, WORK_STANDS } from './stage.ts';
-import { kindOf } from '../../src/kinds/registry.ts';
+import { isOwnKind, kindOf } from '../../src/kinds/registry.ts';
 
 type Of<K extends Deed['do']> = Extract<Deed, { do: K }>;
 
@@ -21,7 +21,11 @@ export async function enact(stage: Stage, event: Event): Promise<void> {
     case 'kill-temporal':
       return killTemporal(stage, event.againMs);
     case 'restart-services':
-      return stage.services.end(event.signal, event.againMs);
+      await Promise.all([
+        stage.services.end(event.signal, event.againMs),
+        stage.plugin.goAway(event.againMs),
+      ]);
+      return;
     case 'faults':
       stage.faults.add(event.rules);
       await delay(event.forMs);
@@ -44,6 +48,7 @@ export async function enact(stage: Stage, event: Event): Promise<void> {
       stage.killControls();
       await Promise.all([
         killTemporal(stage, event.againMs),
+        stage.plugin.goAway(event.againMs),
         ...stage.actors.map((actor) => actor.end('SIGKILL', event.againMs)),
       ]);
       return;
@@ -75,13 +80,15 @@ async function killTemporal(stage: Stage, againMs: number): Promise<void> {
   stage.chronicle.end(TEMPORAL_AWAY);
 }
 
-async function cut({ proxy }: Stage, how: ProxyMode, forMs: number): Promise<void> {
-  proxy.set(how);
+async function cut({ proxies }: Stage, how: ProxyMode, forMs: number): Promise<void> {
+  for (const proxy of proxies) proxy.set(how);
   await delay(forMs);
   // Hanging requests are lost, not late: a submission that arrives minutes after its sender has died is stamped
   // when we can no longer count it. The service would refuse the excess; we cannot.
-  proxy.set('reset');
-  proxy.set('pass');
+  for (const proxy of proxies) {
+    proxy.set('reset');
+    proxy.set('pass');
+  }
 }
 
 /** All at once, so that none notices another one stopped. */
@@ -128,7 +135,9 @@ async function remove(stage: Stage, deed: Of<'remove'>): Promise<void> {
   const { campaign, item, signal, againMs } = deed;
   const rows = stage.plan.campaigns.flatMap((one) => one.rows);
   const kind = rows.find(({ id }) => id === item)?.['kind'];
-  const below = item === null || kind === undefined ? '' : `/${kindOf(kind).folder}/${item}`;
+  // That of a plugin's kind has the name of the kind.
+  const folderOf = (name: string) => (isOwnKind(name) ? kindOf(name).folder : name);
+  const below = item === null || kind === undefined ? '' : `/${folderOf(kind)}/${item}`;
   // Files are still being written there: those after the first pass are removed by the second.
   rmSync(stage.tree(campaign) + below, { recursive: true, force: true, maxRetries: 5 });
   await delay(1_000);

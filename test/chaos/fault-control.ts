@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import type { Chronicle } from './chronicle.ts';
+import type { PluginService } from './plugin-service.ts';
 
 const LOOK_EVERY_MS = 50;
 
@@ -10,6 +11,7 @@ export const inForce = (name: FaultRule['name']): string => `fault ${name}`;
 
 export class FaultControl {
   readonly #url: string;
+  readonly #plugin: PluginService;
   readonly #chronicle: Chronicle;
   #wanted: readonly FaultRule[] = [];
   #applied: readonly FaultRule[] = [];
@@ -18,9 +20,10 @@ export class FaultControl {
   #stopped = false;
   readonly #loop: Promise<void>;
 
-  /** @param url of the service itself, not through the proxy */
-  constructor(url: string, chronicle: Chronicle) {
+  /** @param url of the local services themselves, not through the proxy */
+  constructor(url: string, plugin: PluginService, chronicle: Chronicle) {
     this.#url = url;
+    this.#plugin = plugin;
     this.#chronicle = chronicle;
     this.#loop = this.#keepApplied();
   }
@@ -35,6 +38,7 @@ export class FaultControl {
 
   /** A restarted service has no faults. */
   forgotten(): void {
+    this.#plugin.setFaults([]);
     this.#applied = [];
     this.#endAllBut(new Set());
   }
@@ -68,6 +72,7 @@ export class FaultControl {
       this.#begun.add(name);
       this.#chronicle.begin(inForce(name));
     }
+    this.#plugin.setFaults(rules);
     try {
       const answer = await fetch(new URL('/_faults', this.#url), {
         method: 'PUT',

@@ -3,15 +3,20 @@ import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
+import { isOwnKind } from '../../src/kinds/registry.ts';
 import { itemsTable, neverOverBudget, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
 import { explainedEndings } from './endings.ts';
 import { inForce } from './fault-control.ts';
 import { FOLDERS, type Plan } from './plan.ts';
+import { PLUGINS } from './plugin-service.ts';
 import { allReplayable } from './replayed.ts';
-import { TOKENS } from './setting.ts';
+import { pluginWindows, TOKENS } from './setting.ts';
 import type { Stage } from './stage.ts';
 import { explainedStates, sentIfHeld, type ServiceJob } from './states.ts';
 import type { Played } from './storm.ts';
+
+/** As both example plugins say. */
+const MAX_OPEN = 5;
 
 export interface Outcome {
   readonly journal: readonly JournalEntry[];
@@ -25,17 +30,20 @@ export interface Outcome {
 /** Called after every process has ended. */
 export async function judge(stage: Stage, played: Played): Promise<Outcome> {
   const { desk, plan } = stage;
-  const journal = desk.journal(desk.path('services.db'));
-  const jobs = readJobs(desk.path('services.db'));
+  const local = desk.journal(desk.path('services.db'));
+  const localJobs = readJobs(desk.path('services.db'));
+  const journal = [...local, ...stage.plugin.journal()];
+  const jobs = [...localJobs, ...stage.plugin.jobs()];
   const trees = plan.campaigns.map(({ name, rows }) => ({ tree: stage.tree(name), rows }));
   // A missing table has no rows; `noItemLost` reports that it is missing.
   const tables = await Promise.all(trees.map(({ tree }) => itemsTable(tree).catch(() => [])));
   const rows = tables.flat();
   const checks: (() => unknown)[] = [
     () => allReplayable(desk.folder),
-    () => budgetKept(plan, journal),
-    () => neverSentInVain(stage, journal),
-    () => atMostOneJobALife(plan, heardOf(journal, jobs)),
+    () => budgetKept(plan, local),
+    () => neverSentInVain(stage, local),
+    () => atMostOneJobALife(plan, heardOf(local, localJobs)),
+    () => pluginKept(stage),
     ...trees.flatMap((one) => [
       () => noItemLost(one.tree, ids(one.rows)),
       () => treeIsWhole(one.tree),
@@ -130,15 +138,8 @@ function heardOf(journal: readonly JournalEntry[], jobs: readonly ServiceJob[]):
  * At most one job in each life of an item: by name if jobs have names, otherwise by their number. A row whose files
  * were removed starts another life: its previous job is unknown.
  */
-function atMostOneJobALife({ campaigns, events }: Plan, journal: readonly JournalEntry[]): void {
-  const lives = new Map<string, number>();
-  for (const { name, rows } of campaigns) {
-    const removed = events.flatMap((e) =>
-      e.do === 'remove' && e.campaign === name ? [e.item] : [],
-    );
-    for (const { id } of rows)
-      lives.set(id, 1 + removed.filter((item) => item === null || item === id).length);
-  }
+function atMostOneJobALife(plan: Plan, journal: readonly JournalEntry[]): void {
+  const lives = countLives(plan);
   const accepted = journal.filter((entry) => entry.accepted);
   // Of `CAMPAIGN.ID.DIGEST`; a molecule's job has the name of its row.
   const idIn = (jobName: string): string => jobName.split('.')[1] ?? jobName;
@@ -148,13 +149,51 @@ function atMostOneJobALife({ campaigns, events }: Plan, journal: readonly Journa
   );
   const tooMany = [...names].filter(([id, of]) => of.length > (lives.get(id) ?? 0));
   expect(tooMany, 'names accepted more often than their item has lived').toEqual([]);
-  const rows = campaigns.flatMap((campaign) => campaign.rows);
+  const rows = plan.campaigns.flatMap((campaign) => campaign.rows);
   for (const service of ['molecules', 'predictions'] as const) {
-    const own = rows.filter(({ kind }) => (kind === 'molecule') === (service === 'molecules'));
+    const own = rows.filter(({ kind = '' }) => service === serviceOfKind(kind));
     const most = own.reduce((sum, { id }) => sum + (lives.get(id) ?? 0), 0);
     const jobs = accepted.filter((entry) => entry.service === service);
     expect(jobs.length, `accepted jobs of the service for ${service}`).toBeLessThanOrEqual(most);
   }
+}
+
+function serviceOfKind(kind: string): string | null {
+  if (!isOwnKind(kind)) return null;
+  return kind === 'molecule' ? 'molecules' : 'predictions';
+}
+
+/** The lives of each row: one, and one more for each time its files were removed. */
+function countLives({ campaigns, events }: Plan): Map<string, number> {
+  const lives = new Map<string, number>();
+  for (const { name, rows } of campaigns) {
+    const removed = events.flatMap((e) =>
+      e.do === 'remove' && e.campaign === name ? [e.item] : [],
+    );
+    for (const { id } of rows)
+      lives.set(id, 1 + removed.filter((item) => item === null || item === id).length);
+  }
+  return lives;
+}
+
+/** The same for the service of the plugin: its windows, its open jobs, its 429s, one job for each life of a row. */
+function pluginKept({ plan, plugin }: Stage): void {
+  const journal = plugin.journal();
+  for (const window of pluginWindows(plan)) neverOverBudget(plugin.counted(), window);
+  const refused = journal.filter(({ status }) => status === 429);
+  expect(refused, `submissions that the service of ${plan.plugin} answered with 429`).toEqual([]);
+  // Where only one budget knows of the open jobs.
+  if (plan.kind !== 'credential' && plan.kind !== 'forgotten')
+    expect(plugin.mostOpen, `jobs of ${plan.plugin} open at a time`).toBeLessThanOrEqual(MAX_OPEN);
+  const { column } = PLUGINS[plan.plugin];
+  const lives = countLives(plan);
+  const rows = new Map(
+    plan.campaigns.flatMap((one) => one.rows.map((row) => [row[column] ?? '', row.id])),
+  );
+  const tooMany = [...Map.groupBy(plugin.jobs(), ({ input }) => input)].filter(
+    ([input, jobs]) => jobs.length > (lives.get(rows.get(input) ?? '') ?? 0),
+  );
+  expect(tooMany, `jobs of ${plan.plugin} for one row`).toEqual([]);
 }
 
 /** Everywhere except in the database of the services, which received the tokens. */

@@ -5,6 +5,7 @@
  * other kinds.
  */
 import { ask, HOST, randomDeed, TEMPORAL, type Deed, type Event } from './deeds.ts';
+import { PLUGINS, type PluginName } from './plugin-service.ts';
 import { Random, seedOf } from './random.ts';
 import { randomRows, type Row } from './rows.ts';
 
@@ -70,10 +71,11 @@ export function planRound(seed: number, round: number, options: PlanOptions) {
    * server, with its own clock, and two `worker`s.
    */
   const scenario = isElsewhere ? ('elsewhere' as const) : ('embedded' as const);
+  const plugin = random.pick(Object.keys(PLUGINS) as PluginName[]);
   const made = ['a', 'b']
     .slice(0, shape.campaigns ?? random.int(1, 2))
     .map((name, n, { length }) => {
-      const own = randomRows(random, name, Math.ceil(random.int(...shape.rows) / length));
+      const own = randomRows(random, plugin, name, Math.ceil(random.int(...shape.rows) / length));
       const folder: string = kind === 'credential' && n > 0 ? FOLDERS.second : FOLDERS.first;
       return { name, folder, ...own };
     });
@@ -87,6 +89,8 @@ export function planRound(seed: number, round: number, options: PlanOptions) {
     kind,
     scenario,
     campaigns,
+    /** Whose service is the third one. */
+    plugin,
     /** Whether `run` works itself, beside the `worker`s; with an embedded server it must. */
     ownWorker: !isElsewhere || random.chance(0.5),
     service: {

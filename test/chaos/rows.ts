@@ -3,6 +3,7 @@
  * requests as well; no other two have the same input.
  */
 import { PREDICTORS } from '../../src/kinds/vocabulary.ts';
+import { PLUGINS, type PluginName } from './plugin-service.ts';
 import type { Random } from './random.ts';
 
 export interface Row {
@@ -26,17 +27,24 @@ const KIND_WEIGHTS = {
 };
 
 /** Ids begin with `prefix`, so that two campaigns share none and a job's name shows its campaign. */
-export function randomRows(random: Random, prefix: string, count: number): Rows {
+export function randomRows(
+  random: Random,
+  plugin: PluginName,
+  prefix: string,
+  count: number,
+): Rows {
   const files: Record<string, string> = {};
   const sequences: string[] = [];
   const rows = Array.from({ length: count }, (_, n) => {
-    const kind = random.weighted(KIND_WEIGHTS);
+    const kind = random.weighted({ ...KIND_WEIGHTS, plugin: 4 });
     const id = `${prefix}${n}-${kind}`;
     switch (kind) {
       case 'molecule':
         return { id, kind, smiles: molecule(random, prefix, n) };
       case 'sequence':
         return { id, kind, sequence: again(random, sequences), predictors: predictors(random) };
+      case 'plugin':
+        return { id, kind: PLUGINS[plugin].kind, ...pluginInput(random, plugin, id) };
       case 'alignment':
         files[`inputs/${id}.fasta`] = alignment(random);
         return { id, kind, file: `inputs/${id}.fasta` };
@@ -46,6 +54,17 @@ export function randomRows(random: Random, prefix: string, count: number): Rows 
     }
   });
   return { rows, files };
+}
+
+/** Cells of the kind of the plugin. */
+function pluginInput(random: Random, plugin: PluginName, id: string): Record<string, string> {
+  if (plugin === 'translate')
+    return { dna: Array.from({ length: 30 }, () => random.pick(['A', 'C', 'G', 'T'])).join('') };
+  const ids = Array.from(
+    { length: random.int(1, 60) },
+    (_, n) => `${random.pick(['P', 'NO'])}${id}-${n}`,
+  );
+  return { ids: ids.join(','), to_db: random.pick(['PDB', 'GeneID']) };
 }
 
 /** An alkane with another end for each campaign; the number of carbons distinguishes the rows. */

@@ -1,15 +1,21 @@
 /** The input of the commands of a round: arguments, environment and configuration. */
 import type { DevServer } from '../../src/temporal/dev-server.ts';
+import type { Proxy } from '../crash/proxy.ts';
 import type { Plan } from './plan.ts';
 
 /** Found nowhere else; the molecule service requires ten characters. */
-export const TOKENS = { molecules: 'mChaosTk7Z', predictions: 'pChaosTokenQ9x' } as const;
+export const TOKENS = {
+  molecules: 'mChaosTk7Z',
+  predictions: 'pChaosTokenQ9x',
+  translate: 'tChaosKeyW4v',
+} as const;
 
 /** @param folder of the round: a user's data is there, and not in the home of the real user */
 export function environmentIn(folder: string): Readonly<Record<string, string>> {
   return {
     HUNDREDFOLD_MOLECULE_TOKEN: TOKENS.molecules,
     HUNDREDFOLD_PREDICTION_TOKEN: TOKENS.predictions,
+    TRANSLATE_KEY: TOKENS.translate,
     HUNDREDFOLD_STATE_DIR: `${folder}/state`,
     TMPDIR: `${folder}/tmp`,
   };
@@ -35,15 +41,33 @@ export function servicesCommand({ service }: Plan, port: number): string[] {
   return [...words, '--fault-control'];
 }
 
-/** @param port of the proxy in front of the services */
-export function configuration({ service }: Plan, port: number, temporal: DevServer | null): string {
+/** The windows of the plugin's service, all of which hold at once. */
+export function pluginWindows({ service: { limit, windowMs } }: Plan) {
+  return [
+    { limit, windowMs },
+    { limit: 2 * limit - 5, windowMs: 2 * windowMs },
+  ];
+}
+
+/** @param proxies in front of the local services, and of the plugin's */
+export function configuration(
+  plan: Plan,
+  [{ port }, { port: pluginPort }]: readonly [Proxy, Proxy],
+  temporal: DevServer | null,
+): string {
+  const { service, plugin } = plan;
   const { limit, moleculeLimit, windowMs } = service;
   const budget = (of: number | null) =>
     of === null ? 'none' : `{ limit: ${of}, window: ${windowMs}ms }`;
+  const windows = pluginWindows(plan).map(
+    (one) => `{ limit: ${one.limit}, window: ${one.windowMs}ms }`,
+  );
   const url = `http://127.0.0.1:${port}`;
-  return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}services:
+  return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}plugins: [./${plugin}.ts]
+services:
   molecules: { url: "${url}/acpype", budget: ${budget(moleculeLimit)} }
   predictions: { url: "${url}", budget: ${budget(limit)}, poll: { every: 250ms } }
+  ${plugin}: { url: "http://127.0.0.1:${pluginPort}", budget: [${windows.join(', ')}], poll: { every: 250ms } }
 jobs: { lostAfter: 2s, sameFailures: none }
 `;
 }

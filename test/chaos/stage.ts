@@ -1,10 +1,11 @@
 /** The environment of a round: the processes, the network between them, their folder. */
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
-import { type Ended, Desk, type Typed } from '../cli/command.ts';
+import { type Ended, Desk, ROOT, type Typed } from '../cli/command.ts';
 import { startProxy, type Proxy } from '../crash/proxy.ts';
 import { Actor } from './actor.ts';
 import { Chronicle } from './chronicle.ts';
@@ -12,6 +13,7 @@ import { childrenOf, Clocks } from './clocks.ts';
 import { HOST } from './deeds.ts';
 import { Edges } from './edges.ts';
 import { FaultControl } from './fault-control.ts';
+import { PluginService } from './plugin-service.ts';
 import { FOLDERS, runOf, WORKERS, type Plan } from './plan.ts';
 import { configuration, environmentIn, servicesCommand } from './setting.ts';
 
@@ -42,14 +44,22 @@ export class Stage {
   readonly controls: Control[] = [];
   readonly faults: FaultControl;
   readonly clocks: Clocks;
-  readonly proxy: Proxy;
+  /** In front of the local services, and of the plugin's. */
+  readonly proxies: readonly [Proxy, Proxy];
+  readonly plugin: PluginService;
   /** The server of the scenario `elsewhere`. */
   #temporal: DevServer | null = null;
 
   static async open(plan: Plan): Promise<Stage> {
     const port = await freePort();
     const edges = new Edges(plan.service.windowMs);
-    const stage = new Stage(plan, port, edges, await startProxy(port, edges.see));
+    const plugin = new PluginService(plan);
+    const ports = [port, await plugin.listen()] as const;
+    const proxies = [
+      await startProxy(ports[0], edges.see),
+      await startProxy(ports[1], edges.see),
+    ] as const;
+    const stage = new Stage(plan, port, { edges, plugin, proxies });
     try {
       await stage.#setUp();
     } catch (error) {
@@ -59,17 +69,22 @@ export class Stage {
     return stage;
   }
 
-  private constructor(plan: Plan, port: number, edges: Edges, proxy: Proxy) {
+  private constructor(
+    plan: Plan,
+    port: number,
+    { edges, plugin, proxies }: Pick<Stage, 'edges' | 'plugin' | 'proxies'>,
+  ) {
     const { chronicle } = this;
     this.plan = plan;
     this.edges = edges;
-    this.proxy = proxy;
+    this.plugin = plugin;
+    this.proxies = proxies;
     const serve = (): Typed => {
       this.faults.forgotten();
       return this.type(...servicesCommand(plan, port));
     };
     this.services = new Actor('services', serve, chronicle, false);
-    this.faults = new FaultControl(`http://127.0.0.1:${port}`, chronicle);
+    this.faults = new FaultControl(`http://127.0.0.1:${port}`, plugin, chronicle);
     this.runs = plan.campaigns.map(({ name, folder }) => {
       const noWorker = plan.ownWorker ? [] : ['--no-worker'];
       const words = ['run', `${name}.jsonl`, '--json', ...noWorker];
@@ -149,7 +164,7 @@ export class Stage {
     await this.services.retire();
     if (this.#temporal !== null) await stopDevServer(this.#temporal);
     await this.faults.stop();
-    await this.proxy.close();
+    await this.#closeNetwork();
   }
 
   /** Remaining processes end at once; the folder stays. */
@@ -160,7 +175,12 @@ export class Stage {
       if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
     }
     await Promise.all([this.clocks.stop(), this.faults.stop()]);
-    await this.proxy.close();
+    await this.#closeNetwork();
+  }
+
+  async #closeNetwork(): Promise<void> {
+    await Promise.all(this.proxies.map((one) => one.close()));
+    this.plugin.close();
   }
 
   async #setUp(): Promise<void> {
@@ -173,8 +193,12 @@ export class Stage {
       for (const [file, text] of Object.entries(plan.files)) desk.write(`${folder}/${file}`, text);
     }
     await this.startTemporal();
-    const text = configuration(plan, this.proxy.port, this.#temporal);
-    for (const folder of Object.values(FOLDERS)) desk.write(`${folder}/hundredfold.yaml`, text);
+    const text = configuration(plan, this.proxies, this.#temporal);
+    for (const folder of Object.values(FOLDERS)) {
+      desk.write(`${folder}/hundredfold.yaml`, text);
+      const file = `${plan.plugin}.ts`;
+      copyFileSync(join(ROOT, 'examples', 'services', file), desk.path(folder, file));
+    }
     this.services.start();
     await this.services.typed?.says('Ctrl-C stops');
   }
