@@ -36,10 +36,10 @@ export function readShiftTable(frames: readonly StarFrame[]): ShiftTable | null 
     frames.some(({ items, loops }) =>
       [...items.keys(), ...loops.flatMap(({ tags }) => tags)].some((tag) => pattern.test(tag)),
     );
-  if (has(/^_nef_/)) return readNef(frames);
+  if (has(/^_nef_/)) return assignShifts(readNef(frames));
   if (!has(STAR_TAG)) return null;
   const isOld = frames.some(({ items }) => items.has('_saveframe_category'));
-  return isOld ? readOldStar(frames) : readNmrStar(frames);
+  return assignShifts(isOld ? readOldStar(frames) : readNmrStar(frames));
 }
 
 /** Tags that every file of a dialect has, and mmCIF does not. */
@@ -54,44 +54,33 @@ interface Chain {
   readonly isMeasured: boolean;
 }
 
-/** In file order; empty if it cannot be read. */
+/** In file order; none if it is not a file of shifts. */
 export function readChains(text: string): readonly Chain[] {
-  const star = readStar(text);
-  const chains = new Map<string, Chain>();
-  const residues = (star.ok ? readShiftTable(star.frames) : null)?.residues ?? [];
-  for (const { chain: name, name: residue, atoms } of residues) {
-    const former = chains.get(name) ?? { name, residues: '', isMeasured: false };
-    chains.set(name, {
+  const residues = readShiftTable(readStar(text))?.residues ?? [];
+  return Array.from(
+    Map.groupBy(residues, ({ chain }) => chain),
+    ([name, own]) => ({
       name,
-      residues: former.residues + (ONE_LETTER[residue.toUpperCase()] ?? 'X'),
-      isMeasured: former.isMeasured || atoms.size > 0,
-    });
-  }
-  return [...chains.values()];
+      residues: own.map((one) => ONE_LETTER[one.name.toUpperCase()] ?? 'X').join(''),
+      isMeasured: own.some(({ atoms }) => atoms.size > 0),
+    }),
+  );
 }
 
-/** `.` and `?` mean in STAR that there is no value. */
-function isMissing(value: string): boolean {
-  return value === '' || value === '.' || value === '?';
+/** What a file of any dialect says. */
+interface Entry {
+  readonly format: ShiftTable['format'];
+  readonly residues: readonly Residue[];
+  /** Of shifts. */
+  readonly loops: readonly StarLoop[];
+  readonly columns: ShiftColumns;
+  /** Entities that are not polymers. */
+  readonly ligands?: ReadonlySet<string>;
+  readonly findings: readonly InputFinding[];
 }
 
-/** The rows of a loop by column, and the columns of `wanted` that the loop lacks. */
-function columnsOf(loop: StarLoop, prefix: string, wanted: readonly string[] = []) {
-  const places = new Map(loop.tags.map((tag, place) => [tag, place]));
-  const placeOf = (column: string) => places.get((prefix + column).toLowerCase());
-  return {
-    missing: wanted.filter((name) => placeOf(name) === undefined),
-    get: (row: StarRow, column: string): string => row.values[placeOf(column) ?? -1] ?? '',
-  };
-}
-
-function missingTags(prefix: string, columns: readonly string[]): InputFinding[] {
-  return columns.map((column) => finding('SHIFTS_TAG_MISSING', { tag: prefix + column }));
-}
-
-/** The columns of a loop of shifts. */
+/** The tags of a loop of shifts. */
 interface ShiftColumns {
-  readonly prefix: string;
   /** Without one of them the engine stops. */
   readonly needed: readonly string[];
   readonly chain: string;
@@ -104,198 +93,211 @@ interface ShiftColumns {
   readonly isLenient: boolean;
 }
 
-/** Assigns shifts to their residues and keeps the first of each type of mismatch. */
-class ShiftReader {
-  readonly findings: InputFinding[] = [];
-  readonly ligands = new Set<string>();
-  /** In NEF a second residue with a number replaces the first. */
-  readonly #residues = new Map<string | number, Residue>();
-  readonly #byKey = new Map<string, Residue>();
-  readonly #byCode = new Map<string, Residue>();
-  readonly #mismatches = new Map<string, InputFinding>();
-  readonly #columns: ShiftColumns;
-  #shifts = 0;
-  #lists = 0;
+/** `.` and `?` mean in STAR that there is no value. */
+function isMissing(value: string): boolean {
+  return value === '' || value === '.' || value === '?';
+}
 
-  constructor(columns: ShiftColumns) {
-    this.#columns = columns;
-  }
+function findMissingTags({ tags }: StarLoop, wanted: readonly string[]): InputFinding[] {
+  const missing = wanted.filter((tag) => !tags.includes(tag.toLowerCase()));
+  return missing.map((tag) => finding('SHIFTS_TAG_MISSING', { tag }));
+}
 
-  add(chain: string, code: string, name: string, isAuthorNumbered = false): void {
-    const residue = { chain, code, name, atoms: new Map(), isAuthorNumbered };
-    const key = `${chain}\n${code}`;
-    this.#residues.set(this.#columns.isLenient ? this.#residues.size : key, residue);
-    this.#byKey.set(key, residue);
-    if (!this.#byCode.has(code)) this.#byCode.set(code, residue);
-  }
+/** Reads the cell of a row in the column of a tag; empty if the loop has no such column. */
+function readsCells({ tags }: StarLoop) {
+  const places = new Map(tags.map((tag, place) => [tag, place]));
+  return (row: StarRow, tag: string): string =>
+    row.values[places.get(tag.toLowerCase()) ?? -1] ?? '';
+}
 
-  get isEmpty(): boolean {
-    return this.#residues.size === 0;
-  }
-
-  readLoop(loop: StarLoop): void {
-    const { prefix, needed, code: codes, isLenient, ...columns } = this.#columns;
-    const { missing, get } = columnsOf(loop, prefix, needed);
-    const isNumbered = columnsOf(loop, prefix, codes).missing.length < codes.length;
-    if (!isNumbered && !missing.includes(codes[0])) missing.push(codes[0]);
-    this.findings.push(...missingTags(prefix, missing));
-    if (missing.length > 0) return;
-    if (loop.rows.length > 0) this.#lists += 1;
-    if (this.#lists > 1) this.#mismatch('SHIFTS_SEVERAL_LISTS', { line: loop.line });
+/** Assigns shifts to their residues, and keeps the first of each type of mismatch. */
+function assignShifts({ format, residues, loops, columns, ligands, findings }: Entry): ShiftTable {
+  const { needed, code: codes, isLenient } = columns;
+  const byKey = new Map(residues.map((one) => [keyOf(one.chain, one.code), one]));
+  const byCode = new Map(residues.toReversed().map((one) => [one.code, one]));
+  const missing: InputFinding[] = [];
+  const mismatches = new Map<string, InputFinding>();
+  const report = (...[code, facts]: Parameters<typeof finding>): void => {
+    if (!mismatches.has(code)) mismatches.set(code, finding(code, facts));
+  };
+  let shifts = 0;
+  let lists = 0;
+  for (const loop of loops) {
+    const isNumbered = findMissingTags(loop, codes).length < codes.length;
+    const absent = findMissingTags(loop, isNumbered ? needed : [...needed, codes[0]]);
+    missing.push(...absent);
+    if (absent.length > 0) continue;
+    if (loop.rows.length > 0) lists += 1;
+    if (lists > 1) report('SHIFTS_SEVERAL_LISTS', { line: loop.line });
+    const cell = readsCells(loop);
     for (const row of loop.rows) {
       const { line } = row;
-      const chain = get(row, columns.chain);
-      if (this.ligands.has(chain)) {
-        this.#mismatch('SHIFTS_OF_LIGAND', { entity: chain, line });
+      const chain = cell(row, columns.chain);
+      if (ligands?.has(chain) === true) {
+        report('SHIFTS_OF_LIGAND', { entity: chain, line });
         continue;
       }
-      this.#shifts += 1;
-      const written = codes.map((column) => get(row, column));
+      shifts += 1;
+      const written = codes.map((tag) => cell(row, tag));
       const code = written.find((one) => !isMissing(one)) ?? written.at(-1) ?? '';
-      const name = get(row, columns.name);
-      const own = this.#byKey.get(`${chain}\n${code}`);
-      const residue = own ?? (isLenient ? this.#byCode.get(code) : undefined);
-      if (residue === undefined) {
-        this.#mismatch('SHIFTS_RESIDUE_UNKNOWN', { code, residue: name, line });
+      const name = cell(row, columns.name);
+      const own = byKey.get(keyOf(chain, code)) ?? (isLenient ? byCode.get(code) : undefined);
+      if (own === undefined) {
+        report('SHIFTS_RESIDUE_UNKNOWN', { code, residue: name, line });
         continue;
       }
-      if (name !== residue.name && !isMissing(name)) {
-        const facts = { code, residue: name, expected: residue.name, line };
-        this.#mismatch('SHIFTS_RESIDUE_DIFFERS', facts);
+      if (name !== own.name && !isMissing(name)) {
+        report('SHIFTS_RESIDUE_DIFFERS', { code, residue: name, expected: own.name, line });
       }
-      residue.atoms.set(get(row, columns.atom), { value: get(row, columns.value), line });
+      own.atoms.set(cell(row, columns.atom), { value: cell(row, columns.value), line });
     }
   }
-
-  readonly #mismatch = (...[code, facts]: Parameters<typeof finding>): void => {
-    if (!this.#mismatches.has(code)) this.#mismatches.set(code, finding(code, facts));
-  };
-
-  table(format: ShiftTable['format']): ShiftTable {
-    const findings = [...this.findings, ...this.#mismatches.values()];
-    return { format, residues: [...this.#residues.values()], shifts: this.#shifts, findings };
-  }
+  return { format, residues, shifts, findings: [...findings, ...missing, ...mismatches.values()] };
 }
 
-const NEF_SEQUENCE = '_nef_sequence.';
+function keyOf(chain: string, code: string): string {
+  return `${chain}\n${code}`;
+}
+
+function newResidue(chain: string, code: string, name: string, isAuthorNumbered = false): Residue {
+  return { chain, code, name, atoms: new Map(), isAuthorNumbered };
+}
+
+const NEF_CHAIN = '_nef_sequence.chain_code';
+const NEF_CODE = '_nef_sequence.sequence_code';
+const NEF_NAME = '_nef_sequence.residue_name';
 /** Without `index` the engine fails (KeyError), although it is optional in NEF 1.0. */
-const NEF_SEQUENCE_COLUMNS = ['index', 'chain_code', 'sequence_code', 'residue_name'];
+const NEF_SEQUENCE = ['_nef_sequence.index', NEF_CHAIN, NEF_CODE, NEF_NAME];
 
-/** Every loop of the save frame of the molecular system is part of the sequence. */
-function readNef(frames: readonly StarFrame[]): ShiftTable {
-  const reader = new ShiftReader({
-    prefix: '_nef_chemical_shift.',
-    needed: ['chain_code', 'sequence_code', 'residue_name', 'atom_name', 'value'],
-    chain: 'chain_code',
-    code: ['sequence_code'],
-    name: 'residue_name',
-    atom: 'atom_name',
-    value: 'value',
-    isLenient: false,
-  });
-  for (const { items, loops } of frames) {
-    const category = [...items].find(([tag]) => tag.endsWith('.sf_category'))?.[1];
-    for (const loop of loops) {
-      if (category === 'nef_chemical_shift_list') reader.readLoop(loop);
-      if (category === 'nef_molecular_system') readNefSequence(loop, reader);
+const NEF_SHIFT = {
+  chain: '_nef_chemical_shift.chain_code',
+  name: '_nef_chemical_shift.residue_name',
+  atom: '_nef_chemical_shift.atom_name',
+  value: '_nef_chemical_shift.value',
+};
+
+function readNef(frames: readonly StarFrame[]): Entry {
+  const loopsOf = (category: string): StarLoop[] =>
+    frames
+      .filter(({ items }) => [...items].find(isCategory)?.[1] === category)
+      .flatMap(({ loops }) => loops);
+  const findings: InputFinding[] = [];
+  // A second residue with a number replaces the first.
+  const residues = new Map<string, Residue>();
+  // Every loop of the save frame of the molecular system is part of the sequence.
+  for (const loop of loopsOf('nef_molecular_system')) {
+    const missing = findMissingTags(loop, NEF_SEQUENCE);
+    if (missing.length > 0) {
+      const [tag = ''] = loop.tags;
+      const foreign = finding('SHIFTS_LOOP_FOREIGN', { tag, line: loop.line });
+      findings.push(...(tag.startsWith('_nef_sequence.') ? missing : [foreign]));
+      continue;
+    }
+    const cell = readsCells(loop);
+    const wrong = loop.rows.find((row) => !/^[+-]?\d+$/.test(cell(row, NEF_CODE)));
+    if (wrong !== undefined) {
+      const facts = { code: cell(wrong, NEF_CODE), line: wrong.line };
+      findings.push(finding('SHIFTS_SEQUENCE_CODE', facts));
+    }
+    for (const row of loop.rows) {
+      const residue = newResidue(cell(row, NEF_CHAIN), cell(row, NEF_CODE), cell(row, NEF_NAME));
+      residues.set(keyOf(residue.chain, residue.code), residue);
     }
   }
-  return reader.table('NEF');
+  return {
+    format: 'NEF',
+    residues: [...residues.values()],
+    loops: loopsOf('nef_chemical_shift_list'),
+    columns: {
+      ...NEF_SHIFT,
+      code: ['_nef_chemical_shift.sequence_code'],
+      needed: Object.values(NEF_SHIFT),
+      isLenient: false,
+    },
+    findings,
+  };
 }
 
-function readNefSequence(loop: StarLoop, reader: ShiftReader): void {
-  const { missing, get } = columnsOf(loop, NEF_SEQUENCE, NEF_SEQUENCE_COLUMNS);
-  if (missing.length > 0) {
-    const [tag = ''] = loop.tags;
-    const foreign = finding('SHIFTS_LOOP_FOREIGN', { tag, line: loop.line });
-    const isOwn = tag.startsWith(NEF_SEQUENCE);
-    reader.findings.push(...(isOwn ? missingTags(NEF_SEQUENCE, missing) : [foreign]));
-    return;
-  }
-  const codes = loop.rows.map((row) => get(row, 'sequence_code'));
-  const wrong = codes.findIndex((code) => !/^[+-]?\d+$/.test(code));
-  if (wrong !== -1) {
-    const [code = '', line = loop.line] = [codes[wrong], loop.rows[wrong]?.line];
-    reader.findings.push(finding('SHIFTS_SEQUENCE_CODE', { code, line }));
-  }
-  for (const row of loop.rows) {
-    reader.add(get(row, 'chain_code'), get(row, 'sequence_code'), get(row, 'residue_name'));
-  }
+function isCategory([tag]: readonly [tag: string, value: string]): boolean {
+  return tag.endsWith('.sf_category');
 }
 
-function loopWith(frame: StarFrame, tag: string): StarLoop | undefined {
-  return frame.loops.find((loop) => loop.tags.includes(tag));
+function findLoops(frames: readonly StarFrame[], tag: string): StarLoop[] {
+  const found = frames.map(({ loops }) => loops.find(({ tags }) => tags.includes(tag)));
+  return found.filter((loop) => loop !== undefined);
 }
 
-const ASSEMBLY = '_Entity_assembly.';
 /** The engine fails if one of them is missing (measured: KeyError 'Details'). */
-const ASSEMBLY_COLUMNS = ['ID', 'Entity_ID', 'Entity_label', 'Asym_ID', 'Details'];
+const ASSEMBLY = ['ID', 'Entity_ID', 'Entity_label', 'Asym_ID', 'Details'].map(
+  (column) => `_Entity_assembly.${column}`,
+);
 
-function readNmrStar(frames: readonly StarFrame[]): ShiftTable {
-  const reader = new ShiftReader({
-    prefix: '_Atom_chem_shift.',
-    needed: ['ID', 'Comp_ID', 'Atom_ID'],
-    chain: 'Entity_ID',
-    code: ['Seq_ID', 'Comp_index_ID'],
-    name: 'Comp_ID',
-    atom: 'Atom_ID',
-    value: 'Val',
-    isLenient: true,
-  });
+function readNmrStar(frames: readonly StarFrame[]): Entry {
+  const ligands = new Set<string>();
+  const residues: Residue[] = [];
   for (const frame of frames) {
     const entity = frame.items.get('_entity.id');
     if (entity === undefined) continue;
-    const type = frame.items.get('_entity.type') ?? 'polymer';
-    if (type !== 'polymer') reader.ligands.add(entity);
-    const loop = loopWith(frame, '_entity_comp_index.comp_id');
-    if (type !== 'polymer' || loop === undefined) continue;
-    const { get } = columnsOf(loop, '_entity_comp_index.');
-    for (const row of loop.rows) {
-      const isAuthorNumbered = !isMissing(get(row, 'Auth_seq_ID'));
-      reader.add(entity, get(row, 'ID'), get(row, 'Comp_ID'), isAuthorNumbered);
+    const isPolymer = (frame.items.get('_entity.type') ?? 'polymer') === 'polymer';
+    if (!isPolymer) ligands.add(entity);
+    for (const loop of isPolymer ? findLoops([frame], '_entity_comp_index.comp_id') : []) {
+      const cell = readsCells(loop);
+      for (const row of loop.rows) {
+        const code = cell(row, '_Entity_comp_index.ID');
+        const name = cell(row, '_Entity_comp_index.Comp_ID');
+        const isAuthorNumbered = !isMissing(cell(row, '_Entity_comp_index.Auth_seq_ID'));
+        residues.push(newResidue(entity, code, name, isAuthorNumbered));
+      }
     }
   }
-  const assembly = frames.flatMap(
-    (frame) => loopWith(frame, `${ASSEMBLY}entity_id`.toLowerCase()) ?? [],
-  )[0];
+  const [assembly] = findLoops(frames, '_entity_assembly.entity_id');
   const missing = assembly
-    ? columnsOf(assembly, ASSEMBLY, ASSEMBLY_COLUMNS).missing
-    : ['Entity_ID'];
-  if (!reader.isEmpty) reader.findings.push(...missingTags(ASSEMBLY, missing));
-  for (const frame of frames) {
-    const loop = loopWith(frame, '_atom_chem_shift.val');
-    if (loop !== undefined && loop.rows.length > 0) reader.readLoop(loop);
-  }
-  return reader.table('NMR-STAR');
+    ? findMissingTags(assembly, ASSEMBLY)
+    : [finding('SHIFTS_TAG_MISSING', { tag: '_Entity_assembly.Entity_ID' })];
+  return {
+    format: 'NMR-STAR',
+    residues,
+    loops: findLoops(frames, '_atom_chem_shift.val').filter(({ rows }) => rows.length > 0),
+    columns: {
+      needed: ['_Atom_chem_shift.ID', '_Atom_chem_shift.Comp_ID', '_Atom_chem_shift.Atom_ID'],
+      chain: '_Atom_chem_shift.Entity_ID',
+      code: ['_Atom_chem_shift.Seq_ID', '_Atom_chem_shift.Comp_index_ID'],
+      name: '_Atom_chem_shift.Comp_ID',
+      atom: '_Atom_chem_shift.Atom_ID',
+      value: '_Atom_chem_shift.Val',
+      isLenient: true,
+    },
+    ligands,
+    findings: residues.length > 0 ? missing : [],
+  };
 }
 
-function readOldStar(frames: readonly StarFrame[]): ShiftTable {
-  const reader = new ShiftReader({
-    prefix: '',
-    needed: ['_Atom_shift_assign_ID', '_Residue_seq_code', '_Residue_label', '_Atom_name'],
-    chain: '',
-    code: ['_Residue_seq_code'],
-    name: '_Residue_label',
-    atom: '_Atom_name',
-    value: '_Chem_shift_value',
-    isLenient: true,
-  });
-  const loops = (category: string, tag: string) =>
-    frames
-      .filter(({ items }) => items.get('_saveframe_category') === category)
-      .flatMap((frame) => {
-        const loop = loopWith(frame, tag);
-        return loop === undefined || loop.rows.length === 0 ? [] : [{ name: frame.name, loop }];
-      });
-  for (const { name, loop } of loops('monomeric_polymer', '_residue_label')) {
-    const { get } = columnsOf(loop, '');
-    for (const row of loop.rows) {
-      reader.add(name, get(row, '_Residue_seq_code'), get(row, '_Residue_label'));
-    }
-  }
+function readOldStar(frames: readonly StarFrame[]): Entry {
+  const framesOf = (category: string): StarFrame[] =>
+    frames.filter(({ items }) => items.get('_saveframe_category') === category);
+  const residues = framesOf('monomeric_polymer').flatMap((frame) =>
+    findLoops([frame], '_residue_label').flatMap((loop) => {
+      const cell = readsCells(loop);
+      return loop.rows.map((row) =>
+        newResidue(frame.name, cell(row, '_Residue_seq_code'), cell(row, '_Residue_label')),
+      );
+    }),
+  );
   // The references have their own column `_Chem_shift_value`.
-  for (const { loop } of loops('assigned_chemical_shifts', '_chem_shift_value')) {
-    reader.readLoop(loop);
-  }
-  return reader.table('NMR-STAR');
+  const loops = findLoops(framesOf('assigned_chemical_shifts'), '_chem_shift_value');
+  return {
+    format: 'NMR-STAR',
+    residues,
+    loops: loops.filter(({ rows }) => rows.length > 0),
+    columns: {
+      needed: ['_Atom_shift_assign_ID', '_Residue_label', '_Atom_name'],
+      chain: '',
+      code: ['_Residue_seq_code'],
+      name: '_Residue_label',
+      atom: '_Atom_name',
+      value: '_Chem_shift_value',
+      isLenient: true,
+    },
+    findings: [],
+  };
 }

@@ -6,7 +6,7 @@ import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../vocabular
 import type { InputFinding, Reading } from '../finding.ts';
 import { finding } from './problems.ts';
 import { readShiftTable, type Residue, type ShiftTable } from './shift-files.ts';
-import { readStar } from './star.ts';
+import { readStar, StarSyntaxError } from './star.ts';
 
 export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
   const { format, findings } = readShifts(text, options);
@@ -23,13 +23,15 @@ function readShifts(
   const unknown = { format: null, findings: [finding('SHIFTS_FORMAT_UNKNOWN', {})] };
   // The service searches for it, and the engine starts there.
   if (!/^[ \t]*data_\S/im.test(text)) return unknown;
-  const star = readStar(text);
-  if (!star.ok) {
-    const { line, reason } = star;
-    return { format: null, findings: [finding('SHIFTS_MALFORMED', { line, reason })] };
+  try {
+    const table = readShiftTable(readStar(text));
+    if (table === null) return unknown;
+    return { format: table.format, findings: checkTable(table, options) };
+  } catch (error) {
+    if (!(error instanceof StarSyntaxError)) throw error;
+    const { line, message } = error;
+    return { format: null, findings: [finding('SHIFTS_MALFORMED', { line, reason: message })] };
   }
-  const table = readShiftTable(star.frames);
-  return table === null ? unknown : { format: table.format, findings: checkTable(table, options) };
 }
 
 function checkTable(table: ShiftTable, options: ShiftsOptions): InputFinding[] {

@@ -8,40 +8,26 @@
 
 export interface StarRow {
   /** In the order of the loop's tags. */
-  readonly values: readonly string[];
+  readonly values: string[];
   /** Line of the first value, from 1. */
   readonly line: number;
 }
 
 export interface StarLoop {
   /** In lower case, with their category: `_atom_chem_shift.val`. */
-  readonly tags: readonly string[];
-  readonly rows: readonly StarRow[];
+  readonly tags: string[];
+  readonly rows: StarRow[];
   readonly line: number;
 }
 
 export interface StarFrame {
   readonly name: string;
   /** Tag in lower case → value, for tags outside loops. */
-  readonly items: ReadonlyMap<string, string>;
-  readonly loops: readonly StarLoop[];
+  readonly items: Map<string, string>;
+  readonly loops: StarLoop[];
 }
 
-type StarReading =
-  | { readonly ok: true; readonly frames: readonly StarFrame[] }
-  | { readonly ok: false; readonly line: number; readonly reason: string };
-
-/** @returns the save frames; content outside of them becomes a frame without a name */
-export function readStar(text: string): StarReading {
-  try {
-    return { ok: true, frames: readFrames(text.replace(/\r\n?/g, '\n')) };
-  } catch (error) {
-    if (!(error instanceof StarSyntaxError)) throw error;
-    return { ok: false, line: error.line, reason: error.message };
-  }
-}
-
-class StarSyntaxError extends Error {
+export class StarSyntaxError extends Error {
   readonly line: number;
 
   constructor(line: number, reason: string) {
@@ -78,27 +64,20 @@ function* readTokens(text: string): Generator<Token> {
   }
 }
 
-interface OpenFrame extends StarFrame {
-  readonly items: Map<string, string>;
-  readonly loops: OpenLoop[];
-}
-
-interface OpenLoop extends StarLoop {
-  readonly tags: string[];
-  readonly rows: { readonly values: string[]; readonly line: number }[];
-}
-
 const KEYWORD = /^(?:data_|save_|(?:loop_|stop_)$)/i;
 
-function readFrames(text: string): readonly StarFrame[] {
-  let frame: OpenFrame = { name: '', items: new Map(), loops: [] };
+/**
+ * The save frames; content outside of them becomes a frame without a name.
+ * @throws StarSyntaxError
+ */
+export function readStar(text: string): readonly StarFrame[] {
+  let frame: StarFrame = { name: '', items: new Map(), loops: [] };
   const frames = [frame];
-  let isInSaveFrame = false;
   let blocks = 0;
-  let loop: OpenLoop | null = null;
+  let loop: StarLoop | null = null;
   /** A tag that waits for its value. */
   let tag: Token | null = null;
-  for (const token of readTokens(text)) {
+  for (const token of readTokens(text.replace(/\r\n?/g, '\n'))) {
     const { text: word, line, isBare } = token;
     const keyword = isBare ? KEYWORD.exec(word)?.[0].toLowerCase() : undefined;
     const isTag = isBare && word.startsWith('_');
@@ -112,37 +91,38 @@ function readFrames(text: string): readonly StarFrame[] {
       loop.tags.push(word.toLowerCase());
       continue;
     }
-    const wasInLoop = loop !== null;
     expectEnd(tag, loop);
-    [tag, loop] = [isTag ? token : null, null];
     const refuse = (isWrong: boolean, reason: string): void => {
       if (isWrong) throw new StarSyntaxError(line, reason);
     };
-    if (keyword === 'loop_') {
-      loop = { tags: [], rows: [], line };
-      frame.loops.push(loop);
-    } else if (keyword === 'stop_') refuse(!wasInLoop, '`stop_` without a loop');
-    else if (keyword === 'data_') {
+    const isInSaveFrame = frame.name !== '';
+    if (keyword === 'stop_') refuse(loop === null, '`stop_` without a loop');
+    if (keyword === 'data_') {
       refuse(isInSaveFrame, 'a data block begins inside a save frame');
       blocks += 1;
       refuse(blocks > 1, 'a second data block begins here; a row is one entry');
-    } else if (keyword === 'save_') {
+    }
+    [tag, loop] = [isTag ? token : null, null];
+    if (keyword === 'loop_') {
+      loop = { tags: [], rows: [], line };
+      frame.loops.push(loop);
+    }
+    if (keyword === 'save_') {
       const name = word.slice(keyword.length);
       refuse(name === '' && !isInSaveFrame, '`save_` without a save frame');
       refuse(name !== '' && isInSaveFrame, 'a save frame begins inside another');
-      isInSaveFrame = name !== '';
       frame = { name, items: new Map(), loops: [] };
       frames.push(frame);
     }
   }
   expectEnd(tag, loop);
-  if (isInSaveFrame) {
-    throw new StarSyntaxError(text.split('\n').length, 'the file ends inside a save frame');
+  if (frame.name !== '') {
+    throw new StarSyntaxError(text.split(/\r\n?|\n/).length, 'the file ends inside a save frame');
   }
   return frames;
 }
 
-function addValue(loop: OpenLoop | null, { text, line }: Token): void {
+function addValue(loop: StarLoop | null, { text, line }: Token): void {
   if (loop === null) throw new StarSyntaxError(line, 'a value without a tag');
   const { tags, rows } = loop;
   if (tags.length === 0) throw new StarSyntaxError(line, 'the loop has values but no tags');
@@ -152,7 +132,7 @@ function addValue(loop: OpenLoop | null, { text, line }: Token): void {
 }
 
 /** The tag or loop that is open is complete. */
-function expectEnd(tag: Token | null, loop: OpenLoop | null): void {
+function expectEnd(tag: Token | null, loop: StarLoop | null): void {
   if (tag !== null) throw new StarSyntaxError(tag.line, 'a tag has no value');
   const last = loop?.rows.at(-1);
   if (loop === null || last === undefined || last.values.length === loop.tags.length) return;

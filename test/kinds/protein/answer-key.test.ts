@@ -44,9 +44,7 @@ test.each([
 
 /** A value or -10 for each residue of a recorded result is predicted from the atoms in the file. */
 function expectValues(file: string, model: string, result: string): void {
-  const reading = readStar(readFileSync(file, 'utf8'));
-  if (!reading.ok) throw new Error(`${file} line ${String(reading.line)}: ${reading.reason}`);
-  const { residues = [] } = readShiftTable(reading.frames) ?? {};
+  const { residues = [] } = readShiftTable(readStar(readFileSync(file, 'utf8'))) ?? {};
   const chains = JSON.parse(textOf(result)) as { readonly shiftCrypt: readonly string[] }[];
   expect(
     residues.map(({ name, atoms }) => getsValue(model as ModelClass, name, atoms)),
