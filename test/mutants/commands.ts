@@ -21,8 +21,8 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'unequal-rows-accepted',
     file: 'src/kinds/protein/alignment.ts',
-    find: 'if (length !== expected)',
-    replace: 'if (length > expected)',
+    find: 'length === expected ? []',
+    replace: 'length <= expected ? []',
     breaks: '5: an alignment with rows of different lengths is refused.',
     tests: ['test/kinds/protein/sequences.test.ts', 'test/manifest/problems.test.ts'],
   },

@@ -5,12 +5,13 @@
 import type { InputText } from '../../domain/item.ts';
 import type { InputFinding, Reading } from '../finding.ts';
 import {
+  checkResidues,
   type FastaRecord,
   fastaText,
-  MINIMUM_RESIDUES,
+  findRepeated,
   nameRecords,
   readFasta,
-  residueFindings,
+  STOP,
 } from './fasta.ts';
 import { finding } from './problems.ts';
 import { recogniseShifts } from './shifts-input.ts';
@@ -18,8 +19,6 @@ import { recogniseShifts } from './shifts-input.ts';
 const GAP = '-';
 /** Gaps as written by Stockholm, A2M and GCG. The engine would read each as an unknown residue (measured). */
 const OTHER_GAPS = /[.~_]/g;
-/** Of translations, each row ends with a stop sign. */
-const STOP = /\*$/;
 
 /** The input of the kind `alignment`. */
 export function readAlignmentInput(text: string): Reading {
@@ -32,6 +31,7 @@ export function readAlignmentInput(text: string): Reading {
     return { findings: isRead ? [...findings, few] : findings, input: null, canonical: '' };
   }
   const { headers, ids, names, renamed } = nameRecords(records, 'alignment');
+  // Of translations, each row ends with a stop sign.
   const isStopped = records.every((record) => STOP.test(record.residues));
   const residues = records.map((record) =>
     record.residues.replace(OTHER_GAPS, GAP).replace(isStopped ? STOP : '', ''),
@@ -54,17 +54,11 @@ export function readAlignmentInput(text: string): Reading {
 
 /** @param residues of the records, with `-` for every gap */
 function checkRows(records: readonly FastaRecord[], residues: readonly string[]): InputFinding[] {
-  const findings: InputFinding[] = [];
-  const headers = new Set<string>();
   const expected = residues[0]?.length ?? 0;
-  for (const [index, record] of records.entries()) {
-    const { header, name } = record;
-    if (header !== '' && headers.has(header)) {
-      findings.push(finding('ALIGNMENT_NAME_REPEATED', { record: name }));
-    }
-    headers.add(header);
-    findings.push(...checkRow(record, residues[index] ?? '', expected));
-  }
+  const findings = [
+    ...findRepeated(records, 'ALIGNMENT_NAME_REPEATED'),
+    ...records.flatMap((record, index) => checkRow(record, residues[index] ?? '', expected)),
+  ];
   // Reported only if there are no other findings: broken alignments have such columns for other reasons.
   const columns = findings.length === 0 ? countEmptyColumns(residues, expected) : 0;
   return columns === 0 ? findings : [finding('ALIGNMENT_EMPTY_COLUMNS', { columns })];
@@ -76,21 +70,13 @@ function checkRow(
   expected: number,
 ): InputFinding[] {
   const { length } = residues;
-  const findings: InputFinding[] = [];
-  if (length !== expected)
-    findings.push(finding('ALIGNMENT_UNEQUAL', { record, length, expected }));
   const characters = [...new Set(written.match(OTHER_GAPS))].join('');
-  if (characters !== '') findings.push(finding('ALIGNMENT_GAP_CHARACTER', { record, characters }));
-  if (STOP.test(written) && !STOP.test(residues))
-    findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
-  const ungapped = residues.replaceAll(GAP, '');
-  if (ungapped === '') return [...findings, finding('SEQUENCE_EMPTY', { record })];
-  findings.push(...residueFindings(record, ungapped));
-  if (ungapped.length < MINIMUM_RESIDUES) {
-    const facts = { record, length: ungapped.length, minimum: MINIMUM_RESIDUES };
-    findings.push(finding('ALIGNMENT_ROW_SHORT', facts));
-  }
-  return findings;
+  const isStopped = STOP.test(written) && !STOP.test(residues);
+  return [
+    ...(length === expected ? [] : [finding('ALIGNMENT_UNEQUAL', { record, length, expected })]),
+    ...(characters === '' ? [] : [finding('ALIGNMENT_GAP_CHARACTER', { record, characters })]),
+    ...checkResidues(record, residues.replaceAll(GAP, ''), isStopped, 'ALIGNMENT_ROW_SHORT'),
+  ];
 }
 
 /** Columns in which no sequence has a residue: harmless, and usually left over from removed sequences. */

@@ -24,7 +24,7 @@ interface Fasta {
 }
 
 /** Minimum length that the predictors accept, in residues (measured; the contract does not say). */
-export const MINIMUM_RESIDUES = 5;
+const MINIMUM_RESIDUES = 5;
 /** Minimum for early folding (failed at 5; the limit is b2bTools' own), and the predictors that need early folding. */
 const FOLDING_RESIDUES = 7;
 const NEED_FOLDING: readonly Predictor[] = ['efoldmine', 'disomine', 'agmata'];
@@ -65,16 +65,18 @@ export function readFasta(text: string): Fasta {
   };
 }
 
+/** The stop sign at the end of a translation. */
+export const STOP = /\*$/;
+
 /** `id`: the header for a sequence without one. */
 export function readSequenceInput(text: string, options: SequenceOptions, id: string): Reading {
   const { records, plain, findings } = readFasta(text);
-  const residues = records.map((record) => withoutStop(record.residues));
-  const isStopped = records.some((record, n) => record.residues !== residues[n]);
+  const residues = records.map((record) => record.residues.replace(STOP, ''));
   // The engine refuses a sequence without a header; with the id, the result has a name that the user knows.
   const headed = plain ? records.map((record) => ({ ...record, header: id })) : records;
   const { headers, names, renamed } = nameRecords(headed, 'sequence');
+  const isChanged = renamed || records.some((record, n) => record.residues !== residues[n]);
   const sent = plain ? `>${id}\n${text.trim()}\n` : text;
-  const isChanged = renamed || isStopped;
   const input: InputText = {
     name: 'input.fasta',
     text: isChanged ? fastaText(headers, residues) : sent,
@@ -82,47 +84,25 @@ export function readSequenceInput(text: string, options: SequenceOptions, id: st
     ...(names && { names }),
   };
   return {
-    findings: [...findings, ...checkSequences(records, options.predictors)],
+    findings: [
+      ...findings,
+      ...records.flatMap((record, n) => checkSequence(record, residues[n] ?? '', options)),
+      ...findRepeated(records, 'SEQUENCE_NAME_REPEATED'),
+    ],
     input,
     // In upper case, as the engine reads it; the names of the records do not affect the values.
     canonical: residues.map((one) => one.toUpperCase()).join('\n'),
   };
 }
 
-/** Removes the stop sign at the end of a translation. */
-function withoutStop(residues: string): string {
-  return residues.endsWith('*') ? residues.slice(0, -1) : residues;
-}
-
-/** Checks every record as a single sequence. */
-function checkSequences(
-  records: readonly FastaRecord[],
-  predictors: readonly Predictor[],
-): InputFinding[] {
-  const seen = new Set<string>();
-  return records.flatMap((record) => {
-    const { header, name } = record;
-    const isRepeated = header !== '' && seen.has(header);
-    seen.add(header);
-    const repeated = isRepeated ? [finding('SEQUENCE_NAME_REPEATED', { record: name })] : [];
-    return [...checkSequence(record, predictors), ...repeated];
-  });
-}
-
 function checkSequence(
   { name: record, residues: written }: FastaRecord,
-  predictors: readonly Predictor[],
+  residues: string,
+  { predictors }: SequenceOptions,
 ): InputFinding[] {
-  const residues = withoutStop(written);
   const { length } = residues;
-  if (length === 0) return [finding('SEQUENCE_EMPTY', { record })];
-  const findings = residueFindings(record, residues);
-  // As X it would be an extra residue at the end of the chain, which the predictors consider.
-  if (residues !== written) findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
-  if (length < MINIMUM_RESIDUES) {
-    const facts = { record, length, minimum: MINIMUM_RESIDUES };
-    return [...findings, finding('SEQUENCE_TOO_SHORT', facts)];
-  }
+  const findings = checkResidues(record, residues, residues !== written, 'SEQUENCE_TOO_SHORT');
+  if (length < MINIMUM_RESIDUES) return findings;
   const folding = predictors.filter((name) => NEED_FOLDING.includes(name));
   if (folding.length > 0 && length < FOLDING_RESIDUES) {
     const facts = { record, length, minimum: FOLDING_RESIDUES, predictors: folding };
@@ -135,13 +115,41 @@ function checkSequence(
   return findings;
 }
 
+/** Checks a record of either kind, by its residues as they are sent, without gaps. */
+export function checkResidues(
+  record: string,
+  residues: string,
+  isStopped: boolean,
+  tooShort: 'SEQUENCE_TOO_SHORT' | 'ALIGNMENT_ROW_SHORT',
+): InputFinding[] {
+  const { length } = residues;
+  if (length === 0) return [finding('SEQUENCE_EMPTY', { record })];
+  const findings = findForeignLetters(record, residues);
+  // As X it would be an extra residue at the end of the chain, which the predictors consider.
+  if (isStopped) findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
+  if (length < MINIMUM_RESIDUES) {
+    findings.push(finding(tooShort, { record, length, minimum: MINIMUM_RESIDUES }));
+  }
+  return findings;
+}
+
+export function findRepeated(
+  records: readonly FastaRecord[],
+  code: 'SEQUENCE_NAME_REPEATED' | 'ALIGNMENT_NAME_REPEATED',
+): InputFinding[] {
+  const places = records.map(({ header }, place) => [header, place] as const);
+  const first = new Map(places.toReversed());
+  const repeated = records.filter(
+    ({ header }, place) => header !== '' && first.get(header) !== place,
+  );
+  return repeated.map(({ name: record }) => finding(code, { record }));
+}
+
 /**
  * The 20 amino acids, in any case. B, J, O, U, X and Z are letters of the code that the predictors read as X; anything
  * else they would silently convert to X, or fail on.
- *
- * @param residues of one sequence, without gaps
  */
-export function residueFindings(record: string, residues: string): InputFinding[] {
+function findForeignLetters(record: string, residues: string): InputFinding[] {
   const letters = new Set(residues.toUpperCase());
   const other = [...letters].filter((letter) => !'ACDEFGHIKLMNPQRSTVWY'.includes(letter)).join('');
   const [foreign, unknown] = [other.replace(/[BJOUXZ]/g, ''), other.replace(/[^BJOUXZ]/g, '')];
@@ -156,14 +164,14 @@ export function residueFindings(record: string, residues: string): InputFinding[
         : finding('SEQUENCE_UNKNOWN_RESIDUES', { record, characters: unknown }),
     );
   }
-  return [...findings, ...nucleotideFindings(record, residues, letters)];
+  return [...findings, ...findNucleotides(record, residues, letters)];
 }
 
 /**
  * No known protein of 20 or more residues consists of all four bases and nothing else. With three bases it may be a
  * repeat; two are glycine and alanine.
  */
-function nucleotideFindings(
+function findNucleotides(
   record: string,
   residues: string,
   letters: ReadonlySet<string>,
@@ -175,6 +183,22 @@ function nucleotideFindings(
   return letters.size >= 3 ? [finding('SEQUENCE_NUCLEOTIDES_DOUBTFUL', { record })] : [];
 }
 
+/** An alignment keeps `|` and `.`, a list of sequences does not. `known`: headers with a predictable id. */
+const RULES = {
+  // No `/`: an id may become part of a file name.
+  sequence: {
+    known: /^[\w\-=;:'"()[\]|,. \t]+$/,
+    id: (header: string) => header.replace(/[ \t|,]/g, '_').replaceAll('.', ''),
+  },
+  alignment: {
+    known: /^[\w\-|. ]+$/,
+    id: (header: string) => header.replaceAll(' ', '_'),
+  },
+};
+
+/** The longest header whose id was seen in a result. */
+const LONGEST = 147;
+
 interface RecordNames {
   /** The text after the `>`, record by record. */
   readonly headers: readonly string[];
@@ -182,57 +206,31 @@ interface RecordNames {
   readonly names: Readonly<Record<string, string>> | undefined;
   /** The ids in the results. */
   readonly ids: readonly string[];
-  /** True if the headers are generated. */
+  /** The headers are generated: an id is not certain, or two are equal. */
   readonly renamed: boolean;
 }
-
-interface Rule {
-  /** Headers with a predictable id. No `/`: an id may become part of a file name. */
-  readonly known: RegExp;
-  readonly id: (header: string) => string;
-}
-
-/** An alignment keeps `|` and `.`, a list of sequences does not. */
-const RULES: Readonly<Record<'sequence' | 'alignment', Rule>> = {
-  sequence: {
-    known: /^[\w\-=;:'"()[\]|,. \t]+$/,
-    id: (header) => header.replace(/[ \t|,]/g, '_').replaceAll('.', ''),
-  },
-  alignment: {
-    known: /^[\w\-|. ]+$/,
-    id: (header) => header.replaceAll(' ', '_'),
-  },
-};
-
-/** The longest header whose id was seen in a result. */
-const LONGEST = 147;
 
 export function nameRecords(
   records: readonly Pick<FastaRecord, 'header'>[],
   kind: 'sequence' | 'alignment',
 ): RecordNames {
+  const { known, id } = RULES[kind];
   const written = records.map(({ header }) => header);
-  const predicted = resultIds(written, RULES[kind]);
-  const ids = predicted ?? written.map((_, index) => `seq_${String(index + 1)}`);
-  const headers = predicted === null ? ids : written;
+  const isForeseeable = written.every(
+    (header) => header.length <= LONGEST && known.test(header) && !/\s\s/.test(header),
+  );
+  const predicted = written.map(id);
+  const isUnique = new Set(predicted).size === predicted.length && !predicted.includes('');
+  const renamed = !isForeseeable || !isUnique;
+  const ids = renamed ? written.map((_, index) => `seq_${index + 1}`) : predicted;
   const differing = written.flatMap((header, n) => (ids[n] === header ? [] : [[ids[n], header]]));
   const names = Object.fromEntries(differing) as Record<string, string>;
   return {
-    headers,
+    headers: renamed ? ids : written,
     names: differing.length === 0 ? undefined : names,
     ids,
-    renamed: predicted === null,
+    renamed,
   };
-}
-
-/** @returns null if one of them is not certain, or if two are equal */
-function resultIds(headers: readonly string[], { known, id }: Rule): string[] | null {
-  const foreseeable = headers.every(
-    (header) => header.length <= LONGEST && known.test(header) && !/\s\s/.test(header),
-  );
-  if (!foreseeable) return null;
-  const ids = headers.map(id);
-  return new Set(ids).size === ids.length && !ids.includes('') ? ids : null;
 }
 
 /** FASTA text of records, one line each, with these headers. */
