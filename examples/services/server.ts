@@ -9,11 +9,13 @@ import type { AddressInfo } from 'node:net';
 export interface Faults {
   /** Of every so many submissions, one is accepted and its answer lost; 0: none. */
   readonly loseEvery?: number;
-  /** Of every so many submissions, one is refused with 429, in addition to those beyond the limit. */
+  /** Of every so many submissions, one is refused with 429, in addition to those beyond a limit. */
   readonly busyEvery?: number;
-  /** Submissions in a window of this many ms, and jobs that are open at the same time. */
-  readonly limit?: { readonly most: number; readonly windowMs: number };
+  /** Jobs in any window of this many ms, all of them at once, and jobs that are open at the same time. */
+  readonly windows?: readonly { readonly limit: number; readonly windowMs: number }[];
   readonly maxOpen?: number;
+  /** Whether a window counts the jobs, or every submission. */
+  readonly counts?: 'accepted' | 'sent';
   /** How long a job runs (ms). */
   readonly runsMs?: number;
 }
@@ -22,9 +24,12 @@ export interface Faults {
 export interface Submission {
   readonly at: number;
   readonly jobId: string | null;
-  readonly status: number;
-  /** Null if the answer was lost; false if the same request had made the job before. */
+  readonly status: 200 | 429;
+  /** False if the same request had made the job before, or none was made. */
   readonly isNew: boolean;
+  /** Whether it was beyond a limit. */
+  readonly isTooMany: boolean;
+  readonly isAnswerLost: boolean;
 }
 
 interface Job {
@@ -83,26 +88,32 @@ export class FakeServer {
     const at = Date.now();
     const number = this.journal.length + 1;
     const { loseEvery = 0, busyEvery = 0, runsMs = 300 } = this.#faults;
-    if (this.#isFull(at) || (busyEvery > 0 && number % busyEvery === 0)) {
-      this.journal.push({ at, jobId: null, status: 429, isNew: false });
-      response.writeHead(429, { 'Retry-After': '1' }).end('too many requests');
-      return;
-    }
     // The same request gives the same job: by its key, or by its content.
     const key = String(request.headers['idempotency-key'] ?? body);
     const jobId = createHash('sha1').update(key).digest('hex');
     const isNew = !this.#jobs.has(jobId);
+    const isTooMany = isNew && this.#isFull(at);
+    if (isTooMany || (busyEvery > 0 && number % busyEvery === 0)) {
+      const none = { jobId: null, isNew: false, isAnswerLost: false };
+      this.journal.push({ at, status: 429, isTooMany, ...none });
+      response.writeHead(429, { 'Retry-After': '1' }).end('too many requests');
+      return;
+    }
     if (isNew) this.#jobs.set(jobId, { body, endsAt: at + runsMs });
     this.mostOpen = Math.max(this.mostOpen, this.#open(at));
-    this.journal.push({ at, jobId, status: 200, isNew });
-    if (loseEvery > 0 && number % loseEvery === 0) request.socket.destroy();
+    const isAnswerLost = loseEvery > 0 && number % loseEvery === 0;
+    this.journal.push({ at, jobId, status: 200, isNew, isTooMany, isAnswerLost });
+    if (isAnswerLost) request.socket.destroy();
     else acknowledge(jobId, response);
   }
 
   #isFull(at: number): boolean {
-    const { limit, maxOpen = Infinity } = this.#faults;
-    const inWindow = this.journal.filter((one) => at - one.at < (limit?.windowMs ?? 0)).length;
-    return inWindow >= (limit?.most ?? Infinity) || this.#open(at) >= maxOpen;
+    const { windows = [], maxOpen = Infinity, counts = 'accepted' } = this.#faults;
+    const counted = this.journal.filter(({ isNew }) => isNew || counts === 'sent');
+    const isFull = windows.some(
+      ({ limit, windowMs }) => counted.filter((one) => at - one.at < windowMs).length >= limit,
+    );
+    return isFull || this.#open(at) >= maxOpen;
   }
 
   #open(at: number): number {

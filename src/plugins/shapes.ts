@@ -64,7 +64,7 @@ export const serviceShape = z.strictObject({
     description: text.exactOptional(),
     windows: z.array(z.strictObject({ limit: count, window: duration })),
     maxOpen: count.nullable(),
-    counts: z.enum(['accepted', 'sent'], "write 'accepted' or 'sent'"),
+    counts: z.enum(['accepted', 'sent'], "write 'accepted' or 'sent'").exactOptional(),
     example: z.any().optional(),
   }),
   pace: z.strictObject({
@@ -196,8 +196,10 @@ function wordsOf(issue: z.core.$ZodIssue, value: object): string {
   }
   let found: unknown = value;
   for (const key of issue.path) found = (found as Record<PropertyKey, unknown> | undefined)?.[key];
-  if (found === undefined) return `\`${path}\` is missing: ${issue.message}`;
-  return `\`${path}\` is ${shown(found)}; ${issue.message}`;
+  const isPlain = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input');
+  const words = isPlain ? `write a value of the type ${issue.expected}` : issue.message;
+  if (found === undefined) return `\`${path}\` is missing: ${words}`;
+  return `\`${path}\` is ${shown(found)}; ${words}`;
 }
 
 function shown(value: unknown): string {

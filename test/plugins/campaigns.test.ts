@@ -1,0 +1,166 @@
+/**
+ * Both examples of plugins (examples/services) as campaigns of the real command, against their fake servers over HTTP:
+ * with kills, lost answers and 429s they keep the promises that our own services keep, and a tree outlives its plugin.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Window } from '../../src/budget/policy.ts';
+import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
+import type { FakeServer } from '../../examples/services/server.ts';
+import { fakeTranslate } from '../../examples/services/translate-server.ts';
+import { fakeUniProt } from '../../examples/services/uniprot-server.ts';
+import { desk, ROOT, type Desk } from '../cli/command.ts';
+import { keepsPromises, neverOverBudget } from '../promises.ts';
+
+const KEY = { TRANSLATE_KEY: 'kEy-of-the-lab-7' };
+const ROWS = 60;
+
+interface Scene {
+  readonly plugin: 'uniprot' | 'translate';
+  readonly server: FakeServer;
+  /** Under `services.NAME`. */
+  readonly settings: string;
+  /** Rows of the manifest, with its header. */
+  readonly manifest: readonly string[];
+}
+
+/** A desk with the plugin, its service, and a campaign `campaign`. */
+async function setUp({ plugin, server, settings, manifest }: Scene): Promise<Desk> {
+  const at = desk();
+  const url = await server.listen();
+  onTestFinished(() => server.close());
+  at.write(
+    `${plugin}.ts`,
+    readFileSync(join(ROOT, 'examples', 'services', `${plugin}.ts`), 'utf8'),
+  );
+  at.write(
+    'hundredfold.yaml',
+    `plugins: [./${plugin}.ts]\nservices: { ${plugin}: { url: "${url}", ${settings}, poll: { every: 500ms, atMost: 1s } } }\n`,
+  );
+  at.write('campaign.csv', `${manifest.join('\n')}\n`);
+  return at;
+}
+
+const RUN = ['run', 'campaign.csv'];
+
+/** Runs the campaign until so many items have ended, and kills the process with its worker: twice, then to the end. */
+async function runThroughKills(at: Desk): Promise<void> {
+  for (const ended of [ROWS / 6, ROWS / 2]) {
+    const typed = at.type(RUN, { env: KEY });
+    await typed.until(() => at.done('campaign') >= ended, `${ended} items had ended`);
+    typed.kill('SIGKILL');
+    await typed.ended;
+  }
+  await at.runs(0, RUN, { env: KEY });
+}
+
+/** Each job once, and what was refused beyond a limit. A 429 within all limits is a fault of the test's own. */
+function journalOf({ journal }: Pick<FakeServer, 'journal'>): JournalEntry[] {
+  return journal
+    .filter(({ isNew, isTooMany }) => isNew || isTooMany)
+    .map(({ at, jobId, status, isNew }) => ({
+      // The promise is asserted for the service that has a limit by contract.
+      service: 'predictions',
+      endpoint: 'single_sequence',
+      at,
+      token: null,
+      address: '',
+      jobName: jobId,
+      accepted: isNew,
+      status,
+      requestId: jobId,
+    }));
+}
+
+async function expectPromises(at: Desk, server: FakeServer, windows: readonly Window[]) {
+  const folder = at.path('results', 'campaign');
+  const ids = Array.from({ length: ROWS }, (_, n) => `row-${n}`);
+  await keepsPromises({
+    journal: journalOf(server),
+    windows,
+    rows: ids,
+    trees: [{ folder, ids }],
+    secrets: Object.values(KEY),
+    folders: [at.folder],
+    texts: {},
+  });
+  const jobs = server.journal.filter(({ isNew }) => isNew);
+  expect(jobs, 'a job for each row, whatever was lost').toHaveLength(ROWS);
+  expect(server.journal.filter(({ isAnswerLost }) => isAnswerLost).length).toBeGreaterThan(2);
+  expect(server.journal.filter(({ status }) => status === 429).length).toBeGreaterThan(2);
+}
+
+test('lists of identifiers are mapped page by page, and the promises are kept', async () => {
+  const windows = [{ limit: 25, windowMs: 10_000 }];
+  const server = fakeUniProt({ windows, counts: 'sent', maxOpen: 5, loseEvery: 7, busyEvery: 9 });
+  const rows = Array.from({ length: ROWS }, (_, n) => `row-${n},P${n} Q${n} NO${n}`);
+  const settings = 'pageSize: 2, budget: { limit: 25, window: 10s }';
+  const at = await setUp({ plugin: 'uniprot', server, settings, manifest: ['id,ids', ...rows] });
+  await runThroughKills(at);
+  await expectPromises(at, server, windows);
+  // Its window counts what was sent, whatever the answer.
+  const all = { journal: server.journal.map((one) => ({ ...one, isNew: true })) };
+  for (const window of windows) neverOverBudget(journalOf(all), window);
+  expect(server.mostOpen, 'jobs at the same time').toBeLessThanOrEqual(5);
+  const table = readFileSync(at.path('results', 'campaign', 'tables', 'id-mapping.csv'), 'utf8');
+  for (let n = 0; n < ROWS; n += 1)
+    for (const pair of [`P${n},XP${n}`, `Q${n},XQ${n}`, `NO${n},`])
+      expect(table).toContain(`row-${n},${pair},`);
+}, 600_000);
+
+test('DNA is translated within two windows and five open jobs, and the promises are kept', async () => {
+  const windows = [
+    { limit: 15, windowMs: 5_000 },
+    { limit: 40, windowMs: 15_000 },
+  ];
+  const server = fakeTranslate({ windows, maxOpen: 5, loseEvery: 7, busyEvery: 9 });
+  const manifest = ['id,dna', ...Array.from({ length: ROWS }, (_, n) => `row-${n},${dnaOf(n)}`)];
+  const settings = 'budget: [{ limit: 15, window: 5s }, { limit: 40, window: 15s }]';
+  const at = await setUp({ plugin: 'translate', server, settings, manifest });
+  await runThroughKills(at);
+  await expectPromises(at, server, windows);
+  expect(server.mostOpen, 'jobs at the same time').toBeLessThanOrEqual(5);
+}, 600_000);
+
+/** Of three codons, another for each number below 64. */
+function dnaOf(n: number): string {
+  const codon = [n >> 4, n >> 2, n].map((digit) => 'ACGT'[digit & 3]).join('');
+  return `ATG${codon}TAA`;
+}
+
+test('rows wait for the plugin that they were prepared with, and a tree is read without it', async () => {
+  const server = fakeTranslate({ runsMs: 1_000 });
+  const manifest = ['id,dna', 'one,ATGGCATAA', 'two,CAGCAG'];
+  const at = await setUp({ plugin: 'translate', server, settings: 'budget: none', manifest });
+  const killed = at.type(RUN, { env: KEY });
+  await killed.until(() => server.journal.length === 2, 'both jobs were sent');
+  killed.kill('SIGKILL');
+  await killed.ended;
+
+  const plugin = readFileSync(at.path('translate.ts'), 'utf8');
+  at.write('translate.ts', plugin.replace('protein.length * 3', '3 * protein.length'));
+  const other = await at.hosts(KEY);
+  const status = async (): Promise<string> => (await at.runs(0, ['status', 'campaign'])).stdout;
+  const refusal =
+    /rows of the kind dna, of the plugin \.\/translate\.ts .* another form of it \(sha256/;
+  await vi.waitFor(async () => expect(await status()).toMatch(refusal), 60_000);
+  expect(server.journal, 'what the other plugin has sent').toHaveLength(2);
+  expect(at.done('campaign')).toBe(0);
+  other.kill('SIGKILL');
+  await other.ended;
+
+  // Typed again, the command goes on with the new form, and says so.
+  const { stderr } = await at.runs(0, RUN, { env: KEY });
+  expect(stderr).toMatch(
+    /plugin \.\/translate\.ts has changed \(sha256 [0-9a-f]{12} → [0-9a-f]{12}\)/,
+  );
+  expect(server.journal.filter(({ isNew }) => isNew)).toHaveLength(2);
+
+  at.write('hundredfold.yaml', '{}');
+  for (const command of ['verify', 'report', 'verify']) await at.runs(0, [command, 'campaign']);
+  const { stdout } = await at.runs(0, ['items', 'campaign', '--kind', 'dna', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ items: [{ id: 'one' }, { id: 'two' }] });
+  const { stderr: refused } = await at.runs(2, RUN, { env: KEY });
+  expect(refused).toContain('this process has no plugin with it. [TREE_OTHER_PLUGIN]');
+}, 600_000);
