@@ -24,7 +24,7 @@ const SLOW = [
   'test/{cluster,containers,library,notebook,package,telemetry,temporal,ui,watchdog}/**',
   'test/report/page/**',
   'test/report/{cells.property,crate,damaged-tree,publish,verify}.test.ts',
-  'test/manifest/{libraries,lossless.property,problems}.test.ts',
+  'test/manifest/{lossless.property,problems}.test.ts',
   'test/local-services/{engine-processes,faults}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
   'test/{doctor/workflows,inputs/hostile.property}.test.ts',

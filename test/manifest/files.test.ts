@@ -1,4 +1,7 @@
-/** What `hundredfold run` is given: files, folders, patterns, gzip; and the files that rows name. */
+/**
+ * What `hundredfold run` is given: files, folders, patterns, gzip; and the files that rows name. What is read from them:
+ * test/goldens/rows.txt.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -6,6 +9,7 @@ import { chmod, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { campaignName } from '../../src/manifest/sources.ts';
 import {
   brief,
   DEMO_SHIFTS,
@@ -64,31 +68,10 @@ describe('an input file of a row', () => {
     expect(problems.map(({ code }) => code)).toEqual(codes);
   });
 
-  test('is read without its byte order mark, which the engines cannot read, and its lines end with LF', async () => {
-    for (const end of ['\r\n', '\r']) {
-      const text = `\uFEFF${FASTA.replaceAll('\n', end)}`;
-      const { items } = await read('manifest.csv', 'file\na.fasta\n', { 'a.fasta': text });
-      expect(items[0]?.input.text).toBe(FASTA);
-    }
-  });
-
-  const TWO = '>a\nMN-QQQTALN\n>b\nMNKQQQ-ALN\n';
-  const CLUSTAL = 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n';
-  test.each([
-    ['WATER.PDB', PDB, 'molecule', 'input.pdb'],
-    ['one.fasta', FASTA, 'sequence', 'input.fasta'],
-    ['two.fa', TWO, 'alignment', 'input.fasta'],
-    ['two.sto', '# STOCKHOLM 1.0\na MN-QQQTALN\nb MNKQQQ-ALN\n//\n', 'alignment', 'input.fasta'],
-    ['two.aln', CLUSTAL, 'alignment', 'input.fasta'],
-    ['other.fasta', CLUSTAL, 'alignment', 'input.fasta'],
-    // NMR-STAR in a .nef is sent as .str.
-    ['a.nef', readFileSync(DEMO_SHIFTS, 'utf8'), 'shifts', 'input.str'],
-  ])('%s has the kind of its content', async (name, content, kind, input) => {
-    const { items, problems } = await read('manifest.csv', `id,file\na,${name}\n`, {
-      [name]: content,
-    });
-    expect(problems).toEqual([]);
-    expect(items.map((item) => [item.kind, item.input.name])).toEqual([[kind, input]]);
+  test('with NMR-STAR under the name of NEF is sent as NMR-STAR', async () => {
+    const files = { 'a.nef': readFileSync(DEMO_SHIFTS) };
+    const { items } = await read('manifest.csv', 'file\na.nef\n', files);
+    expect(items.map(({ input }) => input.name)).toEqual(['input.str']);
   });
 });
 
@@ -106,40 +89,6 @@ describe('the arguments', () => {
     const input = { name: 'input.pdb', text: PDB };
     expect(reading.items[0]).toMatchObject({ input, row: { file: 'ZINC.123.pdb' }, user: {} });
     expect(reading.digests[0]?.sha256).toBe(sha256(PDB));
-  });
-
-  test('may be several manifests, which share one namespace of ids', async () => {
-    const folder = await folderWith({
-      'a.csv': 'id,smiles\nx,C\ny,CC\n',
-      'b.jsonl': '{"id":"z","smiles":"C"}\n{"id":"x","smiles":"CCC"}\n',
-    });
-    const paths = ['a.csv', 'b.jsonl'].map((name) => path.join(folder, name));
-    const { items, problems, digests } = await readManifests(paths);
-    expect(items.map((item) => item.id)).toEqual(['x', 'y', 'z']);
-    expect(brief(problems)).toEqual(['MANIFEST_ID_DUPLICATE 2 id x']);
-    expect(problems[0]?.message).toContain('a.csv line 2');
-    expect(digests.map(({ file }) => file)).toEqual(paths);
-  });
-
-  test('may be a folder: its files in natural order, and the records of its libraries', async () => {
-    const folder = await folderWith({
-      'lig10.pdb': PDB,
-      'lig2.pdb': PDB,
-      'lig1.pdb.gz': gzipSync(PDB),
-      'b.smi': 'C one\nCC two\n',
-      'a.fasta': `${FASTA}${FASTA.replace('one', 'uno')}`,
-    });
-    const reading = await readManifests([folder]);
-    expect(reading.problems).toEqual([]);
-    expect(placesOf(reading)).toEqual([
-      'one sequence a.fasta 1',
-      'uno sequence a.fasta 3',
-      'one-2 molecule b.smi 1',
-      'two molecule b.smi 2',
-      'lig1 molecule lig1.pdb.gz 1',
-      'lig2 molecule lig2.pdb 1',
-      'lig10 molecule lig10.pdb 1',
-    ]);
   });
 
   test('may be a folder with a manifest, which is read as that manifest', async () => {
@@ -201,5 +150,19 @@ describe('gzip', () => {
     const { items, problems } = await read('manifest.csv', 'file\nlig.pdb.gz\n', beside);
     expect(problems).toEqual([]);
     expect(items[0]).toMatchObject({ id: 'lig', input: { name: 'input.pdb', text: PDB } });
+  });
+});
+
+describe('the name of a campaign', () => {
+  test.each([
+    ['batches/demo/', 'demo'],
+    ['batches/demo/manifest.csv.gz', 'demo'],
+    ['my molecules (v2).jsonl', 'my-molecules-v2'],
+    ['données.yaml', 'donnees'],
+    ['分子.csv', '分子'],
+    ['が 2.smi', 'が-2'],
+    [`${'x'.repeat(100)}.csv`, 'x'.repeat(64)],
+  ])('of %j is %s', (source, name) => {
+    expect(campaignName([source, 'b.csv'])).toBe(name);
   });
 });

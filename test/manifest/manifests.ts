@@ -92,13 +92,3 @@ export function placesOf({ items }: ManifestReading): string[] {
     [id, kind, path.basename(source.file), source.line].join(' '),
   );
 }
-
-/** The single item of a manifest without problems. */
-export async function onlyItem(name: string, content: string, files: Files = {}): Promise<Item> {
-  const { items, problems } = await read(name, content, files);
-  const [item] = items;
-  if (item === undefined || items.length > 1 || problems.length > 0) {
-    throw new Error(`expected one clean item, got ${JSON.stringify({ items, problems }, null, 2)}`);
-  }
-  return item;
-}

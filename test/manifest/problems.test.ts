@@ -87,6 +87,43 @@ test('a file of more than 16 MB is not read, also if it is smaller when it is pa
   ]);
 });
 
+test('a quote that is never closed loses no row before it, however many there are', async () => {
+  const before = Array.from({ length: 5_000 }, (_, index) => `i${index},C`);
+  const text = ['id,smiles', ...before, 'z,"C', ''].join('\n');
+  const { items, problems, rows } = await read('t.csv', text);
+  expect([items.length, rows]).toEqual([5_000, 5_001]);
+  expect(brief(problems)).toEqual(['MANIFEST_SYNTAX 5002 - -']);
+});
+
+test('a large FASTA file is detected as an alignment from its first part; later records must match', async () => {
+  const text = `>s\n${'MNKQ-'.repeat(60)}\n`.repeat(5_000);
+  const { problems, kinds } = await read('large.afa', `${text}>odd\nMNKQ\n`);
+  expect(kinds['alignment']).toBe(1);
+  expect(problems.map(({ code }) => code)).toContain('ALIGNMENT_UNEQUAL');
+});
+
+const WATER = `
+  comment
+
+  3  2  0  0  0  0  0  0  0  0999 V2000
+    0.0000    0.0000    0.0000 O   0  0
+    0.9600    0.0000    0.0000 H   0  0
+   -0.2400    0.9300    0.0000 H   0  0
+  1  2  1  0
+  1  3  1  0
+M  END
+`;
+
+test.each([
+  ['x.fasta', '>a\nMNKQQQTALN\n>b\n', 'MNKQQQTALN\n', 3],
+  ['l.sdf', `a${WATER}$$$$\n> <x>\n`, 'MNKQQQTALN\n', 12],
+])('an endless record of %s is refused at that record', async (name, begin, more, line) => {
+  const { items, problems } = await read(name, begin + more.repeat(1_600_000));
+  expect(items.map(({ id }) => id)).toEqual(['a']);
+  expect(brief(problems)).toEqual([`MANIFEST_SYNTAX ${line} - -`]);
+  expect(problems[0]?.message).toContain('16 MB');
+});
+
 test('every code has a case in the golden of problems, or a test of its own', async () => {
   const golden = await readFile(path.join(BATCHES, '..', 'test/goldens/invalid.txt'), 'utf8');
   const found = [...golden.matchAll(/^ {2}(?:error|warning) (\w+)/gm)].map(([, code]) => code);
