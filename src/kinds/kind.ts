@@ -162,16 +162,16 @@ export interface ResultItem<O = Options> {
 }
 
 /** What the structural formula of an item is drawn from. */
-// The options and the reading concern only the kind itself.
+// The reading concerns only the kind itself.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-export interface Formula<O = any, R = any> {
-  /** A SMILES or a connection table; null if the input has no bond orders. */
+export interface Formula<R = any> {
+  /** A SMILES or a connection table; null if the input does not have bond orders and charges. */
   readonly ofInput: (input: InputText) => string | null;
-  /** The sum of the formal charges that the input must have; null if any is right. */
-  readonly requestedCharge: (inputName: string, options: O) => number | null;
   readonly ofResult: (result: R) => {
+    readonly molfile: string;
+    readonly hasBondOrders: boolean;
+    /** The sum of the formal charges that the input must have to be drawn. */
     readonly netCharge: number;
-    readonly result: { readonly molfile: string; readonly hasBondOrders: boolean };
   };
 }
 
@@ -258,7 +258,7 @@ export interface KindDefinition<
   /** For a page of the report that draws such results; without it, the page shows measures, table and files. */
   readonly pack?: (result: R) => PackedResult;
   /** Structural formulas, of a kind whose items are molecules. */
-  readonly formula?: Formula<ValuesOf<C>, R>;
+  readonly formula?: Formula<R>;
   /** Inputs that are accepted: a service that takes the kind is tried with the first one (`doctor --service`). */
   readonly examples?: readonly KindExample[];
   /** Of one job: run time in seconds on one core, and bytes of all files in the output tree. Medians, for plans. */

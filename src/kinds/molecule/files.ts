@@ -88,10 +88,7 @@ const INCLUDE = /^[ \t]*#include[ \t]+["<]([^">]+)[">]/gm;
  * @param record the finished-job record, parsed
  * @param options of the job: the charge method and atom type are in the name of the mol2 file, but not in any file
  */
-export function nativeFiles(
-  record: unknown,
-  options: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,
-): NativeFiles | ResultProblem {
+export function nativeFiles(record: unknown, options: NamedBy): NativeFiles | ResultProblem {
   const sets = fileSets(record);
   const set = sets.find((one) => missingKeys(one).length === 0);
   if (set === undefined) return incomplete(sets[0]);
@@ -104,17 +101,10 @@ export function nativeFiles(
     const shown = JSON.stringify(name.slice(0, 80));
     return resultProblem('RESULT_UNSAFE_NAME', `The files carry the unsafe name ${shown}.`);
   }
-  const nameFiles = (one: FileSet): NativeFile[] => {
-    const own = readName(one) ?? name;
-    const safe = SAFE_NAME.test(own) ? own : name;
-    return RESULT_KEYS.map((key) => {
-      return { key, fileName: nativeName(key, safe, options), text: one[key] };
-    });
-  };
-  const files = nameFiles(set);
+  const files = nameFiles(set, name, options);
   const otherSets = sets
     .filter((one) => one !== set)
-    .map((one) => nameFiles(one).filter(({ text }) => text.trim() !== ''))
+    .map((one) => nameFiles(one, name, options))
     .filter(({ length }) => length > 0)
     .slice(0, MAX_OTHER_SETS);
   return unresolved(files, name) ?? { ok: true, name, files, otherSets };
@@ -123,17 +113,21 @@ export function nativeFiles(
 /** The texts of a set that is not complete, for inspection. Without the options the name of the mol2 file lacks them. */
 export function presentFiles(record: unknown, options: NamedBy | null): readonly NativeFile[] {
   const [set] = fileSets(record);
-  if (set === undefined) return [];
-  const written = readName(set) ?? '';
-  const name = SAFE_NAME.test(written) ? written : 'molecule';
+  return set === undefined ? [] : nameFiles(set, 'molecule', options);
+}
+
+type NamedBy = Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>;
+
+/** Those that are not blank, under the set's own name if that is safe. */
+function nameFiles(set: FileSet, otherwise: string, options: NamedBy | null): NativeFile[] {
+  const own = readName(set) ?? otherwise;
+  const name = SAFE_NAME.test(own) ? own : otherwise;
   return RESULT_KEYS.filter((key) => set[key].trim() !== '').map((key) => ({
     key,
     fileName: nativeName(key, name, options),
     text: set[key],
   }));
 }
-
-type NamedBy = Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>;
 
 /** ACPYPE's own name for the file behind a key. */
 function nativeName(key: ResultKey, name: string, options: NamedBy | null): string {

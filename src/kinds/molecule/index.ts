@@ -87,29 +87,11 @@ export const molecule = defineKind({
       },
     },
   },
-  unfold(_, bytes, options): readonly InnerFile[] {
-    const read = readResultJson(bytes);
-    if (!read.ok) return [];
-    const native = nativeFiles(read.json, options);
-    // The log says why files are missing.
-    if (!native.ok) return [...presentIn(read.json, options), ...logIn(read.json)];
-    return [
-      ...native.files.map(({ fileName, text }) => ({ name: fileName, text })),
-      ...native.otherSets.flatMap((files, n) =>
-        files.map(({ fileName, text }) => ({ name: fileName, text, set: n + 2 })),
-      ),
-      ...logIn(read.json),
-    ];
-  },
-  unfoldFailed(_, bytes) {
-    const read = readResultJson(bytes);
-    if (!read.ok) return [];
-    const present = presentIn(read.json, null).map((file) => ({
-      ...file,
-      isRejected: true as const,
-    }));
-    return [...present, ...logIn(read.json)];
-  },
+  unfold: (_, bytes, options) => [...filesIn(bytes, options), ...logIn(bytes)],
+  unfoldFailed: (_, bytes) => [
+    ...filesIn(bytes, null).map((file) => ({ ...file, isRejected: true as const })),
+    ...logIn(bytes),
+  ],
   reads: ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'],
   readResult({ get }) {
     const [itp, pdb, frcmod] = [get('_GMX.itp'), get('_NEW.pdb'), get('_AC.frcmod')];
@@ -122,27 +104,36 @@ export const molecule = defineKind({
   pack: packMolecule,
   formula: {
     ofInput: structureIn,
-    // The formal charges of a Mol2 file are a guess from its bonds; a SMILES or an MDL file states them.
-    requestedCharge: (name, { netCharge }) => (name.endsWith('.mol2') ? (netCharge ?? 0) : null),
-    ofResult(result) {
-      const { bonding, charge } = result;
-      const molfile = writeMolfile('', result, bonding);
-      return { netCharge: charge, result: { molfile, hasBondOrders: bonding !== null } };
-    },
+    ofResult: (result) => ({
+      molfile: writeMolfile('', result, result.bonding),
+      hasBondOrders: result.bonding !== null,
+      netCharge: result.charge,
+    }),
   },
   examples: [{ text: 'CCO' }],
   // acpype 2023.10.27. AM1-BCC: 90 % within 15 s, at most 48 s; Gasteiger charges take half as long.
   estimate: { seconds: 2.6, bytes: 120_000 },
 });
 
-function presentIn(json: unknown, options: MoleculeOptions | null): InnerFile[] {
-  return presentFiles(json, options).map(({ fileName, text }) => ({ name: fileName, text }));
+/** The texts of a record as files; of one that is not complete, or of a failed job, what there is. */
+function filesIn(bytes: Uint8Array, options: MoleculeOptions | null): readonly InnerFile[] {
+  const read = readResultJson(bytes);
+  if (!read.ok) return [];
+  const native = options && nativeFiles(read.json, options);
+  const sets = native?.ok
+    ? [native.files, ...native.otherSets]
+    : [presentFiles(read.json, options)];
+  return sets.flatMap((files, n) =>
+    files.map(({ fileName, text }) => ({ name: fileName, text, ...(n > 0 && { set: n + 1 }) })),
+  );
 }
 
 const LOG = 'job.log';
 
-function logIn(json: unknown): InnerFile[] {
-  const log = asObject(json)?.['log'];
+/** It says why files are missing. */
+function logIn(bytes: Uint8Array): InnerFile[] {
+  const read = readResultJson(bytes);
+  const log = read.ok ? asObject(read.json)?.['log'] : null;
   return typeof log === 'string' ? [{ name: LOG, text: log }] : [];
 }
 

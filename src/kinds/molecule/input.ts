@@ -7,7 +7,7 @@ import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
 import type { InputFinding, Reading } from '../finding.ts';
 import { unsupportedElements } from './element.ts';
-import { mol2Table, readMol2 } from './mol2.ts';
+import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
 import { finding } from './problems.ts';
@@ -227,15 +227,15 @@ export interface Composition {
   readonly lacksHydrogens: boolean;
 }
 
-/** With its bond orders, for RDKit: a SMILES or a connection table; null if the input has none. */
+/** With bond orders and charges, for RDKit: a SMILES or a connection table; null if the input does not have both. */
 export function structureIn({ name, text }: Pick<InputText, 'name' | 'text'>): string | null {
   switch (name.slice(name.lastIndexOf('.'))) {
     case '.smi':
       return text.trim().split(/\s/, 1)[0] ?? null;
+    // A PDB file has no bond orders, a Mol2 file no formal charges.
     case '.pdb':
-      return null;
     case '.mol2':
-      return mol2Table(text);
+      return null;
     default:
       return connectionTable(text);
   }

@@ -1,7 +1,6 @@
 /** Tripos Mol2 files of one molecule: of the user, with Sybyl types, and of ACPYPE, with the types of the force field. */
 import type { Place } from '../../domain/molecular-graph.ts';
 import { elementOf } from './element.ts';
-import { writeMolfile } from './molfile.ts';
 import {
   type Atom,
   type Bond,
@@ -63,43 +62,6 @@ export function readMol2(text: string): Structure {
   }
   const residues = rowsOf('ATOM').map(({ cells }) => cells[7] ?? '');
   return makeStructure(FORMAT, { atoms, bonds, several: { molecules }, residues });
-}
-
-/** MDL's number for an aromatic bond. */
-const AROMATIC = 4;
-const ORDERS: Readonly<Record<string, number>> = { '1': 1, '2': 2, '3': 3, am: 1, ar: AROMATIC };
-
-/**
- * As an MDL molfile without coordinates, for RDKit. Mol2 has no formal charges: they follow from the bonds, because all
- * hydrogens are listed. Null if there are no bonds, or bonds without order.
- */
-export function mol2Table(text: string): string | null {
-  const { atoms, bonds } = readMol2(text);
-  const orders = readRows(text)
-    .rowsOf('BOND')
-    .map(({ cells }) => ORDERS[cells[3] ?? ''] ?? NaN);
-  if (bonds === null || orders.some(Number.isNaN)) return null;
-  const charges = atoms.map(({ element }, atom) =>
-    formalCharge(
-      element,
-      orders.filter((_, bond) => bonds[bond]?.includes(atom)),
-    ),
-  );
-  const flat = atoms.map(({ element }) => ({ element, position: [0, 0, 0] as const }));
-  return writeMolfile('', { atoms: flat, bonds }, { orders, charges });
-}
-
-/** Bonds of a neutral atom. */
-const VALENCE: Readonly<Record<string, number>> = { N: 3, O: 2, F: 1, Cl: 1, Br: 1, I: 1 };
-
-/** For ring atoms with aromatic bonds, RDKit determines it itself; sulfur and phosphorus add bonds in pairs. */
-function formalCharge(element: string, orders: readonly number[]): number {
-  if (orders.includes(AROMATIC)) return 0;
-  const sum = orders.reduce((total, order) => total + order, 0);
-  const valence = VALENCE[element];
-  if (valence !== undefined) return sum - valence;
-  if (element === 'S' && sum % 2 === 1) return sum === 1 ? -1 : 1;
-  return element === 'P' && sum === 4 ? 1 : 0;
 }
 
 /** Of ACPYPE. */

@@ -10,14 +10,12 @@ import { itemKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface FormulaSource {
-  /** A SMILES or a connection table; null if the input has no bond orders. */
+  /** A SMILES or a connection table; null if the input does not have bond orders and charges. */
   readonly input: string | null;
   /** Its source, or why it is null, as a sentence. */
   readonly words: string;
-  /** The sum of its formal charges; null if any is right. */
-  readonly netCharge: number | null;
-  /** The result, drawn if the input is not; null if there is none. */
-  readonly result: { readonly molfile: string; readonly hasBondOrders: boolean } | null;
+  /** Drawn if the input is not; null if there is none. */
+  readonly result: ReturnType<Formula['ofResult']> | null;
 }
 
 export interface Portrait {
@@ -28,12 +26,12 @@ export interface Portrait {
 
 /** A molecule that cannot be drawn must not prevent the report: `words` gives the reason. */
 export async function portrait(source: FormulaSource): Promise<Portrait> {
-  const { input, words, netCharge, result } = source;
+  const { input, words, result } = source;
   let why = words;
   if (input !== null) {
     const drawn = await chemist.draw(input);
     if (drawn.type !== 'drawn') why = `RDKit cannot draw the input: ${drawn.reason}.`;
-    else if (netCharge === null || isNetCharge(drawn.formalCharge, netCharge)) {
+    else if (result === null || isNetCharge(drawn.formalCharge, result.netCharge)) {
       return portraitOf(drawn, words);
     } else why = 'The bonds of the input do not fit the net charge.';
   }
@@ -63,12 +61,8 @@ export async function formulaSource(
 ): Promise<FormulaSource | null> {
   const { formula } = kindOf(record.kind);
   if (formula === undefined) return null;
-  const drawnFrom = await inputSource(store, record, formula);
-  if (reading === null) {
-    const netCharge = formula.requestedCharge(record.input.name, record.options);
-    return { ...drawnFrom, netCharge, result: null };
-  }
-  return { ...drawnFrom, ...formula.ofResult(reading) };
+  const result = reading === null ? null : formula.ofResult(reading);
+  return { ...(await inputSource(store, record, formula)), result };
 }
 
 async function inputSource(
@@ -83,7 +77,10 @@ async function inputSource(
   const text = await store.readText(itemKey(record.kind, record.id, name));
   if (text === null) return { input: null, words: `${name} is missing.` };
   const input = ofInput({ name, text });
-  if (input === null) return { input, words: `${name} does not say which bonds are double.` };
+  if (input === null) {
+    const words = `${name} does not say which bonds are double and which atoms are charged.`;
+    return { input, words };
+  }
   const origin = input.includes('\n') ? `${name}.` : `the SMILES ${input}`;
   return { input, words: `Drawn by RDKit from ${origin}` };
 }

@@ -10,7 +10,7 @@ import { bondedMolecule } from '../../../src/export/bonded-molecule.ts';
 import { readItem } from '../../../src/store/item-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aMolecule } from '../../store/an-item.ts';
-import { moleculeEnd, resultCampaign } from '../tables/result-campaign.ts';
+import { resultCampaign } from '../tables/result-campaign.ts';
 import { recordedMolecules } from '../../export/recorded.ts';
 
 const molecules = recordedMolecules();
@@ -105,16 +105,11 @@ test('without fitting bonds in its input, the demo’s acetate is drawn with the
   const id = 'file-acetate_anion-bcc--1-gaff2';
   const reading = recordedReading(id);
   const pdb = await readFile('batches/demo/files/acetate_anion.pdb', 'utf8');
-  const { files } = moleculeEnd('x', id);
-  const [, gaff = ''] = Object.entries(files).find(([name]) => name.endsWith('.mol2')) ?? [];
-  // With single bonds alone.
-  const mol2 = gaff.replace(/ (c3|c|o|hc) +1 /g, (type) =>
-    type.toUpperCase().replace(/C3|HC/, (two) => two[0] ?? ''),
-  );
-  expect(mol2).not.toMatch(/^\s*\d+\s+\d+\s+\d+\s+2\s*$/m);
+  const single = { orders: reading.bonds.map(() => 1), charges: reading.atoms.map(() => 0) };
+  const mol = writeMolfile('', reading, single);
   const inputs = {
     pdb: { name: 'input.pdb', text: pdb },
-    mol2: { name: 'input.mol2', text: mol2 },
+    mol: { name: 'input.mol', text: mol },
   };
   const ends = Object.entries(inputs).map(([row, input]) => aMolecule(row, { input }));
   const store = await resultCampaign(ends.map((item) => ({ item, files: {} })));
@@ -122,11 +117,11 @@ test('without fitting bonds in its input, the demo’s acetate is drawn with the
     smiles: 'CC(=O)[O-]',
     words: expect.stringContaining('input.pdb does not say which bonds are double') as string,
   });
-  expect(await drawnIn(store, 'mol2', reading)).toMatchObject({
+  expect(await drawnIn(store, 'mol', reading)).toMatchObject({
     smiles: 'CC(=O)[O-]',
     words: expect.stringContaining('do not fit the net charge') as string,
   });
-  expect(await bondedMolecule(reading, inputs.mol2)).toMatchObject({
+  expect(await bondedMolecule(reading, inputs.mol)).toMatchObject({
     smiles: 'CC(=O)[O-]',
     netCharge: -1,
   });
