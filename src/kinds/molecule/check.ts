@@ -81,10 +81,7 @@ async function checkAtoms(
     const message = `The force field has no parameters for ${foreign.join(', ')}: the engine guessed them.`;
     return resultProblem('RESULT_NEEDS_REVISION', message);
   }
-  const wrong =
-    (input && unlikeInput(elements, input)) ??
-    inSeveralParts(topology) ??
-    unlikeCoordinates(topology.atoms.length, coordinates);
+  const wrong = (input && unlikeInput(elements, input)) ?? inSeveralParts(topology);
   if (wrong !== null) return resultProblem('RESULT_WRONG_ATOMS', wrong);
   return (
     openShell(elements, totalCharge(topology.atoms)) ??
@@ -116,15 +113,6 @@ function inSeveralParts({ atoms, bonds }: Topology): string | null {
   return `The topology contains ${parts} molecules that are not bonded to each other.`;
 }
 
-/** The second line of a GRO file is the number of its atoms (GROMACS manual, file formats). */
-function unlikeCoordinates(atoms: number, coordinates: string): string | null {
-  const [, number = '', ...lines] = coordinates.trimEnd().split(/\r?\n/);
-  // The box follows the atoms.
-  if (Number(number) === atoms && lines.length === atoms + 1) return null;
-  const places = Math.max(0, lines.length - 1);
-  return `GMX_itp lists ${atoms} atoms; GMX_gro announces ${number.trim() || 'none'} and places ${places}.`;
-}
-
 /** A radical, or an ion whose charge was lost on the way. */
 function openShell(elements: readonly string[], total: number): ResultProblem | null {
   const protons = elements.reduce((sum, one) => sum + atomicNumber(elementOf(one) ?? 'H'), 0);
@@ -142,7 +130,8 @@ async function otherMolecule(
   input: Composition | null,
 ): Promise<ResultProblem | null> {
   const gro = readGro(coordinates);
-  const places = typeof gro === 'string' ? [] : gro.atoms.map(({ place }) => place);
+  const placed = typeof gro === 'string' || gro.atoms.length !== atoms.length ? [] : gro.atoms;
+  const places = placed.map(({ place }) => place);
   const difference = await input?.findDifference?.({ elements, bonds, places });
   if (!difference) return null;
   const [code, words] = describeDifference(difference, hillFormula(elements), (atom) => {

@@ -98,12 +98,12 @@ describe('silent errors of the engine', () => {
   });
 
   test.each([
-    ['an atom less in the coordinates', 'GMX_gro', /^.* H5 .*\n/m],
-    ['an atom less in the topology', 'GMX_itp', /^ +9 +ho .*\n/m],
-    ['a bond less', 'GMX_itp', /^ +1 +2 +1 +1\.53.*\n/m],
-  ])('%s', async (_, key, line) => {
+    ['an atom less in the coordinates', 'GMX_gro', /^.* H5 .*\n/m, 'RESULT_FILES_DISAGREE'],
+    ['an atom less in the topology', 'GMX_itp', /^ +9 +ho .*\n/m, 'RESULT_WRONG_CHARGE'],
+    ['a bond less', 'GMX_itp', /^ +1 +2 +1 +1\.53.*\n/m, 'RESULT_WRONG_ATOMS'],
+  ])('%s', async (_, key, line, code) => {
     const results = withText(key, (text) => text.replace(line, ''));
-    expect(await check(results)).toMatchObject({ code: 'RESULT_WRONG_ATOMS' });
+    expect(await check(results)).toMatchObject({ code });
   });
 
   test('the molecule of another input, unless the result is labelled as synthetic where it may be', async () => {
