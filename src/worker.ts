@@ -39,7 +39,7 @@ export async function startWorkerWith(
   replacements: Replacements,
 ): Promise<RunningWorker> {
   const { temporal, taskQueue, services, observation = {}, workflowsOnly = false } = options;
-  startRuntime();
+  startRuntime({ isShared: options.embedded == null });
   const connection = await connectWorker(temporal);
   const opened = await openWith(options, starterOf(options, connection), replacements);
   const group = await createWorkers({

@@ -2,21 +2,27 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
-import { TASK_QUEUE_TYPES } from '../temporal/task-queue-types.ts';
+import { isClosedPart } from '../temporal/cluster-state.ts';
+import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
 import { stuckBecause, type Stuck } from '../watchdog/stuck.ts';
 import { pendingTask, TASK_PATIENCE_MS } from './progress.ts';
 
-/** Workers take a task within milliseconds, unless there are more tasks than they can do. */
-const NOT_TAKEN_S = 10;
+/** Each worker sends a heartbeat every second: without a new one for this long (ms), all of them have ended. */
+const SILENT_MS = 4_000;
 
 export class Attendance {
   readonly #session: Session;
   /** Since when its task has been pending, by a clock that cannot be set. */
   #pending: { readonly task: string; readonly since: number } | null = null;
   #stuck: Stuck | null = null;
+  readonly #looksOnce: boolean;
+  /** The newest heartbeat, and since when it has been the newest, by the same clock. */
+  #heartbeat = { at: 0, since: performance.now() };
 
-  constructor(session: Session) {
+  /** @param looksOnce there are no later looks to compare with */
+  constructor(session: Session, looksOnce: boolean) {
     this.#session = session;
+    this.#looksOnce = looksOnce;
   }
 
   /**
@@ -53,26 +59,13 @@ export class Attendance {
     return this.#pending !== null && (waited || now - this.#pending.since >= TASK_PATIENCE_MS);
   }
 
-  /** The server lists pollers for minutes after they have ended: tasks that stay in the queue show it sooner. */
   async #isAlone(taskQueue: string): Promise<boolean> {
-    const queues = await Promise.all([
-      this.#queue(taskQueue, 'workflow'),
-      this.#queue(taskQueue, 'activity'),
-    ]);
-    return queues.every(({ polled }) => !polled) || queues.some(({ waits }) => waits);
-  }
-
-  async #queue(name: string, type: keyof typeof TASK_QUEUE_TYPES) {
-    const { client } = this.#session;
-    const { pollers, stats } = await client.workflowService.describeTaskQueue({
-      namespace: client.options.namespace,
-      taskQueue: { name },
-      taskQueueType: TASK_QUEUE_TYPES[type],
-      reportStats: true,
-    });
-    const age = Number(stats?.approximateBacklogAge?.seconds ?? 0);
-    // Overloaded workers leave tasks there as well, but take others.
-    const waits = age >= NOT_TAKEN_S && (stats?.tasksDispatchRate ?? 0) < 0.01;
-    return { polled: pollers.length > 0, waits };
+    const workers = await readHeartbeats(this.#session.client, taskQueue);
+    if (isClosedPart(workers)) return false;
+    if (this.#looksOnce) return !workers.some(isRecent);
+    const newest = Math.max(0, ...workers.map(({ at }) => at));
+    const now = performance.now();
+    if (newest !== this.#heartbeat.at) this.#heartbeat = { at: newest, since: now };
+    return now - this.#heartbeat.since >= SILENT_MS;
   }
 }

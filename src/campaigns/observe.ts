@@ -47,11 +47,11 @@ export async function observe(
   const { client } = session;
   const description = known ?? (await describeCampaign(client, observed.name));
   const { found, waited } = await waitIfOverdue(client, description);
-  return new Observer(session, observed).lookAt(found, waited);
+  return new Observer(session, observed, true).lookAt(found, waited);
 }
 
 /** How often obstacles are looked for: it takes several calls. */
-const OBSTACLE_EVERY_MS = 5_000;
+const OBSTACLE_EVERY_MS = 2_000;
 
 /** Polls repeatedly, and asks only for what may have changed. */
 export class Observer {
@@ -61,10 +61,11 @@ export class Observer {
   #obstacles: { readonly at: number; readonly words: string | null } | null = null;
   #counted: { readonly total: number; readonly kinds: RowCounts | null } | null = null;
 
-  constructor(session: Session, observed: Observed) {
+  /** @param looksOnce for a single look */
+  constructor(session: Session, observed: Observed, looksOnce = false) {
     this.#session = session;
     this.#observed = observed;
-    this.#attendance = new Attendance(session);
+    this.#attendance = new Attendance(session, looksOnce);
   }
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */

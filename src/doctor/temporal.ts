@@ -10,11 +10,11 @@ import {
   KEYWORD,
   readAttributes,
   readNamespace,
-  readPollers,
   readServer,
   refusedCalls,
   type Closed,
 } from '../temporal/cluster-state.ts';
+import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { namespaceMissing } from '../temporal/refusals.ts';
 import { findingsAt } from './connected.ts';
@@ -138,19 +138,17 @@ async function permissionsFinding(client: Client): Promise<Finding> {
   return codedProblem(check, 'TEMPORAL_PERMISSION_DENIED', { case: 'found by doctor', calls });
 }
 
-const RECENT_MS = 2 * 60_000;
-
 async function workersFinding(client: Client, taskQueue: string): Promise<Finding> {
   const check = 'Temporal workers';
-  const pollers = await readPollers(client, taskQueue);
-  if (isClosedPart(pollers)) return unknown(check, pollers);
-  const recent = pollers.filter(({ lastMs }) => Date.now() - lastMs < RECENT_MS);
+  const seen = await readHeartbeats(client, taskQueue);
+  if (isClosedPart(seen)) return unknown(check, seen);
+  const recent = seen.filter(isRecent);
   if (recent.length === 0) {
     return {
       check,
       ok: true,
       warning: true,
-      found: `none polls the task queue ${taskQueue}`,
+      found: `none works on the task queue ${taskQueue}`,
       remedy:
         'hundredfold run includes a worker while it runs; hundredfold worker runs permanently.',
     };

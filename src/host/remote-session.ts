@@ -7,6 +7,8 @@ import { connectClient, temporalAddress, type TemporalAddress } from '../tempora
 import { buildOn } from '../temporal/deployment.ts';
 import { inTime } from '../temporal/in-time.ts';
 import { ROLES } from '../temporal/roles.ts';
+import { isClosedPart } from '../temporal/cluster-state.ts';
+import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { RunningWorker } from '../worker.ts';
@@ -52,9 +54,8 @@ export class RemoteSession implements Session {
     const build = deployment === null ? null : await buildOn(client, deployment);
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
     const services: ServiceSettings[] = lookOnly ? [] : Object.values(settings.services);
-    // It is unknown whether other workers are active there: the server lists pollers for minutes after they have
-    // ended. So a command that needs work done starts a worker; a command that only reads does so if no poller is
-    // listed at all. A command that lacks a token leaves the work to others: its worker would take jobs from the queue
+    // A worker that works there now may end at any time. So a command that needs work done starts a worker; a command
+    // that only reads does so if none works. A command that lacks a token leaves the work to others: its worker would take jobs from the queue
     // that it cannot do.
     const able = services.length > 0 && settings.unready.length === 0;
     const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
@@ -97,9 +98,6 @@ async function startWorkerHere(options: WorkerOptions): Promise<Pick<RunningWork
 }
 
 async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: client.options.namespace,
-    taskQueue: { name: taskQueue },
-  });
-  return pollers.length > 0;
+  const seen = await readHeartbeats(client, taskQueue);
+  return !isClosedPart(seen) && seen.some(isRecent);
 }

@@ -19,6 +19,8 @@ function isItemsEnd({ message, meta }: { message: string; meta?: unknown }): boo
 }
 
 const FLUSH_MS = 1_000;
+/** At a Temporal that several hosts share, others see by it who works (src/temporal/heartbeats.ts). */
+const HEARTBEAT = '1s';
 
 let metricsAddress: string | null = null;
 let installed = false;
@@ -26,14 +28,15 @@ let installed = false;
 /** Starts the runtime with its metrics at HOST:PORT; call it before the first worker. */
 export function startRuntimeWithMetrics(address: string): MetricMeter {
   metricsAddress = address;
-  startRuntime();
+  startRuntime({ isShared: true });
   return Runtime.instance().metricMeter;
 }
 
 /**
  * Not before there is a worker: the runtime wakes several times per second for the log, even in a command without one.
+ * @param isShared whether its Temporal is not the embedded one
  */
-export function startRuntime(): void {
+export function startRuntime({ isShared }: { readonly isShared: boolean }): void {
   const target = logTarget();
   if (installed || target === null) return;
   installed = true;
@@ -61,6 +64,7 @@ export function startRuntime(): void {
       }),
     },
     shutdownSignals: [],
+    ...(isShared && { workerHeartbeatInterval: HEARTBEAT }),
   });
   flushLessOften(runtime);
 }

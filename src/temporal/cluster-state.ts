@@ -10,7 +10,6 @@ import type { Client } from '@temporalio/client';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { STATUS, statusOf } from './grpc-status.ts';
 import { isClosed } from './refusals.ts';
-import { TASK_QUEUE_TYPES } from './task-queue-types.ts';
 
 /** A call that was not permitted, by name, with the server's message. */
 export interface Closed {
@@ -92,46 +91,6 @@ export async function attributesAreKnown(client: Client): Promise<boolean | null
   }
 }
 
-interface Poller {
-  readonly identity: string;
-  readonly lastMs: number;
-  /** Deployment and build, or build id alone; null if the worker has none. */
-  readonly version: string | null;
-}
-
-/** Workers that the server has seen recently: it lists stopped ones for some minutes. */
-export async function readPollers(client: Client, taskQueue: string): Promise<Poller[] | Closed> {
-  const { namespace } = client.options;
-  const found: Poller[] = [];
-  try {
-    for (const taskQueueType of Object.values(TASK_QUEUE_TYPES)) {
-      const name = { name: taskQueue };
-      const { pollers } = await client.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: name,
-        taskQueueType,
-      });
-      for (const {
-        identity,
-        lastAccessTime,
-        deploymentOptions,
-        workerVersionCapabilities,
-      } of pollers) {
-        const { deploymentName, buildId } = deploymentOptions ?? {};
-        const version = deploymentName ? `${deploymentName}:${buildId ?? ''}` : null;
-        found.push({
-          identity: identity ?? '',
-          lastMs: Number(lastAccessTime?.seconds ?? 0) * 1_000,
-          version: version ?? (workerVersionCapabilities?.buildId || null),
-        });
-      }
-    }
-    return found;
-  } catch (error) {
-    return closedBy('DescribeTaskQueue', error);
-  }
-}
-
 /** Calls that we need, each made so that it changes nothing: a server checks permissions before anything else. */
 const CALLS: Readonly<Record<string, (client: Client, namespace: string) => Promise<unknown>>> = {
   'read (CountWorkflowExecutions)': ({ workflowService }, namespace) =>
@@ -163,7 +122,7 @@ export function isClosedPart(part: object | null): part is Closed {
   return part !== null && 'closed' in part;
 }
 
-function closedBy(call: string, error: unknown): Closed {
+export function closedBy(call: string, error: unknown): Closed {
   if (!isClosed(error)) throw error;
   return { closed: call, words: statusOf(error)?.details ?? '' };
 }

@@ -60,5 +60,5 @@ export async function expectPrepared(at: Desk, place: Place): Promise<void> {
   expect(found['Temporal']).toMatch(/server 1\.\d+/);
   expect(found['Temporal retention']).toContain('30d');
   expect(found['Temporal permissions']).toBe('workflows can be read and written');
-  expect(found['Temporal workers']).toContain('none polls the task queue hundredfold');
+  expect(found['Temporal workers']).toContain('none works on the task queue hundredfold');
 }

@@ -55,7 +55,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const references = services.map(({ reference }) => reference);
   const operations = await operationsOf(flags, settings, { client, taskQueue, references });
-  startRuntime();
+  startRuntime({ isShared: true });
   const log = workerLog();
   if (operations) log.info('metrics, health and readiness are served', { url: operations.url });
   await registerSearchAttributes(client);
