@@ -12,7 +12,7 @@
  * Campaigns holds the use cases (plan, start, follow, retry, control): the command line and the library call them, so they
  * know no terminal, no prompts and no exit of the process.
  * Doctor checks an installation for the command line: its checks know no terminal either.
- * Program says where the program's own files lie, in a checkout and in the package, and fetches the Temporal CLI.
+ * Program says where the program's own files lie, in a checkout and in the package, and how much memory it takes.
  */
 
 /** The words of the services' contracts, the only file that the local services and their clients share. */
