@@ -25,7 +25,7 @@ import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
 import { type Artefact, KEPT_FREE, problemOf, writeArtefact } from './take-result.ts';
 import { openHeldTree } from './tree.ts';
-import { ownTries, type Tries } from './tries.ts';
+import type { Tries } from './tries.ts';
 
 /**
  * After this time (ms) a service that does not answer is no longer retried: it will soon delete the result. A day less,
@@ -38,7 +38,7 @@ export async function fetchArtefact(
   job: RemoteJob,
   artefact: ArtefactName,
   policy: JobPolicy,
-  tries: FetchTries = ownTries(deps.serverClock),
+  tries: FetchTries,
 ): Promise<FetchResult> {
   const client = clientOf(deps, job.reference);
   const isResult = artefact === client.artefacts(job.item.kind)[0];

@@ -8,6 +8,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { SUCCEEDED, type JobPolicy } from '../domain/campaign.ts';
+import { isOfNoUse } from '../domain/of-no-use.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { withQueuedAt } from '../workflows/post-times.ts';
 import type {
@@ -35,13 +36,14 @@ export function finishJob(
   job: RemoteJob,
   policy: JobPolicy,
   submitted: SubmittedJob,
+  former?: string,
 ): Promise<JobFinish> {
   const stage = new JobStage(Context.current(), deps.serverClock);
   return beatingWith(
     () => stage.beat(),
     async () => {
       try {
-        return await finish(deps, stage, { job, policy, submitted });
+        return await finish(deps, stage, { job, policy, submitted, former });
       } catch (error) {
         stage.leaveToNextAttempt();
         throw error;
@@ -55,17 +57,19 @@ interface Accepted {
   readonly job: RemoteJob;
   readonly policy: JobPolicy;
   readonly submitted: SubmittedJob;
+  /** How it had ended before `retry`. */
+  readonly former: string | undefined;
 }
 
 async function finish(
   deps: Dependencies,
   stage: JobStage,
-  { job, policy, submitted }: Accepted,
+  { job, policy, submitted, former }: Accepted,
 ): Promise<JobFinish> {
   let { finished } = stage;
   if (finished === undefined) {
-    const result = await poll(deps, job, policy, stage.pollTries());
-    if (result.type === 'running') throw new Error('a job was left while it runs');
+    const polling = { ...policy, ...(former !== undefined && { isFormer: true as const }) };
+    const result = await poll(deps, job, polling, stage.pollTries());
     if (result.type === 'failed') return result;
     finished = stage.finish(result);
   }
@@ -73,13 +77,13 @@ async function finish(
   deps.ends.downloading(campaign, id);
   try {
     const fetched = await fetchAll(deps, { job, policy, stage, finished });
-    return await end(deps, { job, submitted, finished, fetched });
+    return await end(deps, { job, submitted, former, finished, fetched });
   } finally {
     deps.ends.downloaded(campaign, id);
   }
 }
 
-interface Downloads extends Omit<Accepted, 'submitted'> {
+interface Downloads extends Pick<Accepted, 'job' | 'policy'> {
   readonly stage: JobStage;
   readonly finished: FinishedJob;
 }
@@ -121,16 +125,14 @@ function lastOf(failures: readonly unknown[]): unknown {
   return failures.reduce((last, one) => (delayOf(one) > delayOf(last) ? one : last));
 }
 
-interface Brought {
-  readonly job: RemoteJob;
-  readonly submitted: SubmittedJob;
+interface Brought extends Omit<Accepted, 'policy'> {
   readonly finished: FinishedJob;
   readonly fetched: readonly FetchResult[];
 }
 
 async function end(
   deps: Dependencies,
-  { job, submitted, finished, fetched }: Brought,
+  { job, submitted, former, finished, fetched }: Brought,
 ): Promise<JobFinish> {
   const problem = fetched.find((one) => one.problem !== null)?.problem ?? null;
   const files = fetched.flatMap((one) => one.files);
@@ -138,6 +140,8 @@ async function end(
     fetched.find((one) => one.timing !== null)?.timing ?? null,
     finished.queuedAt,
   );
+  if (problem !== null && former !== undefined && isOfNoUse(problem.code, former))
+    return { type: 'failed', ...problem, timing, files };
   const engine = fetched.find((one) => one.engine !== undefined)?.engine;
   const { item, reference, remoteId } = job;
   const brought = { files, timing, ...(engine !== undefined && { engine }) };

@@ -5,7 +5,6 @@ import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
 import { Burst } from './burst.ts';
 import type { Dependencies } from './dependencies.ts';
-import { fetchArtefact } from './fetch.ts';
 import { finishJob } from './finish-job.ts';
 import { find } from './find.ts';
 import { giveUp } from './give-up.ts';
@@ -13,7 +12,6 @@ import { keepFailed } from './keep-failed.ts';
 import { launchItem, notifyItem } from './launch-item.ts';
 import { loadPage } from './pages.ts';
 import { notify, notifyRefusal } from './notify.ts';
-import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { readClock, readSteadyClock } from './read-clock.ts';
 import { submit } from './submit.ts';
@@ -34,8 +32,6 @@ export function createActivities(deps: Dependencies): Activities {
       return watch.end(await notifyItem(deps, request, reference, result));
     }, 'begun'),
     find: beating((...args) => find(deps, ...args)),
-    poll: beating((...args) => poll(deps, ...args)),
-    fetchArtefact: beating((...args) => fetchArtefact(deps, ...args)),
     finishJob: (...args) => finishJob(deps, ...args),
     keepFailed: beating((...args) => keepFailed(deps, ...args)),
     giveUp: beating((...args) => giveUp(deps, ...args)),

@@ -17,7 +17,7 @@ import { noteAcceptanceOnce, type Owed } from './note-acceptance.ts';
 import { serviceOf } from './service.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { openHeldTree } from './tree.ts';
-import { ownTries, type Tries } from './tries.ts';
+import type { Tries } from './tries.ts';
 
 /** All delays between the polls of one call together (ms). */
 const WAITED_IN_ALL_MS = 5_000;
@@ -51,14 +51,14 @@ export async function poll(
   deps: Dependencies,
   job: RemoteJob,
   policy: PollPolicy,
-  tries: PollTries = ownTries(deps.serverClock),
+  tries: PollTries,
 ): Promise<PollResult> {
   const { cancellationSignal: signal } = Context.current();
   const service = serviceOf(deps, job.reference);
   if (!isOwnService(job.reference.service)) await checkTree(deps, job);
   await noteAcceptanceOnce(deps, job, tries);
   // A job from before `retry` may have ended long ago.
-  if (tries.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job, tries);
+  if (tries.attempt === 1 && !policy.isFormer) await untilItMayBeDone(deps, job, tries);
   let { left } = tries;
   for (let waitedMs = 0; ;) {
     const answer = await look(service, job, policy, { ...tries, left });
@@ -123,10 +123,9 @@ async function look(
     case 'running': {
       const stuck = jobStuckBecause(ageMs, policy.deadlineMs, outcome.timing);
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
-      if (policy.once) return { type: 'running' };
       // The service knows it: an earlier 404 was wrong.
       const queuedAt = outcome.timing?.queuedAt ?? seen.queuedAt;
-      const left = queuedAt === undefined ? null : { queuedAt };
+      const left = { isKnown: true, ...(queuedAt !== undefined && { queuedAt }) } as const;
       tries.leave(left);
       const delayMs = pollDelay(ageMs, outcome.retryAfterMs, pace);
       return { message: outcome.statusMessage ?? 'running', delayMs, seen: left };
@@ -158,6 +157,8 @@ export interface Seen extends Owed {
   readonly badSince?: number;
   readonly times?: number;
   readonly queuedAt?: string;
+  /** It was seen to run. */
+  readonly isKnown?: true;
 }
 
 function queuedAtOf({ queuedAt }: Seen): Pick<Seen, 'queuedAt'> {
@@ -181,11 +182,12 @@ const LONGEST_BETWEEN_MS = 60_000;
 async function believed(
   client: ServiceClient,
   { message, retryAfterMs = 0 }: Lost,
-  { lostAfterMs = LOST_AFTER_MS }: JobPolicy,
+  policy: PollPolicy,
   tries: PollTries,
 ): Promise<PollResult> {
   const seen: Seen = tries.left ?? {};
-  const { badSince = Date.now(), times = 0 } = seen;
+  const { badSince = Date.now(), times = 0, isKnown } = seen;
+  const lostAfterMs = patienceFor(policy, isKnown);
   const deniedMs = Date.now() - badSince;
   if (deniedMs >= lostAfterMs && times + 1 >= LEAST_DENIALS) {
     const { cancellationSignal: signal } = Context.current();
@@ -193,7 +195,7 @@ async function believed(
     const words = `${message} (asked ${times + 1} times in ${formatDuration(deniedMs)})`;
     if (isWell) return { type: 'failed', code: 'JOB_LOST', message: words, timing: null };
   }
-  tries.leave({ badSince, times: times + 1, ...queuedAtOf(seen) });
+  tries.leave({ ...seen, badSince, times: times + 1 });
   const grown = growingDelay({ first: 1_000, longest: LONGEST_BETWEEN_MS }, times + 1);
   const wait = Math.min(grown, lostAfterMs);
   const until = formatNonZeroDuration(lostAfterMs - deniedMs);
@@ -201,4 +203,17 @@ async function believed(
     `${message}: the service does not know this job; asked again for ${until}`,
     Math.max(wait, retryAfterMs),
   );
+}
+
+/**
+ * A 404 for the job from before `retry` is accepted after this time (ms) of a working service. A job that was just
+ * accepted gets 15 minutes; here they have passed, because the user has seen its end and run `retry`.
+ */
+const FORMER_LOST_AFTER_MS = 5_000;
+
+function patienceFor(
+  { lostAfterMs = LOST_AFTER_MS, isFormer }: PollPolicy,
+  isKnown: boolean | undefined,
+): number {
+  return isFormer && !isKnown ? Math.min(lostAfterMs, FORMER_LOST_AFTER_MS) : lostAfterMs;
 }

@@ -1,10 +1,7 @@
 /**
- * What a step of an activity knows of earlier tries, and keeps for the next one. The server keeps it with the
- * heartbeat, across our crashes. Steps that are an activity of their own share its tries; those of `finishJob` do not.
+ * What a step of `finishJob` knows of earlier tries, and keeps for the next one. The server keeps it with the heartbeat,
+ * across our crashes.
  */
-import { Context } from '@temporalio/activity';
-import { ageOf, type ServerClock } from './server-clock.ts';
-
 export interface Tries<Left> {
   /** Which try this is, from 1. */
   readonly attempt: number;
@@ -14,15 +11,4 @@ export interface Tries<Left> {
   readonly left: Left | null;
   /** Replaces what the previous try kept. */
   leave(left: Left | null): void;
-}
-
-/** Those of the running activity. */
-export function ownTries<Left>(clock: ServerClock): Tries<Left> {
-  const context = Context.current();
-  return {
-    attempt: context.info.attempt,
-    ageMs: () => ageOf(clock, context.info),
-    left: (context.info.heartbeatDetails as Left | null | undefined) ?? null,
-    leave: (left) => context.heartbeat(left),
-  };
 }

@@ -154,7 +154,7 @@ function createSubmitters(options: WorkersOptions, activities: Activities): Prom
 
 function createFetchers(options: WorkersOptions, activities: Activities): Promise<Worker>[] {
   const named = pick(activities, [
-    ...(['find', 'poll', 'fetchArtefact', 'finishJob', 'keepFailed', 'ensureBudget'] as const),
+    ...(['find', 'finishJob', 'keepFailed', 'ensureBudget'] as const),
   ]);
   return options.references.map((reference) =>
     createFor(options, fetchTaskQueue(reference), named, ACTIVITIES_AT_ONCE),

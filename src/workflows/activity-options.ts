@@ -9,7 +9,6 @@ import {
 } from '@temporalio/workflow';
 import type { FeedSpec } from '../domain/campaign.ts';
 import { LONGEST_POST_MS } from '../domain/longest-post.ts';
-import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import { inTurns } from './turns.ts';
 import type { Activities } from './activity-types.ts';
 
@@ -76,7 +75,7 @@ export function withToken(
 }
 
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */
-export const { poll, find } = proxyActivities<Activities>({
+export const { find } = proxyActivities<Activities>({
   startToCloseTimeout: '60s',
   heartbeatTimeout,
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
@@ -90,14 +89,6 @@ export const { finishJob } = proxyActivities<Activities>({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '10s',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
-});
-
-/** A service is waited for as long as it keeps results (src/activities/fetch.ts ends it before). */
-export const { fetchArtefact } = proxyActivities<Activities>({
-  startToCloseTimeout: '10m',
-  heartbeatTimeout,
-  scheduleToCloseTimeout: RESULTS_KEPT_MS,
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 

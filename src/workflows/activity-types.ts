@@ -39,8 +39,8 @@ export interface ItemAddress {
 export type Found = FindOutcome & { readonly askedAt: number };
 
 export interface PollPolicy extends JobPolicy {
-  /** Returns `running` instead of polling until the job has ended. */
-  readonly once?: true;
+  /** The job is from before `retry`. */
+  readonly isFormer?: true;
 }
 
 export type PollResult =
@@ -50,8 +50,6 @@ export type PollResult =
       /** When the service accepted the job, from its timing block while the job ran; absent if there was none. */
       readonly queuedAt?: string;
     }
-  /** Only with `once`. */
-  | { readonly type: 'running' }
   | {
       readonly type: 'failed';
       readonly code: ItemEndCode;
@@ -96,8 +94,14 @@ export type JobFinish =
       readonly timing: Timing | null;
       readonly engine?: string;
     }
-  /** The job has failed: nothing is written yet. */
-  | Extract<PollResult, { readonly type: 'failed' }>;
+  /** The job has failed, or another one is to follow it: nothing is written yet. */
+  | FailedJob;
+
+export interface FailedJob extends Omit<Extract<PollResult, { readonly type: 'failed' }>, 'code'> {
+  readonly code: string;
+  /** What was fetched of it, which is in the item's folder now; absent if there is nothing. */
+  readonly files?: readonly KeptFile[];
+}
 
 export interface RemoteJob {
   readonly item: ItemAddress;
@@ -192,15 +196,19 @@ export interface Activities {
     policy: JobPolicy,
     slot?: string,
   ): Promise<Found>;
-  /** Polls until the job has ended: "not yet" is a retry, not a result. */
-  poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
   /**
    * Polls until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
    * retry.
+   *
+   * `former`: how the job had ended before `retry`. It was paid for, so it is polled first; if it is of no use, another
+   * one follows it (domain/of-no-use.ts).
    */
-  finishJob(job: RemoteJob, policy: JobPolicy, submitted: SubmittedJob): Promise<JobFinish>;
-  /** Downloads one file of a finished job into the output tree. */
-  fetchArtefact(job: RemoteJob, artefact: ArtefactName, policy: JobPolicy): Promise<FetchResult>;
+  finishJob(
+    job: RemoteJob,
+    policy: JobPolicy,
+    submitted: SubmittedJob,
+    former?: string,
+  ): Promise<JobFinish>;
   /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */
   keepFailed(job: RemoteJob): Promise<FetchResult>;
   /** Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own. */

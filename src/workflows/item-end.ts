@@ -2,7 +2,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import type { PollResult } from './activity-types.ts';
+import type { FailedJob } from './activity-types.ts';
 import type { SubmitResult } from './submit-types.ts';
 
 /** Thrown to end an item at any step; caught in one place. */
@@ -35,7 +35,6 @@ export class Ended extends Error {
   }
 }
 
-type FailedJob = Extract<PollResult, { readonly type: 'failed' }>;
 type Unable = Extract<SubmitResult, { readonly type: 'unable' }>;
 export type UnsureSubmission = Extract<SubmitResult, { readonly type: 'unsure' }>;
 export type RefusedSubmission = Extract<SubmitResult, { readonly type: 'refused' }>;

@@ -18,8 +18,6 @@ export class ItemProgress {
   /** Of the POST that made the job, or that may have. */
   posted: Partial<PostTimes> = {};
   timing: Timing | null = null;
-  /** Reported while the job ran, but not with its result. */
-  queuedAt: string | undefined;
   engine: string | undefined;
   /** On disk, and reported to the campaign. */
   written: ItemEnd | null = null;
@@ -68,7 +66,6 @@ export class ItemProgress {
     this.submittedAt = null;
     this.posted = {};
     this.timing = null;
-    this.queuedAt = undefined;
     this.engine = undefined;
     upsertSearchAttributes([
       { key: ATTRIBUTES.state, value: 'waiting' },

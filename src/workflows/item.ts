@@ -17,17 +17,16 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { SUCCEEDED, type ItemEnd } from '../domain/campaign.ts';
+import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { conclude } from './activity-options.ts';
 import { endSummary } from './details/summaries.ts';
 import { Ended, explain } from './item-end.ts';
-import { takeFormerResult, finishInOne } from './item-job.ts';
+import { finishInOne } from './item-job.ts';
 import { ItemProgress } from './item-progress.ts';
 import { ItemSubmission } from './item-submission.ts';
 import { askSignal, submittedSignal, withdrawSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
-import { withQueuedAt } from './post-times.ts';
 
 /** @throws what makes the Temporal UI show it as failed or cancelled, after the end is on disk */
 export async function item(input: ItemInput): Promise<ItemEnd> {
@@ -54,11 +53,11 @@ function showEnd({ state, code, message }: ItemEnd): void {
 async function path(progress: ItemProgress, submission: ItemSubmission): Promise<ItemEnd> {
   try {
     const { formerEnd, adopted } = progress.input;
-    const job = await submission.submit();
-    if (formerEnd === undefined || adopted) return await finishInOne(job, progress);
-    if (await takeFormerResult(job, progress, formerEnd)) return SUCCEEDED;
-    submission.giveUpFormer();
-    return await finishInOne(await submission.submit(), progress);
+    for (let former = adopted ? undefined : formerEnd; ; former = undefined) {
+      const end = await finishInOne(await submission.submit(), progress, former);
+      if (end !== null) return end;
+      submission.giveUpFormer();
+    }
   } catch (error) {
     if (error instanceof Ended) return error.end;
     if (isCancellation(error) || CancellationScope.current().consideredCancelled)
@@ -83,12 +82,11 @@ async function cancelled({ campaign, id, reference }: ItemInput): Promise<ItemEn
 }
 
 async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {
-  const { attempts, files, remoteId, submittedAt, posted, engine, input } = progress;
+  const { attempts, files, remoteId, submittedAt, posted, timing, engine, input } = progress;
   if (progress.written) {
     progress.show(end.state, end);
     return end;
   }
-  const timing = withQueuedAt(progress.timing, progress.queuedAt);
   const conclusion = {
     item: progress.address(),
     reference: input.reference,

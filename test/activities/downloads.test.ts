@@ -2,10 +2,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchArtefact } from '../../src/activities/fetch.ts';
 import { find } from '../../src/activities/find.ts';
+import { JobStage } from '../../src/activities/job-stage.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
 import type { FetchResult } from '../../src/workflows/activity-types.ts';
 import { JOBS, type OurKind } from '../services/jobs.ts';
@@ -15,6 +17,10 @@ import { aJob, workerFor } from './a-job.ts';
 const MB = 1_000_000;
 const DAY = 86_400_000;
 const POLICY = { deadlineMs: DAY, whenUnsure: 'hold', patienceMs: 60_000 } as const;
+
+/** In the running activity. */
+const triesOf = ({ serverClock }: ReturnType<typeof workerFor>, artefact: ArtefactName) =>
+  new JobStage(Context.current(), serverClock).fetchTries(artefact);
 
 /** One download of an item: real HTTP and a real folder, and the clock of a mock environment. */
 async function downloading(kind: OurKind, target: Parameters<typeof workerFor>[1]) {
@@ -26,10 +32,12 @@ async function downloading(kind: OurKind, target: Parameters<typeof workerFor>[1
       const environment = new MockActivityEnvironment({
         scheduledTimestampMs: Date.now(),
         ...(badForMs !== undefined && {
-          heartbeatDetails: { badSince: Date.now() - badForMs, times: 9 },
+          heartbeatDetails: { bad: { [artefact]: { badSince: Date.now() - badForMs, times: 9 } } },
         }),
       });
-      return environment.run(() => fetchArtefact(worker, job, artefact, POLICY));
+      return environment.run(() =>
+        fetchArtefact(worker, job, artefact, POLICY, triesOf(worker, artefact)),
+      );
     },
     remove: () => rm(join(job.item.store, 'sequences/one'), { recursive: true }),
     /** All files below the folder, temporary ones as well. */
@@ -134,7 +142,7 @@ describe('a service that stays unavailable', () => {
     return environment.run<[], unknown, () => Promise<unknown>>(() =>
       what === 'look'
         ? find(worker, item, reference, POLICY)
-        : fetchArtefact(worker, job, 'result', POLICY),
+        : fetchArtefact(worker, job, 'result', POLICY, triesOf(worker, 'result')),
     );
   }
 

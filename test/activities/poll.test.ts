@@ -1,5 +1,5 @@
 /** When a job is polled, how often, and what an attempt leaves for the next one. */
-import type { Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -22,6 +22,8 @@ interface Attempt {
   readonly usual?: number;
   /** What the attempt before has left. */
   readonly left?: Seen;
+  /** The job is from before `retry`. */
+  readonly isFormer?: true;
   /** Other activities that wait for the end of their jobs. */
   readonly waiting?: number;
 }
@@ -47,13 +49,17 @@ async function pollOnce(given: Attempt) {
   const server = Date.now() - ahead;
   const activity = new MockActivityEnvironment({
     attempt,
-    heartbeatDetails: left,
+    heartbeatDetails: { seen: left },
     scheduledTimestampMs: server - age,
     currentAttemptScheduledTimestampMs: server,
   });
-  const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+  const { isFormer = false } = given;
+  const common = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+  const policy = { ...common, ...(isFormer && { isFormer }) };
   const ended: unknown = await activity
-    .run(() => poll(worker, job, policy))
+    .run(() =>
+      poll(worker, job, policy, new JobStage(Context.current(), worker.serverClock).pollTries()),
+    )
     .catch((error: unknown) => error);
   return { ended, polls };
 }
@@ -99,6 +105,19 @@ describe('an attempt to poll a job', () => {
     expect((await after(10, 40)).ended).toMatchObject(NOT_YET);
     expect((await after(16, 1)).ended).toMatchObject(NOT_YET);
     expect((await after(16, 3)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
+  });
+
+  test('gives a job from before a retry up after seconds, unless it was seen to run', async () => {
+    const answers = [{ type: 'unknown', message: 'not found' }] as const;
+    const after = (ms: number, more: Partial<Seen> = {}) => {
+      const left = { badSince: Date.now() - ms, times: 3, ...more };
+      return pollOnce({ answers, isFormer: true, attempt: 9, left });
+    };
+    expect((await after(4_000)).ended).toMatchObject(NOT_YET);
+    expect((await after(6_000)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
+    expect((await after(6_000, { isKnown: true })).ended).toMatchObject(NOT_YET);
+    const first = await pollOnce({ answers: [FINISHED], isFormer: true, usual: 30_000 });
+    expect(first, 'it may have ended long ago').toMatchObject({ polls: 1, ended: DONE });
   });
 
   test.each([-7, 5])('is not misled by a clock that is %d minutes ahead', async (minutes) => {

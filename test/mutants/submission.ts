@@ -69,6 +69,14 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/activities/fence.test.ts'],
   },
   {
+    name: 'former-job-given-up-early',
+    file: 'src/activities/poll.ts',
+    find: 'return isFormer && !isKnown ? Math.min(lostAfterMs, FORMER_LOST_AFTER_MS) : lostAfterMs;',
+    replace: 'return isFormer ? Math.min(lostAfterMs, FORMER_LOST_AFTER_MS) : lostAfterMs;',
+    breaks: '4: another job is not paid for while the one from before a retry runs.',
+    tests: ['test/activities/poll.test.ts'],
+  },
+  {
     name: 'end-without-its-job',
     file: 'src/activities/conclude.ts',
     find: 'return { ...conclusion, ...(await acceptedByNote(store, record, conclusion.reference)) };',
